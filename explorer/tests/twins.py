@@ -19,7 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 from dumbbell.explorer.tables import page_tables
-from dumbbell.results.schema import run_id
+from dumbbell.results.run_id import run_id
 from dumbbell.spec import Experiment, Resolved, SpecError, expand, load, resolve
 from randomspecs import specs
 from webtab import WASM

@@ -117,6 +117,7 @@ MAY_USE_PACKAGE = {
     "report": {
         "version",
         "errors",
+        "user_folder",
         "cc",
         "spec",
         "metrics",

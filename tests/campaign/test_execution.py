@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT
-from dumbbell.campaign import execution, run_campaign
-from dumbbell.campaign.execution import AHEAD, FailureWatch, carry_out
+from dumbbell.campaign import execution
+from dumbbell.campaign.execution import AHEAD, FailureWatch, carry_out, run_campaign
 from dumbbell.campaign.plan import Planned, agenda, count, plan
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine

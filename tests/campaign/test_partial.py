@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT, dumbbell
-from dumbbell.campaign import run_campaign
-from dumbbell.campaign.execution import AHEAD, carry_out
+from dumbbell.campaign.execution import AHEAD, carry_out, run_campaign
 from dumbbell.campaign.plan import count
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine

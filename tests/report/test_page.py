@@ -18,7 +18,7 @@ from dumbbell.campaign.execution import carry_out
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ReportError
-from dumbbell.report import LARGEST_BYTES, build
+from dumbbell.report import LARGEST_BYTES, build, html
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Study, StudyStatus
@@ -57,6 +57,22 @@ def test_the_check_of_requests_sees_them() -> None:
 def test_the_script_of_vega_is_there_once(page: Webpage) -> None:
     assert page.text.count(VEGA) == 1
     assert sum(len(text) > 500_000 for _, text in page.scripts) == 1
+
+
+def test_vega_is_bundled_once_a_machine_and_a_folder_that_keeps_nothing_changes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def script(cache: Path) -> str:
+        html._vega.cache_clear()
+        monkeypatch.setenv("DUMBBELL_CACHE", str(cache))
+        return html._vega()
+
+    bundled = script(tmp_path / "cache")
+    with monkeypatch.context() as patch:
+        patch.setattr(vl_convert, "javascript_bundle", lambda *_: pytest.fail("bundled again"))
+        assert script(tmp_path / "cache") == bundled
+    (tmp_path / "file").touch()
+    assert script(tmp_path / "file") == bundled
 
 
 def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plain: Webpage) -> None:

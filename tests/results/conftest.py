@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT
-from dumbbell.campaign import run_campaign
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store

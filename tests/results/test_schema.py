@@ -16,7 +16,8 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.programs.report import ProgramSummary
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema, run_id
+from dumbbell.results.run_id import run_id
+from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema
 from dumbbell.spec import Run
 from measured import flow, flow_counters, measurement, queue, queue_counters
 from specs import resolved

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.campaign import run_campaign
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.comparison.differences import Comparison, Overall, Row, compare
 from dumbbell.comparison.selection import quantities, selections
 from dumbbell.engines.protocol import Engine

@@ -13,7 +13,7 @@ from typing import Any, TypedDict, TypeVar
 
 from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
-from dumbbell.results.schema import run_id
+from dumbbell.results.run_id import run_id
 from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
 from dumbbell.spec.derived import active_groups
 from dumbbell.spec.sweep import Grid

@@ -8,6 +8,8 @@ import json
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
+from hashlib import sha256
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -24,6 +26,7 @@ from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.spec.quantity import magnitude
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import SIGNS, WORDS
+from dumbbell.user_folder import cache_folder
 from dumbbell.version import __version__
 
 LARGEST_BYTES: Final = 3_000_000
@@ -169,7 +172,14 @@ def _file(name: str) -> Markup:
 
 @cache
 def _vega() -> str:
-    """Vega, Vega-Lite and Vega-Embed as one script."""
+    """Vega, Vega-Lite and Vega-Embed as one script. Bundling it takes seconds, so that one is kept."""
+    entry, bundler = "window.vegaEmbed = vegaEmbed;", version("vl-convert-python")
+    kept = cache_folder("vega") / f"{bundler}-{sha256(entry.encode()).hexdigest()[:16]}.js"
+    with suppress(OSError, UnicodeDecodeError):
+        return kept.read_bytes().decode()
     import vl_convert  # noqa: PLC0415 (late: it takes long to load)
 
-    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;").replace("</script", "<\\/script")
+    script = vl_convert.javascript_bundle(entry).replace("</script", "<\\/script")
+    with suppress(ReportError):
+        written(kept, script.encode())
+    return script

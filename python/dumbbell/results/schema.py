@@ -6,7 +6,6 @@ or removing one is a new number in `SCHEMA_VERSION`.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -14,9 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.disturbance import Validity
+from dumbbell.results.run_id import RUN_ID_DIGITS
 
 SCHEMA_VERSION = 1
-RUN_ID_DIGITS = 16
 
 
 class _Base(BaseModel):
@@ -85,15 +84,6 @@ def json_schema() -> dict[str, Any]:
     schema = RESULT.json_schema(by_alias=True, mode="serialization")
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "One run of dumbbell"}
     return head | schema
-
-
-def run_id(request: bytes, engine: str, identity: str) -> str:
-    """Names a run by everything that decides its result.
-
-    `request` is the resolved run, seed included, and what only its summary has, as `campaign.plan.run_key` writes them.
-    """
-    parts = (request, engine.encode(), identity.encode())
-    return hashlib.sha256(b"\n".join(parts)).hexdigest()[:RUN_ID_DIGITS]
 
 
 if __name__ == "__main__":
