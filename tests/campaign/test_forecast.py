@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from typing import Any
 
-import numpy as np
 import pytest
 
 import dumbbell.campaign.cost as cost
@@ -13,7 +12,6 @@ from dumbbell.campaign.forecast import BUDGET_S, Forecast, Trials, forecast, try
 from dumbbell.campaign.size import Size, carried_packets, packets
 from dumbbell.campaign.survey import Survey
 from dumbbell.engines.attempt import Attempt
-from dumbbell.engines.measurement import QueueSeries
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, load
@@ -41,17 +39,16 @@ class Known:
             if ended_ns + step_ns <= run.duration_ns and self._takes_s(run, ended_ns + step_ns) <= most_s:
                 ended_ns += step_ns
             step_ns /= 2
-        at_ns = np.linspace(0, ended_ns, 33)[1:].astype(np.uint64)
-        passed = np.array([self._usage * carried_packets(run, 0, int(each)) for each in at_ns], dtype=np.uint64)
+        passed = [
+            (at_ns, int(self._usage * carried_packets(run, 0, at_ns)))
+            for at_ns in (round(ended_ns * part / 32) for part in range(1, 33))
+        ]
         sent = self._usage * carried_packets(run, 0, ended_ns)
         self.worked_s += PACKET_S * sent
         return Attempt(
             ended=ended_ns == run.duration_ns, ended_ns=round(ended_ns), segments_sent=round(sent),
             delivered_bytes=round(1448 * sent), transfers_started=0, transfers_completed=0, queued_packets=0,
-            queue=QueueSeries(
-                at_ns=at_ns, backlog_bytes=0 * at_ns, backlog_packets=np.zeros(len(at_ns), np.uint32),
-                dropped_packets=0 * at_ns, sent_packets=passed,
-            ),
+            peak_packets=0, passed=passed,
         )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell
+from commandline import dumbbell, python
 
 NEEDS_ROOT = "needs root: it makes network namespaces and queueing disciplines"
 
@@ -45,6 +45,22 @@ def _no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv(folder, str(tmp_path / "user"))
     monkeypatch.setattr("dumbbell.engines.catalogue.own_controls", set[str])
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
+
+
+@pytest.mark.slow
+def test_it_loads_nothing_that_only_results_need(moment: Path) -> None:
+    heavy = ["numpy", "pandas", "dumbbell.results.schema", "dumbbell.results.store", "dumbbell.campaign.execution"]
+    program = f"""
+import sys
+from dumbbell.cli.main import main
+sys.argv = ["dumbbell", "check", {str(moment)!r}]
+try:
+    main()
+finally:
+    print("loaded:", *(set(sys.modules) & set({heavy})))
+"""
+    *_, told, loaded = python(program).stdout.splitlines()
+    assert (told, loaded) == ("hosts: not in this version", "loaded:")
 
 
 @pytest.mark.slow

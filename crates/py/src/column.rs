@@ -54,12 +54,13 @@ macro_rules! dictionary {
     };
 }
 
-value!(bool, u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, BTreeMap<String, String>);
+value!(bool, u32, u64, String, Option<u64>, Option<i32>, &f64, &(f64, f64), &&'static str, Vec<String>, Vec<(u64, u64)>, BTreeMap<String, String>);
 column!(u8, u16, u32, u64);
 
 dictionary! {
     Attempt {
-        ended, ended_ns, segments_sent, delivered_bytes, transfers_started, transfers_completed, queued_packets, queue,
+        ended, ended_ns, segments_sent, delivered_bytes, transfers_started, transfers_completed, queued_packets,
+        peak_packets, passed,
     }
 }
 dictionary! { Measurement { ended_ns, flows, bottleneck, facts, ss } }

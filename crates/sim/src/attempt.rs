@@ -1,6 +1,6 @@
 //! [`Attempt`]: how far a run came that was left before its end, for a forecast of the rest.
 
-use run::{Measurement, NEVER_NS, QueueSeries};
+use run::{Measurement, NEVER_NS};
 
 /// What a part of a run was.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -19,19 +19,24 @@ pub struct Attempt {
     pub transfers_completed: u64,
     /// Packets in the bottleneck's queue.
     pub queued_packets: u64,
-    /// The bottleneck's gauges.
-    pub queue: QueueSeries,
+    /// The most that were sampled there.
+    pub peak_packets: u32,
+    /// Times of samples, ns, and how many packets had left the queue by then, or had been dropped there.
+    pub passed: Vec<(u64, u64)>,
 }
 
 impl Attempt {
     /// Of what was measured until then.
     pub(crate) fn of(measurement: Measurement, ended: bool) -> Self {
         let Measurement { ended_ns, flows, bottleneck, .. } = measurement;
+        let series = bottleneck.series;
+        let passed = series.sent_packets.iter().zip(&series.dropped_packets).map(|(sent, dropped)| sent + dropped);
         let mut attempt = Self {
             ended,
             ended_ns,
             queued_packets: bottleneck.at_end.queued_packets,
-            queue: bottleneck.series,
+            peak_packets: series.backlog_packets.iter().copied().max().unwrap_or(0),
+            passed: series.at_ns.iter().copied().zip(passed).collect(),
             ..Self::default()
         };
         let came = |instants: &[u64]| instants.iter().filter(|&&at_ns| at_ns != NEVER_NS).count() as u64;

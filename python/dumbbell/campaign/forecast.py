@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
@@ -240,7 +241,7 @@ def _done(run: Run, bound: Size, attempt: Attempt) -> Size:
 def _expected(run: Run, bound: Size, attempt: Attempt) -> Size:
     """What the whole of a run has, after a part of it."""
     if attempt.ended:
-        peak = max(map(int, attempt.queue.backlog_packets), default=0) + carried_packets(run, 0, longest_rtt_ns(run))
+        peak = attempt.peak_packets + carried_packets(run, 0, longest_rtt_ns(run))
         part = attempt.ended_ns / run.duration_ns
         return replace(
             bound,
@@ -265,18 +266,14 @@ def _usage(run: Run, attempt: Attempt) -> float:
     if not attempt.segments_sent:
         return 1.0
     lost = 1 - run.path.loss_ppb / PPB if run.path.loss_at == "before" else 1.0
-    at_ns, passed = attempt.queue.at_ns, attempt.queue.sent_packets + attempt.queue.dropped_packets
-    first = int((at_ns < begin_ns).sum())
-    if len(at_ns) - first < MOMENTS:
+    seen = attempt.passed[bisect_left(attempt.passed, (begin_ns, 0)) :]
+    if len(seen) < MOMENTS:
         passed_packets = max(attempt.segments_sent * lost - attempt.queued_packets, 1.0)
         usage, before, recent_ns = passed_packets / max(carried_packets(run, begin_ns, since_ns), 1.0), 0.0, 0.0
         early_ns = begin_ns
     else:
-        places = (first + (len(at_ns) - first) // 2, first + 3 * (len(at_ns) - first) // 4, len(at_ns) - 1)
-        (early_ns, middle_ns, late_ns), counts = (
-            [int(at_ns[place]) for place in places],
-            [int(passed[place]) for place in places],
-        )
+        moments = (seen[len(seen) // 2], seen[3 * len(seen) // 4], seen[-1])
+        (early_ns, middle_ns, late_ns), counts = zip(*moments, strict=True)
         before = (counts[1] - counts[0]) / max(carried_packets(run, early_ns, middle_ns), 1e-9)
         after = (counts[2] - counts[1]) / max(carried_packets(run, middle_ns, late_ns), 1e-9)
         usage = (counts[2] - counts[0]) / max(carried_packets(run, early_ns, late_ns), 1e-9)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
 
-from dumbbell.engines.measurement import QueueSeries
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from dumbbell.spec.run import Run
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """The part of a run that was simulated: the fields of `crates/sim/src/attempt.rs`."""
 
@@ -28,12 +26,15 @@ class Attempt:
     transfers_completed: int
     queued_packets: int
     """In the bottleneck's queue."""
-    queue: QueueSeries
+    peak_packets: int
+    """The most that were sampled there."""
+    passed: Sequence[tuple[int, int]]
+    """Times of samples, ns, and how many packets had left the queue by then, or had been dropped there."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
         """Wraps what `_core.attempt` returns."""
-        return cls(**{**raw, "queue": QueueSeries(**raw["queue"])})
+        return cls(**raw)
 
 
 @runtime_checkable
