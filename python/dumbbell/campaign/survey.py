@@ -17,7 +17,7 @@ from dumbbell.spec.sweep import Grid
 if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine
 
-LOOK_S: Final = 3.0
+LOOK_S: Final = 1.0
 """No further point is looked at after this long."""
 
 

@@ -27,21 +27,30 @@ def name_in(controls: Mapping[str, str], controller: Controller) -> str | None:
 
 def problems(run: Run, controls: Mapping[str, str], kernel: str) -> Iterator[Problem]:
     """Every flow whose algorithm a kernel of this name lacks."""
+    known: dict[tuple[object, ...], tuple[str, str] | None] = {}
+    """Of each algorithm with its parameters: many flows may have the same."""
     for index, flow in enumerate(run.flows):
-        if name_in(controls, flow.cc) is not None:
-            continue
-        wanted, present = flow.cc.algorithm, sorted(controls)
-        if flow.cc.parameters and wanted in controls:
-            settings = ", ".join(f"{name}={value:g}" for name, value in sorted(flow.cc.parameters.items()))
-            variants = [name for name in _named(wanted) if name in controls]
-            told = f"this kernel ({kernel}) was built without {wanted}[{settings}]"
-            hint = f"of {wanted} it has {', '.join([wanted, *variants])}"
-            yield Problem(f"flows[{index}].cc", told, hint)
-        else:
-            told = f'this kernel ({kernel}) has no "{wanted}"'
-            hint = suggestion(wanted, present)
-            listed = "" if hint.startswith("known") else f" It has {', '.join(present)}"
-            yield Problem(f"flows[{index}].cc", told, hint + listed)
+        key = (flow.cc.algorithm, *sorted(flow.cc.parameters.items()))
+        if key not in known:
+            known[key] = _lack(flow.cc, controls, kernel)
+        lack = known[key]
+        if lack is not None:
+            yield Problem(f"flows[{index}].cc", *lack)
+
+
+def _lack(controller: Controller, controls: Mapping[str, str], kernel: str) -> tuple[str, str] | None:
+    """What a kernel lacks of an algorithm with parameters, and a hint; None: nothing."""
+    if name_in(controls, controller) is not None:
+        return None
+    wanted, present = controller.algorithm, sorted(controls)
+    if controller.parameters and wanted in controls:
+        settings = ", ".join(f"{name}={value:g}" for name, value in sorted(controller.parameters.items()))
+        variants = [name for name in _named(wanted) if name in controls]
+        told = f"this kernel ({kernel}) was built without {wanted}[{settings}]"
+        return told, f"of {wanted} it has {', '.join([wanted, *variants])}"
+    hint = suggestion(wanted, present)
+    listed = "" if hint.startswith("known") else f" It has {', '.join(present)}"
+    return f'this kernel ({kernel}) has no "{wanted}"', hint + listed
 
 
 def _named(algorithm: str) -> dict[str, dict[str, float]]:

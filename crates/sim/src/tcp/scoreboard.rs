@@ -36,8 +36,18 @@ pub struct Scoreboard {
     waiting: BinaryHeap<Reverse<u64>>,
     /// First transmissions below this number are SACKed, lost or acknowledged: RACK need not look at them again.
     rack_cursor: u64,
-    /// Retransmissions in the order they were sent, with the time, µs.
-    resent: VecDeque<(u64, u64)>,
+    /// Retransmissions in the order they were sent.
+    resent: VecDeque<Resent>,
+}
+
+/// One time that a segment was sent again.
+#[derive(Clone, Copy, Debug)]
+struct Resent {
+    seq: u64,
+    sent_us: u64,
+    /// First transmissions below this number were sent before it, those from it on after it: by time alone many are alike,
+    /// when ACKs come in lumps.
+    next: u64,
 }
 
 impl Scoreboard {
@@ -316,7 +326,7 @@ impl Scoreboard {
             self.retransmitted += 1;
             self.segment_mut(seq).flags |= RETRANSMITTED;
         }
-        self.resent.push_back((seq, sent_us));
+        self.resent.push_back(Resent { seq, sent_us, next: self.next });
         let segment = self.segment_mut(seq);
         segment.flags |= EVER_RETRANSMITTED;
         segment.sent_us = sent_us;
@@ -327,23 +337,27 @@ impl Scoreboard {
     /// by mistake for the transmission that never happened would be too low (Linux 6.1 `__tcp_retransmit_skb`).
     pub fn note_retransmission(&mut self, seq: u64) {
         if !self.segment(seq).was_retransmitted() {
-            self.resent.push_back((seq, self.segment(seq).sent_us));
+            self.resent.push_back(Resent { seq, sent_us: self.segment(seq).sent_us, next: seq });
             self.segment_mut(seq).flags |= EVER_RETRANSMITTED;
         }
     }
 
     /// Visits segments in flight, first those never sent again and then the others, each in the order they were sent,
-    /// until `visit` says [`Verdict::Later`]. Marks lost what it says is [`Verdict::Lost`].
+    /// until `visit` says [`Verdict::Later`]: no other that was sent after that one is judged, whatever its number (Linux
+    /// has one list of both, `tsorted_sent_queue`). Marks lost what it says is [`Verdict::Lost`].
     pub fn detect_losses(&mut self, mut visit: impl FnMut(u64, u64) -> Verdict) {
         self.rack_cursor = self.rack_cursor.max(self.una);
-        let mut kept = false;
+        let (mut kept, mut later) = (false, u64::MAX);
         for seq in self.rack_cursor..self.next {
             let segment = self.segment(seq);
             if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED) == 0 {
                 match visit(seq, segment.sent_us) {
                     Verdict::Lost => self.mark_lost(seq),
                     Verdict::Keep => kept = true,
-                    Verdict::Later => break,
+                    Verdict::Later => {
+                        later = seq;
+                        break;
+                    }
                 }
             }
             if !kept {
@@ -351,7 +365,10 @@ impl Scoreboard {
             }
         }
         let (mut kept, mut index) = (false, 0);
-        while let Some(&(seq, sent_us)) = self.resent.get(index) {
+        while let Some(&Resent { seq, sent_us, next }) = self.resent.get(index) {
+            if later < next {
+                break;
+            }
             let current = seq >= self.una && {
                 let segment = self.segment(seq);
                 // Lost and waiting, SACKed, or sent once more since: a later entry speaks for it.
@@ -508,5 +525,23 @@ mod tests {
         board.detect_losses(|_, sent_us| if sent_us < 22 { Verdict::Lost } else { Verdict::Later });
         assert_eq!(board.first_waiting(), Some(0));
         assert_eq!((board.lost(), board.retransmitted(), board.lost_total()), (9, 1, 11));
+    }
+
+    /// Of what was sent in the same microsecond the order counts, as in Linux's one list: what was sent again after a first
+    /// transmission that cannot be judged yet is not judged either, though its number is lower.
+    #[test]
+    fn what_was_sent_again_after_one_that_waits_waits_too() {
+        let mut board = Scoreboard::new();
+        (1..=6).for_each(|seq| board.append(seq * 100).sent_us = 5);
+        board.mark_lost(0);
+        board.retransmit(0, 5, true);
+        let judge = |newest: u64| {
+            move |seq: u64, sent_us: u64| if (sent_us, seq) < (5, newest) { Verdict::Lost } else { Verdict::Later }
+        };
+        board.detect_losses(judge(4));
+        assert_eq!((board.lost(), board.retransmitted()), (4, 1), "1 to 3; 4 waits, and with it what was sent later");
+        sack(&mut board, 4, 6);
+        board.detect_losses(judge(5));
+        assert_eq!((board.lost(), board.retransmitted()), (4, 0), "nothing waits before it");
     }
 }
