@@ -63,7 +63,7 @@ test-paces: build ## `make test` on a machine of half and of twice the pace, thr
 	$(BIN)/python tests/support/paces.py out/paces $(PACE) $(or $(TIMES),3)
 
 test-long: build ## What `make test` leaves out: the wheel, in an environment of its own; random specs on a build that checks each sum
-	$(ALONE) $(BIN)/python -m pytest -q -m long
+	$(ALONE) $(BIN)/python -m pytest -q -n auto -m long
 
 fuzz: build ## Broken files of every kind that commands read, 20,000 of each, and 1,000 broken stores, of a seed that is printed; COUNT=N, FLIPS=N, SEED=N
 	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && export DUMBBELL_FUZZ_SEED=$$seed && \
