@@ -353,7 +353,7 @@ mod tests {
         window.announce(10_000_000, 0);
         let told = window.left_bytes(10_000_000);
         let held = u32::try_from(window.buffer_bytes / 4_000).expect("few");
-        assert!(told % unit == 0 && window.would_shrink(10_000_000, held), "{window:?}");
+        assert!(told.is_multiple_of(unit) && window.would_shrink(10_000_000, held), "{window:?}");
         for segment in 1..=30 {
             window.announce(10_000_000 + segment * 1448, held);
             assert_eq!(window.left_bytes(10_000_000 + segment * 1448), told);
