@@ -192,16 +192,16 @@ def test_it_ends_with_where_the_runs_are_and_what_to_do_next(moment: Path, store
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "told"), [("-dash", "./-dash"), (os.fsdecode(b"a\xff"), r"$'a\377'")], ids=["dash", "no UTF-8"]
+    ("name", "quoted"), [("-dash", "./-dash"), (os.fsdecode(b"a\xff"), r"$'a\377'")], ids=["dash", "no UTF-8"]
 )
 def test_a_store_may_be_called_anything(
-    moment: Path, tmp_path: Path, name: str, told: str, monkeypatch: pytest.MonkeyPatch
+    moment: Path, tmp_path: Path, name: str, quoted: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = process("run", moment, f"--out={name}")
     assert done.returncode == 0, done.stderr
     again = f"./{name}" if name.startswith("-") else name
-    assert done.stderr.splitlines()[-1].endswith(f"next: dumbbell report {told}")
+    assert done.stderr.splitlines()[-1].endswith(f"next: dumbbell report {quoted}")
     for command in (("report",), ("results", "verify"), ("results", "show"), ("results", "list", "--json")):
         done = process(*command, again)
         assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

@@ -46,8 +46,8 @@ def _lack(controller: Controller, controls: Mapping[str, str], kernel: str) -> t
     if controller.parameters and wanted in controls:
         settings = ", ".join(f"{name}={value:g}" for name, value in sorted(controller.parameters.items()))
         variants = [name for name in _named(wanted) if name in controls]
-        told = f"this kernel ({kernel}) was built without {wanted}[{settings}]"
-        return told, f"of {wanted} it has {', '.join([wanted, *variants])}"
+        message = f"this kernel ({kernel}) was built without {wanted}[{settings}]"
+        return message, f"of {wanted} it has {', '.join([wanted, *variants])}"
     hint = suggestion(wanted, present)
     listed = "" if hint.startswith("known") else f" It has {', '.join(present)}"
     return f'this kernel ({kernel}) has no "{wanted}"', hint + listed

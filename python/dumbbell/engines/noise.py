@@ -21,7 +21,7 @@ class NoiseReport:
     @classmethod
     def of(cls, words: Mapping[str, Mapping[str, Any]]) -> Self:
         """A report from the agent's JSON object."""
-        import numpy as np  # noqa: PLC0415 (late: whoever only asks what an engine can do needs none)
+        import numpy as np  # noqa: PLC0415 (late: to ask what an engine can do needs none)
 
         histograms = {
             name: Histogram(**{**of, "counts": np.asarray(of["counts"], np.uint32)}) for name, of in words.items()

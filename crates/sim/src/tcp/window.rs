@@ -182,7 +182,7 @@ impl ReceiveWindow {
     }
 
     /// Moves the right edge for an ACK of `received_bytes`, with `waiting` segments out of order. It never moves back, and
-    /// where it would it moves on: what is left of the window is told rounded up, anew with each ACK (Linux 6.1
+    /// where it would it moves on: each ACK announces what is left of the window, rounded up (Linux 6.1
     /// `tcp_select_window`). True when there is room for less than half of the largest window: then ACKs are not hurried
     /// any more.
     #[inline]
@@ -346,20 +346,20 @@ mod tests {
     /// A window of 175 x 16,384 bytes stays one while data in order comes by single segments and the buffer fills behind a
     /// hole (Linux 6.1.192 in virtual time, `host.ack_aggregation`); one ACK of more than a unit lets it shrink.
     #[test]
-    fn what_is_left_of_a_window_is_told_rounded_up() {
+    fn what_is_left_of_a_window_is_announced_rounded_up() {
         let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448, 0);
         stream(&mut window, 3_000_000, 14);
         let unit = 1 << 14;
         window.announce(10_000_000, 0);
-        let told = window.left_bytes(10_000_000);
+        let announced = window.left_bytes(10_000_000);
         let held = u32::try_from(window.buffer_bytes / 4_000).expect("few");
-        assert!(told.is_multiple_of(unit) && window.would_shrink(10_000_000, held), "{window:?}");
+        assert!(announced.is_multiple_of(unit) && window.would_shrink(10_000_000, held), "{window:?}");
         for segment in 1..=30 {
             window.announce(10_000_000 + segment * 1448, held);
-            assert_eq!(window.left_bytes(10_000_000 + segment * 1448), told);
+            assert_eq!(window.left_bytes(10_000_000 + segment * 1448), announced);
         }
         window.announce(10_000_000 + 30 * 1448 + 2 * unit, held);
-        assert_eq!(window.left_bytes(10_000_000 + 30 * 1448 + 2 * unit), told - 2 * unit);
+        assert_eq!(window.left_bytes(10_000_000 + 30 * 1448 + 2 * unit), announced - 2 * unit);
     }
 
     #[test]
