@@ -147,6 +147,21 @@ def test_what_linux_cannot_honour_is_refused_with_what_it_can(snapshot: Snapshot
     assert "\n".join(said) == snapshot
 
 
+def test_an_algorithm_is_asked_for_once_with_each_of_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many flows have it: `check` may see a hundred thousand."""
+    asked = []
+
+    def named(algorithm: str) -> dict[str, dict[str, float]]:
+        asked.append(algorithm)
+        return {}
+
+    monkeypatch.setattr("dumbbell.engines.controls._named", named)
+    flows = [{"cc": "bbr", "count": 30}, {"cc": "bbr[cwnd_gain=1.7]", "count": 30}, {"cc": "bbr[cwnd_gain=1.8]"}]
+    problems = LinuxEngine(kernel()).unsupported_fields(run_of({"flows": flows}))
+    assert [each.path for each in problems] == [f"flows[{number}].cc" for number in range(30, 61)]
+    assert len(asked) == 4, "of two: whether the kernel has it, and what it has instead"
+
+
 @pytest.mark.parametrize("fields", REFUSED_TOGETHER)
 def test_each_of_what_is_refused_together_can_be_honoured(fields: dict[str, Any]) -> None:
     last = next(reversed(fields))
