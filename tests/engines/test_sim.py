@@ -128,6 +128,19 @@ def test_the_interpreter_is_free_while_a_run_is_simulated() -> None:
     assert python(BESIDE.format(run=run.to_json())).returncode == 0
 
 
+def test_an_attempt_that_comes_to_the_end_has_what_was_measured() -> None:
+    run = resolved(duration="2 s", path={"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "0.5 bdp"}, flows=MIXED).run
+    attempt, measured = SimEngine().attempt(run, 3600.0), SimEngine().measure(run)
+    series = measured.bottleneck.series
+    assert attempt.ended
+    assert attempt.segments_sent == sum(flow.at_end.segments_sent for flow in measured.flows)
+    assert attempt.peak_packets == max(series.backlog_packets) > 0
+    assert sum(series.dropped_packets) > 0
+    passed = zip(series.at_ns, series.sent_packets + series.dropped_packets, strict=True)
+    assert attempt.passed == [(int(at_ns), int(packets)) for at_ns, packets in passed]
+    assert not SimEngine().attempt(run, 0.0).ended
+
+
 def test_the_identity_is_a_hash() -> None:
     assert re.fullmatch("[0-9a-f]{64}", _core.identity())
     assert _core.identity() == _core.identity()
