@@ -9,7 +9,7 @@ from typing import Any, Final
 from dumbbell.charts.chart import Layer, Panel
 from dumbbell.charts.extent import place
 from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, Layout, Spec
-from dumbbell.charts.placement import GAP, Box, Place, Words, along, places, points_of
+from dumbbell.charts.placement import GAP, Box, Place, Words, along, crossed, places, points_of
 from dumbbell.charts.style import Ranks, shade_of, style_of
 
 SMALL: Final = 0.88
@@ -125,10 +125,19 @@ def _between(panel: Panel, part: float, ends: Sequence[float]) -> float:
 
 
 def _bars(layer: Layer, panel: Panel, across: float, up: float) -> Iterator[Box]:
-    for low, high, x in zip(layer.low, layer.high, layer.x, strict=False):
-        yield from along([(across * place(panel.x, x), up * place(panel.y, end)) for end in (low, high)])
-    for left, right, y in zip(layer.left, layer.right, layer.y, strict=False):
-        yield from along([(across * place(panel.x, end), up * place(panel.y, y)) for end in (left, right)])
+    bars = [
+        *(((x, low), (x, high)) for low, high, x in zip(layer.low, layer.high, layer.x, strict=False)),
+        *(((left, y), (right, y)) for left, right, y in zip(layer.left, layer.right, layer.y, strict=False)),
+    ]
+    yield from crossed(
+        [
+            (
+                (across * place(panel.x, x), up * place(panel.y, y)),
+                (across * place(panel.x, to_x), up * place(panel.y, to_y)),
+            )
+            for (x, y), (to_x, to_y) in bars
+        ]
+    )
 
 
 def _row(text: str, found: Place, origin: Sequence[tuple[float, float]], unit: float) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -76,13 +77,18 @@ def points_of(line: Sequence[tuple[float, float]]) -> Iterator[Box]:
 
 def along(line: Sequence[tuple[float, float]]) -> Iterator[Box]:
     """What a line hides: each cell of a grid that it goes through, once."""
-    if len(line) < 2:  # noqa: PLR2004
+    yield from crossed(list(pairwise(line)))
+
+
+def crossed(pieces: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -> Iterator[Box]:
+    """What pieces of lines hide, each given by its two ends: each cell of a grid that one goes through, once."""
+    if not pieces:
         return
-    points = np.array(line)
-    pieces = np.maximum(1, np.ceil(np.abs(np.diff(points, axis=0)).max(axis=1) / STEP)).astype(np.intp)
-    part = np.concatenate([np.linspace(0, 1, count + 1) for count in pieces.tolist()])
-    owner = np.repeat(np.arange(pieces.size), pieces + 1)
-    at = points[owner] + part[:, None] * (points[owner + 1] - points[owner])
+    begins, ends = np.swapaxes(np.array(pieces), 0, 1)
+    steps = np.maximum(1, np.ceil(np.abs(ends - begins).max(axis=1) / STEP)).astype(np.intp)
+    owner = np.repeat(np.arange(steps.size), steps + 1)
+    nth = np.arange(owner.size) - np.repeat(np.cumsum(steps + 1) - (steps + 1), steps + 1)
+    at = begins[owner] + (nth / steps[owner])[:, None] * (ends - begins)[owner]
     for x, y in np.unique(np.round(at / STEP), axis=0) * STEP:
         yield Box(x - STEP / 4, y - STEP / 4, x + STEP / 4, y + STEP / 4)
 

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
+from operator import itemgetter
+from statistics import fmean
 from typing import Final
 
 from dumbbell.findings.amount import Amount
@@ -77,14 +79,14 @@ def _standings(curves: Curves, contenders: Sequence[Contender]) -> list[list[_En
 def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
     """Best first, each with what the contrast with the best says."""
     sign = -1.0 if entries[0].amount.quantity.better == "higher" else 1.0
-    known = [(each, by_seed) for each in entries if (by_seed := each.amount.by_seed(each.point))]
-    ranked = sorted(known, key=lambda own: sign * own[0].amount.level(own[0].point))
+    measured = [(each, each.amount.by_seed(each.point)) for each in entries]
+    ranked = sorted(filter(itemgetter(1), measured), key=lambda own: sign * fmean(own[1].values()))
     seeds = entries[0].amount.seeds
     found = [
         replace(each, outcome=contrast(ranked[0][1], by_seed, seeds=seeds).outcome if number else "same")
         for number, (each, by_seed) in enumerate(ranked)
     ]
-    return found + [replace(each, outcome=INCOMPLETE) for each in entries if not each.amount.by_seed(each.point)]
+    return found + [replace(each, outcome=INCOMPLETE) for each, by_seed in measured if not by_seed]
 
 
 def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
