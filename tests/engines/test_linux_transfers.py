@@ -62,6 +62,21 @@ def test_ten_thousand_transfers_take_as_long_as_in_the_model(linux: LinuxEngine,
     assert model_late == pytest.approx(late, rel=0.10)
 
 
+def test_what_a_small_transfer_loses_is_found_as_soon_as_in_the_model(linux: LinuxEngine) -> None:
+    """By the FIN behind it, a quarter of a round trip later, and not by a timeout."""
+    workload = {"arrivals": {"rate": "300 /s", "count": 2_000}, "size": "10 kB"}
+    asked = run({"cc": "cubic", "workload": workload}, path=PATH | {"loss": "1 %"})
+    medians = []
+    for engine in (linux, SimEngine()):
+        (flow,) = engine.measure(asked).flows
+        lost = transfers(flow).segments_retransmitted > 0
+        assert 80 < lost.sum() < 200
+        medians.append(float(np.median(completion_ms(flow)[lost])))
+    real, model = medians
+    assert model == pytest.approx(real, rel=0.10)
+    assert model < 100
+
+
 PAIRS = [
     pytest.param("cubic", "bbr", {}, {}, id="two algorithms"),
     pytest.param("cubic", "cubic", {"rtt": "80 ms"}, {}, id="two paths"),

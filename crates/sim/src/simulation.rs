@@ -335,16 +335,16 @@ impl<'run> Simulation<'run> {
         }
         let established = *app.established.get_or_insert(now);
         let act = app.source.act(now.since(established));
-        match act.again {
-            Some(again) => self.timers.set(flow, Timer::Write, established + again, &mut self.network.events),
-            None => {
-                if app.source.total_bytes().is_some() {
-                    self.senders[flow.index()].close();
-                }
-            }
+        if let Some(again) = act.again {
+            self.timers.set(flow, Timer::Write, established + again, &mut self.network.events);
         }
+        let closes = act.again.is_none() && app.source.total_bytes().is_some();
+        let sender = &mut self.senders[flow.index()];
         if act.bytes > 0 {
-            self.senders[flow.index()].write(act.bytes, now, &mut self.network);
+            sender.write(act.bytes, now, &mut self.network);
+        }
+        if closes {
+            sender.close(now, &mut self.network);
         }
     }
 

@@ -41,9 +41,9 @@ fn completions(run: &Run) -> Vec<u64> {
     measurement.flows.iter().map(|flow| flow.completed_ns.expect("complete")).collect()
 }
 
-/// The bytes that have left when a flow's last byte has.
+/// The bytes that have left when a flow's last byte has: a FIN is behind that of each flow before it.
 fn bytes_until(flow: u64) -> u64 {
-    (flow + 1) * (BARE_BYTES + AT_ONCE * FRAME_BYTES)
+    (flow + 1) * (BARE_BYTES + AT_ONCE * FRAME_BYTES) + flow * BARE_BYTES
 }
 
 /// The time that bytes take, in whole ns: a frame has left when its last bit has.

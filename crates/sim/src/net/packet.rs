@@ -97,6 +97,9 @@ pub enum PacketKind {
     Reset,
     /// Data.
     Data,
+    /// Nothing comes behind it (RFC 9293 section 3.6): a segment without data that is numbered, acknowledged and sent again
+    /// as data is. One that a segment of data carries leaves no trace.
+    Fin,
 }
 
 /// Segments `start..end` have arrived.

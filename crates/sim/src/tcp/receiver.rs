@@ -162,7 +162,7 @@ impl Receiver {
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
-            PacketKind::Data => {
+            PacketKind::Data | PacketKind::Fin => {
                 let filled = self.on_data(packet, now, earlier);
                 let reads = self.read(now);
                 self.respond(filled, reads, now)
@@ -205,7 +205,7 @@ impl Receiver {
     /// kernel receives all of it in one go.
     pub fn on_lump_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         self.in_lump = true;
-        if packet.kind != PacketKind::Data {
+        if !matches!(packet.kind, PacketKind::Data | PacketKind::Fin) {
             return self.on_packet(packet, now, earlier);
         }
         let filled = self.on_data(packet, now, earlier);
@@ -245,7 +245,7 @@ impl Receiver {
                 earlier(self.acknowledge(now));
             }
             self.owed = true;
-            if self.take(packet, start, payload_bytes) {
+            if self.take(packet, start, payload_bytes) && payload_bytes > 0 {
                 // Before the buffer holds it (`tcp_data_queue_ofo`).
                 let held = waiting + self.unread_segments();
                 self.quick |= u32::from(self.window.grow(payload_bytes, packet.segments, held));
@@ -255,16 +255,27 @@ impl Receiver {
         if start < next {
             self.duplicate = SackBlock { start, end: next };
         }
-        self.on_data_in_order(payload_bytes, packet.segments, waiting, now);
+        if packet.kind == PacketKind::Fin {
+            self.on_fin();
+        } else {
+            self.on_data_in_order(payload_bytes, packet.segments, waiting, now);
+            // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
+            self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
+        }
         if start == next && waiting == 0 {
             self.data.advance(u64::from(packet.segments));
             self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
         } else {
             self.take(packet, next, payload_bytes);
         }
-        // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
-        self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
         waiting > 0 && self.data.waiting() == 0
+    }
+
+    /// The peer has closed: what it is owed may wait for what the application has to say (Linux 6.1 `tcp_fin`).
+    #[cold]
+    const fn on_fin(&mut self) {
+        self.owed = true;
+        self.quick = 0;
     }
 
     #[cold]
@@ -429,7 +440,7 @@ impl Receiver {
 
     /// The delayed ACK is due: nothing came in time, and the next one waits longer (`tcp_delack_timer_handler`).
     pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.delivered_bytes > self.acked_bytes).then(|| {
+        (self.data.next() > self.acked_seq).then(|| {
             self.patience_ms = (2 * self.patience_ms).min(self.timeout_ms);
             self.acknowledge(now)
         })

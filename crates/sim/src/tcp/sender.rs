@@ -132,6 +132,17 @@ pub(super) enum SendReason {
     Probe,
 }
 
+/// What tells the receiver that nothing more comes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fin {
+    /// The connection is open, or its last data carries it.
+    None,
+    /// To be sent by itself: all data had been sent when the application closed.
+    Due,
+    /// As this segment.
+    Sent(u64),
+}
+
 /// One connection's sender.
 #[derive(Debug)]
 pub struct Sender {
@@ -154,8 +165,11 @@ pub struct Sender {
     pub(super) edge_bytes: u64,
     /// The largest window that it offered (`max_window`).
     pub(super) largest_window_bytes: u64,
-    /// The application has written its last byte: a short segment may go.
+    /// The application has written its last byte, and the send buffer not taken it yet.
+    pub(super) closes: bool,
+    /// It has taken it: a short segment may go.
     pub(super) closed: bool,
+    pub(super) fin: Fin,
     /// The application aborted the connection: there is none any more.
     aborted: bool,
     /// One past the last short segment (Minshall's variable).
@@ -214,7 +228,9 @@ impl Sender {
             sent_bytes: 0,
             edge_bytes: 0,
             largest_window_bytes: 0,
+            closes: false,
             closed: false,
+            fin: Fin::None,
             aborted: false,
             short_end: 0,
             stalled: false,
@@ -275,8 +291,23 @@ impl Sender {
     }
 
     /// The application has written its last byte.
-    pub const fn close(&mut self) {
-        self.closed = true;
+    pub fn close(&mut self, now: Time, out: &mut impl Output) {
+        self.closes = true;
+        self.send_fin(now, out);
+        self.probe_closed_window(false, now);
+    }
+
+    /// Once everything is taken, the last data that is not sent yet carries the FIN, or else it is sent by itself (Linux 6.1
+    /// `tcp_send_fin`).
+    pub(super) fn send_fin(&mut self, now: Time, out: &mut impl Output) {
+        if self.closes && self.taken_bytes == self.written_bytes {
+            self.closes = false;
+            self.closed = true;
+            if self.unsent_bytes() == 0 {
+                self.fin = Fin::Due;
+            }
+            self.send_new(SendReason::Normal, now, out);
+        }
     }
 
     /// The application aborts the connection: nothing of it is sent or sent again, what is under way still arrives, and
@@ -311,7 +342,7 @@ impl Sender {
 
     /// Nothing more is to be sent: everything that was written has been acknowledged, or the connection was aborted.
     pub const fn is_over(&self) -> bool {
-        self.aborted || self.board.una_bytes() >= self.written_bytes
+        self.aborted || (self.board.una_bytes() >= self.written_bytes && self.board.out() == 0 && !self.has_unsent())
     }
 
     /// Bytes that may be sent: those in the write queue.
@@ -320,21 +351,21 @@ impl Sender {
         self.taken_bytes - self.sent_bytes
     }
 
-    /// The application has written its last byte, and the send buffer has taken it.
+    /// There is new data, or a FIN.
     #[inline]
-    pub(super) const fn is_closed(&self) -> bool {
-        self.closed && self.taken_bytes == self.written_bytes
+    pub(super) const fn has_unsent(&self) -> bool {
+        self.unsent_bytes() > 0 || matches!(self.fin, Fin::Due)
     }
 
-    /// There is new data.
-    pub(super) fn has_unsent(&self) -> bool {
-        self.unsent_bytes() > 0
+    /// What the receiver's window must have room for, if any of that is to leave; a FIN takes the room of a byte.
+    #[inline]
+    pub(super) fn least_bytes(&self) -> u64 {
+        self.unsent_bytes().clamp(1, u64::from(self.mss_bytes))
     }
 
     /// There is new data, and the receiver's window admits it.
     pub(super) fn can_send_new(&self) -> bool {
-        let unsent = self.unsent_bytes();
-        unsent > 0 && self.sent_bytes + unsent.min(u64::from(self.mss_bytes)) <= self.edge_bytes
+        self.has_unsent() && self.sent_bytes + self.least_bytes() <= self.edge_bytes
     }
 
     /// Linux 6.1 `tcp_rate_check_app_limited`: the pipe has a gap that the network did not cause.

@@ -2,7 +2,7 @@
 //! `tcp_write_xmit`, `tcp_xmit_retransmit_queue`).
 
 use super::limits::Limit;
-use super::sender::{HandedOver, Output, SendReason, Sender, TimerPurpose};
+use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
 use crate::net::{Ecn, Marks, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
@@ -31,10 +31,10 @@ impl Sender {
         let mut cwnd_limited = false;
         let mut rwnd_limited = false;
         loop {
-            let unsent = self.unsent_bytes();
-            if unsent == 0 {
+            if !self.has_unsent() {
                 break;
             }
+            let unsent = self.unsent_bytes();
             if self.pacing.holds(now) {
                 self.pacing_timer.set(self.pacing.next());
                 break;
@@ -46,7 +46,7 @@ impl Sender {
                 (quota, _) => quota,
             };
             let window = self.edge_bytes.saturating_sub(self.sent_bytes);
-            if window < unsent.min(mss) {
+            if window < self.least_bytes() {
                 rwnd_limited = true;
                 break;
             }
@@ -179,17 +179,17 @@ impl Sender {
         room.min((self.control.window.cwnd >> 1).max(1))
     }
 
-    /// `unsent` is the last segment of all: it carries the FIN, for which the window is not strict (Linux 6.1
+    /// `unsent` is the last segment of all: it carries the FIN or is it, for which the window is not strict (Linux 6.1
     /// `tcp_cwnd_test`).
     fn is_last(&self, unsent: u64) -> bool {
-        self.is_closed() && unsent <= u64::from(self.mss_bytes)
+        self.closed && unsent <= u64::from(self.mss_bytes)
     }
 
     /// Nagle's rule with Minshall's amendment: a short segment waits while one is unacknowledged.
     fn nagle_holds(&self, bytes: u64, reason: SendReason) -> bool {
         reason == SendReason::Normal
             && bytes < u64::from(self.mss_bytes)
-            && !self.is_closed()
+            && !self.closed
             && self.board.out() > 0
             && self.short_end > self.board.una()
     }
@@ -236,7 +236,7 @@ impl Sender {
             *rwnd_limited |= window <= chunk;
         }
         let limited = if congestion_room < window { congestion_room <= chunk } else { window <= chunk };
-        limited || !self.is_closed()
+        limited || !self.closed
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload
@@ -257,7 +257,7 @@ impl Sender {
         self.board.buffers() <= 1
     }
 
-    /// Sends `bytes` of new data as one burst. Gives its number of segments. The last one carries PSH when it is not
+    /// Sends `bytes` of new data as one burst; none: the FIN. Gives its number of segments. The last one carries PSH when it is not
     /// alone, in this transmission only (Linux 6.1 `__tcp_transmit_skb`), or whenever it is sent, because nothing that
     /// the application wrote comes after it now (`tcp_push`).
     #[inline]
@@ -270,8 +270,9 @@ impl Sender {
     ) -> Result<u32, Unsent> {
         let mss = u64::from(self.mss_bytes);
         let first = self.board.next();
-        let segments = bytes.div_ceil(mss) as u32;
-        self.before_transmission(segments, now);
+        let (segments, kind) =
+            if bytes > 0 { (bytes.div_ceil(mss) as u32, PacketKind::Data) } else { (1, PacketKind::Fin) };
+        self.before_transmission(kind, segments, now);
         let was_empty = self.board.out() == 0;
         let before_bytes = self.sent_bytes;
         let departure = self.pacing.stamp(now);
@@ -295,7 +296,7 @@ impl Sender {
                     flow: self.flow,
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
                     segments: 1,
-                    kind: PacketKind::Data,
+                    kind,
                     marks: Marks::new(pushed, Ecn::NotEct),
                     stamp_ms,
                     echo_ms: self.echo_ms,
@@ -304,7 +305,7 @@ impl Sender {
         }
         if self.offload {
             let marks = Marks::new(pushed, Ecn::NotEct);
-            out.send(Packet { marks, ..self.packet(PacketKind::Data, first, bytes, segments, departure) });
+            out.send(Packet { marks, ..self.packet(kind, first, bytes, segments, departure) });
         }
         if let Err(dropped) = self.hand_over(first, bytes, departure, now, out) {
             self.sent_bytes = before_bytes;
@@ -312,6 +313,9 @@ impl Sender {
         }
         if bytes != u64::from(segments) * mss {
             self.short_end = first + u64::from(segments);
+            if kind == PacketKind::Fin {
+                self.fin = Fin::Sent(first);
+            }
         }
         self.board.end_buffer();
         // Where a probe is scheduled once everything is sent, the timer is set then.
@@ -353,12 +357,14 @@ impl Sender {
 
     /// What every burst does before it leaves, new or again.
     #[inline]
-    fn before_transmission(&mut self, segments: u32, now: Time) {
+    fn before_transmission(&mut self, kind: PacketKind, segments: u32, now: Time) {
         if self.board.in_flight() == 0 {
             self.restart(now);
         }
         self.last_sent = now;
-        self.counters.segments_sent += u64::from(segments);
+        if kind == PacketKind::Data {
+            self.counters.segments_sent += u64::from(segments);
+        }
     }
 
     /// Nothing is in flight: the algorithm may begin anew.
@@ -413,7 +419,12 @@ impl Sender {
         while end < self.board.next() && ((end - first) as u32) < most {
             let segment = self.board.segment(end);
             let is_short = self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
-            if is_short || !segment.is_lost() || segment.is_retransmitted() || segment.is_sacked() {
+            if is_short
+                || self.fin == Fin::Sent(end)
+                || !segment.is_lost()
+                || segment.is_retransmitted()
+                || segment.is_sacked()
+            {
                 break;
             }
             end += 1;
@@ -437,19 +448,22 @@ impl Sender {
         let start_bytes = self.board.start_bytes(first);
         let segments = (end - first) as u32;
         let bytes = self.board.end_bytes(end - 1) - start_bytes;
-        self.before_transmission(segments, now);
-        self.counters.segments_retransmitted += u64::from(segments);
+        let kind = if self.fin == Fin::Sent(first) { PacketKind::Fin } else { PacketKind::Data };
+        self.before_transmission(kind, segments, now);
+        if kind == PacketKind::Data {
+            self.counters.segments_retransmitted += u64::from(segments);
+        }
         let departure = self.pacing.stamp(now);
         let pushed = segments > 1 || self.board.segment(end - 1).is_pushed();
         if self.offload {
-            let packet = self.packet(PacketKind::Data, first, bytes, segments, departure);
+            let packet = self.packet(kind, first, bytes, segments, departure);
             let marks = Marks::new(pushed, Ecn::NotEct);
             out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
         } else {
             for seq in first..end {
                 let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
                 let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
-                let packet = self.packet(PacketKind::Data, seq, end_bytes - start, 1, departure);
+                let packet = self.packet(kind, seq, end_bytes - start, 1, departure);
                 out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
             }
         }

@@ -35,6 +35,7 @@ impl Sender {
         if self.send_buffer.takes_all {
             self.take_all(size);
             self.send_new(SendReason::Normal, now, out);
+            self.send_fin(now, out);
             return;
         }
         while self.taken_bytes < self.written_bytes && !self.send_buffer.is_full {
@@ -62,6 +63,7 @@ impl Sender {
             self.send_buffer.pushed_bytes = self.taken_bytes;
             self.send_new(SendReason::Normal, now, out);
         }
+        self.send_fin(now, out);
     }
 
     /// An ACK has freed memory: a buffer that is full grows with the window unless that is full too, and the application

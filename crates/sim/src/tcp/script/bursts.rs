@@ -26,21 +26,21 @@ fn a_short_segment_waits_for_another_short_one_and_not_for_full_ones() {
 fn the_last_bytes_of_all_do_not_wait() {
     let mut s = SenderScript::begin(SENDER);
     s.writes_bytes(100).expect_sent([0]);
-    s.sender.close();
-    s.writes_bytes(100).expect_sent([1]);
+    s.writes_bytes(100).expect_nothing();
+    s.closes().expect_sent([1]);
 }
 
 /// `tcp_cwnd_test`: the last segment of all, which carries the FIN, does not wait for the window either, if it is
 /// alone.
 #[test]
 fn the_last_segment_of_all_does_not_wait_for_the_congestion_window() {
-    let writes = |segments, sent| {
+    let writes = |segments| {
         let mut s = SenderScript::begin(SENDER);
-        s.sender.close();
-        s.writes(segments).expect_sent(0..sent);
+        s.writes(segments).expect_sent(0..10);
+        s
     };
-    writes(11, 11);
-    writes(12, 10);
+    writes(11).closes().expect_sent([10]);
+    writes(12).closes().expect_nothing();
 }
 
 /// `tcp_tso_autosize`: what the pacing rate carries in a millisecond, two segments at least, and more on a short path:

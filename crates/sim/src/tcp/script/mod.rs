@@ -17,6 +17,7 @@ mod acknowledging;
 mod bbr_phases;
 mod bursts;
 mod closed_window;
+mod closing;
 mod hystart;
 mod loss_detection;
 mod lumps;
@@ -31,7 +32,7 @@ mod window_use;
 
 use crate::net::{Ack, SackBlock};
 use path::Path;
-use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, segment};
+use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, fin, segment};
 use sender_side::{SENDER, SenderScript, SenderSetup};
 use std::fmt::{self, Display};
 use std::ops::Range;

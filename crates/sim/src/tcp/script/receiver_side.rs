@@ -44,6 +44,11 @@ pub(super) fn segment(seq: u64) -> SegmentTemplate {
     SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, pushed: false }
 }
 
+/// The FIN by itself.
+pub(super) fn fin(seq: u64) -> SegmentTemplate {
+    segment(seq).short(0)
+}
+
 impl SegmentTemplate {
     /// It is the first of a burst that arrives whole.
     pub(super) fn burst(self, segments: u16) -> Self {
@@ -199,7 +204,7 @@ impl ReceiverScript {
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,
             marks: Marks::new(pushed, Ecn::NotEct),
-            ..self.packet(PacketKind::Data)
+            ..self.packet(if last_bytes > 0 { PacketKind::Data } else { PacketKind::Fin })
         }
     }
 

@@ -96,9 +96,10 @@ impl Output for Wire {
         }
         let payload_bytes = staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
         for packet in staged {
-            let again = packet.kind == PacketKind::Data && (packet.seq as usize) < self.known.len();
+            let is_numbered = matches!(packet.kind, PacketKind::Data | PacketKind::Fin);
+            let again = is_numbered && (packet.seq as usize) < self.known.len();
             self.sent.push(Sent { at: self.now, packet, again });
-            if packet.kind == PacketKind::Data {
+            if is_numbered {
                 self.remember(&packet);
             }
         }
@@ -240,6 +241,15 @@ impl SenderScript {
         self
     }
 
+    /// The application has written its last byte.
+    #[track_caller]
+    pub(super) fn closes(&mut self) -> &mut Self {
+        self.expect_nothing();
+        self.sender.close(self.wire.now, &mut self.wire);
+        self.note("close".to_owned());
+        self
+    }
+
     /// From now on what is sent waits in the host's own queue.
     pub(super) fn has_own_queue(&mut self) -> &mut Self {
         self.wire.host_queue = Some(Vec::new());
@@ -344,6 +354,17 @@ impl SenderScript {
         if !sent.iter().all(data) || !numbers.eq(expected.iter().copied()) {
             let expected = listed(expected.iter().map(|(seq, n)| format!("{seq}..{}", seq + u64::from(*n))));
             self.transcript.fail(format!("sent {}; expected {expected}", listed(sent)));
+        }
+        self.seen = self.wire.sent.len();
+        self
+    }
+
+    /// The FIN left now by itself, under this number, and nothing else.
+    #[track_caller]
+    pub(super) fn expect_fin(&mut self, seq: u64) -> &mut Self {
+        let sent = &self.wire.sent[self.seen..];
+        if !matches!(sent, [Sent { packet, .. }] if packet.kind == PacketKind::Fin && packet.seq == seq) {
+            self.transcript.fail(format!("sent {}; expected a FIN", listed(sent)));
         }
         self.seen = self.wire.sent.len();
         self
