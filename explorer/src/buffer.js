@@ -1,5 +1,4 @@
-/** The room of the queue, in the unit in which a reader thinks of it. A spec has no unit of time for it: a time is written as
- * the bytes that the path's rate carries in it. */
+/** The room of the queue, in the unit in which a reader thinks of it. */
 
 import { made, options } from "./dom.js";
 import { valueAt } from "./edit.js";
@@ -14,8 +13,6 @@ const ROOMS = {
 };
 const DIGITS_SHOWN = 3;
 const DIGITS_WRITTEN = 6;
-const WRITTEN_TIME = /^\s*([\d.]+(?:e[+-]?\d+)?)\s*(us|ms|s)\s*$/;
-const MILLISECONDS = { us: 1e-3, ms: 1, s: 1e3 };
 
 const rounded = (number, digits) => String(Number(number.toPrecision(digits)));
 
@@ -23,7 +20,9 @@ const rounded = (number, digits) => String(Number(number.toPrecision(digits)));
 export class BufferControl {
   constructor(tables, set) {
     Object.assign(this, { tables, set, unit: "bdp" });
-    this.text = made("input", { type: "text", "aria-label": "Buffer, with its unit", spellcheck: false, change: () => this.#type() });
+    this.text = made("input", {
+      type: "text", "aria-label": "Buffer, with its unit", spellcheck: false, change: () => set(this.text.value.trim() || undefined),
+    });
     this.slider = made("input", {
       type: "range", min: 0, max: STEPS, step: 1, "aria-label": "Buffer",
       input: () => set(this.#written(numberAt(Number(this.slider.value), ROOMS[this.unit].ends))),
@@ -40,12 +39,12 @@ export class BufferControl {
     const written = valueAt(words, "path.buffer");
     const isList = Array.isArray(written);
     this.amounts = isList ? undefined : amountsOf(words, this.tables);
-    if (this.amounts) this.unit = this.#unitOf(this.amounts.unit);
+    if (this.amounts) this.unit = this.amounts.unit;
     this.units.value = this.unit;
     const isCounted = valueAt(words, "path.queue") === "packets";
-    for (const option of this.units.options) option.disabled = isCounted && (option.value === "kB" || option.value === "ms");
+    for (const option of this.units.options) option.disabled = isCounted && option.value === "kB";
     const number = this.amounts?.[this.unit];
-    if (document.activeElement !== this.text) this.text.value = isList ? written.join(", ") : this.#shown(written, number);
+    if (document.activeElement !== this.text) this.text.value = isList ? written.join(", ") : String(written ?? "");
     if (number !== undefined && document.activeElement !== this.slider) this.slider.value = placeOf(number, ROOMS[this.unit].ends);
     this.text.disabled = isList;
     this.slider.disabled = number === undefined;
@@ -56,28 +55,9 @@ export class BufferControl {
     this.told.textContent = number === undefined ? "" : `= ${others.map((unit) => `${rounded(this.amounts[unit], DIGITS_SHOWN)} ${ROOMS[unit].called}`).join(" = ")}`;
   }
 
-  /** Bytes are shown as a time while that is what a reader has chosen. */
-  #unitOf(written) {
-    if (written === "bdp" || written === "packets") return written;
-    return this.unit === "ms" ? "ms" : "kB";
-  }
-
-  #shown(written, number) {
-    return this.unit === "ms" && number !== undefined ? `${rounded(number, DIGITS_SHOWN)} ms` : String(written ?? "");
-  }
-
   /** A number in the chosen unit, as a spec has it. */
   #written(number) {
-    if (this.unit !== "ms") return `${this.unit === "packets" ? Math.max(1, Math.round(number)) : rounded(number, DIGITS_WRITTEN)} ${this.unit}`;
-    return `${rounded((number * this.amounts.kB) / this.amounts.ms, DIGITS_WRITTEN)} kB`;
-  }
-
-  #type() {
-    const time = WRITTEN_TIME.exec(this.text.value);
-    if (time && this.amounts) {
-      this.unit = "ms";
-      this.set(this.#written(Number(time[1]) * MILLISECONDS[time[2]]));
-    } else this.set(this.text.value.trim() || undefined);
+    return `${this.unit === "packets" ? Math.max(1, Math.round(number)) : rounded(number, DIGITS_WRITTEN)} ${this.unit}`;
   }
 
   /** The same room in another unit. */
@@ -95,9 +75,12 @@ function amountsOf(words, { kinds, limits, defaults }) {
     const bytes_per_ms = Number(rate.value) / 8e3;
     const bdp = (bytes_per_ms * Number(rtt.value)) / 1e6;
     const frame = Number(valueAt(words, "path.mtu") ?? defaults["path.mtu"]) + limits.ETHERNET_HEADER_BYTES;
-    const bytes = size.number.toNumber() * ({ bdp, packets: frame }[size.unit] ?? Number(kinds.Bytes.units.get(size.unit)));
+    const fillsNs = size.fillsNs(rtt.ns);
+    const counted = size.unit === "packets" ? size.number.toNumber() * frame : Number(size.value);
+    const bytes = fillsNs ? Math.max(frame, (bytes_per_ms * fillsNs.toNumber()) / 1e6) : counted;
     if (!(bytes > 0)) return undefined;
-    return { unit: size.unit, bdp: bytes / bdp, ms: bytes / bytes_per_ms, kB: bytes / 1e3, packets: bytes / frame };
+    const unit = { bdp: "bdp", packets: "packets" }[size.unit] ?? (fillsNs ? "ms" : "kB");
+    return { unit, bdp: bytes / bdp, ms: bytes / bytes_per_ms, kB: bytes / 1e3, packets: bytes / frame };
   } catch {
     return undefined; // what is wrong stands in the list of problems
   }

@@ -39,7 +39,7 @@ KINDS: Final[tuple[type[Quantity], ...]] = (
     quantity.Rate, quantity.Time, quantity.Frequency, quantity.Share, quantity.Bytes, quantity.Size,
     quantity.Moment, tables.Duration, tables.SocketMemory, tables.Jitter,
 )  # fmt: skip
-TABLES: Final = ("quantities", "wishes", "places", "most_words", "lists")
+TABLES: Final = ("quantities", "wishes", "meant", "places", "most_words", "lists")
 
 NUMBERS: Final = (
     "80", "0", "0.0", "1", "5.", ".5", "0.5", "1.5", "2.5", "3.5", "0.25", "12.345", "1e3", "1E3", "1e+3",
@@ -55,7 +55,7 @@ UNITS: Final = (
     "Seconds", "msec", "MSEC", "usec", "\u00b5s", "\u03bcs", "\u039cs", "nsec", "minutes", "mss", "M S", "/s",
     "Hz", "hz", "per s", "per second", "/sec", "1/s", "/ms", "/min", "/h", "%", "percent", "ppm", "\u2030",
     "kB", "MB", "GB", "KB", "kb", "K", "m", "G", "g", "KiB", "MiB", "kib", "TB", "kbit", "Mbits", "bits",
-    "bytes", "packets", "packet", "Packets", "pkt", "bdp", "BDP", "bdps", "x", "\u00df", "\U0001f600",
+    "unlimited", "gemodel", "bytes", "packets", "packet", "Packets", "pkt", "bdp", "BDP", "bdps", "x", "\u00df", "\U0001f600",
     "\u212abit/s", "\x1cms", "ms\x1f", "\ufeffms", "ms\u00a0", "\tms", "m\ns", "m\u2028s", "ecn", "bbr2",
 )  # fmt: skip
 TEXTS: Final = (

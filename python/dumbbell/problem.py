@@ -38,6 +38,17 @@ _WISHES: Final = {
 }  # fmt: skip
 _INSTEAD: Final = {word: instead for words, instead in _WISHES.items() for word in words.split()}
 """What users look for and this version does not have: each with what there is instead."""
+_MEANINGS: Final = {
+    "delay latency owd onewaydelay ping basertt": 'write rtt = "50 ms": the base round trip, twice a delay of one way',
+    "bandwidth bw capacity bitrate linkrate": 'write rate = "80 Mbit/s"',
+    "policer policing police": 'a policer is a bucket with hardly a queue: burst = "125 kB", buffer = "1 packets"',
+    "queuesize queuelength queuelen buffersize": 'write buffer = "1 bdp", "100 packets" or "20 ms"',
+    "hystart cubichystart": 'a constant of the algorithm: cc = "cubic[hystart=0]"',
+    "rcvbuf sorcvbuf sndbuf sosndbuf tcprmem tcpwmem":
+        "write socket_memory, the limit of either buffer (Linux doubles what setsockopt asks for), or receive_window",
+}  # fmt: skip
+_MEANT: Final = {word: meant for words, meant in _MEANINGS.items() for word in words.split()}
+"""Words of other tools: each with how a spec says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +115,7 @@ def _short(text: str) -> str:
 
 
 def suggestion(word: object, known: Sequence[str]) -> str:
-    """Find the known word that was probably meant, or all of them; or say what there is instead of a known wish.
+    """Find the known word that was probably meant, or all of them; or say how a spec has it, or what it has instead.
 
     >>> suggestion("bbrr", ["bbr", "cubic"])
     'did you mean "bbr"?'
@@ -116,6 +127,8 @@ def suggestion(word: object, known: Sequence[str]) -> str:
         if instead:
             few = f"known: {', '.join(known)}; " if 0 < len(known) <= FEW else ""
             return f"not in this version: {instead}; {few}see docs/limitations.md"
+        if (meant := _MEANT.get(_plain(word))) is not None:
+            return meant
         by_case = {name.lower(): name for name in known}
         close = difflib.get_close_matches(word[:LONGEST_QUOTE].lower(), list(by_case), n=1)
         if close:
@@ -130,8 +143,12 @@ def instead_of(word: str) -> str | None:
     >>> instead_of("tcp_bbr_v3"), instead_of("FQ-CoDel"), instead_of("bbrr")
     ('"bbr" is BBR v1', "the bottleneck's queue is drop-tail", None)
     """
-    plain = "".join(letter for letter in word.lower() if letter not in "-_ ")
+    plain = _plain(word)
     return _INSTEAD.get(plain) or _INSTEAD.get(plain.removeprefix("tcp"))
+
+
+def _plain(word: str) -> str:
+    return "".join(letter for letter in word.lower() if letter not in "-_ ")
 
 
 def typed(path: object) -> str:

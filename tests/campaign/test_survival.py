@@ -176,7 +176,7 @@ def test_a_second_campaign_into_the_same_store_is_refused(moment: Path, tmp_path
         done = process("run", moment, "--out", tmp_path / "store")
     assert (done.returncode, done.stdout) == (1, "")
     (line,) = done.stderr.splitlines()
-    assert "another campaign is writing" in line
+    assert "another dumbbell command (pid " in line
 
 
 def test_where_the_system_has_no_locks_a_killed_campaign_blocks_nobody(tmp_path: Path) -> None:

@@ -379,7 +379,7 @@ def test_a_ledger_of_another_schema_or_of_something_else_is_refused_and_left_alo
 def test_one_writes_and_many_read(folder: Path, campaign: Any) -> None:
     campaign()
     with Store.open(folder, write=True):
-        with pytest.raises(StoreFailure, match="another campaign is writing"):
+        with pytest.raises(StoreFailure, match=rf"another dumbbell command \(pid {os.getpid()}\) is writing"):
             Store.open(folder, write=True)
         with Store.open(folder) as one, Store.open(folder) as other:
             assert one.count() == other.count() == 4

@@ -25,7 +25,7 @@ export function check(text, tables) {
     return checkWords(parse(text), tables);
   } catch (error) {
     if (error instanceof TomlError || error instanceof TomlBeyondError) {
-      return { problems: [syntaxProblem(error)], cannot: [], words: null, experiment: null };
+      return { problems: [syntaxProblem(error, tables)], cannot: [], words: null, experiment: null };
     }
     throw error;
   }
@@ -60,8 +60,10 @@ export function seedValues({ seeds }) {
   return Array.isArray(seeds) ? seeds : Array.from({ length: Number(seeds) }, (_, index) => BigInt(index + 1));
 }
 
-function syntaxProblem(error) {
+function syntaxProblem(error, tables) {
   if (error instanceof TomlBeyondError) return new Problem("spec", "not TOML: a number or a nesting beyond all measure", "see https://toml.io");
   const told = error.place ? `${error.place}: not TOML: ${error.reason}` : `not TOML: ${error.message}`;
-  return new Problem("spec", told, 'a line of TOML is key = "value", [table] or [[list of tables]]');
+  const twice = /^Cannot declare \('(\w+)',\) twice$/.exec(error.reason ?? "")?.[1];
+  const hint = tables.lists.includes(twice) ? `write [[${twice}]]: a list, a table for each` : 'a line of TOML is key = "value", [table] or [[list of tables]]';
+  return new Problem("spec", told, hint);
 }

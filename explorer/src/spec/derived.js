@@ -7,7 +7,6 @@ import { DependsOnInvalidField, isA, scalar } from "./section.js";
 
 const NS_PER_S = 10n ** 9n;
 const BITS_PER_BYTE = 8n;
-const PPB = 10n ** 9n;
 
 /** When a run ends, at the latest. */
 export function endNs(experiment) {
@@ -96,15 +95,22 @@ export function jitterNs(path, tables) {
   return jitter.number.times(bits).over(scalar(path.rate).bps).round();
 }
 
-/** The room of a queue, counted as the path's queues count. @returns {{packets: bigint} | {bytes: bigint}} */
-export function bufferLimit(size, path, tables) {
+/** The room of a queue that is written in bdp or as a time, before a line of this rate; null of others. @returns {Fraction | null} */
+export function filledBytes(size, path, rate) {
+  const fillsNs = size.fillsNs(scalar(path.rtt).ns);
+  return fillsNs && fillsNs.times(rate.bps).over(BITS_PER_BYTE * NS_PER_S);
+}
+
+/**
+ * The room of a queue before a line of this rate, counted as the path's queues count; in bdp or as a time it holds a frame at
+ * least. @returns {{packets: bigint} | {bytes: bigint}}
+ */
+export function bufferLimit(size, path, rate, tables) {
   const counts = scalar(path.queue);
-  if (size.unit === "bdp") {
-    const room = new Fraction(size.value, PPB).times(bdpBytes(path));
-    return counts === "packets" ? { packets: room.over(frameBytes(path, tables)).floor() } : { bytes: room.round() };
-  }
-  if (size.unit === "packets") {
-    return counts === "packets" ? { packets: size.value } : { bytes: size.value * frameBytes(path, tables) };
-  }
+  const room = filledBytes(size, path, rate);
+  const frame = frameBytes(path, tables);
+  const larger = (one, other) => (one > other ? one : other);
+  if (room) return counts === "packets" ? { packets: larger(1n, room.over(frame).floor()) } : { bytes: larger(frame, room.round()) };
+  if (size.unit === "packets") return counts === "packets" ? { packets: size.value } : { bytes: size.value * frame };
   return { bytes: size.bytes };
 }

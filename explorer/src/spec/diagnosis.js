@@ -105,6 +105,7 @@ function knownKey(tables, loc) {
   const [tableOf, inner] = ownerOf(tables, loc.slice(0, -1));
   const owner = tableOf && inner ? sectionOf(tableOf, inner, tables) : tableOf;
   if (!owner) return "";
+  if (owner === tables.models.Change) return "of a path only the rate changes in time: at and rate";
   for (const name of insteadOf(key) ? [] : tables.models.Spec.fields.keys()) {
     const table = sectionOf(tables.models.Spec, name, tables);
     if (table && table !== owner && [...table.fields.values()].some((field) => field.attribute === key)) {

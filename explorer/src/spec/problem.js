@@ -1,5 +1,5 @@
 // What is wrong with a spec: where, what, and what would be right. Twin of python/dumbbell/problem.py.
-// What users look for and this version has not comes from the tables (section "wishes" of TABLES.md).
+// What users look for and this version has not, and words of other tools, come from the tables (`wishes` and `meant`).
 
 import { byCodePoint, firstOf, isPrintable, lengthOf, numberText } from "./number.js";
 
@@ -10,6 +10,8 @@ const LARGEST_SHOWN = 2n ** 1000n;
 
 /** @type {Map<string, string>} */
 let wishes = new Map();
+/** @type {Map<string, string>} */
+let meanings = new Map();
 
 /** One thing wrong with a spec. */
 export class Problem {
@@ -42,11 +44,12 @@ export class SpecError extends Error {
 }
 
 /**
- * Keep the wishes for `suggestion` and `insteadOf`: once, before a spec is read.
- * @param {{wishes: Record<string, string>}} tables
+ * Keep the words for `suggestion` and `insteadOf`: once, before a spec is read.
+ * @param {{wishes: Record<string, string>, meant: Record<string, string>}} tables
  */
 export function setWishes(tables) {
   wishes = new Map(Object.entries(tables.wishes));
+  meanings = new Map(Object.entries(tables.meant));
 }
 
 /**
@@ -70,7 +73,7 @@ export function quoted(value) {
 }
 
 /**
- * Find the known word that was probably meant, or all of them; or say what there is instead of a known wish.
+ * Find the known word that was probably meant, or all of them; or say how a spec has it, or what it has instead.
  * @param {unknown} word
  * @param {readonly string[]} known
  * @returns {string}
@@ -82,6 +85,8 @@ export function suggestion(word, known) {
       const few = known.length > 0 && known.length <= FEW_KNOWN ? `known: ${known.join(", ")}; ` : "";
       return `not in this version: ${instead}; ${few}see docs/limitations.md`;
     }
+    const meant = meanings.get(plainWord(word));
+    if (meant !== undefined) return meant;
     const byCase = new Map(known.map((name) => [name.toLowerCase(), name]));
     const [close] = closeMatches(firstOf(word, LONGEST_QUOTE).toLowerCase(), [...byCase.keys()], 1);
     if (close !== undefined) return `did you mean "${byCase.get(close)}"?`;
@@ -96,8 +101,12 @@ export function suggestion(word, known) {
  * @returns {string | null}
  */
 export function insteadOf(word) {
-  const plain = word.toLowerCase().replace(/[-_ ]/g, "");
+  const plain = plainWord(word);
   return wishes.get(plain) || wishes.get(plain.replace(/^tcp/, "")) || null;
+}
+
+function plainWord(word) {
+  return word.toLowerCase().replace(/[-_ ]/g, "");
 }
 
 /**

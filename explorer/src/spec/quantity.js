@@ -47,6 +47,7 @@ export class Quantity {
   /** The units that one means without saying so, each with a number as an example. @type {Map<string, string>} */ static usual;
   /** Base units in each unit. @type {Map<string, bigint>} */ static units;
   /** Words that may stand in place of a number with a unit. @type {readonly string[]} */ static keywords;
+  /** Words that people write in place of a number, each with what to write. @type {Map<string, string>} */ static refused;
   /** What is admitted by the kind itself. @type {Bounds | null} */ static bounds;
 
   /** @param {string} text */
@@ -84,7 +85,7 @@ export class Quantity {
     const match = lengthOf(text) <= LONGEST_QUANTITY ? NUMBER_AND_UNIT.exec(plain) : null;
     if (match === null) {
       const what = NOT_FINITE.test(plain) ? "a finite number" : kind.noun;
-      throw new QuantityError(`${quoted(text)} is not ${what}`, kind.advice());
+      throw new QuantityError(`${quoted(text)} is not ${what}`, kind.instead(text) || kind.advice());
     }
     const [, sign, number, unit] = match;
     if (!unit) throw new QuantityError(`${quoted(text)} has no unit`, kind.advice(number));
@@ -100,6 +101,15 @@ export class Quantity {
     if (!exact.isZero && this.value === 0n) {
       throw new QuantityError(`${quoted(text)} is less than can be told from nothing`, `use at least ${kind.show(1n)}`);
     }
+  }
+
+  /**
+   * What to write in place of words; empty of what is no known one.
+   * @param {string} text
+   */
+  static instead(text) {
+    const word = /^ *([A-Za-z]+)(?![A-Za-z])/.exec(text)?.[1];
+    return word ? (this.refused.get(word.toLowerCase()) ?? suggestion(word, [])) : "";
   }
 
   /**
@@ -233,6 +243,9 @@ const OWN_WAYS = {
       static unknownUnit(text, number, unit) {
         const meant = MEANT_TIMES.get(unit.toLowerCase());
         if (meant) return new QuantityError(`${quoted(text)}: unknown unit ${quoted(unit)}`, `write "${number} ${meant}"`);
+        if (/^[a-z]+,? +[0-9][^\n]*$/.test(unit)) {
+          return new QuantityError(`${quoted(text)} is more than a time`, "write one; path.jitter delays packets, in order");
+        }
         if (unit === "m") {
           return new QuantityError(`${quoted(text)} is ambiguous: "m"`, `write "${number} min" or "${number} ms"`);
         }
@@ -293,6 +306,12 @@ const OWN_WAYS = {
         const lower = unit.toLowerCase();
         if (lower === "packet" || lower === "packets") return "packets";
         return lower === "bdp" ? "bdp" : super.spelling(unit);
+      }
+
+      /** How long its line takes to fill it on a path of this base round-trip time; null of one in bytes or packets. */
+      fillsNs(rttNs) {
+        if (this.unit === "bdp") return new Fraction(this.value, PPB).times(rttNs);
+        return FILLING_TIMES.has(this.unit) ? new Fraction(this.value) : null;
       }
 
       take(text) {
@@ -360,6 +379,8 @@ const OWN_WAYS = {
     },
 };
 
+const PPB = 10n ** 9n;
+const FILLING_TIMES = new Set(["ns", "us", "ms", "s"]);
 const MEANT_TIMES = new Map([
   ...["sec", "secs", "second", "seconds"].map((unit) => [unit, "s"]),
   ["msec", "ms"],
@@ -400,6 +421,7 @@ export function quantityKinds(tables) {
     kind.usual = new Map(Object.entries(row.usual));
     kind.units = new Map(Object.entries(row.units).map(([unit, scale]) => [unit, BigInt(scale)]));
     kind.keywords = row.keywords;
+    kind.refused = new Map(Object.entries(row.refused));
     kind.bounds = row.bounds && new Bounds(...row.bounds.map((text) => base.read(text)));
     kinds[name] = kind;
   }

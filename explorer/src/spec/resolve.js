@@ -110,7 +110,7 @@ function resolvedPath(path, tables) {
   const place = scalar(path.shaper_at);
   return {
     rate_bps: scalar(path.rate).bps,
-    buffer: bufferLimit(scalar(path.buffer), path, tables),
+    buffer: bufferLimit(scalar(path.buffer), path, scalar(path.rate), tables),
     burst_bytes: scalar(path.burst).bytes,
     ...(shaper === "tbf" ? {} : { shaper }), // as before there were others
     ...(place === "router" ? {} : { shaper_at: place }),
@@ -164,7 +164,7 @@ function resolvedAccess(path, group, tables) {
   const access = scalar(group.access);
   return {
     rate_bps: scalar(access.rate).bps,
-    buffer: bufferLimit(scalar(access.buffer), path, tables),
+    buffer: bufferLimit(scalar(access.buffer), path, scalar(access.rate), tables),
     kind: scalar(access.kind),
   };
 }

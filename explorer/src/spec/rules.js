@@ -106,25 +106,26 @@ export function* durationProblems(point) {
 export function* bufferProblems(point, tables) {
   const size = scalar(point.path.buffer);
   const counts = scalar(point.path.queue);
-  if (counts === "packets" && !["packets", "bdp"].includes(size.unit)) {
-    const hint = 'write the buffer in packets or bdp, or leave out queue = "packets"';
+  if (counts === "packets" && tables.quantities.Bytes.units[size.unit]) {
+    const hint = 'write the buffer in packets, in bdp or as a time, or leave out queue = "packets"';
     yield new Problem("path.buffer", `${quoted(size.text)} is in bytes, but the queue counts packets`, hint);
   } else {
-    yield* roomProblems(size, point.path, "path.buffer", tables);
+    yield* roomProblems(size, point.path, scalar(point.path.rate), "path.buffer", tables);
   }
 }
 
 export function* accessProblems(point, group, where, tables) {
-  if (group.access !== null) yield* roomProblems(scalar(scalar(group.access).buffer), point.path, where, tables);
+  if (group.access === null) return;
+  const access = scalar(group.access);
+  yield* roomProblems(scalar(access.buffer), point.path, scalar(access.rate), where, tables);
 }
 
-export function* roomProblems(size, path, where, tables) {
-  const room = bufferLimit(size, path, tables);
+export function* roomProblems(size, path, rate, where, tables) {
+  const room = bufferLimit(size, path, rate, tables);
   const frame = frameBytes(path, tables);
   const told = quoted(size.text);
-  if ("packets" in room) {
-    if (!room.packets) yield new Problem(where, `${told} is less than one frame of ${frame} B`, 'at least "1 packets"');
-  } else if (room.bytes < frame) {
+  if ("packets" in room) return;
+  if (room.bytes < frame) {
     const same = size.unit === "B" ? "" : ` (${room.bytes} B)`;
     yield new Problem(where, `${told}${same} is less than one frame of ${frame} B`, `no packet would fit; at least "${frame} B"`);
   } else if (room.bytes > BigInt(tables.largest_buffer.value)) {

@@ -40,9 +40,11 @@ def check(
         print_json(facts)
         return
     from dumbbell.cli import terminal
+    from dumbbell.metrics.number import counted
 
     alone = f" and {facts['runs_alone']} of a group alone" if harm else ""
-    counts = f"{facts['points']} points, {facts['runs']} runs{alone}, {facts['simulated_s']:g} simulated seconds"
+    asked = f"{counted(facts['points'], 'point')}, {counted(facts['runs'], 'run')}{alone}"
+    counts = f"{asked}, {facts['simulated_s']:g} simulated seconds"
     width = terminal.columns()
     typer.echo(terminal.wrapped(f"{facts['name']}: {counts}, at most {_count(facts['packets'])} data packets", width))
     if facts["points_seen"] < facts["points"]:
@@ -52,6 +54,8 @@ def check(
         taken = facts["forecasts"].get(name)
         said = "; ".join(reasons) or f"can run it{_said(taken) if taken else ''}"
         typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
+    if facts["outside"]:
+        typer.echo(terminal.wrapped(f"sim: {facts['outside']}", width))
     for program in facts["programs"]:
         typer.echo(f"starts a program: {program}")
     for warning in facts["warnings"]:
@@ -62,8 +66,9 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.campaign.plan import count, each_alone
     from dumbbell.campaign.size import Size
     from dumbbell.campaign.survey import Survey
+    from dumbbell.comparison.standing import outside
     from dumbbell.engines.catalogue import engine_name
-    from dumbbell.engines.family import NAMES, PLANNED
+    from dumbbell.engines.family import NAMES
     from dumbbell.findings.caution import told
     from dumbbell.findings.foreseen import foreseen
     from dumbbell.kernel.shelf import names
@@ -93,7 +98,8 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         "packets": round(packets),
         "forecasts": dict(_forecasts(parts, able, sizes, start_s)),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
-        "engines": engines | {name: ["not in this version"] for name in PLANNED},
+        "engines": engines,
+        "outside": outside(survey.seen),
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
     }
 

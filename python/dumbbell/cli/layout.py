@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dumbbell.cli.terminal import bold, rule, wrapped
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, amount, counted, listed, numeric, trimmed
+from dumbbell.results.listing import changes_text, swept_text
 
 if TYPE_CHECKING:
     from dumbbell.findings.points import ExperimentRuns
@@ -181,7 +182,7 @@ def _words(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterat
         if f"{path}.{key}".lstrip(".") in axes:
             continue
         if key == "change":
-            yield from (f"{each.get('rate')} from {each.get('at')} on" for each in value)
+            yield from changes_text([(swept_text(each["rate"]), swept_text(each["at"])) for each in value])
         elif isinstance(value, dict):
             inner = " ".join(_words(value, f"{path}.{key}", axes))
             yield inner if key == "workload" else f"{key} {inner}".strip()

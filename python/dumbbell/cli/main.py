@@ -41,6 +41,7 @@ NEW_OBJECTS: Final = 100_000
 app = typer.Typer(
     help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
     no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
@@ -72,7 +73,7 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
 def _options(
     *,
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+        bool, typer.Option("--version", "-V", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     pass
@@ -105,7 +106,8 @@ def main() -> None:
     with streams.opened():
         try:
             with completion.answering(), _telling_damage():
-                app(prog_name="dumbbell")
+                _, *words = sys.argv
+                app([*words[1:], "--help"] if words[:1] == ["help"] else words, prog_name="dumbbell")
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")
             sys.exit(streams.CANNOT_PRINT)

@@ -9,7 +9,10 @@ import typer
 
 from dumbbell.cli import completion
 
-Spec = Annotated[Path, typer.Argument(metavar="SPEC", help="The experiment: a TOML file.", show_default=False)]
+Spec = Annotated[
+    Path,
+    typer.Argument(metavar="SPEC", help="The experiment: a TOML file, or - for standard input.", show_default=False),
+]
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", help="Seeds 1 to N instead of the spec's.")]
 Sets = Annotated[
     list[str] | None,

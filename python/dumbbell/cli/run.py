@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -39,6 +39,11 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
+
+LOOKED_AT: Final = 100
+"""Points of which it is said whether the simulator was validated there."""
+STANDARD_INPUT: Final = Path("/dev/stdin")
+"""What `-` names as a spec."""
 
 
 def run(  # noqa: PLR0913 (each is an option)
@@ -113,6 +118,7 @@ def run(  # noqa: PLR0913 (each is an option)
         measured = _carry_out(store, asked, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()))
         failed = _print_json(store, asked, chosen) if as_json else _print_findings(store, asked, chosen, choice)
         _tell_stale(store, experiment, chosen)
+        _tell_outside(experiment, chosen)
         added = store.count() - before
     if not as_json:
         _tell_where(out, asked, added, max(0, measured - added), time.monotonic() - began)
@@ -136,10 +142,12 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
     """The experiment of a file, and what options say instead of it."""
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.spec import assignment, load
+    from dumbbell.spec.source import text_of
 
     overrides = dict(map(assignment, sets or ()))
     overrides = overrides if seeds is None else overrides | {"seeds": seeds}
-    return load(spec, overrides=overrides, registry=catalogue())
+    source = text_of(STANDARD_INPUT) + "\n" if str(spec) == "-" else spec
+    return load(source, overrides=overrides, registry=catalogue())
 
 
 def _carry_out(  # noqa: PLR0913 (the options of a campaign)
@@ -194,6 +202,16 @@ def _print_findings(store: "Store", asked: "Sequence[Experiment]", engine: "Engi
             tell_notices(runs, store.folder, failures_only=True)
             failed = failed or runs.failed > 0
     return failed
+
+
+def _tell_outside(experiment: "Experiment", engine: "Engine") -> None:
+    """Which points of an experiment the simulator was not validated at."""
+    from dumbbell.campaign.survey import Survey
+    from dumbbell.cli import terminal
+    from dumbbell.comparison.standing import outside
+
+    if engine.name == "sim" and (said := outside(Survey.of(experiment, most_points=LOOKED_AT).seen)):
+        typer.echo(terminal.wrapped(f"note: {said}", terminal.columns()), err=True)
 
 
 def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Campaign":

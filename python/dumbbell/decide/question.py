@@ -258,7 +258,7 @@ class _Reader:
                 return (), False
             return (round(rate.bps * (loaded.ns - rtt.ns) / NS_PER_S / BITS_PER_BYTE),), True
         if size is not None:
-            buffer = round(_bytes_of(size, bdp_bytes))
+            buffer = round(_bytes_of(size, rate, rtt))
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
@@ -280,6 +280,9 @@ class _Reader:
             return ()
         if text == "none":
             return (ALONE,)
+        if text.strip().isdecimal():
+            self._note("beside", f"{text.strip()} neighbours with which algorithm", f"write it as cubic:{text.strip()}")
+            return ()
         match = _NEIGHBOURS.fullmatch(text.strip())
         cc, count = (match[1], int(match[2] or 1)) if match else ("", 0)
         if problem := self._unknown(cc):
@@ -310,7 +313,8 @@ class _Reader:
         return ""
 
 
-def _bytes_of(size: Size, bdp_bytes: float) -> float:
-    if size.unit == "bdp":
-        return float(size.number) * bdp_bytes
+def _bytes_of(size: Size, rate: Rate, rtt: Time) -> float:
+    fills_ns = size.fills_ns(rtt.ns)
+    if fills_ns is not None:
+        return float(fills_ns) * rate.bps / NS_PER_S / BITS_PER_BYTE
     return float(size.number) * FRAME_BYTES if size.unit == "packets" else float(size.value)

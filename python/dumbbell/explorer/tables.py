@@ -68,6 +68,7 @@ def page_tables() -> dict[str, Any]:
             for name, variant in cc.variants().items()
         },
         "wishes": dict(_private(problem, "_INSTEAD")),
+        "meant": dict(_private(problem, "_MEANT")),
         "wanted": dict(_private(diagnosis, "_WANTED")),
         "hints": {"workload": _private(diagnosis, "_WORKLOAD_HINT"), "size": _private(diagnosis, "_SIZE_HINT")},
         "largest_buffer": _extreme(rules.LARGEST_BUFFER),
@@ -254,6 +255,7 @@ def _quantity(kind: type[Quantity]) -> dict[str, Any]:
         "usual": dict(kind.usual),
         "units": dict(kind.units),
         "keywords": list(kind.keywords),
+        "refused": dict(kind.refused),
         "bounds": [str(bounds.least), str(bounds.most)] if bounds else None,
         "methods": [method for method in _METHODS if method in vars(kind)],
     }

@@ -12,8 +12,9 @@ from dumbbell.metrics.number import counted
 from dumbbell.results.listing import point_text
 
 Kind: TypeAlias = Literal[
-    "not stationary", "seeds alike", "few losses", "phase effects", "behaves as Reno", "socket memory"
-]
+    "not stationary", "seeds alike", "few losses", "phase effects", "behaves as Reno", "socket memory",
+    "jitter in order", "one frame",
+]  # fmt: skip
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 

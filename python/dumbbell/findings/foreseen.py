@@ -8,11 +8,14 @@ from itertools import pairwise
 from typing import Any, Final
 
 from dumbbell.findings.caution import Caution
+from dumbbell.findings.curves import value_text
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Resolved, expand, resolve
+from dumbbell.spec.derived import filled_bytes
 from dumbbell.spec.quantity import Time
 from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, TransferWorkload
+from dumbbell.spec.section import scalar
 from dumbbell.spec.sweep import Grid, Point
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
@@ -23,6 +26,8 @@ RATE_BASED: Final = frozenset({"bbr"})
 DELAY_BASED: Final = frozenset({"vegas", "nv"})
 """They do not fill the queue."""
 
+LARGE_JITTER: Final = 10
+"""An RTT over this is large: with netem's of 8 ms each way on a path of 50 ms, CUBIC kept 28.6 of 40 Mbit/s."""
 DEFAULT_WINDOW_BYTES: Final = 3 << 20
 """What one flow has in flight with Linux's default memory: half of `tcp_rmem[2]`, 6 MiB. On `sim` 3.13 MB was measured,
 a kernel holds 2.7 MB (docs/limitations.md)."""
@@ -80,6 +85,7 @@ class Foresight:
         self._points += 1
         phases = _phases(point, resolved, self._swept, len(self._experiment.seed_values))
         self._found += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
+        self._found += [*_one_frame(point, resolved), *_in_order(point, resolved)]
         self._alike += _nothing_drawn(self._experiment, point, resolved)
 
     def cautions(self) -> list[Caution]:
@@ -142,6 +148,33 @@ def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
                 text=f"{algorithm} behaves as Reno{': nothing here marks packets' if algorithm == 'dctcp' else ''}",
                 remedy=f"`dumbbell cc show {algorithm}` says why",
             )  # fmt: skip
+
+
+def _one_frame(point: Point, resolved: Resolved) -> Iterator[Caution]:
+    """Buffers in bdp or as a time that would hold no packet."""
+    path, frame_bytes = point.experiment.path, resolved.run.path.frame_bytes
+    size = scalar(path.buffer)
+    room_bytes = filled_bytes(size, path, scalar(path.rate))
+    if room_bytes is not None and room_bytes < frame_bytes:
+        yield Caution(
+            kind="one frame", point=point.values, severity=float(frame_bytes - room_bytes),
+            text=f"a buffer of {value_text(size)} is less than a frame: it is one frame, {frame_bytes} B",
+            remedy="write packets where few are meant",
+        )  # fmt: skip
+
+
+def _in_order(point: Point, resolved: Resolved) -> Iterator[Caution]:
+    """Jitter that netem would reorder by, as everybody who writes it expects."""
+    run = resolved.run
+    shortest_ns = min(flow.base_rtt_ns for flow in run.flows)
+    jitter_ns = run.path.jitter_ns or 0
+    if jitter_ns * LARGE_JITTER >= shortest_ns and "jitter" in dict(point.experiment.path.written()):
+        yield Caution(
+            kind="jitter in order", point=point.values, severity=jitter_ns / shortest_ns,
+            text=f"path.jitter of {_time(jitter_ns)} delays packets in their order, also where netem's would reorder"
+            " them: on such a path hosts deliver far less",
+            remedy="reordering is not in this version",
+        )  # fmt: skip
 
 
 def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]], seeds: int) -> Iterator[Caution]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import dumbbell.cc as cc
 from dumbbell.charts.style import kernel_of, style_of
 from dumbbell.metrics.number import amount
+from dumbbell.results.listing import changes_text
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolve import rtt_offset_ns
 from dumbbell.spec.run import (
@@ -79,8 +80,8 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
     yield "Timing noise of the senders", _jitter(path)
     yield "Random loss", _loss(path) if path.loss_ppb else "none"
     if path.changes:
-        changes = (f"{Rate.show(change.rate_bps)} from {Time.show(change.at_ns)} on" for change in path.changes)
-        yield "Changes of the rate", "; ".join(changes)
+        changes = [(Rate.show(change.rate_bps), Time.show(change.at_ns)) for change in path.changes]
+        yield "Changes of the rate", "; ".join(changes_text(changes))
     written = dict(reversed(senders))
     for group in dict.fromkeys(name for name, _ in senders):
         members = [flow for flow, (name, _) in zip(run.flows, senders, strict=True) if name == group]

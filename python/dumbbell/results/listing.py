@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.metrics.catalogue import has_random_loss, loss_at, mean, random_loss
+from dumbbell.metrics.number import counted
 from dumbbell.results.campaign import positions
 from dumbbell.results.disturbance import Validity, validity
+from dumbbell.spec.quantity import magnitude
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -68,6 +70,21 @@ def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
     """
     parts = [f"{path} = {swept_text(value)}" for path, value in values.items()]
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
+
+
+MOST_CHANGES: Final = 6
+
+
+def changes_text(changes: Sequence[tuple[str, str]]) -> list[str]:
+    """What the path's rate changes to, and when; of many changes how many, and between which rates.
+
+    >>> changes_text([("20 Mbit/s", "5 s")]), changes_text([("20 Mbit/s", "5 s"), ("500 kbit/s", "9 s")] * 40)
+    (['20 Mbit/s from 5 s on'], ['80 changes of the rate, 500 kbit/s to 20 Mbit/s'])
+    """
+    if len(changes) <= MOST_CHANGES:
+        return [f"{rate} from {at} on" for rate, at in changes]
+    ordered = sorted((rate for rate, _ in changes), key=lambda text: magnitude(text) or 0.0)
+    return [f"{counted(len(changes), 'change')} of the rate, {ordered[0]} to {ordered[-1]}"]
 
 
 def swept_text(value: object) -> str:

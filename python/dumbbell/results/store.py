@@ -501,6 +501,17 @@ def _taken(folder: Path) -> FileLock:
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            what = "another campaign is writing to it; wait for it, or give another folder"
-            raise StoreFailure(what, folder) from None
+            pid = _holder(folder / LOCK)
+            who = "another dumbbell command" + (f" (pid {pid})" if pid else "")
+            raise StoreFailure(f"{who} is writing to it; wait for it, or give another folder", folder) from None
     return lock
+
+
+def _holder(lock: Path) -> str:
+    """The process that holds a lock, as Linux tells; empty where nobody tells."""
+    try:
+        inode = f":{lock.stat().st_ino}"
+        locks = [line.split() for line in Path("/proc/locks").read_text(encoding="ascii").splitlines()]
+    except OSError:
+        return ""
+    return next((fields[4] for fields in locks if fields[5].endswith(inode)), "")  # proc_locks(5)

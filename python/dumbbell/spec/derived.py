@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Literal
 
 import dumbbell.spec.tables as tables
-from dumbbell.spec.quantity import Bytes, Size
+from dumbbell.spec.quantity import Bytes, Rate, Size
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, RoomBytes, RoomPackets, wire_bytes
 from dumbbell.spec.section import DependsOnInvalidField, scalar
 from dumbbell.spec.sizes import Cdf, Fixed, Lognormal, Pareto, Sizes, mean_bytes
 from dumbbell.spec.tables import CdfSize, Flow, LognormalSize, ParetoSize, Path, ShortFlows, Spec
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 
 def end_ns(experiment: Spec) -> int:
@@ -116,13 +116,24 @@ def jitter_ns(path: Path) -> int:
     return round(Fraction(jitter.number) * frame_bytes(path) * BITS_PER_BYTE * NS_PER_S / scalar(path.rate).bps)
 
 
-def buffer_limit(size: Size, path: Path) -> Buffer:
-    """Give the room of a queue, counted as the path's queues count."""
+def filled_bytes(size: Size, path: Path, rate: Rate) -> Fraction | None:
+    """Give the room of a queue that is written in bdp or as a time, before a line of this rate; None of others."""
+    fills_ns = size.fills_ns(scalar(path.rtt).ns)
+    return None if fills_ns is None else fills_ns * rate.bps / (BITS_PER_BYTE * NS_PER_S)
+
+
+def buffer_limit(size: Size, path: Path, rate: Rate) -> Buffer:
+    """Give the room of a queue before a line of this rate, counted as the path's queues count.
+
+    One in bdp or as a time holds a frame at least: a queue that none fits in is no queue.
+    """
     counts: Literal["bytes", "packets"] = scalar(path.queue)
-    if size.unit == "bdp":
-        room = Fraction(size.value, PPB) * bdp_bytes(path)
-        return RoomPackets(packets=room // frame_bytes(path)) if counts == "packets" else RoomBytes(bytes=round(room))
+    room, frame = filled_bytes(size, path, rate), frame_bytes(path)
+    if room is not None:
+        if counts == "packets":
+            return RoomPackets(packets=max(1, room // frame))
+        return RoomBytes(bytes=max(frame, round(room)))
     if size.unit == "packets":
         count = size.value
-        return RoomPackets(packets=count) if counts == "packets" else RoomBytes(bytes=count * frame_bytes(path))
+        return RoomPackets(packets=count) if counts == "packets" else RoomBytes(bytes=count * frame)
     return RoomBytes(bytes=size.bytes)

@@ -11,7 +11,7 @@ from pydantic_core import ErrorDetails  # noqa: TC002 (pydantic is here anyway)
 
 from dumbbell.problem import Problem, instead_of, quoted, suggestion
 from dumbbell.spec.section import UNKNOWN, Section
-from dumbbell.spec.tables import SIZES, WORKLOADS
+from dumbbell.spec.tables import SIZES, WORKLOADS, Change
 from dumbbell.spec.writer import toml
 
 Location = tuple[int | str, ...]
@@ -150,6 +150,8 @@ def _known_key(model: type[Section], location: Location) -> str:
     owner = _section(table_of, inner) if table_of and inner else table_of
     if owner is None or not isinstance(key, str):
         return ""
+    if owner is Change:
+        return "of a path only the rate changes in time: at and rate"
     known = [field.alias or name for name, field in owner.model_fields.items()]
     for name in () if instead_of(key) else model.model_fields:
         table = _section(model, name)

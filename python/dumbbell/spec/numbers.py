@@ -9,6 +9,7 @@ from typing import Any, Final
 import dumbbell.spec.derived as derived
 from dumbbell.spec.quantity import Frequency, QuantityError, Rate, Share, Size, Time
 from dumbbell.spec.run import RoomBytes
+from dumbbell.spec.section import scalar
 from dumbbell.spec.tables import Path
 from dumbbell.units import NS_PER_S, PPB
 
@@ -44,14 +45,14 @@ def _numbers(field: str, value: object, path: Mapping[str, Any]) -> Iterator[tup
         known = Path(**{key: path[key] for key in ("rate", "rtt", "buffer", "mtu") if key in path} | {"jitter": value})
         yield "s", derived.jitter_ns(known) / NS_PER_S
         return
-    for kind, unit, per_unit in _KINDS:
+    for kind, unit, per_unit in () if field == BUFFER else _KINDS:
         with suppress(QuantityError):
             yield unit, kind(value).value / per_unit
             return
     with suppress(QuantityError):
         size = Size(value)
         known = Path(**{key: path[key] for key in ("rate", "rtt", "mtu", "queue") if key in path} | {"buffer": value})
-        room = derived.buffer_limit(size, known)
+        room = derived.buffer_limit(size, known, scalar(known.rate))
         room_bytes = room.bytes if isinstance(room, RoomBytes) else room.packets * derived.frame_bytes(known)
         yield "bytes", float(room_bytes)
         if field == BUFFER:

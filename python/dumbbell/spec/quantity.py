@@ -32,6 +32,8 @@ MANY = 10**6
 LARGEST = 10**15
 
 _NUMBER_AND_UNIT = re.compile(r"([+-]?)((?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?) *(\S.*|)")
+_WORD = re.compile(r" *([A-Za-z]+)(?![A-Za-z])")
+_TWO_TIMES = re.compile(r"[a-z]+,? +[0-9].*", re.ASCII)
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)\b", re.IGNORECASE)
 _LONGEST = 80
 _LARGEST_EXPONENT = 60
@@ -63,6 +65,8 @@ class Quantity(str):
     """Words that may stand in place of a number with a unit."""
     zero: ClassVar[str]
     """The unit of nothing."""
+    refused: ClassVar[Mapping[str, str]] = {}
+    """Words that people write in place of a number, each with what to write."""
 
     number: Fraction
     """The number as written."""
@@ -93,7 +97,7 @@ class Quantity(str):
         match = _NUMBER_AND_UNIT.fullmatch(text.strip()) if len(text) <= _LONGEST else None
         if match is None:
             what = "a finite number" if _NOT_FINITE.match(text.strip()) else self.noun
-            raise QuantityError(f"{quoted(text)} is not {what}", self.advice())
+            raise QuantityError(f"{quoted(text)} is not {what}", self._instead(text) or self.advice())
         sign, number, unit = match.groups()
         if not unit:
             raise QuantityError(f"{quoted(text)} has no unit", self.advice(number))
@@ -108,6 +112,12 @@ class Quantity(str):
         self.value = round(exact)
         if exact and not self.value:
             raise QuantityError(f"{quoted(text)} is less than can be told from nothing", f"use at least {self.least()}")
+
+    @classmethod
+    def _instead(cls, text: str) -> str:
+        """What to write in place of words; empty of what is no known one."""
+        word = _WORD.match(text)
+        return (cls.refused.get(word[1].lower()) or suggestion(word[1], ())) if word else ""
 
     @classmethod
     def advice(cls, number: str = "") -> str:
@@ -178,6 +188,10 @@ class Rate(Quantity):
     __slots__ = ()
     noun = "a rate"
     zero = "bit/s"
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("unlimited", "infinite", "none", "max"),
+        'a path has a rate: without a shaper its slowest NIC\'s, as "10 Gbit/s"',
+    )
     usual: ClassVar[Mapping[str, str]] = {"Mbit/s": "80"}
     units = _RATES
 
@@ -237,6 +251,10 @@ class Time(Quantity):
                  "μs": "us", "nsec": "ns", "minute": "min", "minutes": "min"}.get(unit.lower())  # fmt: skip
         if meant:
             return QuantityError(f"{quoted(text)}: unknown unit {quoted(unit)}", f'write "{number} {meant}"')
+        if _TWO_TIMES.fullmatch(unit):
+            return QuantityError(
+                f"{quoted(text)} is more than a time", "write one; path.jitter delays packets, in order"
+            )
         if unit == "m":
             return QuantityError(f'{quoted(text)} is ambiguous: "m"', f'write "{number} min" or "{number} ms"')
         return super().unknown_unit(text, number, unit)
@@ -315,11 +333,23 @@ class Bytes(Quantity):
 
 
 class Size(Bytes):
-    """Room of a queue: `125 kB`, `100 packets`, `0.5 bdp`. The value is in bytes or packets, of a bdp in billionths."""
+    """Room of a queue: `125 kB`, `100 packets`, `0.5 bdp`, `20 ms`.
+
+    The value is in bytes or packets, of a bdp in billionths, of a time in nanoseconds.
+    """
 
     __slots__ = ()
-    usual: ClassVar[Mapping[str, str]] = {"kB": "100", "packets": "100", "bdp": "0.5"}
-    units: ClassVar[Mapping[str, int]] = {**Bytes.units, "packets": 1, "bdp": PPB}
+    usual: ClassVar[Mapping[str, str]] = {"kB": "100", "packets": "100", "bdp": "0.5", "ms": "20"}
+    refused: ClassVar[Mapping[str, str]] = dict.fromkeys(
+        ("unlimited", "infinite", "none", "max"), 'a queue has an end: write more than flows fill, as "20 bdp"'
+    )
+    units: ClassVar[Mapping[str, int]] = {**Bytes.units, "packets": 1, "bdp": PPB, **_TIMES}
+
+    def fills_ns(self, rtt_ns: int) -> Fraction | None:
+        """How long its line takes to fill it, on a path of this base RTT; None of one in bytes or packets."""
+        if self.unit == "bdp":
+            return Fraction(self.value, PPB) * rtt_ns
+        return Fraction(self.value) if self.unit in _TIMES else None
 
     @override
     @classmethod

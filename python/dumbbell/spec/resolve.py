@@ -146,7 +146,7 @@ def _flows(experiment: tables.Spec, number: int, names: list[str], seed: int) ->
 def _path(path: tables.Path) -> run.Path:
     return run.Path(
         rate_bps=scalar(path.rate).bps,
-        buffer=derived.buffer_limit(scalar(path.buffer), path),
+        buffer=derived.buffer_limit(scalar(path.buffer), path, scalar(path.rate)),
         burst_bytes=scalar(path.burst).bytes,
         shaper=scalar(path.shaper),
         shaper_at=scalar(path.shaper_at),
@@ -203,7 +203,7 @@ def _access(path: tables.Path, group: tables.Flow) -> run.Access | None:
     access = scalar(group.access)
     return run.Access(
         rate_bps=scalar(access.rate).bps,
-        buffer=derived.buffer_limit(scalar(access.buffer), path),
+        buffer=derived.buffer_limit(scalar(access.buffer), path, scalar(access.rate)),
         kind=scalar(access.kind),
     )
 

@@ -25,7 +25,7 @@ from dumbbell.spec.derived import (
     window_ns,
 )
 from dumbbell.spec.names import name_problems
-from dumbbell.spec.quantity import Bytes, Size, Time
+from dumbbell.spec.quantity import Bytes, Rate, Size, Time
 from dumbbell.spec.run import RoomPackets
 from dumbbell.spec.run import Trace as Writes
 from dumbbell.spec.section import DependsOnInvalidField, scalar
@@ -136,24 +136,24 @@ def _duration_problems(point: Spec) -> Iterator[Problem]:
 def _buffer_problems(point: Spec) -> Iterator[Problem]:
     size = scalar(point.path.buffer)
     counts: Literal["bytes", "packets"] = scalar(point.path.queue)
-    if counts == "packets" and size.unit not in {"packets", "bdp"}:
-        hint = 'write the buffer in packets or bdp, or leave out queue = "packets"'
+    if counts == "packets" and size.unit in Bytes.units:
+        hint = 'write the buffer in packets, in bdp or as a time, or leave out queue = "packets"'
         yield Problem("path.buffer", f"{quoted(str(size))} is in bytes, but the queue counts packets", hint)
     else:
-        yield from _room_problems(size, point.path, "path.buffer")
+        yield from _room_problems(size, point.path, scalar(point.path.rate), "path.buffer")
 
 
 def _access_problems(point: Spec, group: Flow, where: str) -> Iterator[Problem]:
     if group.access is not None:
-        yield from _room_problems(scalar(scalar(group.access).buffer), point.path, where)
+        access = scalar(group.access)
+        yield from _room_problems(scalar(access.buffer), point.path, scalar(access.rate), where)
 
 
-def _room_problems(size: Size, path: Path, where: str) -> Iterator[Problem]:
-    room, frame = buffer_limit(size, path), frame_bytes(path)
+def _room_problems(size: Size, path: Path, rate: Rate, where: str) -> Iterator[Problem]:
+    room, frame = buffer_limit(size, path, rate), frame_bytes(path)
     if isinstance(room, RoomPackets):
-        if not room.packets:
-            yield Problem(where, f"{quoted(str(size))} is less than one frame of {frame} B", 'at least "1 packets"')
-    elif room.bytes < frame:
+        return
+    if room.bytes < frame:
         same = "" if size.unit == "B" else f" ({room.bytes} B)"
         told = f"{quoted(str(size))}{same} is less than one frame of {frame} B"
         yield Problem(where, told, f'no packet would fit; at least "{frame} B"')

@@ -83,6 +83,8 @@ class Bounds(Generic[Q]):
 
     least: Q
     most: Q
+    beside: str = ""
+    """What else to say to who is outside."""
 
     def __call__(self, quantity: Q) -> Q:
         """Give the quantity, if it is inside."""
@@ -91,12 +93,12 @@ class Bounds(Generic[Q]):
         return quantity
 
     def __str__(self) -> str:
-        return f"from {self.least} to {self.most}"
+        return f"from {self.least} to {self.most}{self.beside and f'; {self.beside}'}"
 
 
-def between(least: Q, most: Q) -> AfterValidator:
-    """Refuse what is outside, and say the bounds."""
-    return AfterValidator(Bounds(least, most))
+def between(least: Q, most: Q, beside: str = "") -> AfterValidator:
+    """Refuse what is outside, and say the bounds, and what else there is to say."""
+    return AfterValidator(Bounds(least, most, beside))
 
 
 class Section(BaseModel):

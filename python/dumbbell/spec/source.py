@@ -14,8 +14,10 @@ from dumbbell.cc import Registry
 from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.tables import Spec
+from dumbbell.spec.writer import LISTS
 
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?(?:\.[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?)*", re.ASCII)
+_DECLARED_TWICE = re.compile(r"Cannot declare \('(\w+)',\) twice")
 _STEP = re.compile(r"([A-Za-z_]\w*)|\[([0-9]+)\]", re.ASCII)
 
 
@@ -98,9 +100,13 @@ def _parsed(text: str, where: str) -> dict[str, Any]:
         reason, _, place = str(error).removesuffix(")").rpartition(" (at ")
         place = place if reason else ""
         told = f"{place}: not TOML: {reason}" if place else f"not TOML: {error}"
-        raise SpecError(
-            [Problem(where, told, 'a line of TOML is key = "value", [table] or [[list of tables]]')]
-        ) from None
+        twice = _DECLARED_TWICE.fullmatch(reason)
+        hint = (
+            f"write [[{twice[1]}]]: a list, a table for each"
+            if twice and twice[1] in LISTS
+            else 'a line of TOML is key = "value", [table] or [[list of tables]]'
+        )
+        raise SpecError([Problem(where, told, hint)]) from None
     except (ValueError, RecursionError):
         told = "not TOML: a number or a nesting beyond all measure"
         raise SpecError([Problem(where, told, "see https://toml.io")]) from None

@@ -27,6 +27,9 @@ MOST_ARRIVALS = 1_000_000
 LONGEST_NAME = 100
 
 LineRate: TypeAlias = Annotated[Rate, between(Rate("1 kbit/s"), Rate("1 Tbit/s"))]
+ChangedRate: TypeAlias = Annotated[
+    Rate, between(Rate("1 kbit/s"), Rate("1 Tbit/s"), "an outage, a rate of 0, is not in this version")
+]
 StreamRate: TypeAlias = Annotated[Rate, between(Rate("1 bit/s"), Rate("1 Tbit/s"))]
 RoundTrip: TypeAlias = Annotated[Time, between(Time("1 us"), Time("100 s"))]
 TimeLimit: TypeAlias = Annotated[Time, between(Time("1 ms"), Time("1000000 s"))]
@@ -50,12 +53,14 @@ Seeds: TypeAlias = Annotated[
 ]
 
 _GROUP = re.compile(r"flows\[([0-9]{1,6})\]")
-_LARGEST_BUFFERS = {"packets": Size("1000000000 packets"), "bdp": Size("100000 bdp")}
+_LARGEST_BUFFERS = {
+    "packets": Size("1000000000 packets"), "bdp": Size("100000 bdp"), **dict.fromkeys(Time.units, Size("1000 s"))
+}  # fmt: skip
 _LARGEST_BUFFER = Size("1000 GB")
 
 
 def _sensible_room(size: Size) -> Size:
-    """More than none and at most 1000 GB, 1000000000 packets or 100000 bdp."""
+    """More than none and at most 1000 GB, 1000000000 packets, 100000 bdp or 1000 s."""
     most = _LARGEST_BUFFERS.get(size.unit, _LARGEST_BUFFER)
     if not 0 < size.value <= most.value:
         raise invalid(f"{quoted(str(size))} is out of range", f"more than none and at most {most}")
@@ -167,7 +172,7 @@ class Change(Section):
 
     at: Swept[Instant] = Field(examples=["20 s"])
     """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
-    rate: Swept[LineRate] = Field(examples=["20 Mbit/s"])
+    rate: Swept[ChangedRate] = Field(examples=["20 Mbit/s"])
     """The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate."""
 
 
@@ -184,10 +189,11 @@ class Path(Section):
     on the line. A group of flows may have its own, `flows[].rtt`."""
     buffer: Swept[BufferSize] = Field(examples=["1 bdp"])
     """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
-    beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. `packets` are full frames, of MTU + 14 bytes."""
+    beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`:
+    25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of MTU + 14 bytes."""
     queue: Swept[Literal["bytes", "packets"]] = "bytes"
     """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
-    does. With `"packets"` the buffer is written in `packets` or `bdp`."""
+    does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""
     loss: Swept[Annotated[Share, between(Share("0 %"), Share("99.9999999 %"))]] = Field(
         default=Share("0 %"), examples=["0.1 %"]
     )
@@ -451,8 +457,9 @@ class Host(Section):
 
     socket_memory: Swept[SocketMemory] = Field(default=SocketMemory("max"), examples=["default", "16 MB"])
     """Limit of each socket's send and receive buffer: `"max"`, which is never the limit; `"default"`, Linux's own (4 MB
-    to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, which
-    charges a burst, and a segment that waits for others, with more than its payload."""
+    to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, which charges a burst, and a segment
+    that waits for others, with more than its payload. Linux doubles what `setsockopt` asks for: a program that sets
+    `SO_RCVBUF` to 262144 has `"512 KiB"`. The window that `ss` shows is `host.receive_window`."""
     receive_window: Swept[Memory] | None = Field(default=None, examples=["3.145 MB"])
     """The most that a receiver announces, whatever its memory. The default is no limit but the memory."""
     initial_window: Swept[Annotated[int, Field(strict=True, ge=1, le=10_000)]] = Field(default=10, examples=[32])

@@ -1,0 +1,168 @@
+"""Where an experiment lies beside what the simulator was validated on: within a stratum, or outside of the nearest one.
+
+The page of the explorer says the same (`explorer/src/bounds.js`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, NamedTuple
+
+from dumbbell.comparison.random_conditions import Range, Stratum, strata
+from dumbbell.metrics.number import counted
+from dumbbell.results.listing import point_text
+from dumbbell.spec import Point, Resolved
+from dumbbell.spec.keys import keys
+from dumbbell.spec.quantity import magnitude, number_and_unit
+from dumbbell.units import NS_PER_S, PPB
+
+LIVE: Final = "live"
+"""The stratum of this machine's kernel: the simulator was not held against that."""
+OF_EVERY: Final = frozenset({
+    "name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss",
+    "path.change",
+})  # fmt: skip
+"""Fields of which a stratum says something by itself, or which decide nothing about who gets how much."""
+OF_EVERY_GROUP: Final = frozenset({"name", "cc", "count", "start", "stagger"})
+NOT_ASKED: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
+"""Tables and fields that are looked at apart, or that only say what is told of a run."""
+UNTIL_DONE: Final = "until done"
+ROUNDING: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What of a run is outside of the stratum that is nearest to it; nothing of one that is within one."""
+
+    faults: tuple[str, ...]
+    stratum: str
+    """Its title."""
+
+    @classmethod
+    def of(cls, point: Point, resolved: Resolved) -> Standing:
+        """Where a point stands, with what the first seed makes of it."""
+        words = point.experiment.words()
+        found = [_faults(each, words, resolved) for name, each in strata().items() if name != LIVE]
+        return min(found, key=lambda each: (len(each[1].faults), each[0]))[1]
+
+
+def outside(seen: Iterable[tuple[Point, Resolved]]) -> str:
+    """What of these points lies outside of what was validated, in a sentence; empty where nothing does."""
+    found = [(point, standing) for point, resolved in seen if (standing := Standing.of(point, resolved)).faults]
+    if not found:
+        return ""
+    point, worst = max(found, key=lambda each: len(each[1].faults))
+    others = counted(len(found) - 1, "other point") if len(found) > 1 else ""
+    place = " and ".join(filter(None, [point_text(point.values), others]))
+    return (
+        f"{f'{place}: ' if place else ''}outside of what was validated against the TCP of Linux 6.1:"
+        f" {'; '.join(worst.faults)} (nearest: {worst.stratum})"
+    )
+
+
+class _Range(NamedTuple):
+    """A number of a run, and between what it was drawn in a stratum."""
+
+    what: str
+    value: float
+    least: float
+    most: float
+    unit: str = ""
+
+    @property
+    def far(self) -> float:
+        """The logarithm of the factor that it is outside by; 0 within."""
+        if self.least * (1 - ROUNDING) <= self.value <= self.most * (1 + ROUNDING):
+            return 0.0
+        smaller, larger = (self.value, self.least) if self.value < self.least else (self.most, self.value)
+        return math.log(larger / smaller) if smaller else math.inf
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.value:.3g}{self.unit}, not {self.least:g} to {self.most:g}{self.unit}"
+
+
+def _faults(stratum: Stratum, words: Mapping[str, Any], resolved: Resolved) -> tuple[float, Standing]:
+    """What of a run is outside of a stratum, and by how much in all."""
+    beyond = [each for each in _ranges(stratum, resolved) if each.far]
+    found = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, words)]
+    return sum(each.far for each in beyond), Standing(tuple(dict.fromkeys(found)), stratum.title)
+
+
+def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
+    run = resolved.run
+    yield _Range("rate", run.path.rate_bps / 1e6, *stratum.rate, " Mbit/s")
+    if "rtt" not in stratum.groups:
+        yield _Range("RTT", 1e3 * max(flow.base_rtt_ns for flow in run.flows) / NS_PER_S, *stratum.rtt, " ms")
+    room = stratum.fields.get("path.buffer")
+    if isinstance(room, Range):
+        yield _Range("buffer", run.path.buffer_bytes / run.path.frame_bytes, room.least, room.most, " packets")
+    else:
+        yield _Range("buffer", run.path.buffer_bytes / resolved.bdp_bytes, *stratum.buffer, " BDP")
+    least, most = stratum.loss
+    loss = 100 * run.path.loss_ppb / PPB
+    yield _Range("random loss", loss, 0.0 if stratum.lossless else least, 0.0 if stratum.lossless == 1 else most, " %")
+    yield _Range("flows:", len(run.flows), *stratum.flows)
+
+
+def _unlike(stratum: Stratum, resolved: Resolved) -> Iterator[str]:
+    if resolved.run.path.changes and not stratum.changes:
+        yield "a rate that changes"
+    for cc in resolved.ccs:
+        if cc not in stratum.algorithms:
+            yield f"constants of {cc.partition('[')[0]}" if "[" in cc else cc
+
+
+def _fields(stratum: Stratum, words: Mapping[str, Any]) -> Iterator[str]:
+    """Fields of the spec that have neither their default nor what was drawn."""
+    for path, value in _leaves(words):
+        own = path not in OF_EVERY and path.partition(".")[0] not in NOT_ASKED
+        if own and not _admits(stratum.fields.get(path), path, value, words):
+            yield f"{path} = {value}"
+    if words.get("duration") == UNTIL_DONE and "duration" not in stratum.fields:
+        yield f"duration = {UNTIL_DONE}"
+    for number, group in enumerate(words["flows"]):
+        for path, value in _leaves(group):
+            if path not in OF_EVERY_GROUP and not _admits(stratum.groups.get(path), f"flows[].{path}", value, words):
+                yield f"flows[{number}].{path} = {value}"
+
+
+def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: object, words: Mapping[str, Any]) -> bool:
+    """Whether a field's value is its default, or one of those that were drawn."""
+    text = _text(value)
+    if text == _defaults().get(path):
+        return True
+    if drawn is None:
+        return False
+    if not isinstance(drawn, Range):
+        return any(_text(each) == text for each in drawn)
+    size = magnitude(text)
+    if size is None:
+        return False
+    if drawn.of:
+        scale = magnitude(_text(words["path"][drawn.of])) or 0.0
+        return drawn.least * scale <= size <= drawn.most * scale
+    found = number_and_unit(text)
+    alike = (found is not None and found[1] == "packets") == (drawn.unit == "packets")
+    ends = (magnitude(f"{end:.15g} {drawn.unit}".strip()) or 0.0 for end in (drawn.least, drawn.most))
+    return alike and next(ends) <= size <= next(ends)
+
+
+@cache
+def _defaults() -> Mapping[str, str]:
+    return {key.path: _text(key.default) for key in keys() if key.default is not None}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _leaves(words: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Each field of some words with its path."""
+    for key, value in words.items():
+        if isinstance(value, Mapping):
+            yield from _leaves(value, f"{before}{key}.")
+        else:
+            yield before + key, value
