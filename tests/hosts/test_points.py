@@ -124,8 +124,8 @@ def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
 NO_POINTS = ": has no points; a line of headings, and below it a line for each point"
 NOTHING = ': has no column with what was measured; add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"'
 NO_HEADING = (
-    'has no heading, nor has a line below it; write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)"; '
-    "lines of words begin with #"
+    'has no heading, nor has a line below it; write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)", '
+    "or name them by --heading 'THEIRS=path.loss:x100'; lines of words begin with #"
 )
 TWO_MARKS = (
     '"4,5" has a decimal comma, and "1.5" in line 2 a point; write all numbers with a point, or all with a comma'

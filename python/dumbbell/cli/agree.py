@@ -126,7 +126,16 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             "--measured",
             metavar="CSV",
             show_default=False,
-            help="Hold each of the engines against what was measured on real hosts, at the points of this table.",
+            help="Hold each of the engines against what real hosts measured: a table of points, or iperf3's JSON.",
+        ),
+    ] = None,
+    heading: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--heading",
+            metavar="THEIRS=OURS",
+            show_default=False,
+            help="With --measured: what a heading of theirs is, e.g. 'loss_rate=path.loss:x100'; may be given again.",
         ),
     ] = None,
     show: Annotated[
@@ -166,7 +175,9 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         return
     if measured is not None:
         _refuse(draw, given, "--measured has the points of its table; leave it out")
-        agree_measured(spec, measured, engines, seeds, sets, out, jobs, html, as_json=as_json, programs=programs)
+        agree_measured(
+            spec, measured, heading or (), engines, seeds, sets, out, jobs, html, as_json=as_json, programs=programs
+        )
         return
     source = Source(
         stratum=stratum, random=random, seed=seed, duration=duration, most_packets=packets, sets=tuple(sets or ())
@@ -219,7 +230,8 @@ def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", told: str) -
 
 def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
     from dumbbell.cli.progress import progress
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.checks import carry_out_checks, chosen, count
     from dumbbell.results.store import Store
@@ -237,7 +249,9 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
     if as_json:
         typer.echo(found.model_dump_json())
     else:
-        typer.echo(f"{aligned(*text.checks_table(found))}\n\n{text.summary(found)}")
+        typer.echo(
+            f"{fitted(*text.checks_table(found), columns(), keys=2)}\n\n{wrapped(text.summary(found), columns())}"
+        )
     for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
     if not found.holds:
@@ -329,19 +343,20 @@ def _draws(experiment: "Experiment") -> bool:
 
 
 def _print_tables(found: "Agreement | Curves") -> None:
-    from dumbbell.cli.table import aligned
+    from dumbbell.cli.table import fitted
+    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.record import Curves
 
     if isinstance(found, Curves):
         typer.echo("{} over {}: {}\n".format(*found.engine_names, text.origin(found)))
-        typer.echo(f"{aligned(*text.limits_table(found))}\n")
-        typer.echo(text.summary(found))
+        typer.echo(f"{fitted(*text.limits_table(found), columns(), keys=3)}\n")
+        typer.echo(wrapped(text.summary(found), columns()))
     else:
         typer.echo("{} against {}: {}\n".format(*found.engine_names, text.origin(found)))
-        typer.echo(aligned(*text.bands_table(found)))
+        typer.echo(fitted(*text.bands_table(found), columns()))
         if found.worst:
-            typer.echo(f"\n{aligned(*text.worst_table(found))}")
+            typer.echo(f"\n{fitted(*text.worst_table(found), columns())}")
     for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
     for line in text.without_data(found):

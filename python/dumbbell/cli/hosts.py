@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
-    spec: Path | None, points: Path, engines: str, seeds: int | None, sets: list[str] | None, out: Path,
-    jobs: int | None, html: Path | None, *, as_json: bool, programs: bool,
+    spec: Path | None, points: Path, headings: "Sequence[str]", engines: str, seeds: int | None,
+    sets: list[str] | None, out: Path, jobs: int | None, html: Path | None, *, as_json: bool, programs: bool,
 ) -> None:  # fmt: skip
     """Runs the points on each engine, and tells how far each is from what was measured there."""
     from dumbbell.campaign.plan import count, refusals
@@ -29,6 +29,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import ComparisonError
     from dumbbell.hosts.points import read
+    from dumbbell.hosts.sheet import Renamed
     from dumbbell.hosts.spread import Held, hold
     from dumbbell.results.store import Store
     from dumbbell.spec import SpecError, assignment
@@ -36,7 +37,8 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     if spec is None:
         raise ComparisonError("--measured needs SPEC: what the points of the table have in common")
     chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
-    measurements = read(points, spec, overrides=dict(map(assignment, sets or ())), registry=catalogue())
+    overrides, renamed = dict(map(assignment, sets or ())), list(map(Renamed.of, headings))
+    measurements = read(points, spec, overrides=overrides, registry=catalogue(), renamed=renamed)
     held = [Held(each, seeds) for each in chosen]
     asked = held[0].asked(measurements)
     if problems := [problem for each in chosen for problem in refusals(asked, each)]:
@@ -57,6 +59,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         from dumbbell.report.hosts import build
 
         options = ["--measured", points.name, "--engines", engines, *(["--seeds", str(seeds)] if seeds else [])]
+        options += [part for each in headings for part in ("--heading", each)]
         options += [part for each in sets or () for part in ("--set", each)]
         typer.echo(build(html, record, shlex.join(["dumbbell", "agree", spec.name, *options])), err=True)
     if record.failures:

@@ -21,6 +21,10 @@ LONGEST_COUNT: Final = 9
 """Digits of a number of trials."""
 OF_RATE: Final = "of rate"
 """As a unit of a goodput: the share that it is of the bottleneck's rate."""
+TABLES: Final = ("path", "flows", "host", "measure")
+"""Of a spec: no heading names a whole one."""
+SHARES: Final = ("path.loss",)
+"""Fields of a spec that are shares, whose only unit is `%`."""
 UNITS: Final = {
     "Mbit/s": {"bit/s": 1.0, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9},
     "s": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
@@ -117,7 +121,7 @@ def column(heading: str) -> Column | Problem:
     first, _, group = told.partition(".")
     if first in QUANTITIES:
         return _measured(heading, first, group, unit, deviation=told != name)
-    if first.partition("[")[0] in _fields():
+    if first.partition("[")[0] in _fields() and name not in TABLES:
         return (
             Column(heading=heading, unit=unit, field=name)
             if is_path(name)
@@ -126,8 +130,15 @@ def column(heading: str) -> Column | Problem:
     return Problem(
         name,
         "is neither a field of the spec nor a quantity",
-        f"{suggestion(first, [*_fields(), *QUANTITIES])}; a remark is {NOTE}{first}",
+        f"{_instead_of(first)}; a remark is {NOTE}{first}",
     )
+
+
+def _instead_of(word: str) -> str:
+    """What a heading may have meant."""
+    if word in TABLES:
+        return f"name a field of the table {word}, as path.rate or flows[0].cc"
+    return suggestion(word, [*_fields(), *QUANTITIES])
 
 
 def is_named(heading: str) -> bool:
@@ -138,7 +149,12 @@ def is_named(heading: str) -> bool:
     """
     match = _HEADING.fullmatch(heading)
     first = match[1].partition(".")[0].partition("[")[0] if match else ""
-    return first in QUANTITIES or first in _fields()
+    return first in QUANTITIES or (first in _fields() and not (match and match[1] in TABLES))
+
+
+def is_ours(heading: str) -> bool:
+    """The same, also of a remark and of the number of trials."""
+    return is_named(heading) or heading.startswith(NOTE) or heading == TRIALS
 
 
 def _measured(heading: str, quantity: str, group: str, unit: str, *, deviation: bool) -> Column | Problem:

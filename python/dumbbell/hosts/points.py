@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from dumbbell.cc import Registry
-from dumbbell.hosts.columns import Column, Measurand, column, count
-from dumbbell.hosts.sheet import Sheet
-from dumbbell.problem import Problem, SpecError, suggestion
+from dumbbell.hosts import iperf3
+from dumbbell.hosts.columns import Column, Measurand, column, count, is_ours
+from dumbbell.hosts.sheet import Renamed, Sheet, text_of_points
+from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec import Experiment, Point, expand, load, resolve
 from dumbbell.spec.sweep import axes
 from dumbbell.spec.tables import Spec
 
+FEW_FOREIGN: Final = 6
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
@@ -80,15 +82,21 @@ class HostMeasurements:
 
 def read(
     points: Path, spec: str | Path | Spec, *, overrides: Mapping[str, Any] | None = None,
-    registry: Registry | None = None,
+    registry: Registry | None = None, renamed: Sequence[Renamed] = (),
 ) -> HostMeasurements:  # fmt: skip
-    """Reads a CSV of measured points, and the spec of what they have in common.
+    """Reads a CSV of measured points, or what `iperf3 -J` wrote, and the spec of what they have in common.
+
+    `renamed`: what headings of others are called here.
 
     Raises:
         SpecError: with every problem of both at once; those of a cell name its line and its column.
     """
     base = load(spec, overrides=overrides, registry=registry)
-    table = _Table.read(points)
+    text = text_of_points(points)
+    if iperf3.is_json(text):
+        table = _Table(points.name, *iperf3.cells(text, points.name, base), [])
+    else:
+        table = _Table.read(points, renamed)
     columns = table.columns()
     fields = {each.field: place for place, each in columns.items() if each.field}
     measured = [table.measured(row, columns) for row in table.rows]
@@ -103,7 +111,7 @@ def read(
         experiment = load(base, overrides={**lists, "zip": [*base.zip, *bundle]} if distinct else None)
     except SpecError as error:
         told = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
-        raise SpecError([*table.problems, *told]) from None
+        raise SpecError([*table.problems, *told] or error.problems) from None
     notes = {place: each.note for place, each in columns.items() if each.note}
     trials = [table.trials(row, columns) for row in table.rows]
     rows = [
@@ -129,7 +137,16 @@ class _Table(Sheet):
     def columns(self) -> dict[int, Column]:
         """What each heading names, by its place; what names nothing is a problem, and so is what names nothing new."""
         found: dict[int, Column] = {}
+        foreign = [heading for heading in self.header if not is_ours(heading)]
+        if len(foreign) > 1:
+            told = ", ".join([*map(quoted, foreign[:FEW_FOREIGN]), *(["…"] if foreign[FEW_FOREIGN:] else [])])
+            hint = f"name those that matter: --heading '{foreign[0]}=path.loss:x100'; the others are left out then"
+            self.problems.append(
+                Problem(self.file, f"{len(foreign)} headings name no field and no quantity: {told}", hint)
+            )
         for place, heading in enumerate(self.header):
+            if len(foreign) > 1 and heading in foreign:
+                continue
             each = column(heading)
             if isinstance(each, Problem):
                 self.problems.append(replace(each, path=f"{self.file}, heading {each.path or place + 1}"))

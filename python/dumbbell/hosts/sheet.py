@@ -1,21 +1,23 @@
 """A sheet of points as people have it: a CSV of their own, or what a spreadsheet wrote.
 
 Cells are separated by commas, semicolons or tabs; beside semicolons numbers may have decimal commas. Lines that begin
-with `#`, and those above the headings, say where it is all from. What can be read in two ways is refused.
+with `#`, and those above the headings, say where it is all from. What can be read in two ways is refused. Where some
+headings are named anew (`Renamed`), those that nobody named are left out.
 """
 
 from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Final, Self
 
-from dumbbell.hosts.columns import NOTE, is_named
-from dumbbell.problem import Problem, SpecError, quoted
+from dumbbell.hosts.columns import NOTE, SHARES, is_named, is_ours
+from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.text_file import Unreadable, text_of
 
 COMMENT: Final = "#"
@@ -31,6 +33,41 @@ _DECIMAL_POINT: Final = re.compile(r"[+-]?\d+\.\d")
 
 Lines = Sequence[tuple[int, str]]
 """Those that are not empty, each with its number from 1."""
+_RENAMING: Final = re.compile(r"(?P<own>[^=]+)=(?P<heading>[^:]+?)(?::x(?P<factor>[0-9.]+(?:e-?[0-9]+)?))?")
+
+
+@dataclass(frozen=True, slots=True)
+class Renamed:
+    """A heading of a sheet of others: what it is called here, and what its numbers are to be multiplied by."""
+
+    own: str
+    heading: str
+    factor: Decimal = Decimal(1)
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Reads `loss_rate=path.loss:x100`. A share has one unit, which need not be written.
+
+        >>> Renamed.of("loss_rate=path.loss:x100"), Renamed.of("rate=path.rate (Mbit/s)").factor
+        (Renamed(own='loss_rate', heading='path.loss (%)', factor=Decimal('100')), Decimal('1'))
+
+        Raises:
+            SpecError: it says no such thing.
+        """
+        match = _RENAMING.fullmatch(text.strip())
+        if match is None:
+            hint = "write --heading 'THEIRS=path.loss:x100' or --heading 'THEIRS=goodput.bbr (Mbit/s)'"
+            raise _refusal("--heading", f"{quoted(text)} names nothing", hint)
+        heading = match["heading"].strip()
+        heading = f"{heading} (%)" if heading in SHARES else heading
+        return cls(match["own"].strip(), heading, Decimal(match["factor"] or 1))
+
+    def cell(self, text: str) -> str:
+        """A cell below it, in the unit of the heading here."""
+        try:
+            return text if self.factor == 1 else f"{(Decimal(text) * self.factor).normalize():f}"
+        except InvalidOperation:
+            return text  # which is told of as it is
 
 
 @dataclass(slots=True)
@@ -45,16 +82,18 @@ class Sheet:
     problems: list[Problem]
 
     @classmethod
-    def read(cls, path: Path) -> Self:
+    def read(cls, path: Path, renamed: Sequence[Renamed] = ()) -> Self:
         """Raises SpecError where it has no headings or no rows, or where nobody knows what its numbers are."""
-        lines = [(number, line) for number, line in enumerate(_text(path).split("\n"), start=1) if line.strip()]
+        by_own = {each.own: each for each in renamed}
+        text = text_of_points(path)
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
         remarks = {number: line.lstrip(COMMENT).strip() for number, line in lines if line.startswith(COMMENT)}
         told = [each for each in lines if each[0] not in remarks]
         if len(told) < 2:  # noqa: PLR2004 (a header, and a row)
             raise _refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
         if len(told) > MOST_ROWS:
             raise _refusal(str(path), f"has {len(told) - 1} points", f"at most {MOST_ROWS}")
-        place, separator = _headings(told, path.name)
+        place, separator = _headings(told, path.name, by_own)
         titles = {number: line.strip(f'{separator} "') for number, line in told[:place]}
         remarks |= {number: title for number, title in titles.items() if not title.startswith("sep=")}
         header = _without_last(_cells(told[place][1], separator))
@@ -65,6 +104,8 @@ class Sheet:
         found.head = tuple(remarks[number] for number in sorted(remarks))
         if separator == COMMAS_BESIDE:
             found._read_commas()
+        if by_own:
+            found._rename(by_own)
         return found
 
     def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
@@ -88,6 +129,15 @@ class Sheet:
                 self.rows.append((number, cells[:width]))
         return remarks
 
+    def _rename(self, renamed: Mapping[str, Renamed]) -> None:
+        """Puts our headings in place of theirs, and leaves out what has none."""
+        for own in renamed.keys() - set(self.header):
+            self.problems.append(Problem("--heading", f"there is no {quoted(own)}", suggestion(own, self.header)))
+        named = [renamed.get(heading, Renamed(heading, heading)) for heading in self.header]
+        kept = [place for place, each in enumerate(named) if each.own in renamed or is_ours(each.heading)]
+        self.header = [named[place].heading for place in kept]
+        self.rows = [(line, [named[place].cell(cells[place]) for place in kept]) for line, cells in self.rows]
+
     def _read_commas(self) -> None:
         """Writes points for decimal commas. Where there are points, too, nobody knows what a comma says."""
         comma = next((each for each in self._numbers() if _DECIMAL_COMMA.match(each[1][each[2]])), None)
@@ -110,20 +160,21 @@ def _refusal(path: str, message: str, hint: str) -> SpecError:
     return SpecError([Problem(path, message, hint)])
 
 
-def _headings(lines: Lines, file: str) -> tuple[int, str]:
+def _headings(lines: Lines, file: str, renamed: Mapping[str, Renamed]) -> tuple[int, str]:
     """The place of the first line that names a field or a quantity, and the separator by which it names the most."""
     for place, (_, line) in enumerate(lines[: MOST_TITLE_LINES + 1]):
         named = dict.fromkeys(SEPARATORS, 0)
         for separator in SEPARATORS:
             with suppress(csv.Error):
-                named[separator] = sum(map(is_named, _cells(line, separator)))
+                named[separator] = sum(is_named(each) or each in renamed for each in _cells(line, separator))
         separator = max(named, key=lambda each: named[each])
         if named[separator]:
             return place, separator
     number, line = lines[0]
     raise _refusal(
         f"{file} line {number}", f"{quoted(line.strip())} has no heading, nor has a line below it",
-        'write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)"; lines of words begin with #',
+        'write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)", or name them by'
+        " --heading 'THEIRS=path.loss:x100'; lines of words begin with #",
     )  # fmt: skip
 
 
@@ -138,7 +189,8 @@ def _without_last(header: list[str]) -> list[str]:
     return header[: max(place for place, heading in enumerate(header, start=1) if heading)]
 
 
-def _text(path: Path) -> str:
+def text_of_points(path: Path) -> str:
+    """Raises SpecError where it is no text."""
     try:
         return text_of(path, "a CSV file")
     except Unreadable as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 
     Table = tuple[list[str], list[list[str]]]
 
+SAID_ANYWAY: Final = ("path.rate", "path.rtt", "path.buffer")
+SAID_BY_GROUPS: Final = re.compile(r"flows\[\d+\]\.(?:cc|count)")
+"""Fields that path and groups say of a point."""
 MOST_WORST: Final = 10
 MOST_PARTS: Final = 12
 """Values of a remark that a table is parted by."""
@@ -156,12 +160,18 @@ def points_table(found: HostRecord, points: Sequence[HostPoint]) -> Table:
 
 
 def _places(found: HostRecord) -> Callable[[HostPoint], str]:
-    """What says where a point is: path, flows, setting and remarks, as far as points differ in them."""
+    """What says where a point is: path, flows, other fields, setting and remarks, as far as points differ in them."""
+    others = [
+        path for path in dict.fromkeys(path for point in found.points for path in point.at)
+        if path not in SAID_ANYWAY and not SAID_BY_GROUPS.fullmatch(path)
+        and len({str(point.at.get(path)) for point in found.points}) > 1
+    ]  # fmt: skip
     parts: list[Callable[[HostPoint], str]] = [
         lambda point: rate(point.rate_bps),
         lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
         lambda point: f"{trimmed(point.buffer_bdp)} BDP",
         lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
+        lambda point: point_text({path: point.at[path] for path in others if path in point.at}),
         found.setting_words,
         lambda point: " ".join(f"{name} {value}" for name, value in point.notes.items() if value),
     ]

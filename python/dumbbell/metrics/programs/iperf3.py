@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from statistics import fmean
 from typing import Any, Final
 
@@ -20,16 +21,21 @@ LARGEST: Final = 2**63
 def read(program: Program) -> ProgramReport:
     """What the client says; where it ended before it was told what arrived, the server's bytes over its own time."""
     client, server = program.client, program.server
-    told = _said(client.stdout)
+    report = of_client(_said(client.stdout), None if server is None else _said(server.stdout))
+    return report if client.status is not None else replace(report, error=None)
+
+
+def of_client(told: Mapping[str, Any], server: Mapping[str, Any] | None = None) -> ProgramReport:
+    """The same of the object that the client wrote, and of the server's."""
     if "error" in told and server is not None:
-        arrived = _number(_said(server.stdout), "end", "sum_received", "bytes")
+        arrived = _number(server, "end", "sum_received", "bytes")
         over_s = _number(told, "end", "sum_sent", "seconds")
     else:
         arrived = _number(told, "end", "sum_received", "bytes")
         over_s = _number(told, "end", "sum_received", "seconds")
     retransmits = _number(told, "end", "sum_sent", "retransmits")
     return ProgramReport(
-        error=str(told["error"]) if "error" in told and client.status is not None else None,
+        error=str(told["error"]) if "error" in told else None,
         payload_bytes=None if arrived is None else int(arrived),
         test_s=over_s,
         goodput_bps=None if arrived is None or over_s is None else ratio(BITS_PER_BYTE * arrived, over_s),
