@@ -40,7 +40,6 @@ build: $(VENV)/.built $(AGENT) ## .venv/bin/dumbbell, release profile; quick whe
 
 demo: build ## A published study in a minute: claims judged, figures and a report in out/claypool2019
 	$(BIN)/dumbbell study run claypool2019 --experiments figure4b,figure7,figure10 --seeds 3 --out out/claypool2019
-	$(BIN)/dumbbell study figures claypool2019 --seeds 3 --out out/claypool2019 --numbers figure7
 
 test: build ## The tests, minutes; those of the engine `linux` where a kernel can be built, of `netns` as root with `make tools`
 	@$(MAKE) --no-print-directory kernel || echo "no kernel: the engine linux is not tested" >&2

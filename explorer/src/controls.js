@@ -165,10 +165,16 @@ export class Controls {
     return card;
   }
 
+  /** Those that the simulator has, and behind them, not to be chosen, those of a kernel only. */
   #algorithm(cc, at) {
-    const names = Object.keys(this.tables.algorithms).concat(Object.keys(this.tables.variants));
+    const { algorithms, variants, simulated } = this.tables;
+    const names = [...Object.keys(algorithms), ...Object.keys(variants)];
+    const isHere = (name) => simulated.includes(variants[name]?.base ?? name);
     const base = Array.isArray(cc) ? "" : baseName(String(cc ?? ""));
-    const pairs = names.map((name) => [name, name]);
+    const pairs = [
+      ...names.filter(isHere).map((name) => [name, name]),
+      ...names.filter((name) => !isHere(name)).map((name) => [name, `${name} (a kernel: dumbbell run --engine linux)`, true]),
+    ];
     if (!names.includes(base)) pairs.unshift([base, Array.isArray(cc) ? "a list" : base || "choose"]);
     return made("select", {
       "data-field": `${at}.cc`, disabled: Array.isArray(cc), change: ({ target }) => this.#set(`${at}.cc`, target.value),

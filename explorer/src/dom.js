@@ -16,8 +16,9 @@ export function made(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** Options of a list, with one chosen. */
-export const options = (pairs, chosen) => pairs.map(([value, text]) => made("option", { value, selected: value === chosen }, text));
+/** Options of a list, with one chosen; a third entry says that nobody can choose it. */
+export const options = (rows, chosen) => rows.map(([value, text, disabled = false]) => (
+  made("option", { value, selected: value === chosen, disabled: disabled && value !== chosen }, text)));
 
 /** Saves bytes or text as a file. */
 export function saved(name, content, type) {

@@ -316,23 +316,36 @@ class Explorer {
   #guide() {
     const { tour } = this.presets;
     let at = 0;
+    const begin = (isOn) => {
+      byId("guide").hidden = !isOn;
+      document.body.classList.toggle("touring", isOn);
+    };
     const stop = () => {
-      byId("guide").hidden = false;
+      begin(true);
+      spotlight(tour[at].control);
       byId("guide").querySelector("h2").textContent = `${at + 1} of ${tour.length}: ${tour[at].title}`;
       byId("guide").querySelector("p").textContent = tour[at].text;
       byId("guide").querySelector('[data-go="back"]').disabled = at === 0;
       byId("guide").querySelector('[data-go="on"]').disabled = at === tour.length - 1;
+      byId("guide").scrollIntoView({ block: "start" });
       this.show(tour[at]);
     };
     byId("tour").addEventListener("click", () => { at = 0; stop(); });
     byId("guide").addEventListener("click", ({ target }) => {
       const { go } = target.dataset;
-      if (go === "end") byId("guide").hidden = true;
+      if (go === "end") begin(false);
       else if (go) {
         at += go === "on" ? 1 : -1;
         stop();
       }
     });
+  }
+}
+
+/** Of the controls, those that a stop of the tour speaks of; a phone has no room for the others. */
+function spotlight(control) {
+  for (const element of document.querySelectorAll("#controls > :not(.sheet), #path > *")) {
+    element.classList.toggle("aside", !element.matches(control) && !element.closest(control) && !element.querySelector(control));
   }
 }
 

@@ -150,15 +150,38 @@ def test_every_control_and_picture_has_a_name(page: Any, tab: str) -> None:
     ] == []
 
 
+def wider(page: Any, width: int) -> tuple[bool, int]:
+    """Whether the page is wider than the screen, and by how much it can be moved to the side."""
+    wide, most = page.evaluate(
+        "(({ clientWidth, scrollWidth }) => [clientWidth, scrollWidth - clientWidth])(document.documentElement)"
+    )
+    return wide > width, most
+
+
 @pytest.mark.parametrize("width", [400, 800, 1400])
 @pytest.mark.parametrize("tab", TABS)
 def test_nothing_is_wider_than_the_screen(opened: Any, tab: str, width: int) -> None:
     page = opened(width=width)
-    page.click("#tour")
     everything_open(page, tab)
+    assert wider(page, width) == (False, 0)
+    page.click("#tour")
+    assert settle(page) == "ready"
+    assert wider(page, width) == (False, 0)
 
-    assert page.evaluate("document.documentElement.clientWidth") <= width
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+
+def test_on_a_phone_the_tour_shows_the_queue_that_it_speaks_of_and_the_buffer_alone(opened: Any) -> None:
+    page = opened(width=420)
+    page.click("#tour")
+    assert settle(page) == "ready"
+    assert page.evaluate("""() => {
+        const [text, picture, sheet] = ["#guide p", "#plot-time", "#controls"]
+            .map((one) => document.querySelector(one).getBoundingClientRect());
+        return text.top >= 0 && picture.height > 300 && picture.bottom - 30 <= sheet.top && sheet.bottom <= innerHeight;
+    }""")
+    assert page.is_visible("[aria-label='Buffer']")
+    assert not page.is_visible("#flows")
+    page.click('[data-go="end"]')
+    assert page.is_visible("#flows")
 
 
 def test_on_a_phone_the_picture_and_the_sliders_are_seen_together(opened: Any) -> None:

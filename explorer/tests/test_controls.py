@@ -57,3 +57,12 @@ def test_a_field_shows_what_was_made_of_what_was_typed(page: Any) -> None:
     page.keyboard.press("Tab")
     assert settle(page) == "ready"
     assert page.input_value("[data-field='flows[0].count']") == "1"
+
+
+def test_only_what_the_simulator_has_can_be_chosen(page: Any) -> None:
+    chosen = page.evaluate(
+        "[...document.querySelectorAll('[data-field=\"flows[0].cc\"] option')].map((it) => [it.value, it.disabled])"
+    )
+    here = page.evaluate("explorer.tables.simulated")
+    assert {name for name, disabled in chosen if not disabled} >= {*here, "bbr_4_17"}
+    assert {"vegas", "bbr2"} & {name for name, disabled in chosen if disabled} == {"vegas"}

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from commandline import DUMBBELL, HANG_S, MOMENT, dumbbell
+from commandline import DUMBBELL, MOMENT, dumbbell
 from dumbbell.results.store import Store
+from processes import HANG_S
 
 SPEC = """
 duration = "10 s"

@@ -51,7 +51,8 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     values = group_values(SUMMARY)
     assert list(values) == ["bbr", "cubic"]
     assert values["bbr"] == {
-        "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p95": 0.06,
+        "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p50": 0.05,
+        "rtt_p95": 0.06,
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
         "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
         "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,

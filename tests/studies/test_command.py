@@ -111,7 +111,7 @@ def test_claims_are_judged_again_without_running(out: Path, first: set[str]) -> 
 
 
 def test_each_claim_stands_with_its_statement(out: Path) -> None:
-    done = claims(out, COLUMNS="132")
+    done = claims(out, "--why", COLUMNS="132")
     lines = done.stdout.splitlines()
     assert 100 < max(map(len, lines)) <= 132
     place = lines.index("S7  Four BBR flows at 80 Mbit/s with a queue of 0.5 BDP lose more than 10 % on average")
@@ -123,9 +123,20 @@ def test_each_claim_stands_with_its_statement(out: Path) -> None:
 @pytest.mark.parametrize("columns", [40, *(pytest.param(columns, marks=pytest.mark.long) for columns in (99, 160))])
 def test_verdicts_fit_a_terminal_of_any_width(columns: int, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "columns", lambda: columns)
+    for done in (claims(out), claims(out, "--why")):
+        assert max(map(len, done.stdout.splitlines())) <= columns
+        assert done.stdout.count("reproduced") >= 20
+
+
+def test_a_claim_has_a_line_with_the_verdict_on_each_version(out: Path) -> None:
     done = claims(out)
-    assert max(map(len, done.stdout.splitlines())) <= columns
-    assert done.stdout.count("reproduced") >= 20
+    header, *lines = done.stdout.split("\n\n")[0].splitlines()
+    assert header.split()[:3] == ["claim", "bbr", "bbr_4_17"]
+    assert [line.split()[0] for line in lines] == sorted(
+        {line.split()[0] for line in lines}, key=lambda each: int(each[1:])
+    )
+    assert all(len(line) <= 80 for line in lines)
+    assert "--why" in done.stderr
 
 
 def test_claims_that_were_not_carried_out(out: Path) -> None:

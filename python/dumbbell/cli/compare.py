@@ -39,12 +39,14 @@ def compare(  # noqa: PLR0913 (each is an option)
 
     A and B are stores, or some runs of one: STORE@engine=linux:6.12, and likewise experiment, identity (its
     beginning), cc, or a swept field, as path.buffer=2 bdp; several with commas between them. Two runs are a pair if
-    they have the same seed and were asked for the same. The engine may differ, and the algorithm if both sides name
-    one: cc=… exchanges it in whichever group has it, flows[0].cc=… in that group only.
+    they have the same seed and were asked for the same. The engine may differ, a swept field if both sides name it, and
+    the algorithm if both sides name one: cc=… exchanges it in whichever group has it, flows[0].cc=… in that group only.
 
     Before and after a change: dumbbell compare before after
 
     Two algorithms on the same paths: dumbbell compare results@cc=bbr @cc=cubic
+
+    Two queues: dumbbell compare 'results@path.buffer=1 bdp' '@path.buffer=8 bdp'
     """
     from dumbbell.comparison import differences_text
     from dumbbell.comparison.differences import compare as compared

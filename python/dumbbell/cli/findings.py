@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 ALL = "all"
+MOST_ROWS = 100
+"""Of a longer table it is told how to see less."""
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
 RESTS_ON = "goodput"
@@ -72,6 +74,7 @@ def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     for line in (*caption(found, width, len(runs.points), seeds), "", *layout.lines()):
         typer.echo(line)
     _tell_rest(runs, choice, layout.left_out)
+    _tell_length(len(found.rows), runs, store)
 
 
 def tell_stored(
@@ -118,14 +121,19 @@ def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experim
     chosen = replace(choice, columns=shown(layout))
     needed = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*shown(layout)}]
 
+    rows = 0
+
     def tables() -> Iterator[Table]:
-        nonlocal page
+        nonlocal page, rows
         for page in read_pages(store, campaign, asked, needed):
-            yield _table(page, chosen, store)
+            found = _table(page, chosen, store)
+            rows += len(found.rows)
+            yield found
 
     for line in lines_of(tables(), width):
         typer.echo(line)
     _tell_rest(page, choice, layout.left_out)
+    _tell_length(rows, page, store)
     return page
 
 
@@ -149,6 +157,19 @@ def _tell_rest(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) ->
     if left_out:
         names = ", ".join(left_out)
         typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)
+
+
+def _tell_length(rows: int, runs: ExperimentRuns, store: Store) -> None:
+    """How to see less of a table that nobody reads to its end."""
+    from dumbbell.cli import terminal
+    from dumbbell.results.listing import swept_text
+
+    swept = {path: value for point in runs.points for path, value in point.swept.items()}
+    if rows > MOST_ROWS and swept:
+        path, value = next(iter(swept.items()))
+        few = f"--set {typed(f'{path}={swept_text(value)}')} shows those of one value, --sort COLUMN orders them"
+        every = f"`dumbbell results export {typed(store.folder)} FILE.csv --table groups` writes them"
+        typer.echo(terminal.wrapped(f"{rows:,} rows: {few}; {every}", terminal.columns()), err=True)
 
 
 def tell_warnings(runs: ExperimentRuns) -> None:

@@ -55,7 +55,8 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    from dumbbell.cli.table import blocks
+    from dumbbell.cli.table import blocks, fitted_blocks
+    from dumbbell.cli.terminal import columns
     from dumbbell.results.listing import point_text
     from dumbbell.results.store import Store
 
@@ -71,7 +72,8 @@ def list_(
                  str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
-            for block in blocks(header, rows):
+            on_screen = sys.stdout.isatty()  # a program that reads it has a line a run
+            for block in fitted_blocks(header, rows, columns()) if on_screen else blocks(header, rows):
                 typer.echo(block)
         _tell_others(opened, everything=everything)
 

@@ -44,6 +44,15 @@ def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
         block = list(islice(rest, BLOCK))
 
 
+def fitted_blocks(header: Sequence[str], rows: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+    """A table of any length that is no wider, piece by piece, each with its headings."""
+    rest = iter(rows)
+    block = list(islice(rest, BLOCK))
+    yield fitted(header, block, width)
+    while block := list(islice(rest, BLOCK)):
+        yield fitted(header, block, width)
+
+
 def fitted(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, keys: int = 1) -> str:
     """A table that is no wider. Texts are broken between words, within their column or, where that is narrow, below.
 

@@ -32,6 +32,15 @@ def wrapped(text: str, width: int, indent: str = "", *, hanging: str | None = No
     ).replace(_GLUE, " ")
 
 
+def shortened(text: str, width: int) -> str:
+    """The beginning of a text that has no room.
+
+    >>> shortened("a queue of 8 BDP", 10), shortened("short", 10)
+    ('a queue o…', 'short')
+    """
+    return text if len(text) <= width else f"{text[: width - 1]}…"
+
+
 def is_styled() -> bool:
     """Whether standard output shows bold and colours: a terminal, and nobody said `NO_COLOR`."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR")

@@ -28,6 +28,7 @@ from dumbbell.comparison.record import (
     Side,
 )
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.results.listing import beside_the_path, point_text
 
 if TYPE_CHECKING:
     Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -79,7 +80,8 @@ def setting(condition: Condition) -> str:
     """Path and flows in one line."""
     flows = " + ".join(f"{group.flows} {group.cc}" for group in condition.groups)
     loss = f", loss {percent(condition.loss)}" if condition.loss else ""
-    return f"{path(condition)}{loss}: {flows}"
+    others = point_text(beside_the_path(condition.point))
+    return f"{path(condition)}{loss}{f', {others}' if others else ''}: {flows}"
 
 
 def origin(found: Agreement | Checks | Curves) -> str:

@@ -1,9 +1,10 @@
 """Which runs of both sides belong together, and why the others do not.
 
 Two runs are a pair if they have one request key, one seed and the same algorithms: but for those that are exchanged,
-and then flows may have other names, and start within another range of jitter. The hosts' timing noise (`path.jitter`)
-may differ, and is told; where a side has the same request with several, it counts. Runs of one engine are paired with
-those of the same one, unless each side has one engine only.
+and then flows may have other names, and start within another range of jitter. Where both sides name a swept field with
+other values, they have all else of their experiment in common instead of the request key. The hosts' timing noise
+(`path.jitter`) may differ, and is told; where a side has the same request with several, it counts. Runs of one engine
+are paired with those of the same one, unless each side has one engine only.
 """
 
 from __future__ import annotations
@@ -11,14 +12,15 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any, Final
 
 import numpy as np
 import pandas as pd
 
 from dumbbell.comparison.runs import Side, exchanged_groups, read
-from dumbbell.comparison.selection import Exchange, Selection, exchanges
+from dumbbell.comparison.selection import Exchange, Selection, compared_fields, exchanges
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
@@ -75,14 +77,19 @@ def pair(first: Selection, second: Selection) -> Pairs:
         StoreError: a store cannot be read.
     """
     exchanges_a, exchanges_b = exchanges(first, second)
-    return _Pairing(read(first, exchanges_a), read(second, exchanges_b), exchanges_a, exchanges_b).pairs()
+    sides, fields = (read(first, exchanges_a), read(second, exchanges_b)), compared_fields(first, second)
+    return _Pairing(*sides, exchanges_a, exchanges_b, fields).pairs()
 
 
 class _Pairing:
     """Pairs while they are looked for."""
 
-    def __init__(self, a: Side, b: Side, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange]) -> None:
+    def __init__(
+        self, a: Side, b: Side, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange],
+        compared: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:  # fmt: skip
         self.sides = {A: a, B: b}
+        self.compared = compared
         self.exchanges_a = exchanges_a
         self.by_engine = max(len(a.engines), len(b.engines)) > 1
         self.controllers = dict(zip(exchanges_a, self._controllers(b, exchanges_b), strict=True))
@@ -101,8 +108,9 @@ class _Pairing:
         if both.empty:
             raise self._nothing()
         side = self.sides[A]
+        points = [replace(each, swept={**each.swept, **self.compared}) for each in side.points]
         return Pairs(
-            side, self.sides[B],
+            replace(side, points=points), self.sides[B],
             both[["run_a", "run_b"]].assign(point=side.runs["point"].to_numpy()[both["run_a"]]),
             {text: [index for index, _ in self._exchanged(text)] for text in side.runs["groups"].unique()},
             tuple(self._unpaired()), _jitters(both), int((self.reasons[A] == PARTNER_FAILED).sum()),
@@ -129,7 +137,7 @@ class _Pairing:
         algorithms = {
             text: json.dumps([
                 self.controllers[put[text][index]] if index in put[text] else group["controller"]
-                for index, group in enumerate(groups) for _ in range(group["flows"])
+                for index, group in enumerate(groups) for _ in range(1 if self.compared else group["flows"])
             ], sort_keys=True)
             for text, groups in texts.items()
         }  # fmt: skip
@@ -142,12 +150,17 @@ class _Pairing:
         points = pd.DataFrame({
             "engine": [point.engine if self.by_engine else "" for point in side.points],
             "experiment": [point.experiment for point in side.points],
-            "swept": [json.dumps(point.swept) for point in side.points],
+            "swept": [
+                json.dumps({path: value for path, value in point.swept.items() if path not in self.compared})
+                for point in side.points
+            ],
         }).iloc[runs["point"]].set_index(runs.index)  # fmt: skip
         seeds = runs["seed"].astype(str)
         experiment = points["engine"] + " " + points["experiment"]
         place = experiment + " " + points["swept"]
-        request = runs["key"] + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        request = (
+            (place if self.compared else runs["key"]) + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        )
         return pd.DataFrame({
             "run": range(len(runs)),
             "request": request + points["engine"] + " " + seeds,

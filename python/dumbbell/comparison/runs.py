@@ -38,7 +38,7 @@ GROUP_COLUMNS: Final = tuple(each.name for each in fields(GroupSummary))
 QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
 """What formulas of runs need, but for the groups' goodput."""
 FLOW_COLUMNS: Final = (
-    "retransmits", "segments_sent", "rtt_mean_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
+    "retransmits", "segments_sent", "rtt_mean_s", "rtt_p50_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
     "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s", "transfers", "fct_p50_s", "fct_p95_s",
     "fct_p99_s", "slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99",
     "program_goodput_bps", "program_speed",

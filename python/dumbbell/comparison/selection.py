@@ -16,8 +16,8 @@ ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
 WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
 BY_NAME_ONLY: Final = {
-    "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95", "late_max",
-    "stalled", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend", *HARMS,
+    "rtt_p50", "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95",
+    "late_max", "stalled", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend", *HARMS,
 }  # fmt: skip
 """Quantities that are compared where they are named: others say the same, or there are too many to ask all of them."""
 _COMMA = re.compile(r",(?![^\[\]]*\])")
@@ -84,6 +84,16 @@ def exchanges(a: Selection, b: Selection) -> tuple[list[Exchange], list[Exchange
     groups = {key: group_of(key) for key in named if is_cc(key)}
     of_a, of_b = ([Exchange(side.wanted[key], group) for key, group in groups.items()] for side in (a, b))
     return of_a, of_b
+
+
+def compared_fields(a: Selection, b: Selection) -> dict[str, str]:
+    """The swept fields that both sides name with other values, each with both: these are what is compared.
+
+    >>> compared_fields(*selections("results@path.buffer=1 bdp,engine=sim", "@path.buffer=2 bdp,engine=linux"))
+    {'path.buffer': '1 bdp, 2 bdp'}
+    """
+    named = (key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key])
+    return {key: f"{a.wanted[key]}, {b.wanted[key]}" for key in named if key not in WORDS and not is_cc(key)}
 
 
 def quantities(names: str | None) -> Sequence[Quantity]:

@@ -52,7 +52,7 @@ def answer(runs: ExperimentRuns) -> list[str]:
 
 def _sentence(text: str) -> str:
     """With a capital, but for a name, and a full stop."""
-    begins = text.startswith(("at ", "for ", "goodput ", "no ", "over ", "the ", "there "))
+    begins = text.startswith(("at ", "for ", "goodput ", "no ", "one seed ", "over ", "the ", "there "))
     return f"{text[0].upper() if begins else text[0]}{text[1:]}."
 
 
@@ -252,9 +252,9 @@ def _fair(amount: Amount, points: Sequence[PointRuns], word: str = "to") -> str:
 
 
 def _doubt(amount: Amount, point: PointRuns) -> str:
-    outcome = amount.against_fair(point).outcome
-    if outcome == "undecided":
-        return f" ({counted(len(amount.by_seed(point)), 'seed')} cannot tell these apart)"
+    outcome, seeds = amount.against_fair(point).outcome, len(amount.by_seed(point))
+    if outcome == "undecided" or (outcome == "same" and seeds == 1):
+        return f" ({'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell these apart)"
     return " (no difference that matters)" if outcome == "same" else ""
 
 

@@ -17,6 +17,8 @@ from dumbbell.findings.points import PointRuns
 from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted
 
+MOST_NAMED: Final = 3
+"""That are not told apart."""
 MOST_VERDICTS: Final = 3
 """Of which each has its own clause."""
 INCOMPLETE: Final = "incomplete"
@@ -146,11 +148,12 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
         where = f"only {best.label}" if complete else "under none of these conditions"
         who = f"only {best.label}" if complete else "none"
         return f"{subject} completes in every run {where}" if subject else f"{who} completes in every run", texts
-    if undecided:
+    seeds = min(len(each.amount.by_seed(each.point)) for each in complete)
+    if undecided or (seeds == 1 and len(same) == len(standing)):  # of one seed nobody knows what chance does
         rivals = [each for each in complete if each.outcome != "differ"]
-        seeds = counted(min(len(each.amount.by_seed(each.point)) for each in rivals), "seed")
-        names = "these" if subject else enumerated([each.label for each in rivals])
-        return f"{led}{seeds} cannot tell {names} apart", texts
+        seeds = min(len(each.amount.by_seed(each.point)) for each in rivals)
+        names = "these" if subject or len(rivals) > MOST_NAMED else enumerated([each.label for each in rivals])
+        return f"{led}{'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell {names} apart", texts
     if len(same) == len(standing):  # so that all are complete
         return f"{led}there is no difference in {best.amount.quantity.label}", texts
     lower = best.amount.quantity.better == "lower"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,16 +9,13 @@ from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts.spread import Spread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.results.listing import point_text
+from dumbbell.results.listing import beside_the_path, point_text
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord
 
     Table = tuple[list[str], list[list[str]]]
 
-SAID_ANYWAY: Final = ("path.rate", "path.rtt", "path.buffer")
-SAID_BY_GROUPS: Final = re.compile(r"flows\[\d+\]\.(?:cc|count)")
-"""Fields that path and groups say of a point."""
 MOST_WORST: Final = 10
 MOST_PARTS: Final = 12
 """Values of a remark that a table is parted by."""
@@ -161,15 +157,13 @@ def points_table(found: HostRecord, points: Sequence[HostPoint]) -> Table:
 
 def _places(found: HostRecord) -> Callable[[HostPoint], str]:
     """What says where a point is: path, flows, other fields, setting and remarks, as far as points differ in them."""
-    others = [
-        path for path in dict.fromkeys(path for point in found.points for path in point.at)
-        if path not in SAID_ANYWAY and not SAID_BY_GROUPS.fullmatch(path)
-        and len({str(point.at.get(path)) for point in found.points}) > 1
-    ]  # fmt: skip
+    every = {path: None for point in found.points for path in beside_the_path(point.at)}
+    others = [path for path in every if len({str(point.at.get(path)) for point in found.points}) > 1]
     parts: list[Callable[[HostPoint], str]] = [
         lambda point: rate(point.rate_bps),
         lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
         lambda point: f"{trimmed(point.buffer_bdp)} BDP",
+        lambda point: f"loss {point.at['path.loss']}" if "path.loss" in point.at else "",
         lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
         lambda point: point_text({path: point.at[path] for path in others if path in point.at}),
         found.setting_words,

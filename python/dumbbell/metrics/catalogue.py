@@ -294,6 +294,10 @@ _QUANTITIES: Final = (
         of_group=lambda group: mean(flow.rtt_mean_s for flow in group.flows), of_flow=lambda flow: flow.rtt_mean_s,
     ),
     Quantity(
+        name="rtt_p50", label="median RTT", short="p50 RTT", unit="ms", factor=1e3, better="lower", relative=True,
+        of_group=lambda group: mean(flow.rtt_p50_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p50_s,
+    ),
+    Quantity(
         name="rtt_p95", label="RTT, 95th percentile", short="p95 RTT", unit="ms", factor=1e3, better="lower",
         relative=True,
         of_group=lambda group: mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,

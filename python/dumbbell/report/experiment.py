@@ -10,7 +10,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.findings.answer import answer
 from dumbbell.findings.caution import Kind, Told, told
 from dumbbell.findings.charts import gallery, samples
-from dumbbell.findings.points import ExperimentRuns
+from dumbbell.findings.points import ExperimentRuns, Notice
 from dumbbell.findings.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
@@ -93,6 +93,13 @@ class ExperimentView:
             if shared and not self.runs.knows_harm
             else ""
         )
+
+    @property
+    def cautions(self) -> list[Notice]:
+        """Its warnings about all of its runs, as lines beside those of single runs."""
+        texts = dict.fromkeys(text for several in self.beside.values() for text in several)
+        runs = self.runs
+        return [Notice(kind="warning", text=each, place=runs.name, runs=runs.measured) for each in texts]
 
     def named(self, name: str) -> str:
         """A name that only this experiment has."""

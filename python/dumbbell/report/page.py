@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from dumbbell.charts.style import label_of
 from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.gallery import single_runs
 from dumbbell.findings.charts.sweep import costs, shares
-from dumbbell.findings.points import ExperimentRuns, read, runs_of
+from dumbbell.findings.points import ExperimentRuns, Notice, read, runs_of
 from dumbbell.metrics.number import counted
 from dumbbell.problem import typed
 from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, ExperimentView, facts
@@ -91,7 +91,7 @@ def _of_store(
         "title": ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") if names else name,
         "several_engines": len(engines) > 1,
         "notices": list(_notices(None, (), runs, "")),
-        **_shared(store, runs),
+        **_shared(store, runs, [caution for each in found for caution in each.cautions]),
         **_of_store_again(name, runs),
     }
 
@@ -132,7 +132,6 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
         "matrix": verdict_matrix([verdict for each in statuses for verdict in each.judged]),
         "labels": {each: list(dict.fromkeys(label_of(each, engine) for engine in engines)) for each in versions},
         "totals": [total(each) for each in statuses if each.judged],
-        "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
         "series_note": " ".join(dict.fromkeys(each.note for each in in_time if each.note)),
         **_shared(store, runs),
         **(_of_store_again(store.folder.name, runs) if study is None else _again(study, statuses, comment)),
@@ -171,11 +170,12 @@ def _swept(runs: ExperimentRuns, number: int, most: int) -> list[Drawing]:
     ]
 
 
-def _shared(store: Store, runs: Sequence[ExperimentRuns]) -> dict[str, Any]:
-    """What a page of either kind has."""
+def _shared(store: Store, runs: Sequence[ExperimentRuns], cautions: Sequence[Notice] = ()) -> dict[str, Any]:
+    """What a page of either kind has. A run that several experiments ask for counts once."""
+    notices = (notice for each in runs for notice in each.notices)
     return {
-        "warnings": list(islice((notice for each in runs for notice in each.notices), MOST_NOTICES)),
-        "measured": sum(each.measured for each in runs),
+        "warnings": list(islice(chain(cautions, notices), MOST_NOTICES)),
+        "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
         "provenance": origins(store, runs),
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -70,6 +71,18 @@ def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
     """
     parts = [f"{path} = {swept_text(value)}" for path, value in values.items()]
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
+
+
+_SAID_ANYWAY: Final = re.compile(r"path\.(?:rate|rtt|buffer|loss)|flows\[\d+\]\.(?:cc|count)")
+
+
+def beside_the_path(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The swept values that a point's rate, RTT, buffer, loss and flows do not say.
+
+    >>> beside_the_path({"path.rtt": "25 ms", "flows[0].cc": "bbr", "host.ack_aggregation": "1 ms"})
+    {'host.ack_aggregation': '1 ms'}
+    """
+    return {path: value for path, value in values.items() if not _SAID_ANYWAY.fullmatch(path)}
 
 
 MOST_CHANGES: Final = 6

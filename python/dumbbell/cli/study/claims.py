@@ -2,7 +2,7 @@
 
 import typer
 
-from dumbbell.cli.study.option import Claims, Docs, Engines, Json, Name, Out, Seeds, Totals, Variants, listed
+from dumbbell.cli.study.option import Claims, Docs, Engines, Json, Name, Out, Seeds, Totals, Variants, Why, listed
 
 
 def claims(  # noqa: PLR0913 (each is an option)
@@ -13,6 +13,7 @@ def claims(  # noqa: PLR0913 (each is an option)
     claims: Claims = None,
     variants: Variants = None,
     seeds: Seeds = None,
+    why: Why = False,
     as_json: Json = False,
     totals: Totals = False,
     docs: Docs = None,
@@ -39,7 +40,7 @@ def claims(  # noqa: PLR0913 (each is an option)
             else:
                 if asked.whole:
                     typer.echo(f"{study.name}: {study.manifest.short}\n")
-                print_verdicts(verdicts)
+                print_verdicts(verdicts, why=why)
             print_totals(found, out=place.out, err=as_json)
             if asked.whole and not as_json:
                 typer.echo()

@@ -69,6 +69,7 @@ Short = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
+Why = Annotated[bool, typer.Option("--why", help="Tell of each claim its numbers, its bounds, and why it fails.")]
 Totals = Annotated[
     bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")
 ]

@@ -8,7 +8,7 @@ import typer
 
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import Jobs
-from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Short, Variants, listed
+from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Short, Variants, Why, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -37,6 +37,7 @@ def run(  # noqa: PLR0913 (each is an option)
     short: Short = False,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
+    why: Why = False,
     as_json: Json = False,
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
@@ -72,7 +73,7 @@ def run(  # noqa: PLR0913 (each is an option)
             if as_json:
                 print_json(study, status.judged)
             elif not asked.whole:
-                print_verdicts(status.judged)
+                print_verdicts(status.judged, why=why)
             if not asked.whole:
                 print_totals([status], out=place.out, err=as_json)
             unwritten += _drawn(partial(drawn, status, place.folder), study.name)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.terminal import columns, is_styled, wrapped
-from dumbbell.metrics.number import counted
+from dumbbell.cli.table import GAP, aligned
+from dumbbell.cli.terminal import columns, is_styled, shortened, wrapped
+from dumbbell.metrics.number import ABSENT, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
+LEAST_WORDS = 20
+"""Letters that a claim's statement needs beside its verdicts."""
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
 
 
@@ -32,11 +35,34 @@ def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
     sys.stdout.flush()
 
 
-def print_verdicts(verdicts: Sequence[Verdict]) -> None:
-    """Each claim with its statement, and below it a line for each version and engine, with the reason if it fails."""
-    width = columns()
+def print_verdicts(verdicts: Sequence[Verdict], *, why: bool) -> None:
+    """Each claim in a line, with the verdict on each version and engine; with `why` everything about it."""
     several = len({verdict.engine for verdict in verdicts}) > 1
     names = [verdict.variant + f" on {verdict.engine}" * several for verdict in verdicts]
+    if why:
+        _print_reasons(verdicts, names)
+    elif verdicts:
+        _print_lines(verdicts, names)
+
+
+def _print_lines(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
+    versions = list(dict.fromkeys(names))
+    found: dict[tuple[str, str], dict[str, str]] = {}
+    for verdict, name in zip(verdicts, names, strict=True):
+        weak = " (weak)" * (verdict.binding == "weak")
+        found.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
+    rows = [(claim, *(own.get(each, ABSENT) for each in versions), text) for (claim, text), own in found.items()]
+    widths = [max(map(len, column)) for column in zip(("claim", *versions), *(row[:-1] for row in rows), strict=True)]
+    room = columns() - sum(widths) - len(GAP) * len(widths)
+    shown = [(*row[:-1], shortened(row[-1], room)) if room >= LEAST_WORDS else row[:-1] for row in rows]
+    header = ("claim", *versions, *(["what it says"] if room >= LEAST_WORDS else []))
+    typer.echo(f"{aligned(header, shown)}\n")
+    typer.echo("--why: what each says, its numbers, and why it fails", err=True)
+
+
+def _print_reasons(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
+    """Each claim with its statement, and below it a line for each version and engine, with the reason if it fails."""
+    width = columns()
     longest = max(map(len, names), default=0)
     for claim, own in groupby(zip(verdicts, names, strict=True), key=lambda each: each[0].claim):
         lines = list(own)
@@ -68,7 +94,6 @@ def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: 
 
     A study without claims has none. With `docs` it is written there, too.
     """
-    from dumbbell.cli.table import aligned
     from dumbbell.studies.totals import HEADER, LEGEND, as_object, of_documents, rows, total, write
 
     judged = [each for each in judged if each.whole.claims]
