@@ -176,7 +176,7 @@ def test_on_a_phone_the_tour_shows_the_queue_that_it_speaks_of_and_the_buffer_al
     assert page.evaluate("""() => {
         const [text, picture, sheet] = ["#guide p", "#plot-time", "#controls"]
             .map((one) => document.querySelector(one).getBoundingClientRect());
-        return text.top >= 0 && picture.height > 300 && picture.bottom - 30 <= sheet.top && sheet.bottom <= innerHeight;
+        return text.top >= 0 && picture.height > 300 && picture.bottom - 60 <= sheet.top && sheet.bottom <= innerHeight;
     }""")
     assert page.is_visible("[aria-label='Buffer']")
     assert not page.is_visible("#flows")

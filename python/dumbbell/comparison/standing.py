@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -31,36 +30,28 @@ NOT_ASKED: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
 """Tables and fields that are looked at apart, or that only say what is told of a run."""
 UNTIL_DONE: Final = "until done"
 ROUNDING: Final = 1e-9
+MOST_TOLD: Final = 2
+"""Of what is outside."""
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
-    """What of a run is outside of the stratum that is nearest to it; nothing of one that is within one."""
-
-    faults: tuple[str, ...]
-    stratum: str
-    """Its title."""
-
-    @classmethod
-    def of(cls, point: Point, resolved: Resolved) -> Standing:
-        """Where a point stands, with what the first seed makes of it."""
-        words = point.experiment.words()
-        found = [_faults(each, words, resolved) for name, each in strata().items() if name != LIVE]
-        return min(found, key=lambda each: (len(each[1].faults), each[0]))[1]
+def faults(point: Point, resolved: Resolved) -> list[str]:
+    """What of a point is outside of the stratum that is nearest to it; nothing of one that is within a stratum."""
+    words = point.experiment.words()
+    found = [_faults(each, words, resolved) for name, each in strata().items() if name != LIVE]
+    return min(found, key=lambda each: (len(each[1]), each[0]))[1]
 
 
 def outside(seen: Iterable[tuple[Point, Resolved]]) -> str:
     """What of these points lies outside of what was validated, in a sentence; empty where nothing does."""
-    found = [(point, standing) for point, resolved in seen if (standing := Standing.of(point, resolved)).faults]
+    found = [(point, own) for point, resolved in seen if (own := faults(point, resolved))]
     if not found:
         return ""
-    point, worst = max(found, key=lambda each: len(each[1].faults))
+    point, worst = max(found, key=lambda each: len(each[1]))
     others = counted(len(found) - 1, "other point") if len(found) > 1 else ""
     place = " and ".join(filter(None, [point_text(point.values), others]))
-    return (
-        f"{f'{place}: ' if place else ''}outside of what was validated against the TCP of Linux 6.1:"
-        f" {'; '.join(worst.faults)} (nearest: {worst.stratum})"
-    )
+    more = [f"{len(worst) - MOST_TOLD} more"] if len(worst) > MOST_TOLD else []
+    told = "; ".join([*worst[:MOST_TOLD], *more])
+    return f"{f'{place}: ' if place else ''}outside of what was validated against the TCP of Linux 6.1: {told}"
 
 
 class _Range(NamedTuple):
@@ -84,11 +75,11 @@ class _Range(NamedTuple):
         return f"{self.what} {self.value:.3g}{self.unit}, not {self.least:g} to {self.most:g}{self.unit}"
 
 
-def _faults(stratum: Stratum, words: Mapping[str, Any], resolved: Resolved) -> tuple[float, Standing]:
-    """What of a run is outside of a stratum, and by how much in all."""
+def _faults(stratum: Stratum, words: Mapping[str, Any], resolved: Resolved) -> tuple[float, list[str]]:
+    """By how much in all a run is outside of a stratum, and what of it."""
     beyond = [each for each in _ranges(stratum, resolved) if each.far]
     found = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, words)]
-    return sum(each.far for each in beyond), Standing(tuple(dict.fromkeys(found)), stratum.title)
+    return sum(each.far for each in beyond), list(dict.fromkeys(found))
 
 
 def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
