@@ -98,7 +98,8 @@ def test_what_the_store_has_is_not_run_again(moment: Path, doubles: dict[str, Sc
 @pytest.mark.usefixtures("doubles")
 def test_the_page_is_written(moment: Path, tmp_path: Path) -> None:
     done = agree(moment, "--engines", "wrong,sim", "--html", tmp_path / "page.html")
-    assert (done.exit_code, done.stderr) == (1, f"{tmp_path / 'page.html'}\n")
+    assert done.exit_code == 1
+    assert done.stderr.splitlines()[-1] == str(tmp_path / "page.html")
     assert "double against sim" in (tmp_path / "page.html").read_text(encoding="utf-8")
     blocked = agree(moment, "--engines", "double,sim", "--html", moment / "page.html")
     assert blocked.exit_code == 1

@@ -23,6 +23,8 @@ EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; o
 FRESH_SEEDS = 1_000_000
 SEEDS, CURVES_SEEDS = 3, 5
 TWO = 2
+SPARE = ("raw noise", "raw p90", "raw median", "noise", "excused", "x limit", "difference")
+"""Columns of its tables that a narrow terminal goes without, the first one first."""
 NOT_OF_A_FILE_NAME = '/\\:*?"<>|'
 """Letters that some system has no file name with."""
 FLOW_COLUMNS = {
@@ -343,7 +345,7 @@ def _draws(experiment: "Experiment") -> bool:
 
 
 def _print_tables(found: "Agreement | Curves") -> None:
-    from dumbbell.cli.table import fitted
+    from dumbbell.cli.table import fitted, without_spare
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.record import Curves
@@ -354,9 +356,15 @@ def _print_tables(found: "Agreement | Curves") -> None:
         typer.echo(wrapped(text.summary(found), columns()))
     else:
         typer.echo("{} against {}: {}\n".format(*found.engine_names, text.origin(found)))
-        typer.echo(fitted(*text.bands_table(found), columns()))
+        bands, left_out = without_spare(*text.bands_table(found), columns(), SPARE)
+        typer.echo(bands)
         if found.worst:
-            typer.echo(f"\n{fitted(*text.worst_table(found), columns())}")
+            worst, more = without_spare(*text.worst_table(found), columns(), SPARE)
+            typer.echo(f"\n{worst}")
+            left_out += more
+        if left_out:
+            names = ", ".join(dict.fromkeys(left_out))
+            typer.echo(f"no room at {columns()} columns: {names}; --json and --html have all", err=True)
     for line in text.failures(found):
         typer.echo(f"failed: {line}", err=True)
     for line in text.without_data(found):

@@ -21,6 +21,8 @@ GAP = "  "
 INDENT = "    "
 NARROWEST_TEXT = 18
 """A column of text is broken into lines of this many letters at least."""
+LONGEST_NUMBER = 30
+"""Letters of a cell that has numbers and their units."""
 BLOCK = 2000
 """Lines that are laid out together."""
 
@@ -62,10 +64,7 @@ def fitted(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, key
     widths = [max(map(len, column)) for column in zip(header, *cells, strict=True)]
     if _total(widths) <= width:
         return aligned(header, cells)
-    texts = [
-        nth for nth, column in enumerate(zip(*cells, strict=True))
-        if nth >= keys and any(" " in cell for cell in column) and not numeric(column)
-    ]  # fmt: skip
+    texts = [nth for nth, column in enumerate(zip(*cells, strict=True)) if nth >= keys and _is_text(column)]
     left = width - _total([each for nth, each in enumerate(widths) if nth not in texts]) - len(GAP) * len(texts)
     if texts and left >= len(texts) * max(NARROWEST_TEXT, *(len(header[nth]) for nth in texts)):
         return _with_broken_texts(
@@ -74,6 +73,29 @@ def fitted(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, key
     if texts and left + len(GAP) * len(texts) >= 0:
         return _with_texts_below(header, cells, texts, width)
     return "\n\n".join(_side_by_side(header, cells, widths, width, keys))
+
+
+def without_spare(
+    header: Sequence[str], rows: Iterable[Sequence[str]], width: int, spare: Sequence[str]
+) -> tuple[str, list[str]]:
+    """A table that is no wider, and the headings of what it leaves out for that, of `spare` the first ones first."""
+    cells, left_out = [list(row) for row in rows], []
+    columns = dict(zip(header, zip(*cells, strict=True), strict=True)) if cells else dict.fromkeys(header, ())
+
+    def needed(name: str) -> int:
+        whole = max(map(len, (name, *columns[name])))
+        return min(whole, max(NARROWEST_TEXT, len(name))) if _is_text(columns[name]) else whole
+
+    for name in spare:
+        if _total([needed(each) for each in columns]) > width and name in columns:
+            del columns[name]
+            left_out.append(name)
+    return fitted(list(columns), list(zip(*columns.values(), strict=True)), width, keys=0), left_out
+
+
+def _is_text(column: Sequence[str]) -> bool:
+    """Whether its cells may be broken into lines: words, or what only begins with a number."""
+    return any(" " in cell for cell in column) and (not numeric(column) or max(map(len, column)) > LONGEST_NUMBER)
 
 
 def _with_broken_texts(header: Sequence[str], rows: Sequence[Sequence[str]], widths: Mapping[int, int]) -> str:

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, Final
 
 from dumbbell.findings.caution import Caution
-from dumbbell.findings.curves import value_text
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Resolved, expand, resolve
@@ -158,7 +157,7 @@ def _one_frame(point: Point, resolved: Resolved) -> Iterator[Caution]:
     if room_bytes is not None and room_bytes < frame_bytes:
         yield Caution(
             kind="one frame", point=point.values, severity=float(frame_bytes - room_bytes),
-            text=f"a buffer of {value_text(size)} is less than a frame: it is one frame, {frame_bytes} B",
+            text=f"a buffer of {size} is less than a frame: it is one frame, {frame_bytes} B",
             remedy="write packets where few are meant",
         )  # fmt: skip
 

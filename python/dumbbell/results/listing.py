@@ -73,11 +73,11 @@ def point_text(values: Mapping[str, Any], seed: int | None = None) -> str:
     return ", ".join([*parts, *([] if seed is None else [f"seed {seed}"])])
 
 
-_SAID_ANYWAY: Final = re.compile(r"path\.(?:rate|rtt|buffer|loss)|flows\[\d+\]\.(?:cc|count)")
+_SAID_ANYWAY: Final = re.compile(r"duration|path\.(?:rate|rtt|buffer|loss)|flows\[\d+\]\.(?:cc|count)")
 
 
 def beside_the_path(values: Mapping[str, Any]) -> dict[str, Any]:
-    """The swept values that a point's rate, RTT, buffer, loss and flows do not say.
+    """The swept values that a point's rate, RTT, buffer, loss and flows do not say, nor how long it is.
 
     >>> beside_the_path({"path.rtt": "25 ms", "flows[0].cc": "bbr", "host.ack_aggregation": "1 ms"})
     {'host.ack_aggregation': '1 ms'}

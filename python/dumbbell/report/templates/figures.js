@@ -37,13 +37,14 @@ const figures = (() => {
     return copy;
   };
 
-  /** Makes panels as wide as the page has room for; those beside one another stand above one another where it has not: a
-   * column after the other, where a column has one title. */
+  /** Makes panels as wide as the page has room for. Where it has none for all columns, panels with titles of their own
+   * stand in fewer, others above one another: a column after the other, as a column has one title. */
   const sized = (spec, width, axes) => {
     if (spec.columns > 1 && width < NARROW * spec.columns) {
       const column = (panel) => Number(panel.name.slice("panel".length)) % spec.columns;
-      if (spec.concat.some((panel) => !panel.title)) spec.concat.sort((a, b) => column(a) - column(b));
-      spec.columns = 1;
+      const haveTitles = spec.concat.every((panel) => panel.title);
+      if (!haveTitles) spec.concat.sort((a, b) => column(a) - column(b));
+      spec.columns = haveTitles ? Math.max(1, Math.floor(width / NARROW)) : 1;
     }
     const own = Math.max(80, Math.floor(width / spec.columns - axes));
     spec.params[0].value = own;

@@ -123,6 +123,8 @@
 
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const PRINTED_WIDTH = 700;
+  const PRINTED_HEIGHT = 700; // of panels above one another, so that a page has room for heading, legend and words
+  const BETWEEN = 40; // of two panels
   const SYMBOL = 7; // a line in the legend, in characters
   const FAINT = "70"; // of a colour, as its last two digits
   const { drawn, layersOf, tellNearest, themed } = figures;
@@ -172,6 +174,10 @@
     const chooser = over(place);
     const shown = chooser ? laidOver(plots[name].spec, plots[chooser.value].spec, chooser.selectedOptions[0].textContent) : plots[name].spec;
     const spec = themed(shown, printing);
+    if (printing && spec.columns === 1) {
+      const most = Math.floor(PRINTED_HEIGHT / spec.concat.length - BETWEEN);
+      for (const panel of spec.concat) panel.height = Math.min(panel.height, most);
+    }
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
     const view = await drawn(place, spec, width, { renderer: printing ? "svg" : "canvas", downloadFileName: name });
     if (!printing) tellNearest(view, shown, numbers, place);
