@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 ALL = "all"
 MOST_ROWS = 100
-"""Of a longer table it is told how to see less."""
+"""Beyond these, `run` says how to see fewer."""
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
 RESTS_ON = "goodput"

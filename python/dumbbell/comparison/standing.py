@@ -27,7 +27,7 @@ OF_EVERY: Final = frozenset({
 """Fields of which a stratum says something by itself, or which decide nothing about who gets how much."""
 OF_EVERY_GROUP: Final = frozenset({"name", "cc", "count", "start", "stagger"})
 NOT_ASKED: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
-"""Tables and fields that are looked at apart, or that only say what is told of a run."""
+"""Tables and fields that have a look of their own, or decide only what a run records."""
 UNTIL_DONE: Final = "until done"
 ROUNDING: Final = 1e-9
 MOST_TOLD: Final = 2

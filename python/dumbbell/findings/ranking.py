@@ -18,7 +18,7 @@ from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted
 
 MOST_NAMED: Final = 3
-"""That are not told apart."""
+"""Rivals that one sentence names."""
 MOST_VERDICTS: Final = 3
 """Of which each has its own clause."""
 INCOMPLETE: Final = "incomplete"

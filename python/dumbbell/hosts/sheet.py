@@ -67,7 +67,7 @@ class Renamed:
         try:
             return text if self.factor == 1 else f"{(Decimal(text) * self.factor).normalize():f}"
         except InvalidOperation:
-            return text  # which is told of as it is
+            return text  # the column refuses it
 
 
 @dataclass(slots=True)

@@ -45,7 +45,7 @@ fn a_probe_repeats_the_fin() {
     s.expect("those sent again", |sender| sender.counters.segments_retransmitted, 0);
 }
 
-/// The FIN is held by pacing, the receiver's window and the host's own queue as data is.
+/// RFC 9293 section 3.8.6: the FIN takes the room of a byte in the window.
 #[test]
 fn a_closed_window_holds_the_fin() {
     let mut s = SenderScript::begin(SenderSetup { window_bytes: 1_448, ..SENDER });
