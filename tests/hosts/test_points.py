@@ -8,7 +8,7 @@ import pytest
 
 from dumbbell.hosts.columns import Column, Measurand, column
 from dumbbell.hosts.points import HostMeasurements, Measured, read
-from dumbbell.hosts.sheet import MOST_ROWS
+from dumbbell.hosts.sheet import MOST_ROWS, Renamed
 from dumbbell.problem import Problem, SpecError
 
 SPEC = """
@@ -41,6 +41,44 @@ def problems(tmp_path: Path, *lines: str, spec: str = SPEC) -> list[str]:
     with pytest.raises(SpecError) as refused:
         measurements(tmp_path, *lines, spec=spec)
     return [str(each).replace(f"{tmp_path}/", "") for each in refused.value.problems]
+
+
+@pytest.mark.parametrize("text", ["a", "=b", "a=b:x1.2.3", "a=b:x1e9", "a=b:x"])
+def test_a_renaming_that_says_nothing_is_refused(text: str) -> None:
+    with pytest.raises(SpecError, match="names nothing"):
+        Renamed.of(text)
+
+
+def test_headings_of_others_are_renamed_and_their_numbers_multiplied(tmp_path: Path) -> None:
+    table = tmp_path / "theirs.csv"
+    table.write_text("rate,loss_rate,who\n8.5,0.001,me\n7,1e999999999,me\n6,some,me\n", encoding="utf-8")
+    renamed = [Renamed.of("loss_rate=path.loss:x100"), Renamed.of("rate=goodput.bbr (Mbit/s)")]
+    with pytest.raises(SpecError) as refused:
+        read(table, SPEC, renamed=renamed)
+    assert [str(each).partition(":")[0] for each in refused.value.problems] == [
+        "theirs.csv line 3, path.loss (%)", "theirs.csv line 4, path.loss (%)",
+    ]  # fmt: skip
+    table.write_text("rate,loss_rate,who\n8.5,0.001,me\n", encoding="utf-8")
+    (row,) = read(table, SPEC, renamed=renamed).rows
+    assert (dict(row.at), row.notes) == ({"path.loss": "0.100 %"}, {})
+    assert row.measured[Measurand("goodput", "bbr")] == Measured(8.5e6, None)
+
+
+def test_what_iperf3_wrote_is_a_row_a_test(tmp_path: Path) -> None:
+    test = (
+        '{"end": {"sum_received": {"bytes": 11000000, "seconds": 10.0}, "sender_tcp_congestion": "cubic",'
+        ' "streams": [{"sender": {"mean_rtt": 80000}}]}}'
+    )
+    file = tmp_path / "iperf.json"
+    file.write_text(test + "\n" + test, encoding="utf-8")
+    rows = read(file, SPEC).rows
+    assert [row.line for row in rows] == [1, 2]
+    assert rows[0].measured[Measurand("goodput", "other")] == Measured(8.8e6, None)
+    assert rows[0].measured[Measurand("rtt", "other")].value == pytest.approx(0.08)
+    for text, why in (('{"error": "refused"}', "no goodput: refused"), ("{", "no JSON"), ('{"a": 1}', "not of iperf3")):
+        file.write_text(text, encoding="utf-8")
+        with pytest.raises(SpecError, match=why):
+            read(file, SPEC)
 
 
 def test_each_row_is_a_point_with_what_was_measured_there(tmp_path: Path) -> None:

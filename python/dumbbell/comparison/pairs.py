@@ -3,8 +3,8 @@
 Two runs are a pair if they have one request key, one seed and the same algorithms: but for those that are exchanged,
 and then flows may have other names, and start within another range of jitter. Where both sides name a swept field with
 other values, they have all else of their experiment in common instead of the request key. The hosts' timing noise
-(`path.jitter`) may differ, and is told; where a side has the same request with several, it counts. Runs of one engine
-are paired with those of the same one, unless each side has one engine only.
+(`path.jitter`) may differ, which the notices say; where a side has the same request with several, it counts. Runs of
+one engine are paired with those of the same one, unless each side has one engine only.
 """
 
 from __future__ import annotations

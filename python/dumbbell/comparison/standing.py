@@ -19,7 +19,7 @@ from dumbbell.spec.quantity import magnitude, number_and_unit
 from dumbbell.units import NS_PER_S, PPB
 
 LIVE: Final = "live"
-"""The stratum of this machine's kernel: the simulator was not held against that."""
+"""The stratum of this machine's kernel: the simulator was not compared with that."""
 OF_EVERY: Final = frozenset({
     "name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss",
     "path.change",

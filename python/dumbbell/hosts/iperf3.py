@@ -27,10 +27,6 @@ def cells(
         SpecError: it is no JSON of iperf3, its test failed, or nobody knows which group of flows it measured.
     """
     tests = list(_tests(text, file))
-    names = {_group(test, file, experiment) for _, test in tests}
-    if len(names) > 1:
-        raise _refusal(file, f"has tests of {len(names)} groups: {', '.join(sorted(names))}", "give a file for each")
-    (name,) = names
     rows = []
     for line, test in tests:
         report = of_client(test)
@@ -39,9 +35,12 @@ def cells(
             raise _refusal(f"{file} line {line}", f"iperf3 tells no goodput{said}", "give a test that came to its end")
         rtt = "" if report.rtt_mean_s is None else f"{1e3 * report.rtt_mean_s:.6g}"
         rows.append((line, [f"{report.goodput_bps / 1e6:.9g}", rtt]))
-    version = (
-        tests[0][1].get("start", {}).get("version", "iperf3") if isinstance(tests[0][1].get("start"), dict) else ""
-    )
+    names = {_group(test, file, experiment) for _, test in tests}
+    if len(names) > 1:
+        raise _refusal(file, f"has tests of {len(names)} groups: {', '.join(sorted(names))}", "give a file for each")
+    (name,) = names
+    start = tests[0][1].get("start")
+    version = start.get("version", "") if isinstance(start, Mapping) else ""
     return (str(version),), [f"goodput.{name} (Mbit/s)", f"rtt.{name} (ms)"], rows
 
 
@@ -66,9 +65,9 @@ def _group(test: Mapping[str, Any], file: str, experiment: Experiment) -> str:
     names = [each[0] for each in flow_names(experiment.flows)]
     end = test.get("end")
     cc = end.get("sender_tcp_congestion") if isinstance(end, Mapping) else None
-    told = [name for name, group in zip(names, experiment.flows, strict=True) if cc in _ccs(group.cc)]
-    if len(names) == 1 or len(told) == 1:
-        return told[0] if len(told) == 1 else names[0]
+    alike = [name for name, group in zip(names, experiment.flows, strict=True) if cc in _ccs(group.cc)]
+    if len(names) == 1 or len(alike) == 1:
+        return alike[0] if len(alike) == 1 else names[0]
     what = f"ran {quoted(cc)}" if cc else "tells no congestion control"
     raise _refusal(file, f"{what}, and SPEC has the groups {', '.join(names)}", "write a table: goodput.GROUP (Mbit/s)")
 

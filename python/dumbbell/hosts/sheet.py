@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from typing import Final, Self
 
@@ -33,7 +33,7 @@ _DECIMAL_POINT: Final = re.compile(r"[+-]?\d+\.\d")
 
 Lines = Sequence[tuple[int, str]]
 """Those that are not empty, each with its number from 1."""
-_RENAMING: Final = re.compile(r"(?P<own>[^=]+)=(?P<heading>[^:]+?)(?::x(?P<factor>[0-9.]+(?:e-?[0-9]+)?))?")
+_RENAMING: Final = re.compile(r"(?P<own>[^=]+)=(?P<heading>[^:]+?)(?::x(?P<factor>[0-9]{1,9}(?:\.[0-9]{1,9})?))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Renamed:
     def cell(self, text: str) -> str:
         """A cell below it, in the unit of the heading here."""
         try:
-            return text if self.factor == 1 else f"{(Decimal(text) * self.factor).normalize():f}"
-        except InvalidOperation:
+            return text if self.factor == 1 else str(Decimal(text) * self.factor)
+        except ArithmeticError:
             return text  # the column refuses it
 
 
