@@ -30,7 +30,7 @@ NOT_ASKED: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
 """Tables and fields that have a look of their own, or decide only what a run records."""
 UNTIL_DONE: Final = "until done"
 ROUNDING: Final = 1e-9
-MOST_TOLD: Final = 2
+MOST_REASONS: Final = 2
 """Of what is outside."""
 
 
@@ -49,9 +49,9 @@ def outside(seen: Iterable[tuple[Point, Resolved]]) -> str:
     point, worst = max(found, key=lambda each: len(each[1]))
     others = counted(len(found) - 1, "other point") if len(found) > 1 else ""
     place = " and ".join(filter(None, [point_text(point.values), others]))
-    more = [f"{len(worst) - MOST_TOLD} more"] if len(worst) > MOST_TOLD else []
-    told = "; ".join([*worst[:MOST_TOLD], *more])
-    return f"{f'{place}: ' if place else ''}outside of what was validated against the TCP of Linux 6.1: {told}"
+    more = [f"{len(worst) - MOST_REASONS} more"] if len(worst) > MOST_REASONS else []
+    reasons = "; ".join([*worst[:MOST_REASONS], *more])
+    return f"{f'{place}: ' if place else ''}outside of what was validated against the TCP of Linux 6.1: {reasons}"
 
 
 class _Range(NamedTuple):
@@ -72,7 +72,7 @@ class _Range(NamedTuple):
         return math.log(larger / smaller) if smaller else math.inf
 
     def __str__(self) -> str:
-        return f"{self.what} {self.value:.3g}{self.unit}, not {self.least:g} to {self.most:g}{self.unit}"
+        return f"{self.what} {float(f'{self.value:.3g}'):g}{self.unit}, not {self.least:g} to {self.most:g}{self.unit}"
 
 
 def _faults(stratum: Stratum, words: Mapping[str, Any], resolved: Resolved) -> tuple[float, list[str]]:
