@@ -60,7 +60,7 @@ def test_headings_of_others_are_renamed_and_their_numbers_multiplied(tmp_path: P
     ]  # fmt: skip
     table.write_text("rate,loss_rate,who\n8.5,0.001,me\n", encoding="utf-8")
     (row,) = read(table, SPEC, renamed=renamed).rows
-    assert (dict(row.at), row.notes) == ({"path.loss": "0.100 %"}, {})
+    assert (dict(row.at), row.notes) == ({"path.loss": "0.1 %"}, {})
     assert row.measured[Measurand("goodput", "bbr")] == Measured(8.5e6, None)
 
 

@@ -34,6 +34,8 @@ _DECIMAL_POINT: Final = re.compile(r"[+-]?\d+\.\d")
 Lines = Sequence[tuple[int, str]]
 """Those that are not empty, each with its number from 1."""
 _RENAMING: Final = re.compile(r"(?P<own>[^=]+)=(?P<heading>[^:]+?)(?::x(?P<factor>[0-9]{1,9}(?:\.[0-9]{1,9})?))?")
+_MOST_DIGITS: Final = 20
+"""Of a number that is written without an exponent: 1e999999999 would fill the memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,13 @@ class Renamed:
 
     def cell(self, text: str) -> str:
         """A cell below it, in the unit of the heading here."""
+        if self.factor == 1:
+            return text
         try:
-            return text if self.factor == 1 else str(Decimal(text) * self.factor)
+            product = (Decimal(text) * self.factor).normalize()  # 0.01 times 100 is 1, not 1.00
         except ArithmeticError:
             return text  # the column refuses it
+        return f"{product:f}" if abs(product.adjusted()) < _MOST_DIGITS else str(product)
 
 
 @dataclass(slots=True)
