@@ -56,7 +56,7 @@ def statuses(study: Study, store: Store, verdicts: list[Verdict], chart: Chart) 
     )
     flips = (flipped("fitted", "more memory", "reproduced"), flipped("would need", "less", "not reproduced"))
     there = [
-        verdict(verdict="not reproduced", value=15.0, checks=several, flips=flips),
+        verdict(verdict="not reproduced", value=15.0, low=14.5, high=15.5, checks=several, flips=flips),
         verdict(claim="S2", flag="SENS", binding="weak", why_weak="anything is"),
         verdict(claim="S3", variant="cubic, reno", versions=("bbr", "bbr_4_17"), low=11.0399, high=11.0401),
     ]

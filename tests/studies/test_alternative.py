@@ -36,7 +36,12 @@ def trial(seed: int, *lost: float, points: tuple[dict[str, str], ...] = ()) -> S
 
 
 def told(asked: Claim, **trials: tuple[SeedSweep, ...]) -> Verdict:
-    return judge(asked, Evidence(engine="sim", trials={(name, "bbr"): each for name, each in trials.items()}), "bbr")
+    """What is said of it; where a single trial is given, three seeds give the same."""
+    alike = {
+        (name, "bbr"): each if len(each) > 1 else tuple(SeedSweep(seed, each[0].runs) for seed in (1, 2, 3))
+        for name, each in trials.items()
+    }
+    return judge(asked, Evidence(engine="sim", trials=alike), "bbr")
 
 
 STRICT = {"kind": "would need", "condition": "a window of the cap alone", "substitutes": {"sweep": "other"}}
@@ -74,7 +79,11 @@ def test_only_a_part_of_the_other_runs() -> None:
 @pytest.mark.parametrize(("patched", "value"), [("2 bdp", 4.0), ("1 bdp", 20.0)])
 def test_other_runs_at_their_own_points_only(patched: str, value: float) -> None:
     other = trial(1, 0.03, points=({"path.buffer": patched},))
-    found = told(claim(STRICT | {"patch": True}), sweep=(trial(1, 0.04, 0.2), trial(2, 0.5, 0.5)), other=(other,))
+    found = told(
+        claim(STRICT | {"patch": True}),
+        sweep=(trial(1, 0.04, 0.2), trial(9, 0.21, 0.21), trial(8, 0.22, 0.22)),
+        other=(other,),
+    )
     assert found.flips[0].checks[0].value == pytest.approx(value)
     assert found.flips[0].checks[0].seeds == 1  # of the other's seeds
 
@@ -108,7 +117,7 @@ def test_another_reading_of_the_same_runs() -> None:
 def test_what_was_not_run_is_not_told() -> None:
     evidence = Evidence(
         engine="sim",
-        trials={("sweep", "bbr"): (trial(1, 0.1, 0.2),)},
+        trials={("sweep", "bbr"): tuple(trial(seed, 0.1, 0.2) for seed in (1, 2, 3))},
         coverage={("other", "bbr"): Coverage(ids=frozenset("ab"), missing=frozenset("a"))},
     )
     found = judge(claim(STRICT), evidence, "bbr")

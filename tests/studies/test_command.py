@@ -25,7 +25,7 @@ JUDGED = {"S1", "S7", "S8", "S9", "S13", "S14", "S15", "S17", "S18", "S19", "S20
 KEYS = [
     "study", "claim", "section", "statement", "engine", "variant", "verdict", "label", "value", "low", "high", "n",
     "published", "tolerance", "unit", "flag", "reason", "source", "checks", "flips", "versions", "seeds", "binding",
-    "why_weak", "kind", "interval",
+    "why_weak", "hypothesis", "kind", "interval",
 ]  # fmt: skip
 """Of a verdict as JSON."""
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 from dumbbell import studies
+from dumbbell.results.run_series import BIN_S
 from dumbbell.spec.quantity import Rate, Time
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import RunData, SeedSweep
@@ -39,10 +40,12 @@ def cycle() -> RunData:
     """Two BBR and two CUBIC flows have 60 and 16 Mbit/s, then the other way round, 10 s each.
 
     BBR is in PROBE_RTT every 10 s and leaves it with 25 ms, then with 60 ms; 100 packets are dropped 2 s after that.
+    The RTT is 10 ms above that in the probe's bin of 0.5 s, and 90 ms without.
     """
     much = (AT[:-1] % 20) < 10
     phase = np.where(AT % 10 < 0.25, "probe_rtt", "probe_bw")
     found = np.where((AT // 10) % 2 == 1, 0.060, 0.025)
+    drawn = np.where(AT % 10 < BIN_S, found + 0.010, 0.090)
     frames = [
         frame(flow, AT, moved(np.where(much == (flow < 2), 30, 8), 0.1), phase if flow < 2 else "avoidance")
         for flow in range(4)
@@ -50,7 +53,7 @@ def cycle() -> RunData:
     since = (AT - 12.3) % 20
     dropped = np.cumsum(np.where((since > 0.05) & (since < 1.05), 10, 0))
     queue = pd.DataFrame({"time_s": AT, "backlog_bytes": 0.0, "dropped_packets": dropped, "sent_packets": AT * 6600})
-    series = pd.concat(frames, ignore_index=True).assign(cc_min_rtt_s=np.tile(found, 4))
+    series = pd.concat(frames, ignore_index=True).assign(cc_min_rtt_s=np.tile(found, 4), srtt_s=np.tile(drawn, 4))
     return observed({}, {"bbr": [27.0] * 2, "cubic": [11.0] * 2}, (150, 240), series=series, backlog=queue)
 
 
@@ -62,6 +65,9 @@ def cycle() -> RunData:
         ("low_min_rtt", 0.025),
         ("high_min_rtt", 0.060),
         ("alternation_of_min_rtt", 1.0),
+        ("low_drawn_rtt", 0.035),
+        ("high_drawn_rtt", 0.070),
+        ("alternation_of_drawn_rtt", 1.0),
         ("drops_after_inaccurate_probes", 1.0),
         ("drops_until_the_next_probe", 1.0),
         ("quartile_range", 2 * (30e6 - 8e6)),

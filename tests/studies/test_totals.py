@@ -23,7 +23,7 @@ from dumbbell.studies.totals import (
     total,
     write,
 )
-from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE
+from dumbbell.studies.verdict import NOT_REPRODUCED, NOT_RUN, NOT_TESTABLE, UNDECIDED
 from reported import verdict
 
 BOTH = ("bbr", "bbr_4_17")
@@ -42,7 +42,7 @@ class Stood:
 
 
 def counted(*verdicts: studies.Verdict) -> Total:
-    status: Any = Stood(*verdicts, claims=8)
+    status: Any = Stood(*verdicts, claims=10)
     return total(status)
 
 
@@ -56,25 +56,36 @@ def found() -> Total:
         verdict(claim="S4", variant="any version", versions=BOTH, verdict=NOT_TESTABLE, seeds=0),
         verdict(claim="S5", variant="cubic", versions=BOTH, binding="weak", why_weak="algebra"),
         verdict(claim="S6", verdict=NOT_RUN, seeds=0),
+        verdict(claim="S7", verdict=UNDECIDED), verdict(claim="S7", variant="bbr_4_17", verdict=NOT_REPRODUCED),
+        verdict(claim="S8", variant="cubic", versions=BOTH, verdict=UNDECIDED, binding="weak", why_weak="algebra"),
     )  # fmt: skip
 
 
 def test_each_version_counts_by_itself_and_weak_claims_apart(found: Total) -> None:
     assert found.versions["bbr"] == Count(
-        claims=24, judged=3, reproduced=2, not_testable=1, weak=1, weak_reproduced=1, ok_judged=2, ok_reproduced=2
-    )
-    assert found.versions["bbr_4_17"] == Count(
         claims=24,
         judged=3,
         reproduced=2,
-        explained=1,
+        undecided=2,
         not_testable=1,
         weak=1,
         weak_reproduced=1,
         ok_judged=2,
+        ok_reproduced=2,
+    )
+    assert found.versions["bbr_4_17"] == Count(
+        claims=24,
+        judged=4,
+        reproduced=2,
+        explained=1,
+        undecided=1,
+        not_testable=1,
+        weak=1,
+        weak_reproduced=1,
+        ok_judged=3,
         ok_reproduced=1,
     )
-    assert (found.any_version.judged, found.any_version.reproduced) == (3, 3)
+    assert (found.any_version.judged, found.any_version.reproduced, found.any_version.undecided) == (3, 3, 2)
     assert (found.waiting, found.seeds) == (3, (3, 5))
 
 
@@ -85,8 +96,8 @@ def test_only_what_explains_a_claim_counts() -> None:
 
 def test_the_sentence_has_the_counts_of_the_object(found: Total) -> None:
     assert sentence(found) == (
-        "claypool2019 on sim: bbr reproduces 2 of 3 claims, bbr_4_17 2 of 3; 1 more can hardly fail (weak), 1 of 1 and"
-        " 1 of 1 reproduced; 1 not testable; 3 to 5 seeds"
+        "claypool2019 on sim: bbr reproduces 2 of 3 claims, bbr_4_17 2 of 4; 2 and 1 undecided; 1 more can hardly fail"
+        " (weak), 1 of 1 and 1 of 1 reproduced; 1 not testable; 3 to 5 seeds"
     )
 
 
@@ -102,7 +113,7 @@ def test_each_version_is_summed_over_the_documents_that_are_judged_for_it(found:
     (both,) = of_documents([found, single, theory], ["claypool2019", "zhang2024"])
     assert both.claims == len(studies.load("claypool2019").claims) + 16
     assert (both.versions["bbr"].claims, both.versions["bbr_4_17"].claims) == (40, 24)
-    assert (both.versions["bbr"].reproduced, both.versions["bbr_4_17"].judged) == (6, 3)
+    assert (both.versions["bbr"].reproduced, both.versions["bbr_4_17"].judged) == (6, 4)
     assert set(both.versions) == set(BOTH)
 
 

@@ -11,6 +11,8 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from dumbbell.metrics.number import ANY_NUMBER, Limits
+
 Kind: TypeAlias = Literal["line", "points", "line+points", "band", "step"]
 
 
@@ -92,6 +94,8 @@ class HeatMap:
     """Row by row, the lowest first."""
     half_widths: tuple[tuple[float, ...], ...] = ()
     """Of the intervals; 0: nothing varied; empty: there are none."""
+    limits: Limits = ANY_NUMBER
+    """What the quantity can be: no interval goes beyond."""
     published: tuple[tuple[float, ...], ...] = ()
     """The document's cells, printed below ours; empty: it has none."""
     colours: Literal["sequential", "logarithmic", "diverging"] = "sequential"

@@ -200,7 +200,7 @@ def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
                 "text": words(value, signed=sign), "hatched": _is_hatched(heat, value),
                 "beside": f"({published})" if published else "",
                 panel.x.label: across.get(column, str(column)), panel.y.label: up.get(row, str(row)),
-                heat.label: amount(value, heat.half_width(row, column)),
+                heat.label: amount(value, heat.half_width(row, column), limits=heat.limits),
                 "published": f"{heat.theirs(row, column):g}" if published else "-",
             }  # fmt: skip
 

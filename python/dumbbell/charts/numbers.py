@@ -13,7 +13,7 @@ import dumbbell.spreadsheet as spreadsheet
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.charts.style import PUBLISHED, style_of
 from dumbbell.charts.table import Entry, Table
-from dumbbell.metrics.number import amount, numeric
+from dumbbell.metrics.number import amount, numeric, within
 
 
 class NumberTable(NamedTuple):
@@ -96,7 +96,9 @@ def _lines_of_heat(panel: Panel, heat: HeatMap) -> Iterator[Sequence[str]]:
     for row, values in enumerate(heat.cells):
         for column, value in enumerate(values):
             half = heat.half_width(row, column)
-            numbers = (_exact(each) for each in (value, value - half, value + half))
+            numbers = (
+                _exact(each) for each in (value, *(within(end, heat.limits) for end in (value - half, value + half)))
+            )
             point = f"{across.get(column, column)}; {up.get(row, row)}"
             yield (panel.title, panel.x.label, panel.y.label, heat.label, point, str(column), "", "", *numbers)
     for dot in heat.dots:
@@ -143,7 +145,7 @@ def _entry(entry: Entry, *, beside: bool) -> list[str]:
         return [entry, *[""] * beside]
     written = entry.published
     published = "" if written is None else written if isinstance(written, str) else f"{written:g}"
-    return [amount(entry.mean, entry.half_width), *[published] * beside]
+    return [amount(entry.mean, entry.half_width, limits=entry.limits), *[published] * beside]
 
 
 def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
@@ -157,7 +159,10 @@ def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
 
 
 def _cell(heat: HeatMap, row: int, column: int) -> str:
-    text, published = amount(heat.cells[row][column], heat.half_width(row, column)), heat.theirs(row, column)
+    text, published = (
+        amount(heat.cells[row][column], heat.half_width(row, column), limits=heat.limits),
+        heat.theirs(row, column),
+    )
     return f"{text} ({published:g})" if math.isfinite(published) else text
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from dumbbell.metrics.number import ANY_NUMBER, Limits
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
@@ -33,6 +35,8 @@ class Amount:
     """None: nothing varied, or one seed."""
     published: float | str | None = None
     """A text where it is no number, or one that must stand as it was written."""
+    limits: Limits = ANY_NUMBER
+    """What it can be."""
 
 
 Entry: TypeAlias = str | Amount

@@ -30,7 +30,9 @@ NARROWEST: Final = 4
 MOST_GROUPS: Final = 8
 """Whose constants are told."""
 GAP: Final = "  "
-PLUS_MINUS: Final = " ± "
+_INTERVAL: Final = re.compile(r"( ± | \[)")
+"""Between a mean and its interval."""
+_ROOM: Final = len(" ± ")
 PERCENT: Final = 100.0
 _GROUP: Final = re.compile(r"^flows\[(\d+)\]\.")
 
@@ -259,19 +261,20 @@ def _of(name: str, rows: Sequence[Row], new_run: Sequence[bool]) -> Column:
         return _column(name, name, [_text(row, name) for row in rows])
     quantity = QUANTITIES[name]
     found = (row.estimates.get(name) for row in rows)
-    texts = [amount(each.mean, each.half_width, quantity.factor) if each else ABSENT for each in found]
+    factor, limits = quantity.factor, quantity.limits
+    texts = [amount(each.mean, each.half_width, factor, limits=limits) if each else ABSENT for each in found]
     heading = f"{quantity.short or quantity.label} {quantity.unit}".strip()
     return _column(name, heading, _where(new_run, texts) if quantity.of == "run" else texts)
 
 
 def _column(name: str, heading: str, cells: Sequence[str]) -> Column:
-    """The heading gets as many lines as it needs to be no wider than its cells, and ± stands under ±."""
-    parts = [cell.partition(PLUS_MINUS) for cell in cells]
+    """The heading gets as many lines as it needs to be no wider than its cells; intervals stand below one another."""
+    parts = [(*_INTERVAL.split(cell, maxsplit=1), "", "")[:3] for cell in cells]
     right = max((len(half) for *_, half in parts), default=0)
     is_number = numeric(cells)
     if right and is_number:
         left = max(len(mean) for mean, *_ in parts)
-        cells = [f"{mean:>{left}}{sign or ' ' * len(PLUS_MINUS)}{half:<{right}}" for mean, sign, half in parts]
+        cells = [f"{mean:>{left}}{sign:>{_ROOM}}{half:<{right}}" for mean, sign, half in parts]
     widest = max((len(cell) for cell in cells), default=0)
     lines = _folded(heading, widest)
     return Column(name, lines, cells, is_number, max(widest, *map(len, lines)))

@@ -76,7 +76,8 @@ class Amount:
             return f"not complete in {len(self.unknown(point))} of {counted(len(point.run_ids), 'run')}"
         if found is None:
             return "no known amount"
-        return amount(found.mean, found.half_width if interval else None, self.quantity.factor, self.unit * unit)
+        half_width, quantity = found.half_width if interval else None, self.quantity
+        return amount(found.mean, half_width, quantity.factor, self.unit * unit, limits=quantity.limits)
 
     def at(self, curve: Curve) -> list[PointRuns]:
         """The points of a curve where it is known."""

@@ -51,6 +51,7 @@ def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dic
             continue
         factor, unit = (100.0, "%") if fair else (QUANTITIES[name].factor, QUANTITIES[name].unit)
         mean, half = factor * found.mean, None if found.half_width is None else abs(factor * found.half_width)
+        low, high = (mean, mean) if fair else QUANTITIES[name].ends(mean, half)
         yield {
             **point,
             "group": "" if of_run else row.group,
@@ -58,8 +59,8 @@ def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dic
             "quantity": name,
             "unit": unit,
             "mean": mean,
-            "low": float("nan") if half is None else mean - half,
-            "high": float("nan") if half is None else mean + half,
+            "low": float("nan") if half is None else low,
+            "high": float("nan") if half is None else high,
             "n": found.n,
         }
 

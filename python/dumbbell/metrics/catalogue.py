@@ -9,13 +9,14 @@ a run has nothing of the kind. Formulas also take arrays of many runs' numbers, 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
-from dumbbell.metrics.number import amount
+from dumbbell.metrics.number import ANY_NUMBER, Limits, amount, within
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.metrics.window import Window, is_array, ratio
@@ -99,6 +100,8 @@ class Quantity:
     """None: what one group gains, another one loses."""
     relative: bool = False
     """Conditions differ in its size, so that differences are drawn as shares of it."""
+    limits: Limits = (0.0, math.inf)
+    """What it can be, in base units: no interval goes beyond."""
     needs_all: bool = False
     """A run has none where it took too long for it: there is no mean over runs, as that of the others would flatter."""
     needs_several: Literal["groups", "flows"] | None = None
@@ -108,6 +111,11 @@ class Quantity:
     of_run: Callable[[Summarised, Setup], Value] | None = None
     of_group: Callable[[Group], Value] | None = None
     of_flow: Callable[[FlowSummary], Value] | None = None
+
+    def ends(self, value: float, half_width: Value) -> tuple[float, float]:
+        """Of an interval, all in the quantity's unit, within its limits."""
+        half = half_width or 0.0
+        return within(value - half, self.limits, self.factor), within(value + half, self.limits, self.factor)
 
     @property
     def of(self) -> Literal["run", "group"]:
@@ -126,7 +134,8 @@ class Quantity:
 
     def text(self, value: Value, half_width: Value = None, *, signed: bool = False) -> str:
         """A value, or a difference, as it is shown: three digits in its unit, and the suffix."""
-        return amount(value, half_width, self.factor, self.suffix, signed=signed)
+        limits = ANY_NUMBER if signed else self.limits
+        return amount(value, half_width, self.factor, self.suffix, signed=signed, limits=limits)
 
     def informative(self, summary: Summarised) -> bool:
         """Whether a run has several of what this distinguishes."""
@@ -256,6 +265,7 @@ def _pooled_retransmit_rate(group: Group) -> Value:
 
 
 _PERCENT: Final = 100.0
+_SHARE: Final[Limits] = (0.0, 1.0)
 _PERCENTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
 _QUANTITIES: Final = (
     Quantity(
@@ -267,26 +277,30 @@ _QUANTITIES: Final = (
         relative=True, needs_several="groups", of_run=_total_goodput_bps,
     ),
     Quantity(
-        name="share", label="share", short="share", unit="%", factor=_PERCENT, needs_several="groups",
+        name="share", label="share", short="share", unit="%", factor=_PERCENT, limits=_SHARE, needs_several="groups",
         of_group=lambda group: group.summary.share,
     ),
     Quantity(
-        name="utilization", label="utilization", short="utilization", unit="%", factor=_PERCENT, better="higher",
+        name="utilization", label="utilization", short="utilization", unit="%", factor=_PERCENT,
+        limits=_SHARE, better="higher",
         of_run=lambda summary, _: summary.bottleneck.utilization,
     ),
     Quantity(
-        name="jain", label="Jain's index", short="Jain", unit="", factor=1.0, better="higher", needs_several="flows",
+        name="jain", label="Jain's index", short="Jain", unit="", factor=1.0,
+        limits=_SHARE, better="higher", needs_several="flows",
         of_run=lambda summary, _: summary.jain,
     ),
     Quantity(
-        name="loss", label="queue loss", short="queue loss", unit="%", factor=_PERCENT, better="lower",
+        name="loss", label="queue loss", short="queue loss", unit="%", factor=_PERCENT, limits=_SHARE, better="lower",
         of_run=lambda summary, _: summary.bottleneck.loss_rate,
     ),
     Quantity(
-        name="random_loss", label="random loss", short="random loss", unit="%", factor=_PERCENT, of_run=_random_loss,
+        name="random_loss", label="random loss", short="random loss", unit="%", factor=_PERCENT,
+        limits=_SHARE, of_run=_random_loss,
     ),
     Quantity(
-        name="retransmits", label="retransmit rate", short="retransmits", unit="%", factor=_PERCENT, better="lower",
+        name="retransmits", label="retransmit rate", short="retransmits", unit="%", factor=_PERCENT,
+        limits=_SHARE, better="lower",
         of_group=_pooled_retransmit_rate, of_flow=lambda flow: flow.retransmit_rate,
     ),
     Quantity(
@@ -335,7 +349,7 @@ _QUANTITIES: Final = (
         factor=1e-6, of_group=lambda group: group.summary.goodput_second_half_bps,
     ),
     Quantity(
-        name="trend", label="trend of the goodput", short="trend", unit="", factor=1.0,
+        name="trend", label="trend of the goodput", short="trend", unit="", factor=1.0, limits=ANY_NUMBER,
         of_group=lambda group: group.summary.goodput_trend,
     ),
     Quantity(
@@ -368,7 +382,8 @@ _QUANTITIES: Final = (
         of_run=lambda summary, _: summary.bottleneck.power,
     ),
     Quantity(
-        name="converged", label="converged", short="converged", unit="%", factor=_PERCENT, better="higher",
+        name="converged", label="converged", short="converged", unit="%", factor=_PERCENT,
+        limits=_SHARE, better="higher",
         needs_several="flows", of_run=lambda summary, _: summary.bottleneck.converged,
     ),
     Quantity(
@@ -417,7 +432,8 @@ _QUANTITIES: Final = (
     ),
     *(
         Quantity(
-            name=name, label=f"harm in {label}", short=short, unit="%", factor=_PERCENT, better="lower",
+            name=name, label=f"harm in {label}", short=short, unit="%", factor=_PERCENT,
+            limits=(-math.inf, 1.0), better="lower",
             needs_all=harm_in == "fct", needs_several="groups", harm_in=harm_in,
         )
         for name, label, short, harm_in in (

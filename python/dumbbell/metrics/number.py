@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 ABSENT: Final = "-"
 DIGITS: Final = 3
 RECORD_DIGITS: Final = 6
+Limits: TypeAlias = tuple[float, float]
+"""The least and the most that a quantity can be."""
+ANY_NUMBER: Final[Limits] = (-math.inf, math.inf)
 NOTHING: Final = 1e-9
 """What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
 
 
-def amount(
-    value: float | None, half_width: float | None = None, scale: float = 1.0, unit: str = "", *, signed: bool = False
+def amount(  # noqa: PLR0913 (all that a number may have)
+    value: float | None,
+    half_width: float | None = None,
+    scale: float = 1.0,
+    unit: str = "",
+    *,
+    signed: bool = False,
+    limits: Limits = ANY_NUMBER,
 ) -> str:
     """A value times `scale`, with the half-width of its interval where it has one, both to the same place, and a unit.
 
-    The larger of the two has three significant digits. Digits before the point are never rounded away.
+    The larger of the two has three significant digits. Digits before the point are never rounded away. An interval
+    that leaves the `limits` of what the quantity can be is told by its ends, within them.
 
     >>> amount(153.24), amount(12.345), amount(0.5), amount(1e-5), amount(0.0), amount(None)
     ('153', '12.3', '0.500', '0.0000100', '0', '-')
@@ -26,6 +36,8 @@ def amount(
     ('12.0 ± 1.4', '0.994 ± < 0.001', '0.001 ± 0.500', '235798 ± 1200')
     >>> amount(8.0e7, scale=1e-6), amount(1.5, signed=True), amount(-0.0001, 0.5, signed=True)
     ('80.0', '+1.50', '0.000 ± 0.500')
+    >>> amount(0.998, 0.026, limits=(0.0, 1.0)), amount(0.178, 0.316, 100.0, " %", limits=(0.0, 1.0))
+    ('0.998 [0.972, 1.000]', '17.8 [0.0, 49.4] %')
     """
     if value is None:
         return ABSENT
@@ -41,8 +53,21 @@ def amount(
         text = text.lstrip("+-")
     if not half:
         return f"{text}{unit}"
+    low, high = within(value - half, limits, scale), within(value + half, limits, scale)
+    if (low, high) != (value - half, value + half):
+        return f"{text} [{low:.{decimals}f}, {high:.{decimals}f}]{unit}"
     width = f"{half:.{decimals}f}"
     return f"{text} ± {width if float(width) else f'< {10**-decimals:.{decimals}f}'}{unit}"
+
+
+def within(value: float, limits: Limits, scale: float = 1.0) -> float:
+    """A value times `scale`, or the limit beyond which no such can be.
+
+    >>> within(-0.1, (0.0, 1.0)), within(102.0, (0.0, 1.0), 100.0), within(3.0, ANY_NUMBER)
+    (0.0, 100.0, 3.0)
+    """
+    least, most = sorted(scale * limit for limit in limits)
+    return min(max(value, least), most)
 
 
 def amounts(values: Iterable[float | None], scale: float = 1.0, unit: str = "") -> list[str]:

@@ -126,7 +126,6 @@ def environment() -> Environment:
         "amount": amount,
         "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
         "brief": brief,
-        "amount_of": lambda mean: amount(mean.mean, mean.half_width),
         "counted": counted,
         "estimate": estimate,
         "sample": sample,

@@ -17,6 +17,7 @@ from dumbbell.errors import StudyError
 
 if TYPE_CHECKING:
     from dumbbell.studies.execution import engines_of, run
+    from dumbbell.studies.hypothesis import supposed
     from dumbbell.studies.loading import load
     from dumbbell.studies.manifest import names
     from dumbbell.studies.status import StudyStatus, status_of
@@ -27,12 +28,12 @@ if TYPE_CHECKING:
 _HOMES = {
     "Display": "study", "Study": "study", "StudyStatus": "status", "Verdict": "verdict", "disputed": "verdict",
     "drawn": "study", "engines_of": "execution", "in_order": "verdict", "load": "loading", "names": "manifest",
-    "only": "study", "run": "execution", "status_of": "status", "total": "totals",
+    "only": "study", "run": "execution", "status_of": "status", "supposed": "hypothesis", "total": "totals",
 }  # fmt: skip
 
 __all__ = [
     "Display", "Study", "StudyError", "StudyStatus", "Verdict", "disputed", "drawn", "engines_of", "in_order", "load",
-    "names", "only", "run", "status_of", "total",
+    "names", "only", "run", "status_of", "supposed", "total",
 ]  # fmt: skip
 
 

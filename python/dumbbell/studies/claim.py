@@ -26,6 +26,7 @@ from typing_extensions import TypedDict
 
 from dumbbell.engines.family import NAMES, family
 from dumbbell.errors import StudyError
+from dumbbell.metrics.number import Limits
 from dumbbell.problem import suggestion
 from dumbbell.studies.evidence import SeedSweep, Trials
 from dumbbell.studies.formula import Formula, Formulas
@@ -183,6 +184,12 @@ class Check(_Row):
         if self.in_seeds is not None and self.metric.together:
             raise ValueError(f"{self.label}: in_seeds says nothing of one number of all seeds together")
         return self
+
+    @property
+    def limits(self) -> Limits:
+        """What its metric can be, in `unit`."""
+        low, high = (SCALES[self.unit] * limit for limit in self.metric.limits)
+        return low, high
 
     @property
     def experiments(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ import operator
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import wraps
+from functools import partial, wraps
 from itertools import pairwise
 from operator import attrgetter
 from statistics import fmean, pstdev
@@ -34,11 +34,13 @@ from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.distribution import relative_iqr
+from dumbbell.metrics.number import ANY_NUMBER, Limits
 from dumbbell.metrics.sharing import jain
 from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
+from dumbbell.studies.limits import SHARE, of_call, of_field, of_operation, united
 from dumbbell.studies.sweep import swept
 
 Values: TypeAlias = "npt.NDArray[np.float64]"
@@ -210,11 +212,15 @@ class Evaluated(NamedTuple):
     """Its value in all seeds together; None of what is of each seed."""
     together: bool = False
     """It is of all seeds together only."""
+    limits: Limits = ANY_NUMBER
+    """What it can be."""
 
 
-def _of_each_run(of_run: OfRun) -> Evaluated:
+def _of_each_run(of_run: OfRun, limits: Limits = ANY_NUMBER) -> Evaluated:
     return Evaluated(
-        lambda sweep, _: np.array([_nan(of_run(run)) for run in sweep.runs], dtype=np.float64), varies=True
+        lambda sweep, _: np.array([_nan(of_run(run)) for run in sweep.runs], dtype=np.float64),
+        varies=True,
+        limits=limits,
     )
 
 
@@ -245,6 +251,11 @@ class Formula:
     is_field: bool
     """It is a field of the result: where that is null it was not measured, and is no answer."""
     evaluated: Evaluated
+
+    @property
+    def limits(self) -> Limits:
+        """What it can be, in base units, as far as its text tells."""
+        return self.evaluated.limits
 
     @property
     def together(self) -> bool:
@@ -323,7 +334,9 @@ class Formulas:
     def _evaluated(self, node: ast.expr, text: str, within: tuple[str, ...]) -> Evaluated:  # noqa: C901, PLR0911, PLR0912 (one case a kind of node)
         """`within`: the formulas of which this is a part."""
 
-        def combined(function: Callable[..., Any], *nodes: ast.expr) -> Evaluated:
+        def combined(
+            function: Callable[..., Any], limits: Callable[[list[Limits]], Limits], *nodes: ast.expr
+        ) -> Evaluated:
             parts = [self._evaluated(each, text, within) for each in nodes]
             together = any(part.together for part in parts)
             if together and any(part.of_all is None for part in parts):
@@ -345,6 +358,7 @@ class Formulas:
             return Evaluated(
                 of, any(part.varies for part in parts), max((part.beside for part in parts), default=0),
                 of_all if all(part.of_all for part in parts) else None, together,
+                limits([part.limits for part in parts]),
             )  # fmt: skip
 
         steps = _steps_of(node)
@@ -356,18 +370,19 @@ class Formulas:
                     lambda *_: np.array([value], dtype=np.float64),
                     varies=False,
                     of_all=lambda _: np.array([value], dtype=np.float64),
+                    limits=(value, value),
                 )
             case ast.Tuple(elts=parts):
-                return combined(lambda *values: np.concatenate(values), *parts)
+                return combined(lambda *values: np.concatenate(values), united, *parts)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
-                return combined(operator.neg, operand)
-            case ast.BinOp(left=left, op=sign, right=right) if type(sign) in _BINARY:
-                return combined(_BINARY[type(sign)], left, right)
+                return combined(operator.neg, lambda parts: (-parts[0][1], -parts[0][0]), operand)
+            case ast.BinOp(left=left, op=ast.operator() as arithmetic, right=right) if type(arithmetic) in _BINARY:
+                return combined(_BINARY[type(arithmetic)], lambda parts: of_operation(arithmetic, *parts), left, right)
             case ast.Compare(left=left, ops=[sign], comparators=[right]) if type(sign) in _COMPARED:
-                return combined(_COMPARED[type(sign)], left, right)
+                return combined(_COMPARED[type(sign)], lambda _: SHARE, left, right)
             case ast.BoolOp(op=sign, values=parts):
                 both = np.logical_and if isinstance(sign, ast.And) else np.logical_or
-                return combined(lambda *values: both.reduce(values), *parts)
+                return combined(lambda *values: both.reduce(values), lambda _: SHARE, *parts)
             case ast.Subscript(value=value, slice=condition):
                 whole, chosen = (self._evaluated(each, text, within) for each in (value, condition))
                 if whole.together or chosen.together:
@@ -376,18 +391,20 @@ class Formulas:
                     lambda sweep, others: whole.of(_those(sweep, chosen, others), others),
                     whole.varies,
                     max(whole.beside, chosen.beside),
+                    limits=whole.limits,
                 )
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in OF_RUN:
-                    return _of_each_run(_given(name, OF_RUN[name], arguments, text))
+                    return _of_each_run(_given(name, OF_RUN[name], arguments, text), of_call(name, []))
                 function = self._function(name)
                 if function is not None and _first_type(function) == TOGETHER:
                     return _of_all_seeds(_given(name, _with_constants(function), arguments, text))
                 _refuse_arity(name, arguments, text)
+                limits = partial(of_call, name)
                 if name in OPERATIONS:
-                    one = combined(lambda *values: [_nan(OPERATIONS[name](*values))], *arguments)
+                    one = combined(lambda *values: [_nan(OPERATIONS[name](*values))], limits, *arguments)
                     return one._replace(varies=False)
-                return combined({**OF_EACH, **STEPS}[name], *arguments)
+                return combined({**OF_EACH, **STEPS}[name], limits, *arguments)
         raise StudyError(f"{text}: {ast.unparse(node)} is nothing that a formula can have")
 
     def _named(self, steps: tuple[str | int, ...], within: tuple[str, ...]) -> Evaluated:
@@ -404,7 +421,7 @@ class Formulas:
                 other = others[index]
                 return part.of(other.all_beside(sweep) if part.varies else other, ())
 
-            return Evaluated(of_other, part.varies, index + 1)
+            return Evaluated(of_other, part.varies, index + 1, limits=part.limits)
         if name in within:
             raise StudyError(f"metrics.{name}: is defined by itself, through {', '.join(within)}")
         if not rest and name in self.texts:
@@ -416,7 +433,7 @@ class Formulas:
         if function is not None and _first_type(function) == "SeedSweep":
             return Evaluated(lambda sweep, _: np.array([_nan(function(sweep))]), varies=False)
         try:
-            return _of_each_run(function or _field(steps))
+            return _of_each_run(function) if function else _of_each_run(_field(steps), of_field(str(steps[-1])))
         except StudyError as error:
             functions = [each for each in dir(self.functions) if self._function(each)]
             raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None

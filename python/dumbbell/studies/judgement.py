@@ -8,17 +8,19 @@ from dataclasses import replace
 from statistics import median
 
 from dumbbell.errors import StudyError
-from dumbbell.metrics.number import amount, apart
+from dumbbell.metrics.number import amount, apart, counted, within
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import Alternative, Check, Claim
 from dumbbell.studies.evidence import Evidence, Trials
 from dumbbell.studies.study import Study
 from dumbbell.studies.verdict import (
+    FEWEST_SEEDS,
     KINDS,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
     REPRODUCED,
+    UNDECIDED,
     Checked,
     Flipped,
     Verdict,
@@ -29,6 +31,10 @@ ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""
 ENOUGH_SEEDS = 0.8
 """Share of the seeds in which an ordering, a shape or a mechanism must be seen."""
+_CAME = {
+    REPRODUCED: "it is reproduced ({})", NOT_REPRODUCED: "it is not reproduced either", UNDECIDED: "it is undecided",
+}  # fmt: skip
+"""What became of a claim with an alternative."""
 
 
 def verdicts(study: Study, evidence: Evidence) -> list[Verdict]:
@@ -65,8 +71,10 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
         return _verdict(
             claim, evidence.engine, variant, checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}"
         )
-    if all(check.holds for check in checks):
+    if all(check.word == "yes" for check in checks):
         return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
+    if all(check.word != "no" for check in checks):
+        return _verdict(claim, evidence.engine, variant, checks, UNDECIDED, _why_undecided(checks))
     flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.alternatives)))
     reason = _why_not(claim, checks, evidence.engine, variant)
     if flips:
@@ -84,7 +92,7 @@ def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) 
     except StudyError as error:
         raise StudyError(f'claim {claim.id}, alternative "{flip.condition}": {error}') from None
     found = judge(claim.model_copy(update={"checks": flip.checks, "alternatives": (), "why": {}}), evidence, variant)
-    if found.verdict not in {REPRODUCED, NOT_REPRODUCED}:
+    if found.verdict not in _CAME:
         return None
     return Flipped(
         kind=flip.kind,
@@ -98,8 +106,7 @@ def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) 
 
 def _flip_sentence(flip: Flipped) -> str:
     whose = f" ({', '.join(flip.experiments)})" if flip.experiments else ""
-    came = f"it is reproduced ({flip.kind})" if flip.verdict == REPRODUCED else "it is not reproduced either"
-    return f"With {flip.by}{whose} {came}: {flip.reason}."
+    return f"With {flip.by}{whose} {_CAME[flip.verdict].format(flip.kind)}: {flip.reason}."
 
 
 def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str] | None:
@@ -133,12 +140,12 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
         raise StudyError(f'claim {claim.id}, check "{check.label}": {error}') from None
     values = [value for value in measured if value is not None]
     mean = estimate(values) if values else None
-    half_width = mean.half_width if mean else None
+    half_width, limits = mean.half_width if mean else None, check.limits
     checked = Checked(
         label=check.label,
         value=mean.mean if mean else None,
-        low=mean.mean - half_width if mean and half_width is not None else None,
-        high=mean.mean + half_width if mean and half_width is not None else None,
+        low=within(mean.mean - half_width, limits) if mean and half_width is not None else None,
+        high=within(mean.mean + half_width, limits) if mean and half_width is not None else None,
         n=mean.n if mean else 0,
         published=check.published,
         least=check.least,
@@ -149,6 +156,7 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
         seeds=len(measured),
         without=len(measured) - len(values),
         weak=check.weak,
+        by_count=check.in_seeds is not None,
     )
     middle = _middle(values, checked)
     holding = sum(map(checked.keeps, values))
@@ -166,7 +174,9 @@ def _checked_together(check: Check, trials: Trials) -> Checked:
     """All seeds hold or none does: there is one number, and its spread must keep the bounds as well."""
     seeds = len(trials.sweeps)
     value, spread = check.value_together(trials)
-    low, high = (None, None) if value is None or spread is None else (value - spread, value + spread)
+    low, high = None, None
+    if value is not None and spread is not None:
+        low, high = within(value - spread, check.limits), within(value + spread, check.limits)
     checked = Checked(
         label=check.label, value=value, low=low, high=high, n=seeds, median=value, published=check.published,
         least=check.least, most=check.most, unit=check.unit, holds=False, holding=0, seeds=seeds,
@@ -194,8 +204,9 @@ def _margin(check: Checked) -> float:
 
 
 def _decisive(checks: Sequence[Checked]) -> Checked | None:
-    """The check that fails by most, or, if none does, the one that binds and holds most narrowly."""
-    return min(checks, key=lambda check: (check.holds, bool(check.weak), _margin(check)), default=None)
+    """The check that fails by most; if none does, an undecided one, or the one that binds and holds most narrowly."""
+    order = ("no", "undecided", "yes")
+    return min(checks, key=lambda check: (order.index(check.word), bool(check.weak), _margin(check)), default=None)
 
 
 def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
@@ -243,8 +254,31 @@ def _why_so(checks: Sequence[Checked]) -> str:
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
 
 
+def _why_undecided(checks: Sequence[Checked]) -> str:
+    doubtful = [check for check in checks if not check.decided]
+    doubts = "; ".join(map(_doubt, doubtful))
+    return f"{doubts}. Undecided: {len(doubtful)} of {len(checks)} checks" if len(checks) > 1 else doubts
+
+
+def _doubt(check: Checked) -> str:
+    if check.few:
+        return (
+            f"{check.label} is {_amount(check.value, check.unit)} in {counted(check.seeds, 'seed')}: chance plays, and"
+            f" {FEWEST_SEEDS} seeds are the fewest that tell"
+        )
+    interval = "spread" if check.together else "95 % interval of the mean"
+    return (
+        f"{check.label} is {_amount(check.value, check.unit)}, and its {interval}, {_reach(check)}, is not all"
+        f" {'within' if check.holds else 'outside of'} {check.bounds}"
+    )
+
+
+def _reach(check: Checked) -> str:
+    return f"{amount(check.low)} to {_amount(check.high, check.unit)}"
+
+
 def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str) -> str:
-    broken = [check for check in checks if not check.holds]
+    broken = [check for check in checks if check.word == "no"]
     faults = "; ".join(_fault(check) for check in broken)
     if len(checks) > 1:
         faults += f". Failing: {len(broken)} of {len(checks)} checks"
@@ -255,19 +289,11 @@ def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str)
 def _fault(check: Checked) -> str:
     if check.value is None:
         return f"{check.label} does not exist in {check.without} of {check.seeds} seeds"
-    if check.together and check.keeps(check.value):
-        return f"{check.label} is {check.measured}, whose spread is not {_within(check)}"
     if check.keeps(check.value):
         none = f" (it does not exist in {check.without})" if check.without else ""
         failing = f"{check.seeds - check.holding} of {check.seeds} seeds{none}"
         return f"{check.label} is {_amount(check.value, check.unit)} on average, but not {_within(check)} in {failing}"
-    fault = f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"
-    if check.low is not None and check.high is not None and any(map(check.keeps, (check.low, check.high))):
-        reach = f"{amount(check.low)} to {_amount(check.high, check.unit)}"
-        if check.together:
-            return f"{fault} (its spread, {reach}, reaches there)"
-        return f"{fault} (the 95 % interval of the mean, {reach}, reaches there)"
-    return fault
+    return f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"
 
 
 def _within(check: Checked) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from shlex import quote
 from typing import Any
 
@@ -138,7 +138,8 @@ def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Stud
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     study = with_programs(study, chosen)
     evidence = gather(study, source, chosen)
-    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=tuple(verdicts(study, evidence)))
+    found = tuple(replace(each, hypothesis=study.hypothesis) for each in verdicts(study, evidence))
+    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=found)
 
 
 def run_command(  # noqa: PLR0913 (each is an option)

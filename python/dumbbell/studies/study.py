@@ -63,6 +63,8 @@ class Study:
     """The seeds that were asked for, 1 to this many; None: each experiment has its own."""
     short: bool = False
     """It is the study's short form."""
+    hypothesis: str = ""
+    """What it supposes, in words; empty: nothing that the study does not say."""
 
     def control(self, experiment: str, variant: str) -> str:
         """What stands for a version of the algorithm in an experiment: itself, another form of it, or its rival."""

@@ -12,7 +12,16 @@ from typing import Any
 from dumbbell.charts.numbers import markdown
 from dumbbell.errors import StudyError
 from dumbbell.studies.status import StudyStatus
-from dumbbell.studies.verdict import EXPLAINS, NOT_REPRODUCED, NOT_TESTABLE, OK, REPRODUCED, Verdict
+from dumbbell.studies.verdict import (
+    EXPLAINS,
+    FEWEST_SEEDS,
+    NOT_REPRODUCED,
+    NOT_TESTABLE,
+    OK,
+    REPRODUCED,
+    UNDECIDED,
+    Verdict,
+)
 
 BEGIN, END = "<!-- totals: dumbbell study claims all --totals --docs docs -->", "<!-- end of totals -->"
 COLUMNS = 120
@@ -20,14 +29,16 @@ COLUMNS = 120
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """Claims, each once. Those of which no check binds are counted as weak only."""
+    """Claims, each once. Those of which no check binds are counted as weak only, unless they are undecided."""
 
     claims: int = 0
     """That the documents make which are judged for this version."""
     judged: int = 0
+    """Reproduced, or not."""
     reproduced: int = 0
     explained: int = 0
     """Of those that are not reproduced: something that agrees with all that is known makes them hold."""
+    undecided: int = 0
     not_testable: int = 0
     weak: int = 0
     weak_reproduced: int = 0
@@ -112,8 +123,8 @@ def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Tota
 def sentence(found: Total) -> str:
     """The counts in words.
 
-    "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; 1 more can hardly fail (weak), 1 of 1 and 1 of
-    1 reproduced; 6 not testable; 3 seeds"
+    "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; 1 and 0 undecided; 1 more can hardly fail
+    (weak), 1 of 1 and 1 of 1 reproduced; 6 not testable; 3 seeds"
     """
     versions = found.versions.items()
     parts = [
@@ -123,6 +134,9 @@ def sentence(found: Total) -> str:
         )
     ]
     weak, untestable = found.any_version.weak, found.any_version.not_testable
+    undecided = [count.undecided for _, count in versions]
+    if any(undecided):
+        parts.append(f"{' and '.join(map(str, undecided))} undecided")
     if weak:
         each = " and ".join(f"{count.weak_reproduced} of {count.weak}" for _, count in versions)
         parts.append(f"{weak} more can hardly fail (weak), {each} reproduced")
@@ -142,7 +156,8 @@ def as_object(totals: Sequence[Total], documents: Iterable[str]) -> dict[str, An
 
 
 HEADER = (
-    "document", "engine", "version", "claims", "reproduced", "explained", "not testable", "flagged OK", "weak", "seeds",
+    "document", "engine", "version", "claims", "reproduced", "not", "explained", "undecided", "not testable",
+    "flagged OK", "weak", "seeds",
 )  # fmt: skip
 
 
@@ -156,8 +171,9 @@ def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
         least, most = each.seeds
         found += [
             (
-                each.study, each.engine, version, str(count.claims), f"{count.reproduced} of {count.judged}",
-                str(count.explained), str(count.not_testable), f"{count.ok_reproduced} of {count.ok_judged}",
+                each.study, each.engine, version, str(count.claims), str(count.reproduced),
+                str(count.judged - count.reproduced), str(count.explained), str(count.undecided),
+                str(count.not_testable), f"{count.ok_reproduced} of {count.ok_judged}",
                 f"{count.weak_reproduced} of {count.weak}", f"{least}" if least == most else f"{least} to {most}",
             )
             for version, count in versions.items()
@@ -166,11 +182,12 @@ def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
 
 
 LEGEND = (
-    "Reproduced: of the claims that were judged and bind. Explained: of those that are not reproduced, those that hold"
-    " with something that agrees with all that is known of the testbed. Flagged OK: of the judged ones, those that"
-    " nothing speaks against before they are run. Weak: claims that can hardly fail, reproduced and in all; no other"
-    " column has them. A claim that contains no version (CUBIC against Reno) counts in each version's row; any version:"
-    " it holds with at least one. All documents: those that are judged for the version."
+    "Reproduced, and not: the claims that bind and are decided. Explained: of those that are not reproduced, those that"
+    " hold with something that agrees with all that is known of the testbed. Undecided: an interval crosses a bound, or"
+    f" chance plays in fewer than {FEWEST_SEEDS} seeds; no other column has them. Flagged OK: of the judged ones, those"
+    " that nothing speaks against before they are run. Weak: claims that can hardly fail, reproduced and in all; no"
+    " other column has them. A claim that contains no version (CUBIC against Reno) counts in each version's row; any"
+    " version: the best that any says of a claim. All documents: those that are judged for the version."
 )
 
 
@@ -215,6 +232,8 @@ def _of_claim(verdicts: Sequence[Verdict]) -> Count:
     reproduced = some(lambda each: each.verdict == REPRODUCED)
     judged = reproduced or some(lambda each: each.verdict == NOT_REPRODUCED)
     first = verdicts[0]
+    if not reproduced and some(lambda each: each.verdict == UNDECIDED):
+        return Count(undecided=1)
     if not judged:
         return Count(not_testable=some(lambda each: each.verdict == NOT_TESTABLE))
     if first.binding == "weak":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,16 +10,19 @@ from typing import Final, Literal, TypeAlias
 
 from dumbbell.metrics.number import amount, apart
 
-Word: TypeAlias = Literal["reproduced", "not reproduced", "not testable here", "not run yet"]
+Word: TypeAlias = Literal["reproduced", "not reproduced", "undecided", "not testable here", "not run yet"]
 
 REPRODUCED: Final = "reproduced"
 NOT_REPRODUCED: Final = "not reproduced"
+UNDECIDED: Final = "undecided"
 NOT_TESTABLE: Final = "not testable here"
 NOT_RUN: Final = "not run yet"
-WORDS: Final = (REPRODUCED, NOT_REPRODUCED, NOT_TESTABLE, NOT_RUN)
+WORDS: Final = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
-SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", NOT_TESTABLE: "○"}
+SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "○"}
 """What stands for them where there is little room."""
+FEWEST_SEEDS: Final = 3
+"""That decide anything where chance plays: the 95 % interval of two is 12.7 standard errors wide to either side."""
 OK: Final = "OK"
 """The flag of a claim that nothing speaks against before it is run."""
 Kind: TypeAlias = Literal["explains", "would need", "fitted"]
@@ -52,6 +56,7 @@ class Checked:
     """The largest value that still reproduces; None: no such bound."""
     unit: str
     holds: bool
+    """What is decided by: the median over seeds, most of the seeds, or the one number of all of them."""
     holding: int
     """Seeds whose own value keeps the bounds."""
     seeds: int
@@ -60,6 +65,8 @@ class Checked:
     """Seeds in which there is no such number: two curves that never cross, nothing that was sent."""
     weak: str = ""
     """Why it can hardly fail; empty: it binds."""
+    by_count: bool = False
+    """It has a share of its own of the seeds that must keep the bounds: each tells for itself, their mean nothing."""
     together: bool = False
     """It is one number of all seeds together: `low` and `high` are the ends of its spread, which must keep the bounds
     as well, and not of an interval over seeds."""
@@ -67,11 +74,35 @@ class Checked:
     @property
     def measured(self) -> str:
         """The value with the half-width of its interval and the unit; empty where there is none."""
-        return _measured(self.value, self.low, self.unit, self)
+        return _measured(self.value, (self.low, self.high), self.unit, self)
 
     def keeps(self, value: float) -> bool:
         """Whether a value lies within the bounds."""
         return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
+
+    @property
+    def few(self) -> bool:
+        """Whether chance plays, and there are too few seeds to tell."""
+        varied = self.seeds == 1 or self.together or self.n > 1 or 0 < self.without < self.seeds
+        return self.seeds < FEWEST_SEEDS and varied
+
+    @property
+    def decided(self) -> bool:
+        """Whether the seeds tell: its interval lies within the bounds where it holds, and not across one where not."""
+        if self.few or self.by_count or self.low is None or self.high is None:
+            return not self.few
+        if self.holds:
+            return self.keeps(self.low) and self.keeps(self.high)
+        below = self.least is not None and self.high < self.least
+        within = self.keeps(self.low) and self.keeps(self.high)
+        return below or within or (self.most is not None and self.low > self.most)
+
+    @property
+    def word(self) -> Literal["yes", "no", "undecided"]:
+        """Whether it holds."""
+        if not self.decided:
+            return "undecided"
+        return "yes" if self.holds else "no"
 
     @property
     def bounds(self) -> str:
@@ -143,13 +174,15 @@ class Verdict:
     binding: Literal["yes", "weak"] = "yes"
     """Weak where no check binds: totals count it apart."""
     why_weak: str = ""
+    hypothesis: str = ""
+    """What it supposes that the study does not say; such a verdict counts in no total."""
     kind: Kind | None = None
     """Of what makes it hold, the best: `KINDS` in this order; None where nothing does, or nothing needs to."""
 
     @property
     def measured(self) -> str:
         """The number that decides, as text; empty where there is none."""
-        return _measured(self.value, self.low, self.unit, self.decisive)
+        return _measured(self.value, (self.low, self.high), self.unit, self.decisive)
 
     @property
     def decisive(self) -> Checked | None:
@@ -157,15 +190,24 @@ class Verdict:
         return next((check for check in self.checks if check.label == self.label), None)
 
 
-def _measured(value: float | None, low: float | None, unit: str, check: Checked | None) -> str:
+def _measured(
+    value: float | None, interval: tuple[float | None, float | None], unit: str, check: Checked | None
+) -> str:
     """A value that breaks a bound of a check has as many digits as show it."""
     if value is None:
         return ""
-    mean, plus_minus, half_width = amount(value, None if low is None else value - low).partition(" ± ")
+    low, high = interval
+    if low is None or high is None:
+        text = amount(value)
+    elif math.isclose(value - low, high - value, rel_tol=1e-6):
+        text = amount(value, value - low)
+    else:
+        text = amount(value, max(value - low, high - value), limits=(low, high))
+    mean, space, rest = text.partition(" ")
     for bound in (check.least, check.most) if check and not check.keeps(value) else ():
         if bound is not None and float(mean) == bound:
             mean = apart(value, bound)
-    return f"{mean}{plus_minus}{half_width} {unit}".rstrip()
+    return f"{mean}{space}{rest} {unit}".rstrip()
 
 
 def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:

@@ -1,11 +1,17 @@
 """Options that several commands about studies have."""
 
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dumbbell.cli import completion
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dumbbell.studies import Study
 
 One = Annotated[
     str,
@@ -69,6 +75,18 @@ Short = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object a claim, version and engine.")]
+Sets = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="FIELD=VALUE",
+        help="A hypothesis: judge the claims also where a field of their experiments is so; may be repeated.",
+        show_default=False,
+    ),
+]
+Label = Annotated[
+    str | None, typer.Option("--label", metavar="WORDS", help="What the hypothesis is called.", show_default=False)
+]
 Why = Annotated[bool, typer.Option("--why", help="Tell of each claim its numbers, its bounds, and why it fails.")]
 Totals = Annotated[
     bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")
@@ -79,6 +97,27 @@ Docs = Annotated[
         "--docs", metavar="FOLDER", help="With --totals: write the table into FOLDER/studies.md.", show_default=False
     ),
 ]
+
+
+def hypothesis_of(sets: list[str] | None, label: str | None, *, whole: bool) -> "Callable[[Study], Study] | None":
+    """What makes a study the hypothesis of `--set` and `--label`; None where nothing is set.
+
+    Raises:
+        StudyError: there is a label only, or it is of all studies.
+        SpecError: something sets no field.
+    """
+    from dumbbell.errors import StudyError
+
+    if not sets:
+        if label is not None:
+            raise StudyError("--label names what --set supposes: give both")
+        return None
+    if whole:
+        raise StudyError("--set needs one study: name it instead of all")
+    from dumbbell.spec.source import assignment
+    from dumbbell.studies import supposed
+
+    return partial(supposed, settings=dict(map(assignment, sets)), label=label or "")
 
 
 def listed(names: str | None) -> list[str] | None:

@@ -8,7 +8,22 @@ import typer
 
 from dumbbell.cli.interruption import kept, telling
 from dumbbell.cli.option import Jobs
-from dumbbell.cli.study.option import Claims, Engine, Experiments, Json, Name, Out, Seeds, Short, Variants, Why, listed
+from dumbbell.cli.study.option import (
+    Claims,
+    Engine,
+    Experiments,
+    Json,
+    Label,
+    Name,
+    Out,
+    Seeds,
+    Sets,
+    Short,
+    Variants,
+    Why,
+    hypothesis_of,
+    listed,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +34,7 @@ if TYPE_CHECKING:
     from dumbbell.report import ReportError
     from dumbbell.results.schema import FailedRun
     from dumbbell.results.store import Store
-    from dumbbell.studies import Study
+    from dumbbell.studies import Study, StudyStatus
 
 FAILED = 1
 
@@ -35,6 +50,8 @@ def run(  # noqa: PLR0913 (each is an option)
     jobs: Jobs = None,
     seeds: Seeds = None,
     short: Short = False,
+    sets: Sets = None,
+    label: Label = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
     why: Why = False,
@@ -46,36 +63,38 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.report import of_all, of_one, pages
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.cli.study.short_form import tell_outcome, tell_short_form
-    from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts
+    from dumbbell.cli.study.verdicts import print_counts
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
     asked, chosen = StudySelection.of(name, out, short=short), engine_named(engine)
     if asked.whole and (claims or experiments):
         raise studies.StudyError("--claims and --experiments need one study: name it instead of all")
+    suppose = hypothesis_of(sets, label, whole=asked.whole)
     narrowed = partial(studies.only, claims=listed(claims), experiments=listed(experiments), variants=listed(variants))
     parts: list[tuple[Place, Study]] = []
     for place in asked.places:
         with asked.guarded(place):
             parts.append((place, narrowed(studies.load(place.name, seeds=seeds, short=short))))
             tell_short_form(parts[-1][1], chosen)
+            if suppose:
+                parts.append((place, suppose(parts[-1][1])))
     with telling(lambda: _kept(parts, chosen, out)):
         failures, left_out, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
     judged = []
     unwritten: list[ReportError] = []
     for place, study in carried_out:
+        if study.hypothesis:
+            continue  # judged beside its study
         with asked.guarded(place), place.opened() as store:
             whole = studies.load(place.name, seeds=seeds, short=short)
             shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
             status = studies.status_of(shown, store, chosen, whole=whole)
             judged.append(status)
             tell_outcome(status)
-            if as_json:
-                print_json(study, status.judged)
-            elif not asked.whole:
-                print_verdicts(status.judged, why=why)
-            if not asked.whole:
-                print_totals([status], out=place.out, err=as_json)
+            supposed = [studies.status_of(suppose(shown), store, chosen)] if suppose else []
+            if as_json or not asked.whole:
+                _tell(status, supposed, place, why=why, as_json=as_json)
             unwritten += _drawn(partial(drawn, status, place.folder), study.name)
             engines = statuses(whole, store, None, out=place.out) if short else []
             unwritten += _drawn(partial(beside, engines, place.folder), f"{study.name}, engine beside engine")
@@ -90,6 +109,21 @@ def run(  # noqa: PLR0913 (each is an option)
     if failures or left_out or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     asked.end()
+
+
+def _tell(
+    status: "StudyStatus", supposed: "Sequence[StudyStatus]", place: "Place", *, why: bool, as_json: bool
+) -> None:
+    """The verdicts of a study, each beside that of a hypothesis, and the study's totals."""
+    import dumbbell.studies as studies
+    from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
+
+    verdicts = studies.in_order(each.judged for each in [status, *supposed])
+    if as_json:
+        print_json(status.study, verdicts)
+    else:
+        print_verdicts(verdicts, why=why)
+    print_totals([status], out=place.out, err=as_json)
 
 
 def _carry_out(

@@ -38,7 +38,10 @@ def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
 def print_verdicts(verdicts: Sequence[Verdict], *, why: bool) -> None:
     """Each claim in a line, with the verdict on each version and engine; with `why` everything about it."""
     several = len({verdict.engine for verdict in verdicts}) > 1
-    names = [verdict.variant + f" on {verdict.engine}" * several for verdict in verdicts]
+    names = [
+        f"{verdict.variant}{f' on {verdict.engine}' * several}{f', {verdict.hypothesis}' * bool(verdict.hypothesis)}"
+        for verdict in verdicts
+    ]
     if why:
         _print_reasons(verdicts, names)
     elif verdicts:
@@ -75,6 +78,14 @@ def _print_reasons(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
             if verdict.verdict != "reproduced":
                 typer.echo(wrapped(verdict.reason, width, INDENT * 2))
         typer.echo()
+
+
+def tell_waiting(status: StudyStatus) -> None:
+    """Where a hypothesis lacks runs: that, and what makes them."""
+    there, needed = status.runs
+    if there < needed:
+        text = f"{status.study.hypothesis}: {there} of {counted(needed, 'run')} are there on {status.engine};"
+        typer.echo(wrapped(f"{text} `dumbbell study run` with the same options makes them", columns()), err=True)
 
 
 def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = False) -> None:

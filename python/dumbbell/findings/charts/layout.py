@@ -115,12 +115,13 @@ class Sweep:
         found = sorted((self.at(point, group), values) for point in points if (values := point.values(quantity, group)))
         kind: Kind = "line+points" if self.is_continuous and len(found) > 1 else "points"
         means = [estimate(values) for _, values in found]
+        ends = [quantity.ends(each.mean, each.half_width) for each in means]
         return Layer(
             label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind=kind,
             x=tuple(x for x, _ in found),
             y=tuple(each.mean for each in means),
-            low=tuple(each.mean - (each.half_width or 0.0) for each in means),
-            high=tuple(each.mean + (each.half_width or 0.0) for each in means),
+            low=tuple(low for low, _ in ends),
+            high=tuple(high for _, high in ends),
         )  # fmt: skip
 
 

@@ -200,10 +200,10 @@ def _against_delay(sweep: Sweep, curve: Curve) -> Iterator[Layer]:
                 label=look.label, style=look.style, instance=look.instance, tag=look.tag,
                 kind="line+points" if sweep.is_continuous and len(known) > 1 else "points",
                 x=tuple(each.mean for each in across), y=tuple(each.mean for each in up),
-                left=tuple(each.mean - (each.half_width or 0.0) for each in across),
-                right=tuple(each.mean + (each.half_width or 0.0) for each in across),
-                low=tuple(each.mean - (each.half_width or 0.0) for each in up),
-                high=tuple(each.mean + (each.half_width or 0.0) for each in up),
+                left=tuple(rtt.ends(each.mean, each.half_width)[0] for each in across),
+                right=tuple(rtt.ends(each.mean, each.half_width)[1] for each in across),
+                low=tuple(goodput.ends(each.mean, each.half_width)[0] for each in up),
+                high=tuple(goodput.ends(each.mean, each.half_width)[1] for each in up),
                 words=tuple(sweep.value(point) for point in known),
             )  # fmt: skip
 

@@ -19,6 +19,8 @@ CYCLES_S = (60.0, 285.0)
 """Where the raw data's periods were taken."""
 TAKEOVER_S = 3.0
 """How long BBR is said to be taking over after an inaccurate PROBE_RTT."""
+PROBE_RTT_S = 0.2
+"""The shortest stay there."""
 CYCLE_S = 10.0
 """From one PROBE_RTT to the next."""
 
@@ -49,19 +51,32 @@ def correlation_of_groups(run: RunData) -> float | None:
 
 def low_min_rtt(run: RunData) -> float | None:
     """The median of the low ones of BBR's min_rtt estimates as PROBE_RTT left them, seconds."""
-    return _min_rtt_modes(run).low
+    return _modes(min_rtts_s(run)).low
 
 
 def high_min_rtt(run: RunData) -> float | None:
     """The median of the high ones."""
-    return _min_rtt_modes(run).high
+    return _modes(min_rtts_s(run)).high
 
 
 def alternation_of_min_rtt(run: RunData) -> float | None:
     """Of all estimates that have a successor in their flow, the share whose successor is of the other kind."""
-    found = min_rtts_s(run)
-    between = boundary([each for flow in found for each in flow])
-    return None if between is None else alternation(found, between)
+    return _alternation(min_rtts_s(run))
+
+
+def low_drawn_rtt(run: RunData) -> float | None:
+    """The median of the low ones of the RTTs that a figure in bins of 0.5 s has at PROBE_RTT, seconds."""
+    return _modes(_drawn_rtts_s(run)).low
+
+
+def high_drawn_rtt(run: RunData) -> float | None:
+    """The median of the high ones."""
+    return _modes(_drawn_rtts_s(run)).high
+
+
+def alternation_of_drawn_rtt(run: RunData) -> float | None:
+    """Of all that have a successor in their flow, the share whose successor is of the other kind."""
+    return _alternation(_drawn_rtts_s(run))
 
 
 def drops_after_inaccurate_probes(run: RunData) -> float | None:
@@ -114,7 +129,25 @@ def _probes(run: RunData) -> list[list[tuple[float, float]]]:
     return found
 
 
-def _min_rtt_modes(run: RunData) -> Modes:
-    found = [each for flow in min_rtts_s(run) for each in flow]
-    between = boundary(found)
-    return Modes(None, None) if between is None else modes(found, between)
+def _drawn_rtts_s(run: RunData) -> list[list[float]]:
+    """The lowest smoothed RTT of each BBR flow in bins of 0.5 s about each of its stays in PROBE_RTT, from 60 s on."""
+    frame = run.flow_series().dropna(subset=["srtt_s"])
+    senders = [flow.flow for flow in run.result.flows if flow.name == "bbr"]
+    found = []
+    for sender, probes in zip(senders, _probes(run), strict=True):
+        own = frame[frame["flow"] == sender]
+        drawn = own.groupby((own["time_s"] // BIN_S).astype(int))["srtt_s"].mean()
+        stays = [{int((left - PROBE_RTT_S) // BIN_S), int(left // BIN_S)} for left, _ in probes]
+        found.append([min(drawn[each] for each in stay if each in drawn.index) for stay in stays])
+    return found
+
+
+def _alternation(found: list[list[float]]) -> float | None:
+    between = boundary([each for flow in found for each in flow])
+    return None if between is None else alternation(found, between)
+
+
+def _modes(found: list[list[float]]) -> Modes:
+    together = [each for flow in found for each in flow]
+    between = boundary(together)
+    return Modes(None, None) if between is None else modes(together, between)

@@ -128,6 +128,7 @@ def _heat(row: rows.Heat, across: rows.Axis, up: rows.Axis, title: str, scope: S
         heat=HeatMap(
             label=scope.text(row.label),
             cells=grid({place: each.mean for place, each in means.items()}),
+            limits=scope.limits(row.metric, scope.factor(row.unit, None)),
             half_widths=grid({place: each.half_width or 0.0 for place, each in means.items()}),
             published=grid(theirs) if theirs else (),
             colours=row.colours,

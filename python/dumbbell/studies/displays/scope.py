@@ -12,6 +12,7 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
+from dumbbell.metrics.number import Limits
 from dumbbell.studies.displays.rows import UNITS, Case, Displays, Repeated, Shown, Values
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from dumbbell.studies.study import Study
@@ -225,6 +226,11 @@ class Scope:
         """
         formula = self.study.metrics.parse(self.text(name))
         return lambda one, *others: (formula.value if isinstance(one, SeedSweep) else formula.of_run)(one, *others)
+
+    def limits(self, name: str, factor: float) -> Limits:
+        """What a formula can be, times a factor."""
+        low, high = sorted(factor * limit for limit in self.study.metrics.parse(self.text(name)).limits)
+        return low, high
 
     def factor(self, unit: str, factor: float | str | None) -> float:
         """From base units to those that are drawn."""

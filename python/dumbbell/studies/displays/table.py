@@ -50,7 +50,7 @@ def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: ro
     if not values:
         return Amount(None, None, published)
     mean = estimate(values)
-    return Amount(mean.mean, mean.half_width, published)
+    return Amount(mean.mean, mean.half_width, published, scope.limits(row.sweep_metric or row.metric, factor))
 
 
 def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
@@ -61,7 +61,7 @@ def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row
         found = scope.study.metrics.parse(scope.text(text)).value_together(whole) if whole.sweeps and text else None
         return None if found is None else factor * found
 
-    return Amount(number(row.metric), number(row.spread), _published(row, scope))
+    return Amount(number(row.metric), number(row.spread), _published(row, scope), scope.limits(row.metric, factor))
 
 
 def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Scope]]:
