@@ -18,6 +18,9 @@ WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
 
+# Every process of the tests would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \

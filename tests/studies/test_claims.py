@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import pytest
 
 from dumbbell import studies
 from dumbbell.spec.sweep import expand
+from dumbbell.studies import Study
 
-STUDIES = {name: studies.load(name, seeds=1) for name in studies.names()}
-JUDGED = [(name, claim) for name, study in STUDIES.items() for claim in study.claims if claim.checks]
 NAMES = {
     "borgli2017": [f"B{number}" for number in range(1, 23)],
     "cao2019": [f"C{number}" for number in range(1, 29)],
@@ -53,9 +53,14 @@ CONTRADICTED = {
 """Published numbers that the reference itself takes for wrong: their bounds leave them out."""
 
 
-@pytest.mark.parametrize("name", STUDIES)
+@cache
+def loaded(name: str) -> Study:
+    return studies.load(name, seeds=1)
+
+
+@pytest.mark.parametrize("name", studies.names())
 def test_a_study_has_the_claims_of_its_reference(name: str) -> None:
-    study = STUDIES[name]
+    study = loaded(name)
     assert [claim.id for claim in study.claims] == NAMES.get(name, [])
     assert study.claims or study.measured
     for claim in study.claims:
@@ -65,9 +70,9 @@ def test_a_study_has_the_claims_of_its_reference(name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("name", studies.names())
 def test_points_of_claims_are_written_as_specs_write_them(name: str) -> None:
-    study = STUDIES[name]
+    study = loaded(name)
     for claim in study.claims:
         places = [(check.experiment, check.at) for check in claim.checks]
         places += [(other, each.at) for each in claim.alternatives for other in each.substitutes.values()]
@@ -79,7 +84,8 @@ def test_points_of_claims_are_written_as_specs_write_them(name: str) -> None:
 def test_what_was_published_keeps_the_bounds_unless_the_reference_corrects_it() -> None:
     broken = {
         (name, claim.id, check.label)
-        for name, claim in JUDGED
+        for name in studies.names()
+        for claim in loaded(name).claims
         for check in claim.checks
         if check.published is not None
         and not (-math.inf if check.least is None else check.least)
