@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,16 @@ from commandline import MOMENT
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # how long an example takes says nothing when busy
 hypothesis.settings.load_profile("any machine")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that take long are begun first, so that none is left when the others are through."""
+    takes_s: Counter[Path] = Counter()
+    for item in items:
+        long = item.get_closest_marker("long")
+        takes_s[item.path] += long.kwargs.get("takes_s", 20) if long else 2 * bool(item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -takes_s[item.path])
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -101,6 +101,7 @@ main()
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "seeds", "sets"),
     [(200_000, FEW, ["duration=12 s", "measure.sample=1 ms"]), (150_000, 30, ["duration=1 s"])],
@@ -179,6 +180,7 @@ def test_a_second_campaign_into_the_same_store_is_refused(moment: Path, tmp_path
     assert "another dumbbell command (pid " in line
 
 
+@pytest.mark.long
 def test_where_the_system_has_no_locks_a_killed_campaign_blocks_nobody(tmp_path: Path) -> None:
     """Without `fcntl` the lock is a file, which outlives whoever held it."""
     without = "import sys\nsys.modules['fcntl'] = None\n"

@@ -96,6 +96,7 @@ def test_it_answers_of_a_run_whose_rate_changes(tmp_path: Path) -> None:
     assert facts["forecasts"]["sim"]["core_seconds"] > 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_it_tells_the_memory_of_many_connections(tmp_path: Path) -> None:
     """I3 of the review: "82 packets", and 2.76 GB."""

@@ -190,6 +190,7 @@ def test_it_ends_with_where_the_runs_are_and_what_to_do_next(moment: Path, store
     assert last("--out", tmp_path / "my runs").endswith(f"next: dumbbell report '{tmp_path}/my runs'")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "quoted"), [("-dash", "./-dash"), (os.fsdecode(b"a\xff"), r"$'a\377'")], ids=["dash", "no UTF-8"]

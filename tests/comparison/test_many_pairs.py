@@ -24,6 +24,7 @@ def many(folder: Path, runs: int, factor: float) -> Path:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_four_times_as_many_pairs_are_no_more_than_four_times_the_work(tmp_path: Path) -> None:
     lines: dict[int, int] = {}

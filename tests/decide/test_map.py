@@ -172,6 +172,7 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
     assert "src=" not in page.replace("src=\\", "").split("<script>")[0]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
     words = ["advise", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]

@@ -105,6 +105,7 @@ def two_kinds() -> Mix:
     return mix(found, asked(), SimEngine(), seconds=8)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix) -> None:
     """As public measurements have it, below about 0.35 BDP (Datta and Fund 2023)."""
@@ -188,6 +189,7 @@ def test_job_company_and_goal_are_those_of_every_path() -> None:
     assert asked(preset="cdn").job.kind == "requests"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_busy_server_is_answered_whole() -> None:
     """98 of 130 connections tell of a path; the rest is counted by its reason."""

@@ -114,6 +114,7 @@ def test_trees_are_as_accurate_as_public_numbers_say(hosts: tuple[Cell, ...], do
         assert each.spread == pytest.approx(spread, abs=0.015)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_random_folds_leak_what_a_rate_left_out_does_not(hosts: tuple[Cell, ...]) -> None:
     raw, ratio = accuracy(hosts, "depth 3", "in"), accuracy(hosts, "one split", "in")

@@ -234,6 +234,7 @@ def test_without_filters_of_system_calls_a_guest_changes_what_landlock_does_not_
     assert memory == "untouched"
 
 
+@pytest.mark.long
 @START
 @pytest.mark.parametrize("mask", ["", "landlock"])
 def test_a_program_has_no_powers_in_a_guest_and_the_result_says_whether_that_is_confined(home: Home, mask: str) -> None:
@@ -246,6 +247,7 @@ def test_a_program_has_no_powers_in_a_guest_and_the_result_says_whether_that_is_
     assert told == "not confined" if mask else told.startswith("confined (Landlock ABI ")
 
 
+@pytest.mark.long
 @START
 @pytest.mark.parametrize("mask", ["", "landlock"])
 def test_a_run_is_the_same_to_the_byte_whoever_runs_it_confined_or_not(home: Home, mask: str) -> None:

@@ -207,6 +207,7 @@ def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) 
 # -- the path ---------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_beside_cubic_dctcp_is_reno_and_lp_takes_about_as_much(linux: LinuxEngine) -> None:
     shares = {}
     for cc in ("reno", "dctcp", "lp"):

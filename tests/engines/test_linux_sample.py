@@ -107,6 +107,7 @@ def with_timid_bbr(run: Run) -> Run:
     return run.model_copy(update={"flows": tuple(flows)})
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("candidate", "broken"),

@@ -42,9 +42,12 @@ def test_a_change_that_has_no_one_place_is_refused(text: str) -> None:
         change.applied(text)
 
 
-@pytest.mark.long
-def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(tmp_path: Path) -> None:
+@pytest.mark.long(takes_s=60)
+def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """CUBIC that keeps three quarters of its window; the simulator beside it is what it was."""
+    monkeypatch.setenv("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")  # it is run for a moment
     home = sources()
     assert home is not None
     (mutant,) = [each for each in mutants() if each.name == "cubic-beta"]

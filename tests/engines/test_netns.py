@@ -243,6 +243,7 @@ def controller(the_agent: Agent, temporary: Path, tmp_path: Path) -> Iterator[su
         process.kill()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_killed_controller_leaves_nothing_once_it_is_cleaned(
     controller: subprocess.Popen[str], leases: Path, temporary: Path

@@ -115,6 +115,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.long
 def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path) -> None:
     there = "tcp://{receiver}:{port}"
     workload = {
@@ -220,6 +221,7 @@ def test_a_program_that_does_not_wait_is_complete_when_all_has_come(engine: Any,
     assert delivered_bytes(found) == 500_000
 
 
+@pytest.mark.long
 def test_connections_that_use_a_port_again_are_all_counted(engine: Any, tmp_path: Path) -> None:
     need("python3")
     server = """

@@ -62,6 +62,7 @@ def narrow(chart: Chart) -> str:
     return drawn
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("chart", CHARTS)
 @pytest.mark.parametrize("draw", [image.svg, narrow])
 def test_words_stay_within_the_picture_and_leave_one_another_free(chart: Chart, draw: object) -> None:

@@ -20,6 +20,7 @@ def test_a_store_becomes_a_file(moment_folder: Path, tmp_path: Path) -> None:
     assert "4 runs, 2 points, 2 seeds, engine sim" in said
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_figure_of_a_store_becomes_files_of_the_same_names(moment_folder: Path, tmp_path: Path) -> None:
     done = dumbbell("report", moment_folder, "--figures", tmp_path / "figures")

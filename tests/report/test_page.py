@@ -219,6 +219,7 @@ def test_without_runs_there_is_a_report_too(store: Store, tmp_path: Path, snapsh
     assert page.lines == snapshot(name="store")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, study: Study, tmp_path: Path) -> None:
     long = tuple(float(number) for number in range(3000))

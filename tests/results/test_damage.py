@@ -152,6 +152,7 @@ def is_found_and_repeated(intact: Intact, flip: Flip, folder: Path, *, reported:
     return True
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_whatever_bit_flips_is_found_or_without_effect_and_repeated(intact: Intact, tmp_path: Path) -> None:
     found = 0

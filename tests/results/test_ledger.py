@@ -55,6 +55,7 @@ def steps(store: Store, work: Callable[[], object]) -> int:
     return count
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("command", [["list"], ["show", "--each-seed"]], ids=" ".join)
 def test_four_times_as_many_runs_are_told_with_no_more_than_four_times_the_work(

@@ -419,6 +419,7 @@ def test_ten_million_flows_cost_nothing() -> None:
     assert work < 1.1 * lines_run(lambda: problems_of(smallest(flows=few)))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_large_sweep_is_as_much_work_as_its_axes_and_not_as_its_points() -> None:
     def work(values: int) -> int:

@@ -278,7 +278,7 @@ def demo(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.long
+@pytest.mark.long(takes_s=120)
 def test_after_the_demo_each_command_of_the_readme_has_the_same_totals(demo: Path) -> None:
     makefile, readme = ((ROOT / name).read_text(encoding="utf-8") for name in ("Makefile", "README.md"))
     assert f"study run claypool2019 {' '.join(DEMO)} --out out/claypool2019" in makefile

@@ -32,6 +32,7 @@ def test_what_each_claim_measures(by_chance: tuple[Study, Evidence], snapshot: S
     assert of_claims(*by_chance) == snapshot
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_what_each_figure_and_table_shows(by_chance: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
     assert of_displays(*by_chance) == snapshot

@@ -60,6 +60,7 @@ def test_unknown_studies_are_answered_with_the_known_ones() -> None:
         studies.load("../results")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_more_seeds() -> None:
     study = studies.load("claypool2019", seeds=7)
@@ -203,6 +204,7 @@ class Unversed(SimEngine):
         return [Problem("flows[0].cc", each) for each in dict.fromkeys(told)]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
     seen = []
@@ -266,6 +268,7 @@ def stopped(study: Study, store: Store, after: int) -> None:
         studies.run(study, store, "sim", 1, stop)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
     class Picky(SimEngine):

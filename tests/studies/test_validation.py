@@ -305,6 +305,7 @@ def carried_out(folder: Path, *options: str) -> dict[str, bytes]:
 BOTH = ("--engine", "sim", "--engine", "double", "--jobs", "2")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.usefixtures("small")
 def test_the_page_from_runs_to_words_part_by_part(tmp_path: Path) -> None:
