@@ -129,6 +129,7 @@ def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
     assert max(held) <= 2 * AHEAD + 2
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "options", [("--columns", "goodput,rtt,jain"), ("--columns", "n,goodput"), ("--each-seed", "--columns", "n,loss")]

@@ -25,6 +25,7 @@ def kept(store: Path) -> int:
         return 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_study_says_what_is_kept(tmp_path: Path, how: signal.Signals) -> None:

@@ -65,9 +65,9 @@ def redirected(redirection: str, *arguments: str | Path) -> subprocess.Completed
     [
         (">&-", 74, "cannot print: standard output is closed; 4 of 4 runs are in {}; the same command goes on\n"),
         ("> /dev/full", 74, "cannot print: no space left on device; 4 of 4 runs are in {}; the same command goes on\n"),
-        ("> /dev/full 2>&1", 74, ""),
+        pytest.param("> /dev/full 2>&1", 74, "", marks=pytest.mark.long),
         ("<&- >&- 2>&-", 74, ""),
-        ("2>&-", 0, ""),
+        pytest.param("2>&-", 0, "", marks=pytest.mark.long),
         ("2> /dev/full", 0, ""),
     ],
 )
@@ -115,6 +115,7 @@ def of_a_terminal(command: Sequence[str | Path]) -> str:
     return written.decode().replace("\r\n", "\n")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_no_control_character_of_a_program_or_a_store_reaches_a_terminal(
     moment: Path, store: Path, monkeypatch: pytest.MonkeyPatch

@@ -153,6 +153,7 @@ def test_a_known_queue_of_many_paths_has_company_across() -> None:
     assert found.rows == ["5 Mbit/s", "7.07 Mbit/s", "10 Mbit/s", "14.1 Mbit/s", "20 Mbit/s"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> None:
     target = tmp_path / "out.html"

@@ -199,6 +199,7 @@ def test_a_busy_server_is_answered_whole() -> None:
     assert 0 < found.standings[0].matters.value < 0.1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_command_answers_in_words_and_in_json() -> None:
     done = dumbbell("advise", "--from", CAPTURES / "one-line.txt", COLUMNS="80")

@@ -59,6 +59,7 @@ def test_the_script_of_vega_is_there_once(page: Webpage) -> None:
     assert sum(len(text) > 500_000 for _, text in page.scripts) == 1
 
 
+@pytest.mark.long
 def test_vega_is_bundled_once_a_machine_and_a_folder_that_keeps_nothing_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -74,6 +74,7 @@ def claims(out: Path, *options: str, **environment: str) -> CompletedProcess[str
     return dumbbell("study", "claims", "claypool2019", "--out", out, *options, **environment)
 
 
+@pytest.mark.long
 def test_every_claim_is_judged_for_both_versions_and_every_figure_drawn_for_print(out: Path, first: set[str]) -> None:
     found = [json.loads(line) for line in first]
     assert {(each["claim"], each["variant"]) for each in found} == {
@@ -95,6 +96,7 @@ def test_every_claim_is_judged_for_both_versions_and_every_figure_drawn_for_prin
     )
 
 
+@pytest.mark.long
 def test_claims_are_judged_again_without_running(out: Path, first: set[str]) -> None:
     done = claims(out, "--json")
     assert done.returncode == 0
@@ -110,6 +112,7 @@ def test_claims_are_judged_again_without_running(out: Path, first: set[str]) -> 
     assert (verdict["claim"], verdict["variant"], verdict["engine"]) == ("S7", "bbr", "sim")
 
 
+@pytest.mark.long
 def test_each_claim_stands_with_its_statement(out: Path) -> None:
     done = claims(out, "--why", COLUMNS="132")
     lines = done.stdout.splitlines()
@@ -120,7 +123,8 @@ def test_each_claim_stands_with_its_statement(out: Path) -> None:
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.parametrize("columns", [40, *(pytest.param(columns, marks=pytest.mark.long) for columns in (99, 160))])
+@pytest.mark.long
+@pytest.mark.parametrize("columns", [40, 99, 160])
 def test_verdicts_fit_a_terminal_of_any_width(columns: int, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verdicts, "columns", lambda: columns)
     for done in (claims(out), claims(out, "--why")):
@@ -128,6 +132,7 @@ def test_verdicts_fit_a_terminal_of_any_width(columns: int, out: Path, monkeypat
         assert done.stdout.count("reproduced") >= 20
 
 
+@pytest.mark.long
 def test_a_claim_has_a_line_with_the_verdict_on_each_version(out: Path) -> None:
     done = claims(out)
     header, *lines = done.stdout.split("\n\n")[0].splitlines()
@@ -139,6 +144,7 @@ def test_a_claim_has_a_line_with_the_verdict_on_each_version(out: Path) -> None:
     assert "--why" in done.stderr
 
 
+@pytest.mark.long
 def test_claims_that_were_not_carried_out(out: Path) -> None:
     done = claims(out, "--claims", "S2")
     command = f"dumbbell study run claypool2019 --claims S2 --out {out.as_posix()}"
@@ -237,6 +243,7 @@ def test_what_cannot_be_done_is_said_in_one_line(arguments: tuple[str, ...], mes
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.long
 def test_a_store_without_any_of_its_runs_and_engines_that_there_are_not(out: Path, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True):
         pass

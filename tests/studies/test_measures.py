@@ -27,6 +27,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_what_each_claim_measures(by_chance: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
     assert of_claims(*by_chance) == snapshot

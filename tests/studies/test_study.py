@@ -235,6 +235,7 @@ def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     assert verdicts["S1", "bbr"].seeds == 1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_study_stopped_after_its_first_seed_is_judged_and_drawn_from_that(brief: Study, tmp_path: Path) -> None:
     first = replace(
