@@ -40,7 +40,7 @@ from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
-from dumbbell.studies.limits import SHARE, of_call, of_field, of_operation, united
+from dumbbell.studies.limits import SHARE, of_call, of_field, of_function, of_operation, united
 from dumbbell.studies.sweep import swept
 
 Values: TypeAlias = "npt.NDArray[np.float64]"
@@ -224,11 +224,13 @@ def _of_each_run(of_run: OfRun, limits: Limits = ANY_NUMBER) -> Evaluated:
     )
 
 
-def _of_all_seeds(of_all: OfAll) -> Evaluated:
+def _of_all_seeds(of_all: OfAll, limits: Limits) -> Evaluated:
     def of_one(sweep: SeedSweep, _: Sequence[SeedSweep]) -> Values:
         raise StudyError(f"a number of all seeds together is not one of seed {sweep.seed}")
 
-    return Evaluated(of_one, varies=False, of_all=lambda trials: np.array([_nan(of_all(trials))]), together=True)
+    return Evaluated(
+        of_one, varies=False, of_all=lambda trials: np.array([_nan(of_all(trials))]), together=True, limits=limits
+    )
 
 
 def _with_constants(function: Callable[..., float | None]) -> Callable[..., OfAll]:
@@ -398,7 +400,9 @@ class Formulas:
                     return _of_each_run(_given(name, OF_RUN[name], arguments, text), of_call(name, []))
                 function = self._function(name)
                 if function is not None and _first_type(function) == TOGETHER:
-                    return _of_all_seeds(_given(name, _with_constants(function), arguments, text))
+                    return _of_all_seeds(
+                        _given(name, _with_constants(function), arguments, text), of_function(function)
+                    )
                 _refuse_arity(name, arguments, text)
                 limits = partial(of_call, name)
                 if name in OPERATIONS:
@@ -429,11 +433,14 @@ class Formulas:
             return self._evaluated(_parsed(text), text, (*within, str(name)))
         function = None if rest else self._function(name)
         if function is not None and _first_type(function) == TOGETHER:
-            return _of_all_seeds(_given(str(name), _with_constants(function), (), str(name)))
+            return _of_all_seeds(_given(str(name), _with_constants(function), (), str(name)), of_function(function))
         if function is not None and _first_type(function) == "SeedSweep":
-            return Evaluated(lambda sweep, _: np.array([_nan(function(sweep))]), varies=False)
+            return Evaluated(
+                lambda sweep, _: np.array([_nan(function(sweep))]), varies=False, limits=of_function(function)
+            )
         try:
-            return _of_each_run(function) if function else _of_each_run(_field(steps), of_field(str(steps[-1])))
+            limits = of_function(function) if function else of_field(str(steps[-1]))
+            return _of_each_run(function or _field(steps), limits)
         except StudyError as error:
             functions = [each for each in dir(self.functions) if self._function(each)]
             raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import product
-from typing import Final
+from typing import Final, TypeAlias
 
 from dumbbell.metrics.number import ANY_NUMBER, Limits
 
+Share: TypeAlias = float
+"""What a study's function returns that is from 0 to 1."""
 SHARE: Final[Limits] = (0.0, 1.0)
 AMOUNT: Final[Limits] = (0.0, math.inf)
 _OF_FIELDS: Final[Mapping[str, Limits]] = {
@@ -43,6 +45,11 @@ def of_call(name: str, parts: list[Limits]) -> Limits:
     ((0.0, 4.0), (0.0, 1.0))
     """
     return united(parts) if name in _AS_THEIR_PARTS else _OF_CALLS.get(name, ANY_NUMBER)
+
+
+def of_function(function: Callable[..., float | None]) -> Limits:
+    """Of a study's function: what it says that it returns, a `Share` or any number."""
+    return SHARE if str(function.__annotations__.get("return", "")).startswith("Share") else ANY_NUMBER
 
 
 def united(parts: list[Limits]) -> Limits:

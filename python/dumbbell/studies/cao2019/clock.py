@@ -11,6 +11,7 @@ from dumbbell.metrics.iperf3 import BARE_SEGMENT_MEMORY_BYTES, SEGMENT_MEMORY_BY
 from dumbbell.spec.quantity import Bytes
 from dumbbell.spec.run import MSS_BYTES
 from dumbbell.studies.evidence import RunData
+from dumbbell.studies.limits import Share
 from dumbbell.studies.sweep import swept
 
 WINDOWS: Final = {"bbr": 3, "cubic": 2}
@@ -24,7 +25,7 @@ def written_s(run: RunData) -> float | None:
     return _clock(run, SEGMENT_MEMORY_BYTES)[0]
 
 
-def delivered_by_then(run: RunData) -> float | None:
+def delivered_by_then(run: RunData) -> Share | None:
     """The share of a transfer that is delivered when its last byte is written."""
     return _clock(run, SEGMENT_MEMORY_BYTES)[1]
 
@@ -34,7 +35,7 @@ def written_bare_s(run: RunData) -> float | None:
     return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[0]
 
 
-def delivered_by_then_bare(run: RunData) -> float | None:
+def delivered_by_then_bare(run: RunData) -> Share | None:
     """As `delivered_by_then`, on that kernel."""
     return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[1]
 

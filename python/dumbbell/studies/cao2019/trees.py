@@ -16,6 +16,7 @@ from dumbbell.decide.tree import RULES, TREES, Feature, cao_branch, cao_tree, gr
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import t_quantile
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
+from dumbbell.studies.limits import Share
 from dumbbell.studies.sweep import number
 
 ALIKE: Final = 2.0
@@ -58,12 +59,12 @@ def counting(trials: Trials, ties: Ties) -> float:
     return len(counting_cells(cells(trials), ties))
 
 
-def majority(trials: Trials, ties: Ties) -> float:
+def majority(trials: Trials, ties: Ties) -> Share:
     """The share of the class that has more cells."""
     return judged.majority(cells(trials), ties)
 
 
-def accuracy(trials: Trials, method: str, ties: Ties) -> float | None:
+def accuracy(trials: Trials, method: str, ties: Ties) -> Share | None:
     """The mean over 200 x 5 folds of the share of the test's cells that a tree or a rule is right about."""
     return _of(trials, method, ties, lambda found: found.mean)
 
@@ -83,7 +84,7 @@ def over_majority_spread(trials: Trials, method: str, ties: Ties) -> float | Non
     return _of(trials, method, ties, lambda found: stdev(found.over_majority))
 
 
-def over_rates(trials: Trials, method: str, ties: Ties) -> float | None:
+def over_rates(trials: Trials, method: str, ties: Ties) -> Share | None:
     """The accuracy when the cells of each rate in turn are left out: the mean over rates."""
     return _of(trials, method, ties, lambda found: fmean(found.rates))
 
@@ -115,7 +116,7 @@ def rise_interval(trials: Trials, method: str, ties: Ties) -> float | None:
     return None if found is None else found.half_width or 0.0
 
 
-def likeness(trials: Trials, method: str, ties: Ties) -> float | None:
+def likeness(trials: Trials, method: str, ties: Ties) -> Share | None:
     """The share of the cells of which a tree of this grid says what one of the next two says."""
     both = [counting_cells(cells(trials, first), ties) for first in (0, 2)]
     if not all(both):
@@ -124,7 +125,7 @@ def likeness(trials: Trials, method: str, ties: Ties) -> float | None:
     return fmean(says(one, each) == says(other, each) for each in cells(trials))
 
 
-def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> float | None:
+def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> Share | None:
     """The share of the cells of which a tree says what a rule says."""
     taken = counting_cells(cells(trials), ties)
     if not taken:
@@ -133,7 +134,7 @@ def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> float | Non
     return fmean(says(tree, each) == RULES[rule](each) for each in cells(trials))
 
 
-def root(trials: Trials, feature: Feature, ties: Ties) -> float | None:
+def root(trials: Trials, feature: Feature, ties: Ties) -> Share | None:
     """Of 200 samples of the cells, drawn with replacement, the share of which a tree asks first about a feature."""
     taken = counting_cells(cells(trials), ties)
     found = roots(taken) if taken else {}
@@ -145,7 +146,7 @@ def branch_cells(trials: Trials, branch: str, ties: Ties) -> float:
     return len(_branch(trials, branch, ties))
 
 
-def branch_accuracy(trials: Trials, branch: str, ties: Ties) -> float | None:
+def branch_accuracy(trials: Trials, branch: str, ties: Ties) -> Share | None:
     """Of how many of these it is right."""
     taken = _branch(trials, branch, ties)
     return fmean(cao_tree(each.rate_bps, each.buffer_bytes) == each.label for each in taken) if taken else None
@@ -161,7 +162,7 @@ def branch_worst(trials: Trials, branch: str, ties: Ties) -> float | None:
     return max(_branch_regrets(trials, branch, ties), default=None)
 
 
-def equivalent(trials: Trials, *without: float) -> float | None:
+def equivalent(trials: Trials, *without: float) -> Share | None:
     """The share of the cells with a BDP below 10 MB in which 50 MB give the gain of 10 MB, but for 2 points.
 
     `without`: rates in Mbit/s that are left out.

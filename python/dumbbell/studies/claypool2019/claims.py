@@ -10,6 +10,7 @@ from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
 from dumbbell.results.run_series import BIN_S, dropped_and_sent, group_rates_bps, quartiles_bps, received
 from dumbbell.studies.evidence import RunData
+from dumbbell.studies.limits import Share
 
 SETTLED_S = 30.0
 """When Figure 4b's flows are said to have found each other."""
@@ -25,14 +26,14 @@ CYCLE_S = 10.0
 """From one PROBE_RTT to the next."""
 
 
-def jain_when_settled(run: RunData) -> float | None:
+def jain_when_settled(run: RunData) -> Share | None:
     """The smallest of Jain's indices in 5-s bins from 30 s to the end."""
     found = jain_in_bins(list(received(run).values()), SETTLED_S, run.window_s[1])
     known = [index for index in found if index is not None]
     return min(known) if known and len(known) == len(found) else None
 
 
-def probe_rtt_synchrony(run: RunData) -> float | None:
+def probe_rtt_synchrony(run: RunData) -> Share | None:
     """Of all entries into PROBE_RTT from 30 s on, the share within 0.5 s of one of every other flow."""
     frame = run.flow_series()
     entries = [entries_s(each["time_s"], each["phase"], "probe_rtt") for _, each in frame.groupby("flow")]
@@ -59,7 +60,7 @@ def high_min_rtt(run: RunData) -> float | None:
     return _modes(min_rtts_s(run)).high
 
 
-def alternation_of_min_rtt(run: RunData) -> float | None:
+def alternation_of_min_rtt(run: RunData) -> Share | None:
     """Of all estimates that have a successor in their flow, the share whose successor is of the other kind."""
     return _alternation(min_rtts_s(run))
 
@@ -74,17 +75,17 @@ def high_drawn_rtt(run: RunData) -> float | None:
     return _modes(_drawn_rtts_s(run)).high
 
 
-def alternation_of_drawn_rtt(run: RunData) -> float | None:
+def alternation_of_drawn_rtt(run: RunData) -> Share | None:
     """Of all that have a successor in their flow, the share whose successor is of the other kind."""
     return _alternation(_drawn_rtts_s(run))
 
 
-def drops_after_inaccurate_probes(run: RunData) -> float | None:
+def drops_after_inaccurate_probes(run: RunData) -> Share | None:
     """Of all drops from 60 to 285 s, the share within 3 s after a BBR flow left PROBE_RTT with a high estimate."""
     return _drops_after_inaccurate_probes(run, TAKEOVER_S)
 
 
-def drops_until_the_next_probe(run: RunData) -> float | None:
+def drops_until_the_next_probe(run: RunData) -> Share | None:
     """The same within 10 s: until the next PROBE_RTT."""
     return _drops_after_inaccurate_probes(run, CYCLE_S)
 
