@@ -84,7 +84,7 @@ def test_every_claim_is_judged_for_both_versions_and_every_figure_drawn_for_prin
         assert list(each) == KEYS
         assert (each["study"], each["engine"], each["seeds"]) == ("claypool2019", "sim", 2)
         assert each["interval"] == (None if each["low"] is None else [each["low"], each["high"]])
-        assert each["verdict"] in {"reproduced", "not reproduced"}
+        assert each["verdict"] in {"reproduced", "not reproduced", "undecided"}
         assert all(each[key] for key in ("section", "statement", "tolerance", "flag", "source", "reason", "label"))
         assert {check["seeds"] for check in each["checks"]} == {2}
     assert (out / "store" / "ledger.sqlite").is_file()
@@ -129,7 +129,7 @@ def test_verdicts_fit_a_terminal_of_any_width(columns: int, out: Path, monkeypat
     monkeypatch.setattr(verdicts, "columns", lambda: columns)
     for done in (claims(out), claims(out, "--why")):
         assert max(map(len, done.stdout.splitlines())) <= columns
-        assert done.stdout.count("reproduced") >= 20
+        assert done.stdout.count("reproduced") + done.stdout.count("undecided") >= 20
 
 
 @pytest.mark.long
@@ -274,7 +274,7 @@ def test_list_and_show() -> None:
 
 DEMO = ("--experiments", "figure4b,figure7,figure10", "--seeds", "3")
 """As `make demo` has it."""
-HELD = {("S1", "bbr"), ("S7", "bbr"), ("S13", "bbr"), ("S13", "bbr_4_17"), ("S15", "bbr"), ("S15", "bbr_4_17")}
+HELD = {("S1", "bbr"), ("S13", "bbr"), ("S13", "bbr_4_17"), ("S15", "bbr"), ("S15", "bbr_4_17")}
 """Claims whose verdict does not hang on the seeds."""
 BROKEN = {("S8", "bbr_4_17"), ("S9", "bbr")}
 
