@@ -260,8 +260,8 @@ def _of(name: str, rows: Sequence[Row], new_run: Sequence[bool]) -> Column:
         return _column(name, name, [_text(row, name) for row in rows])
     quantity = QUANTITIES[name]
     found = (row.estimates.get(name) for row in rows)
-    factor, limits = quantity.factor, quantity.limits
-    texts = [amount(each.mean, each.half_width, factor, limits=limits) if each else ABSENT for each in found]
+    # A terminal has no room for both ends of an interval that leaves the quantity's limits: pages have them.
+    texts = [amount(each.mean, each.half_width, quantity.factor) if each else ABSENT for each in found]
     heading = f"{quantity.short or quantity.label} {quantity.unit}".strip()
     return _column(name, heading, _where(new_run, texts) if quantity.of == "run" else texts)
 
