@@ -146,6 +146,12 @@ def test_an_interval_across_a_bound_or_too_few_seeds_decide_nothing(
     assert (found.verdict, found.reason[: len(reason) + 3]) == (word, f"it {reason}")
 
 
+def test_an_ordering_that_a_third_of_the_seeds_lack_fails_however_sure_the_mean_is() -> None:
+    found = verdict(*[0.115] * 13, *[0.121] * 7, kind="Q")
+    assert found.verdict == "not reproduced"
+    assert found.reason == "it is 11.7 % on average, but not within 8 to 12 % in 7 of 20 seeds"
+
+
 def test_one_seed_decides_nothing() -> None:
     (claim,) = claims_of([row()], VOCABULARY)
     VALUES[0] = 0.1

@@ -13,7 +13,7 @@ import dumbbell.spreadsheet as spreadsheet
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
 from dumbbell.charts.style import PUBLISHED, style_of
 from dumbbell.charts.table import Entry, Table
-from dumbbell.metrics.number import amount, numeric, within
+from dumbbell.metrics.number import amount, ends, numeric
 
 
 class NumberTable(NamedTuple):
@@ -95,10 +95,8 @@ def _lines_of_heat(panel: Panel, heat: HeatMap) -> Iterator[Sequence[str]]:
     across, up = dict(panel.x.ticks), dict(panel.y.ticks)
     for row, values in enumerate(heat.cells):
         for column, value in enumerate(values):
-            half = heat.half_width(row, column)
-            numbers = (
-                _exact(each) for each in (value, *(within(end, heat.limits) for end in (value - half, value + half)))
-            )
+            low_high = ends(value, heat.half_width(row, column), heat.limits)
+            numbers = (_exact(each) for each in (value, *low_high))
             point = f"{across.get(column, column)}; {up.get(row, row)}"
             yield (panel.title, panel.x.label, panel.y.label, heat.label, point, str(column), "", "", *numbers)
     for dot in heat.dots:
@@ -159,10 +157,8 @@ def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
 
 
 def _cell(heat: HeatMap, row: int, column: int) -> str:
-    text, published = (
-        amount(heat.cells[row][column], heat.half_width(row, column), limits=heat.limits),
-        heat.theirs(row, column),
-    )
+    published = heat.theirs(row, column)
+    text = amount(heat.cells[row][column], heat.half_width(row, column), limits=heat.limits)
     return f"{text} ({published:g})" if math.isfinite(published) else text
 
 

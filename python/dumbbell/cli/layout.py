@@ -30,8 +30,7 @@ NARROWEST: Final = 4
 MOST_GROUPS: Final = 8
 """Whose constants are told."""
 GAP: Final = "  "
-_INTERVAL: Final = re.compile(r"(?= ± | \[)")
-"""Between a mean and its interval."""
+PLUS_MINUS: Final = " ± "
 PERCENT: Final = 100.0
 _GROUP: Final = re.compile(r"^flows\[(\d+)\]\.")
 
@@ -267,13 +266,13 @@ def _of(name: str, rows: Sequence[Row], new_run: Sequence[bool]) -> Column:
 
 
 def _column(name: str, heading: str, cells: Sequence[str]) -> Column:
-    """The heading gets as many lines as it needs to be no wider than its cells; intervals stand below one another."""
-    parts = [(*_INTERVAL.split(cell, maxsplit=1), "")[:2] for cell in cells]
-    right = max((len(interval) for _, interval in parts), default=0)
+    """The heading gets as many lines as it needs to be no wider than its cells, and ± stands under ±."""
+    parts = [cell.partition(PLUS_MINUS) for cell in cells]
+    right = max((len(half) for *_, half in parts), default=0)
     is_number = numeric(cells)
     if right and is_number:
-        left = max(len(mean) for mean, _ in parts)
-        cells = [f"{mean:>{left}}{interval:<{right}}" for mean, interval in parts]
+        left = max(len(mean) for mean, *_ in parts)
+        cells = [f"{mean:>{left}}{sign or ' ' * len(PLUS_MINUS)}{half:<{right}}" for mean, sign, half in parts]
     widest = max((len(cell) for cell in cells), default=0)
     lines = _folded(heading, widest)
     return Column(name, lines, cells, is_number, max(widest, *map(len, lines)))

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
 
-from dumbbell.metrics.number import ANY_NUMBER, Limits, amount, within
+from dumbbell.metrics.number import AMOUNT, ANY_NUMBER, SHARE, Limits, amount, ends
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.metrics.window import Window, is_array, ratio
@@ -100,7 +100,7 @@ class Quantity:
     """None: what one group gains, another one loses."""
     relative: bool = False
     """Conditions differ in its size, so that differences are drawn as shares of it."""
-    limits: Limits = (0.0, math.inf)
+    limits: Limits = AMOUNT
     """What it can be, in base units: no interval goes beyond."""
     needs_all: bool = False
     """A run has none where it took too long for it: there is no mean over runs, as that of the others would flatter."""
@@ -114,8 +114,7 @@ class Quantity:
 
     def ends(self, value: float, half_width: Value) -> tuple[float, float]:
         """Of an interval, all in the quantity's unit, within its limits."""
-        half = half_width or 0.0
-        return within(value - half, self.limits, self.factor), within(value + half, self.limits, self.factor)
+        return ends(value, half_width, self.limits, self.factor)
 
     @property
     def of(self) -> Literal["run", "group"]:
@@ -265,7 +264,6 @@ def _pooled_retransmit_rate(group: Group) -> Value:
 
 
 _PERCENT: Final = 100.0
-_SHARE: Final[Limits] = (0.0, 1.0)
 _PERCENTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
 _QUANTITIES: Final = (
     Quantity(
@@ -277,30 +275,30 @@ _QUANTITIES: Final = (
         relative=True, needs_several="groups", of_run=_total_goodput_bps,
     ),
     Quantity(
-        name="share", label="share", short="share", unit="%", factor=_PERCENT, limits=_SHARE, needs_several="groups",
+        name="share", label="share", short="share", unit="%", factor=_PERCENT, limits=SHARE, needs_several="groups",
         of_group=lambda group: group.summary.share,
     ),
     Quantity(
         name="utilization", label="utilization", short="utilization", unit="%", factor=_PERCENT,
-        limits=_SHARE, better="higher",
+        limits=SHARE, better="higher",
         of_run=lambda summary, _: summary.bottleneck.utilization,
     ),
     Quantity(
         name="jain", label="Jain's index", short="Jain", unit="", factor=1.0,
-        limits=_SHARE, better="higher", needs_several="flows",
+        limits=SHARE, better="higher", needs_several="flows",
         of_run=lambda summary, _: summary.jain,
     ),
     Quantity(
-        name="loss", label="queue loss", short="queue loss", unit="%", factor=_PERCENT, limits=_SHARE, better="lower",
+        name="loss", label="queue loss", short="queue loss", unit="%", factor=_PERCENT, limits=SHARE, better="lower",
         of_run=lambda summary, _: summary.bottleneck.loss_rate,
     ),
     Quantity(
         name="random_loss", label="random loss", short="random loss", unit="%", factor=_PERCENT,
-        limits=_SHARE, of_run=_random_loss,
+        limits=SHARE, of_run=_random_loss,
     ),
     Quantity(
         name="retransmits", label="retransmit rate", short="retransmits", unit="%", factor=_PERCENT,
-        limits=_SHARE, better="lower",
+        limits=SHARE, better="lower",
         of_group=_pooled_retransmit_rate, of_flow=lambda flow: flow.retransmit_rate,
     ),
     Quantity(
@@ -383,7 +381,7 @@ _QUANTITIES: Final = (
     ),
     Quantity(
         name="converged", label="converged", short="converged", unit="%", factor=_PERCENT,
-        limits=_SHARE, better="higher",
+        limits=SHARE, better="higher",
         needs_several="flows", of_run=lambda summary, _: summary.bottleneck.converged,
     ),
     Quantity(

@@ -12,6 +12,8 @@ RECORD_DIGITS: Final = 6
 Limits: TypeAlias = tuple[float, float]
 """The least and the most that a quantity can be."""
 ANY_NUMBER: Final[Limits] = (-math.inf, math.inf)
+AMOUNT: Final[Limits] = (0.0, math.inf)
+SHARE: Final[Limits] = (0.0, 1.0)
 NOTHING: Final = 1e-9
 """What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
 
@@ -28,7 +30,7 @@ def amount(  # noqa: PLR0913 (all that a number may have)
     """A value times `scale`, with the half-width of its interval where it has one, both to the same place, and a unit.
 
     The larger of the two has three significant digits. Digits before the point are never rounded away. An interval
-    that leaves the `limits` of what the quantity can be is told by its ends, within them.
+    that leaves the `limits` of what the quantity can be has its ends instead, within them.
 
     >>> amount(153.24), amount(12.345), amount(0.5), amount(1e-5), amount(0.0), amount(None)
     ('153', '12.3', '0.500', '0.0000100', '0', '-')
@@ -38,6 +40,8 @@ def amount(  # noqa: PLR0913 (all that a number may have)
     ('80.0', '+1.50', '0.000 ± 0.500')
     >>> amount(0.998, 0.026, limits=(0.0, 1.0)), amount(0.178, 0.316, 100.0, " %", limits=(0.0, 1.0))
     ('0.998 [0.972, 1.000]', '17.8 [0.0, 49.4] %')
+    >>> amount(0.9999, 0.0003, limits=(0.0, 1.0))
+    '1.00 ± < 0.01'
     """
     if value is None:
         return ABSENT
@@ -53,21 +57,21 @@ def amount(  # noqa: PLR0913 (all that a number may have)
         text = text.lstrip("+-")
     if not half:
         return f"{text}{unit}"
-    low, high = within(value - half, limits, scale), within(value + half, limits, scale)
-    if (low, high) != (value - half, value + half):
-        return f"{text} [{low:.{decimals}f}, {high:.{decimals}f}]{unit}"
+    low, high = ends(value, half, limits, scale)
     width = f"{half:.{decimals}f}"
+    if float(width) and (low, high) != (value - half, value + half):
+        return f"{text} [{low:.{decimals}f}, {high:.{decimals}f}]{unit}"
     return f"{text} ± {width if float(width) else f'< {10**-decimals:.{decimals}f}'}{unit}"
 
 
-def within(value: float, limits: Limits, scale: float = 1.0) -> float:
-    """A value times `scale`, or the limit beyond which no such can be.
+def ends(value: float, half_width: float | None, limits: Limits, scale: float = 1.0) -> tuple[float, float]:
+    """Of the interval of a value, within the `limits` of what it can be, times `scale`.
 
-    >>> within(-0.1, (0.0, 1.0)), within(102.0, (0.0, 1.0), 100.0), within(3.0, ANY_NUMBER)
-    (0.0, 100.0, 3.0)
+    >>> ends(0.25, 0.5, SHARE), ends(75.0, 50.0, SHARE, 100.0), ends(3.0, None, ANY_NUMBER)
+    ((0.0, 0.75), (25.0, 100.0), (3.0, 3.0))
     """
-    least, most = sorted(scale * limit for limit in limits)
-    return min(max(value, least), most)
+    half, (least, most) = half_width or 0.0, sorted(scale * limit for limit in limits)
+    return max(value - half, least), min(value + half, most)
 
 
 def amounts(values: Iterable[float | None], scale: float = 1.0, unit: str = "") -> list[str]:

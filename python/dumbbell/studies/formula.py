@@ -34,13 +34,13 @@ from dumbbell.errors import StudyError
 from dumbbell.metrics import curve
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.distribution import relative_iqr
-from dumbbell.metrics.number import ANY_NUMBER, Limits
+from dumbbell.metrics.number import ANY_NUMBER, SHARE, Limits
 from dumbbell.metrics.sharing import jain
 from dumbbell.problem import suggestion
 from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
-from dumbbell.studies.limits import SHARE, of_call, of_field, of_function, of_operation, united
+from dumbbell.studies.limits import of_call, of_field, of_function, of_operation, united
 from dumbbell.studies.sweep import swept
 
 Values: TypeAlias = "npt.NDArray[np.float64]"

@@ -8,7 +8,7 @@ from dataclasses import replace
 from statistics import median
 
 from dumbbell.errors import StudyError
-from dumbbell.metrics.number import amount, apart, counted, within
+from dumbbell.metrics.number import amount, apart, counted, ends
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import Alternative, Check, Claim
 from dumbbell.studies.evidence import Evidence, Trials
@@ -140,12 +140,12 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
         raise StudyError(f'claim {claim.id}, check "{check.label}": {error}') from None
     values = [value for value in measured if value is not None]
     mean = estimate(values) if values else None
-    half_width, limits = mean.half_width if mean else None, check.limits
+    low, high = _interval(mean.mean, mean.half_width, check) if mean else (None, None)
     checked = Checked(
         label=check.label,
         value=mean.mean if mean else None,
-        low=within(mean.mean - half_width, limits) if mean and half_width is not None else None,
-        high=within(mean.mean + half_width, limits) if mean and half_width is not None else None,
+        low=low,
+        high=high,
         n=mean.n if mean else 0,
         published=check.published,
         least=check.least,
@@ -174,9 +174,7 @@ def _checked_together(check: Check, trials: Trials) -> Checked:
     """All seeds hold or none does: there is one number, and its spread must keep the bounds as well."""
     seeds = len(trials.sweeps)
     value, spread = check.value_together(trials)
-    low, high = None, None
-    if value is not None and spread is not None:
-        low, high = within(value - spread, check.limits), within(value + spread, check.limits)
+    low, high = _interval(value, spread, check)
     checked = Checked(
         label=check.label, value=value, low=low, high=high, n=seeds, median=value, published=check.published,
         least=check.least, most=check.most, unit=check.unit, holds=False, holding=0, seeds=seeds,
@@ -184,6 +182,11 @@ def _checked_together(check: Check, trials: Trials) -> Checked:
     )  # fmt: skip
     holds = value is not None and all(checked.keeps(each) for each in (low, value, high) if each is not None)
     return replace(checked, holds=holds, holding=seeds if holds else 0)
+
+
+def _interval(value: float | None, half_width: float | None, check: Check) -> tuple[float | None, float | None]:
+    """Its ends, within what the metric can be; None where there is none."""
+    return (None, None) if value is None or half_width is None else ends(value, half_width, check.limits)
 
 
 def _middle(values: Sequence[float], check: Checked) -> float:

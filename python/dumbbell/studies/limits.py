@@ -6,17 +6,14 @@ No interval of a mean goes beyond: a loss is no less than nothing, and Jain's in
 from __future__ import annotations
 
 import ast
-import math
 from collections.abc import Callable, Mapping
 from itertools import product
 from typing import Final, TypeAlias
 
-from dumbbell.metrics.number import ANY_NUMBER, Limits
+from dumbbell.metrics.number import AMOUNT, ANY_NUMBER, SHARE, Limits
 
 Share: TypeAlias = float
 """What a study's function returns that is from 0 to 1."""
-SHARE: Final[Limits] = (0.0, 1.0)
-AMOUNT: Final[Limits] = (0.0, math.inf)
 _OF_FIELDS: Final[Mapping[str, Limits]] = {
     **dict.fromkeys(("jain", "share", "utilization", "loss_rate", "retransmit_rate", "converged"), SHARE),
     "goodput_trend": ANY_NUMBER,
@@ -60,7 +57,7 @@ def united(parts: list[Limits]) -> Limits:
 def of_operation(sign: ast.operator, left: Limits, right: Limits) -> Limits:
     """Of two parts.
 
-    >>> of_operation(ast.Sub(), (0.0, 1.0), (0.0, 1.0)), of_operation(ast.Div(), (0.0, 1.0), (0.0, math.inf))
+    >>> of_operation(ast.Sub(), SHARE, SHARE), of_operation(ast.Div(), SHARE, AMOUNT)
     ((-1.0, 1.0), (0.0, inf))
     """
     match sign:

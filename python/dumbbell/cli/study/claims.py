@@ -17,7 +17,7 @@ from dumbbell.cli.study.option import (
     Why,
     hypothesis_of,
     listed,
-)  # fmt: skip
+)
 
 
 def claims(  # noqa: PLR0913 (each is an option)

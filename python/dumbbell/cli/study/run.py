@@ -23,7 +23,7 @@ from dumbbell.cli.study.option import (
     Why,
     hypothesis_of,
     listed,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import PUBLISHED, label_of
-from dumbbell.metrics.number import within
+from dumbbell.metrics.number import ends
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.run_series import quartiles_bps
 from dumbbell.studies.displays.rows import Axis, Line, Panel
@@ -90,12 +90,13 @@ def _curve(line: Line, x: Axis, scope: Scope) -> Layer:
     numbers = numbers_at(scope.trials(line.beside, line.also), place, scope.metric(line.metric), factor)
     means = {at: estimate(values) for at, values in sorted(numbers.items()) if values}
     limits = scope.limits(line.metric, factor)
+    reach = [ends(each.mean, each.half_width, limits) for each in means.values()]
     return Layer(
         kind=line.kind or "line+points",
         x=tuple(means),
         y=tuple(each.mean for each in means.values()),
-        low=tuple(within(each.mean - (each.half_width or 0), limits) for each in means.values()),
-        high=tuple(within(each.mean + (each.half_width or 0), limits) for each in means.values()),
+        low=tuple(low for low, _ in reach),
+        high=tuple(high for _, high in reach),
         **looks,
     )
 
