@@ -218,7 +218,7 @@ def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -
         for claim in brief.claims
         for variant in (["cubic"] if claim.id == "S5" else ["bbr", "bbr_4_17"])
     ]
-    assert {each.verdict for each in verdicts} <= {"reproduced", "not reproduced"}
+    assert {each.verdict for each in verdicts} <= {"reproduced", "not reproduced", "undecided"}
     for each in verdicts:
         assert each.engine == "sim"
         assert each.reason
@@ -250,7 +250,7 @@ def test_a_study_stopped_after_its_first_seed_is_judged_and_drawn_from_that(brie
     assert count_runs(first, SimEngine()) - later <= 2, "and what was under way"
     judged = [min(check.seeds for check in each.checks) for each in status.verdicts if each.checks]
     assert judged.count(1) > 0.9 * len(judged) > 0, "what was under way may have a second"
-    assert {each.verdict for each in status.verdicts} <= {"reproduced", "not reproduced"}
+    assert {each.verdict for each in status.verdicts} == {"undecided"}, "so few seeds tell nothing"
     assert [chart.name for chart in charts] == [figure.name for figure in brief.figures]
     assert len(tables) == len(brief.tables)
     assert "asks for more runs" in page.read_text(encoding="utf-8")
