@@ -11,13 +11,17 @@ from agreed import measured, result
 from dumbbell.comparison import agreement, random_conditions
 from dumbbell.comparison.agreement import (
     BANDS,
+    STATISTICS,
+    TYPICAL,
     bands_from,
     bands_of,
     compare_condition,
+    controls_that_keep,
     judge,
     judged_again,
     store_bands,
 )
+from dumbbell.comparison.chance import with_controls
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
@@ -25,8 +29,8 @@ from dumbbell.spec import Run, expand, load, resolve
 from dumbbell.spec.run import RoomBytes
 from dumbbell.spec.writer import toml
 from dumbbell.validation import page, studied
-from dumbbell.validation.page import markdown, store_record
 from dumbbell.validation.plan import ComparisonPart, Plan
+from dumbbell.validation.records import store_record
 
 SEED = 20261123
 MANY = 40
@@ -133,21 +137,41 @@ def found(errors: Sequence[float], *, spread: float = 0.0, stratum: str | None =
     return judge(conditions(errors, spread=spread), Source(stratum=stratum, seed=7), SIDE, SIDE, ())
 
 
+def controlled(errors: Sequence[float], controls: Sequence[Sequence[float]], *, stratum: str = "hand") -> Agreement:
+    """The same with what each control came to."""
+    own = found(errors, stratum=stratum)
+    of = with_controls(own, {100 * (index + 1): found(each, stratum=stratum) for index, each in enumerate(controls)})
+    assert isinstance(of, Agreement)
+    return of
+
+
 def limits(of: Agreement) -> dict[str, float]:
-    return bands_from(of)["total_goodput"]
+    return {name: limit for name, limit in bands_from(of)["total_goodput"].items() if name in STATISTICS}
 
 
-def test_a_band_is_one_and_a_half_times_what_was_measured() -> None:
-    assert limits(found([0.002] * 9 + [0.01])) == {
-        "median": 0.003, "p90": pytest.approx(0.0042), "raw_median": 0.003, "raw_p90": pytest.approx(0.0042),
-    }  # fmt: skip
+def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
+    of = controlled([0.5], [[0.001 * (index + 1)] for index in range(10)])
+    nine = pytest.approx(0.009, abs=1e-5)
+    assert limits(of) == {"median": nine, "p90": nine, "raw_median": nine, "raw_p90": nine}, "whatever the candidate is"
+    assert bands_from(of)["total_goodput"][TYPICAL] == pytest.approx(0.0055, abs=1e-5)
+    assert bands_from(found([0.5])) == {}, "without controls there are none"
+
+
+def test_nine_of_ten_controls_keep_all_bands_together(own_bands: Path) -> None:
+    """Each of them is the worst in another statistic, and would keep no more than most."""
+    high = [[0.001] * 5 + [0.002 * (index % 5 + 1)] * 5 for index in range(10)]
+    of = controlled(
+        [0.001] * 10, high[:5] + [[each + 0.0005 * index for each in row] for index, row in enumerate(high[5:])]
+    )
+    store_bands(own_bands, {"hand": of})
+    assert sum(controls_that_keep(of)) == 9
 
 
 def test_a_band_is_never_beyond_the_outer_limit_nor_narrower_than_a_fiftieth_of_it() -> None:
-    far = limits(found([0.009, 0.5]))
+    far = limits(controlled([0.0, 0.0], [[0.009, 0.5]] * 10))
     assert (far["median"], far["p90"]) == (0.01, 0.03)
-    assert far["raw_p90"] == pytest.approx(0.677, abs=1e-3)
-    nothing = limits(found([0.0]))
+    assert far["raw_p90"] == pytest.approx(0.451, abs=1e-3)
+    nothing = limits(controlled([0.0], [[0.0]] * 10))
     assert nothing == {"median": 0.0002, "p90": 0.0006, "raw_median": 0.0002, "raw_p90": 0.0006}
 
 
@@ -172,22 +196,22 @@ def own_bands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 
 
 def test_bands_are_stored_by_stratum_and_what_was_measured_then_keeps_them(own_bands: Path) -> None:
-    measured_once = found([0.002] * 9 + [0.01])
+    measured_once = controlled([0.002] * 9 + [0.01], [[0.003] * 9 + [0.015]] * 10)
     assert bands_of("hand")["total_goodput"] == BANDS["total_goodput"]
-    store_bands(own_bands, {"other": found([0.001])})
+    store_bands(own_bands, {"other": controlled([0.001], [[0.001]] * 10)})
     store_bands(own_bands, {"hand": measured_once})
     assert own_bands.read_text(encoding="utf-8").startswith('# What this is.\n\n[other]\nmeasured = "hand 000')
     assert bands_of("hand")["total_goodput"].median_limit == 0.003
     assert bands_of(None)["total_goodput"] == BANDS["total_goodput"]
     again = judged_again(measured_once)
     assert again.holds
-    assert not found([0.0031] * 10).holds, "a half more than was measured, and far from the outer limit"
+    assert not found([0.0031] * 10).holds, "more than controls were off by, and far from the outer limit"
     assert found([0.0031] * 10, stratum=None).holds
 
 
 @pytest.mark.usefixtures("own_bands")
 def test_what_is_beyond_the_outer_limit_fails_whatever_its_band(own_bands: Path) -> None:
-    far = found([0.02] * 10)
+    far = controlled([0.02] * 10, [[0.02] * 10] * 10)
     store_bands(own_bands, {"hand": far})
     again = judged_again(far)
     assert not again.holds
@@ -201,9 +225,10 @@ def test_bands_are_of_the_part_of_a_stratums_name_and_the_page_judges_by_them(ow
         for name in ("plain", "regression")
     )
     plan = Plan(parts=parts)
-    store_record("plain", found([0.002] * 10, stratum="plain"), tmp_path)
-    store_record("regression", found([0.005] * 10, stratum="plain"), tmp_path)
-    before = markdown(page.read(plan, tmp_path))
+    controls = [[0.003] * 10] * 10
+    store_record("plain", controlled([0.002] * 10, controls, stratum="plain"), tmp_path)
+    store_record("regression", controlled([0.005] * 10, controls, stratum="plain"), tmp_path)
+    before = page.part_markdown(page.read(plan, tmp_path)[0])
     assert "| holds (outer limit, no band yet) |" in before
     assert "the limit of the design that no band may cross" in " ".join(before.split())
     page.set_bands(plan, tmp_path)

@@ -50,7 +50,7 @@ def validation(  # noqa: PLR0913 (each is an option)
     ] = False,
     bands: Annotated[
         bool,
-        typer.Option("--set-bands", help="Make bands of what the strata came to, 1.5 times as much; measure nothing."),
+        typer.Option("--set-bands", help="Make bands of what nine of ten controls keep; measure nothing."),
     ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -108,10 +108,12 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
     plan: "Plan", engines: "Sequence[Engine]", out: Path, docs: Path, jobs: int | None, *, every: "Plan", required: bool
 ) -> list[str]:
     """Measures and stores every part that these engines can, all of them if they are required; gives what failed."""
+    from dumbbell.cli.estimate import tell_estimate
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
     from dumbbell.validation import ValidationError
-    from dumbbell.validation.page import recorded_of, store_record
+    from dumbbell.validation.plan import ComparisonPart
+    from dumbbell.validation.records import recorded_of, store_record
 
     def records(name: str) -> "Record | None":
         return next(recorded_of(part, docs) for part in every.parts if part.name == name)
@@ -127,6 +129,8 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
                 continue
             total = part.total(own, records)
             typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
+            for each, asked, runs in part.asked(own, records) if isinstance(part, ComparisonPart) else ():
+                tell_estimate(asked, each, runs, jobs)
             with progress(total) as advance:
                 record, failed = part.measure(store, own, jobs, advance, records)
             typer.echo(store_record(part.name, record, docs))

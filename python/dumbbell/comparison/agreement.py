@@ -16,8 +16,7 @@ from math import ceil, floor, inf, log10
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-import tomli_w
-
+from dumbbell.comparison.chance import most_of_nine_in_ten, of_control
 from dumbbell.comparison.figures import figures_of
 from dumbbell.comparison.record import (
     Agreement,
@@ -100,11 +99,11 @@ CONSIDERABLE_LOSS: Final = 0.005
 MOST_WORST: Final = 10
 
 
-FACTOR: Final = 1.5
-"""Of what was measured: a band."""
 NARROWEST: Final = 1 / 50
 """Of an outer limit: a narrower band would be about digits."""
 STATISTICS: Final = ("median", "p90", "raw_median", "raw_p90")
+TYPICAL: Final = "typical_p90"
+"""What the 90th percentile of a control is in the median: no limit."""
 
 
 @cache
@@ -117,25 +116,50 @@ def bands_of(stratum: str | None) -> Mapping[str, Band]:
     """The bands of a stratum; the outer limits where it has none yet."""
     of = stored_bands().get(stratum or "", {})
     return {
-        metric: band.model_copy(update={f"{name}_limit": limit for name, limit in of.get(metric, {}).items()})
+        metric: band.model_copy(update={f"{name}_limit": of[metric][name] for name in STATISTICS if metric in of})
         for metric, band in BANDS.items()
     }
 
 
 def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
-    """Bands that this measurement makes: so many times what it came to, but never beyond an outer limit."""
+    """Bands that nine of ten controls keep, all of them, but never beyond an outer limit; none without controls.
+
+    Each statistic is what nine of ten do not exceed in it; all are widened by one factor, for a control that keeps nine
+    limits may break the tenth.
+    """
+    controls = [_statistics(of_control(agreement.conditions, index)) for index, _ in enumerate(agreement.controls)]
+    if not controls:
+        return {}
+    alone = {key: most_of_nine_in_ten([of[key] for of in controls]) for key in controls[0]}
+    factor = most_of_nine_in_ten([max(of[key] / most for key, most in alone.items()) for of in controls])
     found: dict[str, dict[str, float]] = {}
-    for verdict in agreement.bands:
-        outer = BANDS[verdict.metric]
-        if not verdict.measured.n or outer.p90_limit is None:
-            continue
-        outer_limits = (outer.median_limit or outer.p90_limit / 2, outer.p90_limit)
-        values = (verdict.measured.median, verdict.measured.p90, verdict.raw.median, verdict.raw.p90)
-        found[verdict.metric] = {
-            name: _upwards(min(max(FACTOR * (value or 0.0), NARROWEST * most), inf if name.startswith("raw") else most))
-            for name, value, most in zip(STATISTICS, values, outer_limits * 2, strict=True)
-        }
+    for (metric, name), most in alone.items():
+        outer = inf if name.startswith("raw") else _outer_limit(metric, name)
+        found.setdefault(metric, {})[name] = _upwards(min(max(factor, 1.0) * most, outer))
+    for metric, own in found.items():
+        own[TYPICAL] = _upwards(median(of[metric, "p90"] for of in controls))
     return found
+
+
+def _statistics(conditions: Sequence[Condition]) -> dict[tuple[str, str], float]:
+    """What bands limit, by metric and statistic; none is less than what would be about digits."""
+    return {
+        (verdict.metric, name): max(value or 0.0, NARROWEST * _outer_limit(verdict.metric, name))
+        for verdict in verdicts(conditions)
+        if verdict.measured.n and verdict.least is None
+        for name, value in zip(
+            STATISTICS,
+            (verdict.measured.median, verdict.measured.p90, verdict.raw.median, verdict.raw.p90),
+            strict=True,
+        )
+    }
+
+
+def _outer_limit(metric: str, statistic: str) -> float:
+    """What the design allows a statistic to be; a median without a limit of its own half of the 90th percentile."""
+    outer = BANDS[metric]
+    most = outer.p90_limit or inf
+    return most if statistic.endswith("p90") else outer.median_limit or most / 2
 
 
 def _upwards(value: float) -> float:
@@ -255,7 +279,16 @@ def judged_again(agreement: Agreement) -> Agreement:
     judged = judge(
         agreement.conditions, agreement.source, agreement.candidate, agreement.reference, agreement.floor_seeds
     )
-    return judged.model_copy(update={"versions": agreement.versions})
+    return judged.model_copy(update={"versions": agreement.versions, "controls": agreement.controls})
+
+
+def controls_that_keep(agreement: Agreement) -> list[bool]:
+    """Of each control, whether it keeps every band that the candidate is held against."""
+    bands = bands_of(agreement.source.stratum)
+    return [
+        all(each.holds is not False for each in verdicts(of_control(agreement.conditions, index), bands))
+        for index, _ in enumerate(agreement.controls)
+    ]
 
 
 def store_bands(path: Path, measured: Mapping[str, Agreement]) -> None:
@@ -263,12 +296,25 @@ def store_bands(path: Path, measured: Mapping[str, Agreement]) -> None:
     header = "".join(line for line in path.read_text(encoding="utf-8").splitlines(keepends=True) if line[0] == "#")
     bands: dict[str, Any] = {name: dict(table) for name, table in stored_bands().items()}
     for stratum, agreement in measured.items():
+        if not agreement.controls:
+            bands.pop(stratum, None)
+            continue
         identities = [f"{side.engine} {side.identity[:12]}" for side in (agreement.candidate, agreement.reference)]
         conditions = f"{len(agreement.conditions)} conditions of seed {agreement.source.seed}"
+        conditions += f", {len(agreement.controls)} controls"
         bands[stratum] = {"measured": f"{', '.join(identities)}, {conditions}"} | bands_from(agreement)
+    lines = [line for stratum, table in bands.items() for line in ("", f"[{stratum}]", *_toml_lines(table))]
     with replacing(path) as partial:
-        partial.write_text(f"{header}\n{tomli_w.dumps(bands)}", encoding="utf-8", newline="\n")
+        partial.write_text(header + "\n".join(lines) + "\n", encoding="utf-8", newline="\n")
     stored_bands.cache_clear()
+
+
+def _toml_lines(table: Mapping[str, Any]) -> Iterator[str]:
+    """A metric a line: as tables of their own hundreds of limits are five times as long."""
+    yield f'measured = "{table["measured"]}"'
+    for metric, limits in table.items():
+        if isinstance(limits, Mapping):
+            yield f"{metric} = {{ {', '.join(f'{name} = {limit!r}' for name, limit in limits.items())} }}"
 
 
 def verdicts(conditions: Sequence[Condition], bands: Mapping[str, Band] = BANDS) -> tuple[BandVerdict, ...]:

@@ -6,10 +6,10 @@ A table is its header and its rows, whose last cell may be a verdict: one of the
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
+from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS, controls_that_keep
 from dumbbell.comparison.curves import is_loss_based
 from dumbbell.comparison.random_conditions import MOST_PACKETS, USUAL_DURATION
 from dumbbell.comparison.record import (
@@ -292,45 +292,15 @@ def _hundred(value: float | None) -> str:
     return amount(value, scale=100)
 
 
-def limit_texts(band: BandVerdict) -> dict[str, str]:
-    """What each limit of a band says where it is broken; empty where it is kept, or there is nothing to limit."""
-    label, unit = BANDS[band.metric].label, BANDS[band.metric].unit
-    if band.least is not None:
-        told = f"{label}: {_hundred(band.measured.share)}, at least {100 * band.least:g} %"
-        return {"share": told if band.holds is False else ""}
-    outer = {"median": BANDS[band.metric].median_limit, "p90": BANDS[band.metric].p90_limit}
-    found = {}
-    for name, (value, limit) in zip(("median", "p90", "raw median", "raw p90"), _statistics(band), strict=True):
-        most = min((each for each in (limit, outer.get(name)) if each is not None), default=None)
-        broken = value is not None and most is not None and value > most
-        found[name] = f"{label}: {name} {_hundred(value)} of {100 * (most or 0.0):g} {unit}" if broken else ""
-    return found
-
-
-STRATA_METRICS: Final = {
-    "group_goodput": "goodput of groups (%)", "total_goodput": "total goodput (%)", "loss": "queue loss (%)",
-    "queueing_delay": "queueing delay (points)", "completion": "completion time (%)",
-}  # fmt: skip
-"""Those that the table of all strata has."""
-
-
-def strata_table(strata: Mapping[str, Agreement]) -> Table:
-    """A row a stratum: 90th percentiles, what each may be, and the noise; the verdict on all of its bands."""
-    rows = []
-    for name, agreement in strata.items():
-        by_metric = {band.metric: band for band in agreement.bands}
-        cells = []
-        for metric in STRATA_METRICS:
-            band = by_metric.get(metric)
-            if band is None or not band.measured.n:
-                cells.append(ABSENT)
-            else:
-                cells.append(f"{_limited(band.measured.p90, band.p90_limit)}; {_hundred(band.floor.p90)}")
-        beyond = any(band.beyond_design for band in agreement.bands)
-        by = f" ({NO_BAND})" if without_bands(agreement) else ""
-        told = BEYOND if beyond else f"{verdict(agreement.holds)}{by}"
-        rows.append([name, str(len(agreement.conditions)), *cells, told])
-    return ["stratum", "n", *STRATA_METRICS.values(), "verdict"], rows
+def controls_words(agreement: Agreement) -> str:
+    """How many controls keep every band, in a sentence."""
+    kept = controls_that_keep(agreement)
+    own = "keeps" if agreement.holds else "does not keep"
+    return (
+        f"{agreement.candidate.engine} {own} every band; so {'does' if sum(kept) == 1 else 'do'} {sum(kept)} of"
+        f" {counted(len(kept), 'control')} of the same build, which are {agreement.candidate.engine} under other random"
+        " streams."
+    )
 
 
 def checks_table(found: Checks) -> Table:

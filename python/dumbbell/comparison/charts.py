@@ -159,7 +159,7 @@ def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], 
                 for runs in (condition.reference, condition.candidate)
             )
             if reference and candidate:
-                found.setdefault(base_name(group.cc), []).append((median(reference), median(candidate)))
+                found.setdefault(group.algorithm, []).append((median(reference), median(candidate)))
     return found
 
 
@@ -172,7 +172,7 @@ def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], f
             for runs in (condition.reference, condition.candidate)
         )
         if reference and candidate:
-            ccs = {base_name(group.cc) for group in condition.groups}
+            ccs = {group.algorithm for group in condition.groups}
             found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
     return found
 

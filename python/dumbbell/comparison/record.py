@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from dumbbell.cc import base_name
 from dumbbell.metrics.number import rounded
 
 Number: TypeAlias = Annotated[float, AfterValidator(rounded)]
@@ -70,6 +71,8 @@ class EngineComparison(Part):
     reference: Side
     floor_seeds: tuple[int, ...]
     """Other seeds of the reference: its noise."""
+    controls: tuple[int, ...] = ()
+    """By how much the seeds of the candidate's random streams are moved in each control: what chance does to it."""
     holds: bool
     """No band or limit is broken, nothing failed, and something was compared."""
 
@@ -141,6 +144,8 @@ class Difference(Part):
     """The same of the reference under other seeds."""
     limits: Number | None
     """`error` in multiples of the 90th percentile that the band allows."""
+    controls: tuple[Number | None, ...] = ()
+    """`difference` of each control; null: it has no such number."""
 
 
 class Winner(Part):
@@ -152,6 +157,8 @@ class Winner(Part):
     """By its medians over seeds."""
     floor: str | None
     """By the reference's medians over other seeds."""
+    controls: tuple[str | None, ...] = ()
+    """By the medians of each control."""
 
 
 class Group(Part):
@@ -163,6 +170,11 @@ class Group(Part):
     """Congestion control, as the spec has it."""
     flows: int
     """How many."""
+
+    @property
+    def algorithm(self) -> str:
+        """Without its variant and parameters."""
+        return base_name(self.cc)
 
 
 class RunFailure(Part):
@@ -373,6 +385,8 @@ class LimitVerdict(Limit):
     """(candidate - reference) / scale; null: one of the engines has no such thing."""
     noise: Number | None
     """The same of the reference under other seeds; null: there are none, or they have no such thing."""
+    controls: tuple[Number | None, ...] = ()
+    """`difference` of each control."""
     holds: bool
 
 

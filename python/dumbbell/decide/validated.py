@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.agreement import stored_bands
+from dumbbell.comparison.agreement import GROUP_GOODPUT, TYPICAL, stored_bands
 from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import whole_transfer
@@ -18,8 +18,6 @@ MOST_PLAIN_LOSS_PPB: Final = 20_000_000
 """Of the plain path."""
 NEARLY: Final = 0.99
 """Queues are whole bytes."""
-BANDS_ARE: Final = 1.5
-"""Times what was measured."""
 P90: Final = 1.645
 """Standard deviations within which nine tenths of normal errors lie."""
 
@@ -60,4 +58,4 @@ def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
 def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
     """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
     bands = stored_bands()[stratum(asked, buffer_bytes, company)]
-    return float(bands["group_goodput"]["p90"]) / BANDS_ARE / P90
+    return float(bands[GROUP_GOODPUT][TYPICAL]) / P90

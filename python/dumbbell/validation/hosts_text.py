@@ -26,13 +26,13 @@ MOST_WORST: Final = 5
 
 
 def summary(found: HostsRecord) -> str:
-    """Each engine's median and 90th percentile over the points that are drawn, under their first settings."""
+    """Each engine's median and 90th percentile over the drawn points, starved ones too, in first settings."""
     merged = together(found)
     points, told = (merged.points, []) if merged else ((), [])
     for engine in merged.engines if merged else ():
         parts = []
         for absolute, words in ((True, "points of the rate"), (False, "%")):
-            own = spread([each for each in points if each.absolute is absolute and not each.starved], engine)
+            own = spread([each for each in points if each.absolute is absolute], engine)
             if own:
                 parts.append(
                     f"{amount(100 * own.median)} {words} in the median, {amount(100 * own.p90)} at the 90th percentile"

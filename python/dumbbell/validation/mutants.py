@@ -1,25 +1,26 @@
-"""Whether the proof can fail: deliberate errors in the model, each of which a band or a limit must notice.
+"""Whether the proof can fail: deliberate errors in the model, each of which a comparison must notice.
 
 A mutant is the simulator with one change (`mutants.toml`). It runs the conditions that the simulator was validated
-with, against the reference's recorded runs, and is held against the same bands. It is noticed by what the simulator
-itself keeps, and the mutant does not. The control is the simulator without a change, but with other random streams:
-what it breaks, chance breaks, and no mutant is noticed by.
+with, against the reference's recorded runs. It is noticed where it is worse than the simulator and its controls, in a
+test paired by condition (`comparison/chance.py`). Each control takes the same test: the controls that it notices are
+false alarms, for there is nothing wrong with them.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dumbbell.comparison.agreement import judged_again, versions
-from dumbbell.comparison.agreement_text import failures, limit_texts
-from dumbbell.comparison.record import Agreement, Curves
-from dumbbell.engines.mutant import Change, ControlEngine, MutantEngine, sources
+from dumbbell.comparison.agreement import versions
+from dumbbell.comparison.agreement_text import failures
+from dumbbell.comparison.chance import control_worse, worse
+from dumbbell.comparison.record import Agreement, Curves, Number
+from dumbbell.engines.mutant import Change, MutantEngine, sources
 from dumbbell.errors import EngineFailure
 from dumbbell.table import Table
 
@@ -30,12 +31,12 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
 
     Tried = Sequence[tuple["Compared", Agreement | Curves]]
-    """Parts, with what the simulator came to in each."""
+    """Parts, with what the simulator and its controls came to in each."""
 
 FOLDER: Final = "mutants"
 """Beside the store: what is built."""
-SHIFT: Final = 100
-"""By how much the seeds of the control's random streams are others than the simulator's: more than any part has."""
+LEVEL: Final = 0.05
+"""The probability that an engine without an error is noticed by any of all tests: each has its part of it."""
 
 
 class Compared(Protocol):
@@ -50,7 +51,7 @@ class Compared(Protocol):
         """The reference, and the candidate."""
 
     def against(
-        self, mutant: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None
+        self, other: Engine, engines: Sequence[Engine], known: Agreement | Curves, store: Store, jobs: int | None
     ) -> Agreement | Curves:
         """Measures it with the mutant in the candidate's place; what came out."""
 
@@ -74,39 +75,65 @@ class Mutant(Table):
         return Change(name=self.name, file=self.file, find=self.find, replace=self.replace)
 
 
+class Evidence(Table):
+    """The least probable of what an engine's tests gave."""
+
+    part: str
+    metric: str
+    probability: Number
+    """That chance makes errors as large."""
+
+
 class MutantVerdict(Table):
     """What became of a mutant."""
 
     name: str
     kind: Literal["path", "tcp", "cc"]
     why: str
-    broke: tuple[str, ...]
-    """What it breaks in the part that notices it; empty: nothing, in any part."""
-    part: str | None
-    """The part that notices it first."""
+    noticed: bool
+    evidence: Evidence | None
+    """None: its runs fail."""
+    failure: str = ""
+    """What the engine said of it where its runs fail."""
     tried: tuple[str, ...]
     """All parts that it was held against."""
 
 
+class ControlVerdict(Table):
+    """What became of the simulator itself under other random streams, in all parts."""
+
+    shift: int
+    noticed: bool
+    evidence: Evidence
+
+
 class MutantsRecord(BaseModel):
-    """Every mutant."""
+    """Every mutant, and every control."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, validate_by_name=True)
 
-    schema_version: Literal[2] = Field(default=2, alias="schema")
+    schema_version: Literal[3] = Field(default=3, alias="schema")
     versions: dict[str, str | None]
     identity: str
     """Of the simulator without a change."""
-    shift: int
-    """By how much the seeds of the control's random streams are moved."""
-    control: dict[str, tuple[str, ...]]
-    """By part, what the simulator without a change breaks with other random streams; it counts for no mutant."""
+    parts: tuple[str, ...]
+    """Those that mutants were held against."""
+    tests: int
+    """How many all parts have."""
+    level: float
+    """Of one test: an engine with a probability below it is noticed."""
+    controls: tuple[ControlVerdict, ...]
     mutants: tuple[MutantVerdict, ...]
 
     @property
     def noticed(self) -> int:
-        """How many break something."""
-        return sum(bool(each.broke) for each in self.mutants)
+        """How many mutants are noticed: hits."""
+        return sum(each.noticed for each in self.mutants)
+
+    @property
+    def false_alarms(self) -> int:
+        """How many controls are."""
+        return sum(each.noticed for each in self.controls)
 
 
 @cache
@@ -120,84 +147,75 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     every: Sequence[Mutant], store: Store, engines: Sequence[Engine], parts: Tried, *, jobs: int | None,
     progress: Callable[[], None],
 ) -> MutantsRecord:  # fmt: skip
-    """Runs the control in every part, then builds each mutant and runs it until a part notices it.
+    """Tests every control in every part, then builds each mutant and runs it until a part notices it.
 
     Raises:
         EngineFailure: the simulator is not what the sources make, so that a mutant would differ in more than its error;
-            or runs of the reference or of the control fail.
+            or runs of the reference fail.
     """
     simulator = next(engine for engine in engines if engine.name == parts[0][0].engines[-1])
     if MutantEngine(None, _sources(), store.folder.parent / FOLDER).identity() != simulator.identity():
         raise EngineFailure("the simulator was not built from the sources that are here; `make build` does it")
-    control: dict[str, tuple[str, ...]] = {}
-    kept: dict[str, set[str]] = {}
-    for part, known in parts:
-        record = part.against(ControlEngine(simulator, SHIFT), _others(part, engines), known, store, jobs)
-        if failed := failures(record):
-            raise EngineFailure(f"runs of the control fail in {part.name}: {failed[0]}")
-        control[part.name] = tuple(_broken(record).values())
-        kept[part.name] = _kept(judged_again(known) if isinstance(known, Agreement) else known) & _kept(record)
-    found = []
+    shifts = [shift for shift in parts[0][1].controls if all(shift in known.controls for _, known in parts)]
+    of_controls = {
+        shift: {part.name: control_worse(known, known.controls.index(shift)) for part, known in parts}
+        for shift in shifts
+    }
+    tests = sum(len({metric for of in of_controls.values() for metric in of[part.name]}) for part, _ in parts)
+    level = LEVEL / max(tests, 1)
+    controls = []
+    for shift, found in of_controls.items():
+        evidence = _least(found)
+        controls.append(ControlVerdict(shift=shift, noticed=evidence.probability < level, evidence=evidence))
+    verdicts = []
     for mutant in every:
-        found.append(_judge(mutant, store, engines, parts, kept=kept, jobs=jobs))
+        verdicts.append(_judge(mutant, store, engines, parts, level=level, jobs=jobs))
         progress()
     return MutantsRecord(
-        versions=versions(), identity=simulator.identity(), shift=SHIFT, control=control, mutants=tuple(found)
-    )
-
-
-def _judge(  # noqa: PLR0913 (which, where, against what, and how)
-    mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, *, kept: Mapping[str, set[str]],
-    jobs: int | None,
-) -> MutantVerdict:  # fmt: skip
-    engine = MutantEngine(mutant.change, _sources(), store.folder.parent / FOLDER)
-    tried: list[str] = []
-    broke: list[str] = []
-    for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
-        tried.append(part.name)
-        try:
-            record = part.against(engine, _others(part, engines), known, store, jobs)
-        except EngineFailure as failure:
-            if failure.engine != engine.name:
-                raise
-            broke = [f"its runs fail: {failure}"]
-        else:
-            if of_reference := failures(record, part.engines[0]):
-                raise EngineFailure(f"runs of the reference fail in {part.name}: {of_reference[0]}")
-            broken = (text for key, text in _broken(record).items() if key in kept[part.name])
-            broke = [*failures(record, engine.name), *broken]
-        if broke:
-            break
-    return MutantVerdict(
-        name=mutant.name, kind=mutant.kind, why=mutant.why, broke=tuple(broke), part=tried[-1] if broke else None,
-        tried=tuple(tried),
+        versions=versions(), identity=simulator.identity(), parts=tuple(part.name for part, _ in parts), tests=tests,
+        level=level, controls=tuple(controls), mutants=tuple(verdicts),
     )  # fmt: skip
 
 
-def _others(part: Compared, engines: Sequence[Engine]) -> list[Engine]:
-    """The reference, where it is on this machine."""
-    return [each for each in engines if each.name == part.engines[0]]
+def _judge(  # noqa: PLR0913 (which, where, against what, and how)
+    mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, *, level: float, jobs: int | None
+) -> MutantVerdict:
+    engine = MutantEngine(mutant.change, _sources(), store.folder.parent / FOLDER)
+    found: dict[str, dict[str, float]] = {}
+    failure = ""
+    for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
+        reference = [each for each in engines if each.name == part.engines[0]]
+        found[part.name] = {}
+        try:
+            record = part.against(engine, reference, known, store, jobs)
+        except EngineFailure as error:
+            if error.engine != engine.name:
+                raise
+            failure = str(error)
+        else:
+            if of_reference := failures(record, part.engines[0]):
+                raise EngineFailure(f"runs of the reference fail in {part.name}: {of_reference[0]}")
+            failure = next(iter(failures(record, engine.name)), "")
+            if not failure:
+                found[part.name] = worse(known, record)
+        if failure or min(found[part.name].values(), default=1.0) < level:
+            break
+    evidence = None if failure else _least(found)
+    return MutantVerdict(
+        name=mutant.name, kind=mutant.kind, why=mutant.why, tried=tuple(found), evidence=evidence, failure=failure,
+        noticed=evidence is None or evidence.probability < level,
+    )  # fmt: skip
 
 
-def _broken(record: Agreement | Curves) -> dict[str, str]:
-    """What does not hold, in words."""
-    return {key: text for key, text in _limits(record) if text}
-
-
-def _kept(record: Agreement | Curves) -> set[str]:
-    """What holds; a limit without data is not broken."""
-    return {key for key, text in _limits(record) if not text}
-
-
-def _limits(record: Agreement | Curves) -> Iterator[tuple[str, str]]:
-    """Every limit, and what it says where it is broken: a mutant may break the one of a band that chance does not."""
-    if isinstance(record, Agreement):
-        for band in record.bands:
-            yield from ((f"{band.metric}: {name}", text) for name, text in limit_texts(band).items())
-    else:
-        for case in record.cases:
-            for each in case.comparisons:
-                yield f"{case.name}: {each.label}", "" if each.holds else f"{case.name}: {each.label}"
+def _least(found: Mapping[str, Mapping[str, float]]) -> Evidence:
+    """The least probable of an engine's tests; with a probability of 1 where there are none."""
+    every: Iterable[Evidence] = (
+        Evidence(part=part, metric=metric, probability=probability)
+        for part, of in found.items()
+        for metric, probability in of.items()
+    )
+    none = Evidence(part=next(iter(found)), metric="", probability=1.0)
+    return min(every, key=lambda each: each.probability, default=none)
 
 
 def _sources() -> Path:

@@ -14,11 +14,11 @@ from pydantic import Field, field_validator
 from dumbbell.campaign.plan import count
 from dumbbell.comparison import curves
 from dumbbell.comparison.agreement_text import failures
-from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines, runs
+from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines
+from dumbbell.comparison.chance import with_controls
 from dumbbell.comparison.checks import carry_out_checks, checks
 from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
-from dumbbell.engines.family import is_live
-from dumbbell.engines.mutant import sources
+from dumbbell.engines.mutant import ControlEngine, sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
 from dumbbell.hosts.spread import Held, hold
@@ -42,6 +42,8 @@ Record: TypeAlias = (
 )
 Records: TypeAlias = Callable[[str], Record | None]
 """Gives what a part came to when it was last measured."""
+SHIFT: Final = 100
+"""By how much the seeds of a control's random streams are others than those before it: more than any part has."""
 HOSTS: Final = "hosts"
 """Kind of the parts about real hosts, and what all of them are called together."""
 
@@ -65,8 +67,6 @@ class ComparisonPart(Table):
     reference: str
     seeds: int = 5
     """Of each engine's runs; a check has its own."""
-    candidate_seeds: int | None = None
-    """Of the candidate's; None: as many as the reference has."""
     floor: int = 5
     """More seeds of the reference, which it is held against itself with."""
     stratum: str | None = None
@@ -79,6 +79,8 @@ class ComparisonPart(Table):
     """Of a drawn condition; None: the stratum's own."""
     most_packets: int | None = None
     """That a drawn condition may carry; None: the stratum's own."""
+    controls: int = 0
+    """How often the candidate is carried out once more, under other random streams."""
     reasons: dict[str, str] = Field(default_factory=dict)
     """Of conditions in real time that are beyond a bar, by their names: why, as far as it was found out."""
 
@@ -110,15 +112,34 @@ class ComparisonPart(Table):
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
-        return sum(runs([each], own) for each, own in self._asked(self.sides(engines, records(self.name))))
+        return sum(runs for _, _, runs in self.asked(engines, records))
+
+    def asked(self, engines: Sequence[Engine], records: Records) -> list[tuple[Engine, list[Experiment], int]]:
+        """What each engine carries out, and how many runs those are, controls among them: how long it takes."""
+        found: dict[str, tuple[Engine, list[Experiment], int]] = {}
+        for each, sides in self._asked(self.sides(engines, records(self.name))):
+            for engine, experiment in sides.campaigns(each):
+                times = 1 + self.controls * (engine.name == self.candidate)
+                _, before, so_far = found.get(engine.name, (engine, [], 0))
+                found[engine.name] = engine, [*before, experiment], so_far + times * count(experiment)
+        return list(found.values())
 
     def measure(
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
-        """Runs what is missing on these engines: the record of all runs, and what failed."""
+        """Runs what is missing on these engines: the record of all runs and controls, and what failed."""
         found = self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
-        return found, failures(found)
+        failed = failures(found)
+        if failed or isinstance(found, Checks) or not self.controls:
+            return found, failed
+        candidate = next(each for each in engines if each.name == self.candidate)
+        controls = {
+            shift: self.against(ControlEngine(candidate, shift), engines, found, store, jobs, progress)
+            for shift in range(SHIFT, SHIFT * (self.controls + 1), SHIFT)
+        }
+        failed = [text for each in controls.values() for text in failures(each)]
+        return found if failed else with_controls(found, controls), failed
 
     def fits(self, record: Agreement | Curves, engines: Sequence[Engine]) -> bool:
         """Whether a record is of today's candidate and conditions; curves need the reference's own runs."""
@@ -129,16 +150,17 @@ class ComparisonPart(Table):
             return self.reference in {engine.name for engine in engines}
         return all(sides.known(each) for each, sides in self._asked(self.sides(own, record)))
 
-    def against(
-        self, mutant: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None
-    ) -> Agreement | Curves:
+    def against(  # noqa: PLR0913, PLR0917 (which, beside what, and how)
+        self, other: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None,
+        progress: Callable[[], None] = lambda: None,
+    ) -> Agreement | Curves:  # fmt: skip
         """The same with another engine in the candidate's place, and the reference's runs as they are known."""
         sides = replace(
-            self.sides([mutant, *engines], known, candidate=mutant.name),
+            self.sides([other, *engines], known, candidate=other.name),
             recorded=known if isinstance(known, Agreement) else None,
         )
-        found = self._carried_out(sides, store, jobs, lambda: None)
-        assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks are no mutant's)
+        found = self._carried_out(sides, store, jobs, progress)
+        assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks have no controls)
         return found
 
     def _carried_out(
@@ -168,9 +190,7 @@ class ComparisonPart(Table):
             reference = Recorded(recorded.reference if recorded else told)
         elif recorded and recorded.reference.identity != reference.identity():
             recorded = None
-        return Sides(
-            by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded, own=self.candidate_seeds
-        )
+        return Sides(by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded)
 
     def _drawn(self) -> Iterator[Experiment]:
         return drawn(self.stratum, self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
@@ -241,7 +261,7 @@ class ClaimsPart(Table):
 
 
 class MutantsPart(Table):
-    """Deliberate errors in the candidate, held against the bands of other parts, and against their limits."""
+    """Deliberate errors in the candidate, held against the controls of other parts."""
 
     record_type: ClassVar = MutantsRecord
 
@@ -282,7 +302,7 @@ class MutantsPart(Table):
         return [
             (part, record)
             for part, record in found
-            if isinstance(record, Agreement | Curves) and part.fits(record, engines)
+            if isinstance(record, Agreement | Curves) and record.controls and part.fits(record, engines)
         ]
 
 
@@ -377,11 +397,7 @@ class Plan(Table):
     @field_validator("parts", mode="after")
     @classmethod
     def _mutants_are_held_against_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
-        others = tuple(
-            part
-            for part in parts
-            if isinstance(part, ComparisonPart) and part.kind != "checks" and not is_live(part.candidate)
-        )
+        others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.controls)
         return tuple(
             part.model_copy(update={"against": part.against or others}) if isinstance(part, MutantsPart) else part
             for part in parts
