@@ -116,12 +116,14 @@ def test_a_reader_finds_how_far_each_use_can_be_trusted_and_who_checked(use: str
     rows = [line.split(" | ") for line in (DOCS / "validation.md").read_text(encoding="utf-8").splitlines()]
     own = [row for row in rows if row[0] == f"| {use}"]
     assert own
-    for _, what, typical, nine, count, by in own:
+    for _, what, typical, nine, linux, count, against, by in own:
         assert what
-        assert re.fullmatch(r"(right in )?[\d.]+ (%|points( of the rate)?)", typical)
-        assert re.fullmatch(r"[\d.]+ (%|points( of the rate)?)|-", nine)
-        assert int(count) > 0
-        assert re.match(r"this project, with linux|hosts of \[.*\), who measured them", by)
+        assert re.fullmatch(r"(right in )?[\d.]+ (%|points)", typical)
+        assert re.fullmatch(r"[\d.]+ (%|points)|-", nine)
+        assert re.fullmatch(r"([\d.]+, |right in )[\d.]+ (%|points)|-", linux)
+        assert re.fullmatch(r"[1-9]\d* (points|conditions|groups|intervals|questions)", count)
+        assert (by == "their measurements |") is against.startswith("hosts of [")
+        assert by in {"their measurements |", "this project alone |"}
 
 
 def test_the_page_is_one_screen_and_names_what_each_part_was_measured_with() -> None:
@@ -136,10 +138,14 @@ def test_the_page_is_one_screen_and_names_what_each_part_was_measured_with() -> 
 
 def test_the_readme_says_what_the_page_says() -> None:
     page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    (row,) = (line for line in page.splitlines() if "share of the rate of all BBR flows" in line)
-    _, _, typical, nine, count, _ = row.split(" | ")
+    (row,) = (line for line in page.splitlines() if "goodput of all BBR flows" in line)
+    _, _, typical, nine, _, count, *_ = row.split(" | ")
     said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"off by {typical} in the median, {nine.split()[0]} at the 90th percentile (n = {count})" in said
+    assert f"off by {typical} of the rate in the median, {nine.split()[0]} at the 90th percentile ({count})" in said
+    text = (DOCS / "validation" / "datta2023.md").read_text(encoding="utf-8")
+    (shallow,) = (line.split(" | ") for line in text.splitlines() if line.startswith("| the first setting | sim"))
+    assert f"{shallow[3].split()[0]} times as fast here, in the median" in said
+    assert f"one point in ten is more than {shallow[5]} off" in said
 
 
 @pytest.mark.parametrize("name", ["theory", "claypool2019"])

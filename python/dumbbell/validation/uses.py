@@ -18,10 +18,11 @@ from dumbbell.comparison.agreement import (
     TOTAL_GOODPUT,
     controls_that_keep,
     raw_error,
+    raw_floor,
 )
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.agreement_text import engine as engine_words
-from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, Difference, EngineComparison, Side
+from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, EngineComparison, Side
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.distribution import quantile
 from dumbbell.metrics.number import ABSENT, amount, counted, percent
@@ -38,9 +39,11 @@ if TYPE_CHECKING:
 
     Wanted = Callable[[Condition], bool]
 
-HEADER: Final = ("use", "what is compared", "typically off by", "9 of 10 within", "n", "against, and who checked")
-CUBIC, SIM = "cubic", "sim"
-RATE, SHARE = "points of the rate", "%"
+HEADER: Final = (
+    "use", "what is compared", "typically off by", "9 of 10 within", "Linux itself", "n", "held against", "checked by",
+)  # fmt: skip
+CUBIC, SIM, LINUX = "cubic", "sim", "linux"
+THEY, WE = "their measurements", "this project alone"
 
 
 class Row(NamedTuple):
@@ -48,10 +51,16 @@ class Row(NamedTuple):
 
     use: str
     what: str
+    """And what a difference is a share of."""
     typical: str
+    """The median of the differences, or how often the simulator is right."""
     nine_of_ten: str
-    n: int
+    """Their 90th percentile."""
+    linux: str
+    """Both of the kernel in the simulator's place: at the same points of hosts, or under other seeds."""
+    n: str
     against: str
+    by: str
 
 
 def table(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
@@ -62,17 +71,25 @@ def table(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
 def rows(sections: Sequence[Section]) -> Iterator[Row]:
     """Every use: first what others measured, then the kernel."""
     share, alone = "who wins beside CUBIC", "goodput alone"
+    of_kernel = "of the kernel's"
     yield from _of_hosts(share, sections, absolute=True)
     yield from _winners(share, sections)
-    yield from _of_kernel(share, "goodput of each algorithm", GROUP_GOODPUT, "%", sections, _beside_cubic)
+    what = "goodput of each algorithm, of the kernel's or of 5 % of the rate"
+    yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _beside_cubic)
     yield from _of_hosts(alone, sections, absolute=False)
-    yield from _of_kernel(alone, "total goodput", TOTAL_GOODPUT, "%", sections, lambda of: not _is_mixed(of))
-    loss, rtt, completion = "loss", "RTT", "completion"
-    yield from _of_kernel(loss, "queue loss, where the kernel has more than 0.5 %", LOSS, "%", sections)
-    yield from _of_kernel(loss, "queue loss, elsewhere", SMALL_LOSS, "points", sections)
-    yield from _of_kernel(rtt, "queueing delay", QUEUEING_DELAY, "points", sections)
-    yield from _of_kernel(completion, "median of a group's transfers", COMPLETION, "%", sections)
-    yield from _of_kernel(completion, "their 95th percentile", LATE_COMPLETION, "%", sections)
+    what = f"goodput of all flows, all of one algorithm, {of_kernel}"
+    yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
+    what = f"queue loss where the kernel has more than 0.5 %, {of_kernel}"
+    yield from _of_kernel("loss", what, (LOSS, "%", "conditions"), sections)
+    yield from _of_kernel(
+        "loss", "queue loss elsewhere, of all packets", (SMALL_LOSS, "points", "conditions"), sections
+    )
+    what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
+    yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)
+    what = f"median of a group's transfers, {of_kernel}"
+    yield from _of_kernel("completion", what, (COMPLETION, "%", "groups"), sections)
+    what = f"95th percentile of a group's transfers, {of_kernel}"
+    yield from _of_kernel("completion", what, (LATE_COMPLETION, "%", "groups"), sections)
     yield from _of_advice(sections)
 
 
@@ -181,6 +198,7 @@ def _identity(engine: str, identity: str) -> str:
 
 def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Iterator[Row]:
     """What others measured, in the tables that are drawn: a row an algorithm."""
+    unit = "points" if absolute else "%"
     for section in sections:
         record = section.record if isinstance(section.record, HostsRecord) else None
         whole = hosts_text.together(record) if record else None
@@ -188,21 +206,32 @@ def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Itera
             continue
         own = [each for each in whole.points if each.absolute is absolute]
         for name, of in _by_algorithm(own, together=absolute):
-            found = spread(of, SIM)
+            found, kernels = spread(of, SIM), spread(of, LINUX)
             if found:
-                unit = RATE if absolute else SHARE
+                beside = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
                 yield Row(
-                    use, name, f"{amount(100 * found.median)} {unit}", f"{amount(100 * found.p90)} {unit}", found.n,
-                    f"hosts of [{record.short}](validation/{section.name}.md), who measured them",
+                    use, name, _amount(found.median, unit), _amount(found.p90, unit), beside, f"{found.n} points",
+                    f"hosts of [{record.short}](validation/{section.name}.md)", THEY,
                 )  # fmt: skip
+
+
+def _amount(error: float, unit: str) -> str:
+    return f"{amount(100 * error)} {unit}"
+
+
+def _both(typical: float, nine_of_ten: float, unit: str) -> str:
+    return f"{amount(100 * typical)}, {_amount(nine_of_ten, unit)}"
 
 
 def _by_algorithm(points: Sequence[HostPoint], *, together: bool) -> Iterator[tuple[str, list[HostPoint]]]:
     if together:
-        yield "share of the rate of all BBR flows", list(points)
+        yield "goodput of all BBR flows, of the line's rate", list(points)
         return
     for cc in dict.fromkeys(each.groups[0].algorithm for each in points):
-        yield f"goodput of {cc}", [each for each in points if each.groups[0].algorithm == cc]
+        yield (
+            f"goodput of one {cc} flow, of what was measured",
+            [each for each in points if each.groups[0].algorithm == cc],
+        )
 
 
 def _strata(sections: Sequence[Section]) -> list[Agreement]:
@@ -214,56 +243,82 @@ def _strata(sections: Sequence[Section]) -> list[Agreement]:
     ]
 
 
-def _of_kernel(  # noqa: PLR0913, PLR0917 (what, of which conditions)
-    use: str, what: str, metric: str, unit: str, sections: Sequence[Section], wanted: Wanted = lambda _: True
+def _of_kernel(
+    use: str, what: str, of: tuple[str, str, str], sections: Sequence[Section], wanted: Wanted = lambda _: True
 ) -> Iterator[Row]:
-    """The unexcused errors in a metric over the conditions of all strata."""
-    records = _strata(sections)
-    found: list[Difference] = [
-        each
-        for condition in chain.from_iterable(of.conditions for of in records)
-        if wanted(condition)
-        for each in condition.differences
-        if each.metric == metric
-    ]
+    """The unexcused errors in a metric, with its unit and what has one, over the conditions of all strata."""
+    metric, unit, noun = of
+    records, found = [], []
+    for record in _strata(sections):
+        own = [
+            each
+            for condition in record.conditions
+            if wanted(condition)
+            for each in condition.differences
+            if each.metric == metric
+        ]
+        records += [record] if own else []
+        found += own
     if found:
-        errors = [100 * raw_error(each) for each in found]
-        typical, nine = (f"{amount(quantile(errors, share))} {unit}" for share in (0.5, TAIL))
-        yield Row(use, what, typical, nine, len(errors), _kernel(records))
+        errors = list(map(raw_error, found))
+        noise = [error for each in found if (error := raw_floor(each)) is not None]
+        beside = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
+        typical, nine = (_amount(quantile(errors, share), unit) for share in (0.5, TAIL))
+        yield Row(use, what, typical, nine, beside, f"{len(errors)} {noun}", _kernel(records), WE)
 
 
 def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
     """In how many conditions beside CUBIC the right algorithm is ahead, where the kernel's seeds agree on one."""
     records = _strata(sections)
     won = [
-        of.winner.candidate == of.winner.reference
+        of.winner
         for of in chain.from_iterable(of.conditions for of in records)
         if _beside_cubic(of) and of.winner is not None and of.winner.reference is not None
     ]
     if won:
-        told = f"right in {percent(sum(won) / len(won))}"
-        yield Row(use, "which algorithm is ahead", told, ABSENT, len(won), _kernel(records))
+        own, floor = (
+            _right(sum(winners) / len(won))
+            for winners in (
+                [of.candidate == of.reference for of in won],
+                [of.floor == of.reference for of in won],
+            )
+        )
+        what = "who has most goodput a flow, where all seeds of the kernel have the same"
+        yield Row(use, what, own, ABSENT, floor, f"{len(won)} conditions", _kernel(records), WE)
+
+
+def _right(share: float) -> str:
+    return f"right in {percent(share)}"
 
 
 def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
     for section in sections:
         if isinstance(section.record, AdviceRecord):
-            held, of = advice_text.coverage(section.record.answers)
-            sure = [each for each in section.record.answers if advice_text.decided(each)]
+            answers = section.record.answers
+            held, of = advice_text.coverage(answers)
+            sure = [each for each in answers if advice_text.decided(each)]
             by = f"{_project(section.record.reference)} ([advice](validation/{section.name}.md))"
-            width = percent(advice_text.width(section.record.answers))
-            yield Row("advice", f"intervals, {width} wide, that hold", percent(held / of), ABSENT, of, by)
-            right = percent(sum(map(advice_text.right, sure)) / len(sure))
-            yield Row("advice", "winner, where the kernel decides", f"right in {right}", ABSENT, len(sure), by)
+            what = f"intervals of 95 %, {percent(advice_text.width(answers))} wide in the median, that hold"
+            yield Row("advice", what, _right(held / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
+            what = (
+                f"who is ahead, where the kernel's seeds tell, which they do in {len(sure)} of {len(answers)} questions"
+            )
+            right = _right(sum(map(advice_text.right, sure)) / len(sure)) if sure else ABSENT
+            yield Row("advice", what, right, ABSENT, ABSENT, f"{len(sure)} questions", by, WE)
 
 
 def _kernel(records: Sequence[Agreement]) -> str:
-    """The reference of all strata."""
-    return f"{'; '.join(dict.fromkeys(_project(each.reference) for each in records))}, {len(records)} strata"
+    """The reference of these strata."""
+    return f"{'; '.join(dict.fromkeys(_project(each.reference) for each in records))}, {counted_strata(len(records))}"
+
+
+def counted_strata(count: int) -> str:
+    """How many, in words."""
+    return f"{count} {'stratum' if count == 1 else 'strata'}"
 
 
 def _project(reference: Side) -> str:
-    return f"this project, with {engine_words(reference).partition(', identity')[0]}"
+    return engine_words(reference).partition(", identity")[0]
 
 
 def _is_mixed(condition: Condition) -> bool:
