@@ -11,8 +11,8 @@ from agreed import measured, result
 from dumbbell.comparison import agreement, random_conditions
 from dumbbell.comparison.agreement import (
     BANDS,
+    OF_MODEL,
     STATISTICS,
-    TYPICAL,
     bands_from,
     bands_of,
     compare_condition,
@@ -153,7 +153,7 @@ def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
     of = controlled([0.5], [[0.001 * (index + 1)] for index in range(10)])
     nine = pytest.approx(0.009, abs=1e-5)
     assert limits(of) == {"median": nine, "p90": nine, "raw_median": nine, "raw_p90": nine}, "whatever the candidate is"
-    assert bands_from(of)["total_goodput"][TYPICAL] == pytest.approx(0.0055, abs=1e-5)
+    assert bands_from(of)["total_goodput"][OF_MODEL] == pytest.approx(0.0055, abs=1e-5)
     assert bands_from(found([0.5])) == {}, "without controls there are none"
 
 

@@ -16,7 +16,7 @@ from math import ceil, floor, inf, log10
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from dumbbell.comparison.chance import most_of_nine_in_ten, of_control
+from dumbbell.comparison.chance import most_of_nine_in_ten, of_control, of_mean_control
 from dumbbell.comparison.figures import figures_of
 from dumbbell.comparison.record import (
     Agreement,
@@ -102,8 +102,8 @@ MOST_WORST: Final = 10
 NARROWEST: Final = 1 / 50
 """Of an outer limit: a narrower band would be about digits."""
 STATISTICS: Final = ("median", "p90", "raw_median", "raw_p90")
-TYPICAL: Final = "typical_p90"
-"""What the 90th percentile of a control is in the median: no limit."""
+OF_MODEL: Final = "model_p90"
+"""No limit: the 90th percentile of the errors of all controls' mean, in which there is little chance of their own."""
 
 
 @cache
@@ -136,8 +136,9 @@ def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
     for (metric, name), most in alone.items():
         outer = inf if name.startswith("raw") else _outer_limit(metric, name)
         found.setdefault(metric, {})[name] = _upwards(min(max(factor, 1.0) * most, outer))
+    of_mean = _statistics(of_mean_control(agreement.conditions))
     for metric, own in found.items():
-        own[TYPICAL] = _upwards(median(of[metric, "p90"] for of in controls))
+        own[OF_MODEL] = _upwards(of_mean[metric, "p90"])
     return found
 
 

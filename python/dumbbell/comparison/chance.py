@@ -6,15 +6,16 @@ has an error but how far it is from the reference.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
+from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.comparison.record import Agreement, Condition, Curves, Difference, Winner
+from dumbbell.comparison.record import Agreement, Condition, Curves, Difference
 from dumbbell.metrics.distribution import beyond
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -77,24 +78,37 @@ def _with_controls(condition: Condition, controls: Sequence[Condition]) -> Condi
 
 def of_control(conditions: Sequence[Condition], index: int) -> list[Condition]:
     """The conditions with a control in the candidate's place."""
-
-    def difference(each: Difference) -> Iterator[Difference]:
-        if (signed := each.controls[index]) is not None:
-            error = beyond(signed * each.scale, each.excused) / each.scale
-            yield each.model_copy(update={"difference": signed, "error": error})
-
-    def winner(each: Winner | None) -> Winner | None:
-        return each and each.model_copy(update={"candidate": each.controls[index]})
-
     return [
         condition.model_copy(
             update={
-                "differences": tuple(own for each in condition.differences for own in difference(each)),
-                "winner": winner(condition.winner),
+                "differences": _instead(condition.differences, lambda controls: controls[index]),
+                "winner": condition.winner
+                and condition.winner.model_copy(update={"candidate": condition.winner.controls[index]}),
             }
         )
         for condition in conditions
     ]
+
+
+def of_mean_control(conditions: Sequence[Condition]) -> list[Condition]:
+    """The conditions with the mean of all controls in the candidate's place; winners stay."""
+
+    def mean(controls: Sequence[float | None]) -> float | None:
+        known = [each for each in controls if each is not None]
+        return fmean(known) if known else None
+
+    return [each.model_copy(update={"differences": _instead(each.differences, mean)}) for each in conditions]
+
+
+def _instead(
+    differences: Sequence[Difference], signed_of: Callable[[Sequence[float | None]], float | None]
+) -> tuple[Difference, ...]:
+    """Differences with another engine's in the place of the candidate's, as far as it has them."""
+    return tuple(
+        each.model_copy(update={"difference": signed, "error": beyond(signed * each.scale, each.excused) / each.scale})
+        for each in differences
+        if (signed := signed_of(each.controls)) is not None
+    )
 
 
 def most_of_nine_in_ten(values: Sequence[float]) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.agreement import GROUP_GOODPUT, TYPICAL, stored_bands
+from dumbbell.comparison.agreement import GROUP_GOODPUT, OF_MODEL, stored_bands
 from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import whole_transfer
@@ -58,4 +58,4 @@ def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
 def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
     """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
     bands = stored_bands()[stratum(asked, buffer_bytes, company)]
-    return float(bands[GROUP_GOODPUT][TYPICAL]) / P90
+    return float(bands[GROUP_GOODPUT][OF_MODEL]) / P90
