@@ -136,18 +136,6 @@ def test_the_page_is_one_screen_and_names_what_each_part_was_measured_with() -> 
             assert re.search(r"identity [0-9a-f]{12}", row)
 
 
-def test_the_readme_says_what_the_page_says() -> None:
-    page = (DOCS / "validation.md").read_text(encoding="utf-8")
-    (row,) = (line for line in page.splitlines() if "goodput of all BBR flows" in line)
-    _, _, typical, nine, _, count, *_ = row.split(" | ")
-    said = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
-    assert f"off by {typical} of the rate in the median, {nine.split()[0]} at the 90th percentile ({count})" in said
-    text = (DOCS / "validation" / "datta2023.md").read_text(encoding="utf-8")
-    (shallow,) = (line.split(" | ") for line in text.splitlines() if line.startswith("| the first setting | sim"))
-    assert f"{shallow[3].split()[0]} times as fast here, in the median" in said
-    assert f"one point in ten is more than {shallow[5]} off" in said
-
-
 @pytest.mark.parametrize("name", ["theory", "claypool2019"])
 def test_the_page_is_about_todays_claims(name: str) -> None:
     part, section = claims_part(name), stored(name)
