@@ -140,3 +140,10 @@ def test_curves_are_one_test_of_all_quantities() -> None:
     assert worse(known, curves(shares[11]))["curves"] > LEVEL
     assert worse(known, curves([0.1] * 10))["curves"] < LEVEL
     assert worse(known, curves([None] * 10))["curves"] < LEVEL
+
+
+def test_a_control_takes_the_test_that_any_engine_takes(known: Agreement) -> None:
+    others = with_controls(
+        agreement(drawn(0)), {100 * seed: agreement(drawn(seed)) for seed in range(1, 11) if seed != 5}
+    )
+    assert control_worse(known, 4) == worse(others, agreement(drawn(5)))
