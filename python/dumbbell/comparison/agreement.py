@@ -284,7 +284,7 @@ def judged_again(agreement: Agreement) -> Agreement:
 
 
 def controls_that_keep(agreement: Agreement) -> list[bool]:
-    """Of each control, whether it keeps every band that the candidate is held against."""
+    """Of each control, whether it keeps every band of the stratum."""
     bands = bands_of(agreement.source.stratum)
     return [
         all(each.holds is not False for each in verdicts(of_control(agreement.conditions, index), bands))

@@ -223,9 +223,18 @@ def _conditions(agreement: Agreement) -> Iterator[str]:
 
 def engine(side: Side) -> str:
     """An engine, its kernel where it has one, and its identity."""
+    return identified(engine_name(side), side.identity)
+
+
+def engine_name(side: Side) -> str:
+    """An engine, and its kernel where it has one."""
     kernel = side.measured_on.get("kernel.release")
-    release = f" (kernel {kernel})" if isinstance(kernel, str) else ""
-    return f"{side.engine}{release}, identity {side.identity[:IDENTITY_DIGITS]}"
+    return f"{side.engine} (kernel {kernel})" if isinstance(kernel, str) else side.engine
+
+
+def identified(name: str, identity: str) -> str:
+    """An engine with as much of its identity as tells builds apart."""
+    return f"{name}, identity {identity[:IDENTITY_DIGITS]}"
 
 
 def versions(found: EngineComparison) -> str:

@@ -150,7 +150,7 @@ def worse(known: Agreement | Curves, other: Agreement | Curves) -> dict[str, flo
 
 
 def control_worse(known: Agreement | Curves, index: int) -> dict[str, float]:
-    """The same of a control, held against the candidate and the other controls: what comes out is a false alarm."""
+    """The same of a control, beside the candidate and the other controls: what notices it is a false alarm."""
     return _worse({
         each.key: (
             each.controls[index], each.candidate,

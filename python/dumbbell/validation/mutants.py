@@ -117,7 +117,7 @@ class MutantsRecord(BaseModel):
     identity: str
     """Of the simulator without a change."""
     parts: tuple[str, ...]
-    """Those that mutants were held against."""
+    """Those that mutants ran."""
     tests: int
     """How many all parts have."""
     level: float

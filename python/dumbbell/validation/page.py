@@ -22,7 +22,7 @@ from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.metrics.number import amount, listed, places
 from dumbbell.studies.verdict import SIGNS
-from dumbbell.validation import advice_text, hosts_text, live_text, phases_text, uses
+from dumbbell.validation import advice_text, hosts_text, live_text, phases_text, section, uses
 from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.hosts import HostsRecord
 from dumbbell.validation.plan import Plan, Record
@@ -142,6 +142,7 @@ def _environment() -> Environment:
         "places": places,
         "title_of": _title,
         "label_of": _label,
+        "section": section,
         "uses": uses,
     }
     return environment

@@ -80,7 +80,7 @@ class ComparisonPart(Table):
     most_packets: int | None = None
     """That a drawn condition may carry; None: the stratum's own."""
     controls: int = 0
-    """How often the candidate is carried out once more, under other random streams."""
+    """How many more times the candidate runs, each under other random streams."""
     reasons: dict[str, str] = Field(default_factory=dict)
     """Of conditions in real time that are beyond a bar, by their names: why, as far as it was found out."""
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import (
     COMPLETION,
     GROUP_GOODPUT,
@@ -16,22 +15,17 @@ from dumbbell.comparison.agreement import (
     SMALL_LOSS,
     TAIL,
     TOTAL_GOODPUT,
-    controls_that_keep,
     raw_error,
     raw_floor,
 )
-from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
-from dumbbell.comparison.agreement_text import engine as engine_words
-from dumbbell.comparison.record import Agreement, Checks, Condition, Curves, EngineComparison, Side
+from dumbbell.comparison.agreement_text import engine_name
+from dumbbell.comparison.record import Agreement, Condition
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.distribution import quantile
-from dumbbell.metrics.number import ABSENT, amount, counted, percent
-from dumbbell.validation import advice_text, hosts_text, live_text, phases_text
+from dumbbell.metrics.number import ABSENT, amount, percent
+from dumbbell.validation import advice_text, hosts_text, live_text
 from dumbbell.validation.advice import AdviceRecord
-from dumbbell.validation.claims import ClaimsRecord
 from dumbbell.validation.hosts import HostsRecord
-from dumbbell.validation.mutants import MutantsRecord
-from dumbbell.validation.phases import PhasesRecord
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint
@@ -40,7 +34,7 @@ if TYPE_CHECKING:
     Wanted = Callable[[Condition], bool]
 
 HEADER: Final = (
-    "use", "what is compared", "typically off by", "9 of 10 within", "Linux itself", "n", "held against", "checked by",
+    "use", "what is compared", "typically off by", "9 of 10 within", "Linux itself", "n", "compared with", "checked by",
 )  # fmt: skip
 CUBIC, SIM, LINUX = "cubic", "sim", "linux"
 THEY, WE = "their measurements", "this project alone"
@@ -91,109 +85,6 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     what = f"95th percentile of a group's transfers, {of_kernel}"
     yield from _of_kernel("completion", what, (LATE_COMPLETION, "%", "groups"), sections)
     yield from _of_advice(sections)
-
-
-def chance(sections: Sequence[Section]) -> str:
-    """How many parts keep their bands, how many chance alone keeps, and what the test of deliberate errors came to."""
-    records = {
-        each.name: each.record for each in sections if isinstance(each.record, Agreement) and each.record.controls
-    }
-    told = []
-    if records:
-        lost = [name for name, of in records.items() if not of.holds]
-        by_control = [sum(of) for of in zip(*map(controls_that_keep, records.values()), strict=True)]
-        beyond = [f"{name}: {band.label}" for name, of in records.items() for band in of.bands if band.beyond_design]
-        of_lost = f" (not of {', '.join(lost)})" if lost else ""
-        told.append(
-            f"The simulator keeps all bands of {len(records) - len(lost)} of {counted(len(records), 'part')}"
-            f"{of_lost}; its controls keep those of {min(by_control)} to"
-            f" {max(by_control)}. Beyond an outer limit of the design: {'; '.join(beyond) or 'nothing'}."
-        )
-    for each in sections:
-        if isinstance(each.record, MutantsRecord):
-            of = each.record
-            told.append(
-                f"Of {len(of.mutants)} deliberate errors in the model {of.noticed} are noticed (hits), and of"
-                f" {len(of.controls)} controls {of.false_alarms} (false alarms): [deliberate"
-                f" errors](validation/{each.name}.md)."
-            )
-    return " ".join(told) or "Not measured yet."
-
-
-def parts(sections: Sequence[Section]) -> list[list[str]]:
-    """Each part with its page, what came out, and the identity of the engines that it was measured with."""
-    return [
-        [
-            f"[{each.name}](validation/{each.name}.md)" if each.record else each.name,
-            outcome(each),
-            identities(each),
-        ]
-        for each in sections
-    ]
-
-
-def outcome(section: Section) -> str:
-    """In some words."""
-    record = section.record
-    if record is None:
-        return f"not measured yet: `make validation STRATUM={section.name}`"
-    words: Callable[..., str] = _OUTCOMES[type(record)]
-    return words(record)
-
-
-def _of_mutants(record: MutantsRecord) -> str:
-    return (
-        f"{record.noticed} of {len(record.mutants)} hits, {record.false_alarms} of {len(record.controls)} false alarms"
-    )
-
-
-def _of_claims(record: ClaimsRecord) -> str:
-    count = len(record.claims)
-    return "; ".join(
-        f"{column.title}: {count - len(record.missed(column))} of {count} reproduced" for column in record.columns
-    )
-
-
-def _of_agreement(record: Agreement) -> str:
-    if live_text.is_live_one(record):
-        return live_text.summary(record)
-    bands = [each for each in record.bands if each.holds is not None]
-    controls = controls_that_keep(record)
-    beside = f"{sum(controls)} of {counted(len(controls), 'control')} keep all" if controls else "no controls yet"
-    kept = f"{sum(each.holds is True for each in bands)} of {len(bands)} bands hold"
-    return f"{counted(len(record.conditions), 'condition')}: {kept}; {beside}"
-
-
-_OUTCOMES: Final[Mapping[type, Callable[..., str]]] = {
-    AdviceRecord: advice_text.summary,
-    Agreement: _of_agreement,
-    Checks: agreement_text.summary,
-    ClaimsRecord: _of_claims,
-    Curves: agreement_text.summary,
-    HostsRecord: hosts_text.summary,
-    MutantsRecord: _of_mutants,
-    PhasesRecord: phases_text.summary,
-}
-
-
-def identities(section: Section) -> str:
-    """Of the engines, as far as they are told apart."""
-    record = section.record
-    if isinstance(record, EngineComparison | AdviceRecord):
-        told = [engine_words(side) for side in (record.candidate, record.reference)]
-    elif isinstance(record, MutantsRecord):
-        told = [_identity(SIM, record.identity)]
-    elif isinstance(record, ClaimsRecord):
-        told = [_identity(each.engine, each.identity) for each in record.origins]
-    elif isinstance(record, HostsRecord):
-        told = sorted({engine_words(side) for each in record.tables for side in each.record.sides})
-    else:
-        told = []
-    return "; ".join(told) or ABSENT
-
-
-def _identity(engine: str, identity: str) -> str:
-    return f"{engine}, identity {identity[:IDENTITY_DIGITS]}"
 
 
 def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Iterator[Row]:
@@ -297,7 +188,7 @@ def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
             answers = section.record.answers
             held, of = advice_text.coverage(answers)
             sure = [each for each in answers if advice_text.decided(each)]
-            by = f"{_project(section.record.reference)} ([advice](validation/{section.name}.md))"
+            by = f"{engine_name(section.record.reference)} ([advice](validation/{section.name}.md))"
             what = f"intervals of 95 %, {percent(advice_text.width(answers))} wide in the median, that hold"
             yield Row("advice", what, _right(held / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
             what = (
@@ -308,17 +199,11 @@ def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
 
 
 def _kernel(records: Sequence[Agreement]) -> str:
-    """The reference of these strata."""
-    return f"{'; '.join(dict.fromkeys(_project(each.reference) for each in records))}, {counted_strata(len(records))}"
-
-
-def counted_strata(count: int) -> str:
-    """How many, in words."""
-    return f"{count} {'stratum' if count == 1 else 'strata'}"
-
-
-def _project(reference: Side) -> str:
-    return engine_words(reference).partition(", identity")[0]
+    """The reference of these strata, and of how many builds of the simulator they are."""
+    kernels = "; ".join(dict.fromkeys(engine_name(each.reference) for each in records))
+    builds = len({each.candidate.identity for each in records})
+    strata = f"{len(records)} {'stratum' if len(records) == 1 else 'strata'}"
+    return f"{kernels}, {strata}{f' of {builds} builds' if builds > 1 else ''}"
 
 
 def _is_mixed(condition: Condition) -> bool:
