@@ -12,14 +12,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agreed import Scaled
+from agreed import Scaled, measured, result
 from commandline import ROOT
 from dumbbell import studies
 from dumbbell.cli.main import app
 from dumbbell.comparison import agreement_text
-from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
+from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS, compare_condition, judge
 from dumbbell.comparison.random_conditions import strata
-from dumbbell.comparison.record import Agreement, Curves, RunFailure
+from dumbbell.comparison.record import Agreement, Curves, RunFailure, Side, Source
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError
@@ -34,6 +34,7 @@ from dumbbell.validation.plan import ClaimsPart, ComparisonPart
 from dumbbell.validation.records import recorded_of, store_record
 from dumbbell.validation.section import Section
 from dumbbell.validation.studied import STUDIES
+from dumbbell.validation.uses import rows
 
 DOCS = ROOT / "docs"
 COLUMNS = (
@@ -124,6 +125,18 @@ def test_a_reader_finds_how_far_each_use_can_be_trusted_and_who_checked(use: str
         assert re.fullmatch(r"[1-9]\d* (points|conditions|groups|intervals|questions)", count)
         assert (by == "their measurements |") is against.startswith("hosts of [")
         assert by in {"their measurements |", "this project alone |"}
+
+
+def test_a_row_has_the_median_the_tail_what_linux_itself_does_and_how_many() -> None:
+    reference, floor = ([result({"bbr": mbps}, seed=seed) for seed in (1, 2, 3)] for mbps in (50.0, 51.0))
+    conditions = [
+        compare_condition(measured([result({"bbr": 50 * (1 + error)})] * 3, reference, floor, name=f"hand-{index}"))
+        for index, error in enumerate(0.01 * step for step in range(1, 11))
+    ]
+    side = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
+    found = judge(conditions, Source(stratum="plain", seed=1), side, side, (4,))
+    (row,) = (row for row in rows([Section("plain", "agreement", found)]) if row.use == "goodput alone")
+    assert row[2:] == ("5.50 %", "9.10 %", "2.00, 2.00 %", "10 conditions", "hand, 1 stratum", "this project alone")
 
 
 def test_the_page_is_one_screen_and_names_what_each_part_was_measured_with() -> None:
