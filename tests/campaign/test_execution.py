@@ -218,11 +218,20 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
         assert next(told) == 4
 
 
-def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(tmp_path: Path) -> None:
-    released = threading.Event()
+def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn_up, released = threading.Event(), threading.Event()
+
+    def all_at_once(*experiments: Any, **options: Any) -> Iterator[tuple[int, int, Planned]]:
+        yield from agenda(*experiments, **options)
+        drawn_up.set()
+
+    monkeypatch.setattr(execution, "agenda", all_at_once)
 
     class Waiting(Counting):
         def measure(self, run: Run) -> Measurement:
+            drawn_up.wait(HANG_S)  # a run that ends before the second is drawn up is told before it, too
             measured = super().measure(run)
             if len(self.measured) > 1:
                 released.wait(HANG_S)
