@@ -73,14 +73,13 @@ fuzz: build ## Broken files of every kind that commands read, 20,000 of each, an
 		DUMBBELL_FUZZ=$(COUNT) $(BIN)/python -m pytest -q -n auto --dist=load tests/fuzz && \
 		DUMBBELL_FUZZ=$(FLIPS) $(BIN)/python -m pytest -q -n auto --dist=load tests/results/test_damage.py
 
-lint: build
-	+@$(PARTS) lint-rust lint-python
+lint: lint-rust lint-python ## Formatting, lints and types
 
-lint-rust:
+lint-rust: $(VENV)/.installed
 	cargo fmt --all --check
 	$(ALONE) cargo clippy --workspace --all-targets --quiet -- -D warnings
 
-lint-python:
+lint-python: $(VENV)/.installed
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --no-cache --quiet
 	$(BIN)/mypy

@@ -103,6 +103,14 @@ def opened(browser: Any) -> Iterator[Watch]:
     watch.close()
 
 
+@pytest.fixture(scope="module")
+def opened_for_all(browser: Any) -> Iterator[Watch]:
+    """Opens the page in Chromium for all tests of a file, which leave it as it is."""
+    watch = Watch(browser)
+    yield watch
+    watch.close()
+
+
 @pytest.fixture
 def opened_in_firefox(firefox: Any) -> Iterator[Watch]:
     """Opens the page in Firefox."""

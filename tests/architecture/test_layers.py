@@ -6,6 +6,7 @@ import ast
 import re
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib import import_module
 from pathlib import Path
@@ -195,8 +196,13 @@ def home(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[str]:
+@cache
+def imports(path: Path) -> frozenset[str]:
     """Full names of the modules that a file imports, wherever in it; a module taken from a package: the package too."""
+    return frozenset(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -246,7 +252,7 @@ def test_python_packages_depend_only_downwards() -> None:
 
 
 def test_imports_have_no_cycle_types_included() -> None:
-    graph = {module_name(path): set(imports(path)) - {module_name(path)} for path in modules()}
+    graph = {module_name(path): imports(path) - {module_name(path)} for path in modules()}
     assert sum(name in graph for names in graph.values() for name in names) > 500
     try:
         TopologicalSorter(graph).prepare()
@@ -262,7 +268,7 @@ def test_every_module_can_be_imported() -> None:
 
 
 def test_few_call_the_extension() -> None:
-    users = {path.relative_to(PACKAGE).as_posix() for path in modules() if "dumbbell._core" in set(imports(path))}
+    users = {path.relative_to(PACKAGE).as_posix() for path in modules() if "dumbbell._core" in imports(path)}
     assert "engines/sim.py" in users
     assert users <= MAY_USE_CORE
 
@@ -270,7 +276,7 @@ def test_few_call_the_extension() -> None:
 def test_only_engines_start_processes_and_never_a_shell() -> None:
     for path in modules():
         if home(path) not in MAY_START_PROCESSES:
-            assert not STARTS_PROCESSES & set(imports(path)), path
+            assert not STARTS_PROCESSES & imports(path), path
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"shell\s*=\s*True|os\.system|os\.popen", text), path
 

@@ -69,6 +69,7 @@ def test_metrics_are_known_by_the_source_of_every_module_that_makes_a_summary(tm
     for name in ("summary", *used):
         with (tmp_path / "metrics" / f"{name.replace('.', '/')}.py").open("a", encoding="utf-8") as file:
             file.write("# another\n")
+        provenance.metrics_identity.cache_clear()
         assert provenance.metrics_identity(tmp_path) not in seen, name
         seen.add(provenance.metrics_identity(tmp_path))
 
@@ -82,5 +83,6 @@ def test_figures_of_comparisons_are_known_by_the_catalogue_too(tmp_path: Path) -
     for name in ("metrics/summary.py", "metrics/catalogue.py", "comparison/figures.py"):
         with (tmp_path / name).open("a", encoding="utf-8") as file:
             file.write("# another\n")
+        provenance.figures_identity.cache_clear()
         assert provenance.figures_identity(tmp_path) not in seen, name
         seen.add(provenance.figures_identity(tmp_path))

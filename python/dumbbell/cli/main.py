@@ -6,8 +6,9 @@
 import gc
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from typing import Annotated, Final, TextIO
 
 import typer
@@ -99,6 +100,12 @@ def _telling_damage() -> Iterator[None]:
         yield
 
 
+@cache
+def _commands() -> Callable[..., object]:
+    """All commands, made once: a process of many, as tests are, would make every option of each anew each time."""
+    return typer.main.get_command(app)
+
+
 def main() -> None:
     """Runs the command line and ends the process."""
     gc.set_threshold(NEW_OBJECTS)
@@ -107,7 +114,7 @@ def main() -> None:
         try:
             with completion.answering(), _telling_damage():
                 _, *words = sys.argv
-                app([*words[1:], "--help"] if words[:1] == ["help"] else words, prog_name="dumbbell")
+                _commands()([*words[1:], "--help"] if words[:1] == ["help"] else words, prog_name="dumbbell")
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")
             sys.exit(streams.CANNOT_PRINT)

@@ -52,11 +52,13 @@ def facts() -> dict[str, object]:
     }
 
 
+@cache
 def metrics_identity(package: Path = _PACKAGE) -> str:
     """Hash of the sources that make a summary of a measurement; `package`: the folder of dumbbell's package."""
     return _hash(package, _JUDGES)
 
 
+@cache
 def figures_identity(package: Path = _PACKAGE) -> str:
     """Hash of the sources that make the figures of a run that comparisons record, its summary's among them."""
     return _hash(package, _FIGURES)

@@ -82,11 +82,14 @@ def _each(value: T | list[T], location: Location) -> Iterator[tuple[Location, T]
 def _sampled(grid: Grid, points: int) -> Iterator[Problem]:
     """Ask about the points: all, or of a large sweep so many that every value of every list is among them often."""
     points = min(points, max(FEWEST_POINTS, GROUPS_WORTH // max(1, len(grid.experiment.flows))))
-    stride = 1 if points == len(grid) else _coprime(len(grid))
+    if points == len(grid):
+        chosen = grid.points()
+    else:
+        stride = _coprime(len(grid))
+        chosen = (grid.point(step * stride % len(grid)) for step in range(points))
     found: dict[tuple[str, int], tuple[Problem, dict[str, Any]]] = {}
     times: Counter[tuple[str, int]] = Counter()
-    for step in range(points):
-        point = grid.point(step * stride % len(grid))
+    for point in chosen:
         nth: Counter[str] = Counter()
         for problem in point_problems(point.experiment):
             key = problem.path, nth[problem.path]

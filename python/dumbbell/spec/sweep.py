@@ -81,6 +81,12 @@ class Grid:
             experiment = _substituted(experiment, axis.location, chosen[axis.path])
         return Point({axis.path: plain(chosen[axis.path]) for axis in self.axes}, experiment)
 
+    def points(self) -> Iterator[Point]:
+        """Give every point, in order: as `point` does, but what points have in common is made once."""
+        paths = [axis.path for axis in self.axes]
+        for chosen, point in _walk(self.experiment, self.bundles):
+            yield Point({path: plain(chosen[path]) for path in paths}, point)
+
 
 def axes(section: Section, location: Location = ()) -> Iterator[Axis]:
     """Find every list where one value belongs, in order of appearance."""
@@ -112,11 +118,8 @@ def unknown_fields(section: Section, location: Location = ()) -> Iterator[Locati
 
 
 def expand(experiment: Spec) -> Iterator[Point]:
-    """Give every point, in order: as `Grid.point` does, but what points have in common is made once."""
-    grid = Grid.of(experiment)
-    paths = [axis.path for axis in grid.axes]
-    for chosen, point in _walk(experiment, grid.bundles):
-        yield Point({path: plain(chosen[path]) for path in paths}, point)
+    """Give every point, in order."""
+    yield from Grid.of(experiment).points()
 
 
 def _walk(experiment: Spec, bundles: Sequence[tuple[Axis, ...]]) -> Iterator[tuple[dict[str, Any], Spec]]:

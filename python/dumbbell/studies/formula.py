@@ -17,9 +17,9 @@ import ast
 import inspect
 import operator
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from itertools import pairwise
 from operator import attrgetter
 from statistics import fmean, pstdev
@@ -522,7 +522,7 @@ def metric(name: str) -> Callable[[RunData], float | None]:
     Raises:
         StudyError: no result has it. When called: this one has no such group or flow.
     """
-    steps = name.split(".")
+    steps = tuple(name.split("."))
     if not _leads_somewhere(steps):
         raise StudyError(f'no result has "{name}"')
 
@@ -545,7 +545,8 @@ def _part(place: Any, step: str) -> Any:  # noqa: ANN401 (a result, its parts, a
     return place[int(step)] if isinstance(place, tuple) else getattr(place, step)
 
 
-def _leads_somewhere(steps: Iterable[str]) -> bool:
+@cache
+def _leads_somewhere(steps: tuple[str, ...]) -> bool:
     """Whether the classes of a result have this way to a number; a dictionary has every key, a tuple every index."""
     place: Any = Result
     for step in steps:
