@@ -306,9 +306,8 @@ def controls_words(agreement: Agreement) -> str:
     kept = controls_that_keep(agreement)
     own = "keeps" if agreement.holds else "does not keep"
     return (
-        f"{agreement.candidate.engine} {own} every band; so {'does' if sum(kept) == 1 else 'do'} {sum(kept)} of"
-        f" {counted(len(kept), 'control')} of the same build, which are {agreement.candidate.engine} under other random"
-        " streams."
+        f"{agreement.candidate.engine} {own} every band; under other random streams the same build"
+        f" keeps every one in {sum(kept)} of {counted(len(kept), 'control')}."
     )
 
 
