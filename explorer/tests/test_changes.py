@@ -28,7 +28,7 @@ CANCELLED = """async ([long, short, longest_ms]) => {
   explorer.write(short);
   return busy;
 }"""
-"""The page looks itself: whoever looks from outside may come when the run is over."""
+"""The page looks itself: from outside a look may come after the run has ended."""
 FOLLOWED = """async ([specs, enough, longest_ms]) => {
   const seen = new Set();
   const watching = new MutationObserver(() => seen.add(document.body.dataset.run));

@@ -218,7 +218,7 @@ def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -
         assert next(told) == 4
 
 
-def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(
+def test_a_caller_that_stops_iterating_stops_the_campaign_and_keeps_what_is_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn_up, released = threading.Event(), threading.Event()
@@ -231,7 +231,7 @@ def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(
 
     class Waiting(Counting):
         def measure(self, run: Run) -> Measurement:
-            drawn_up.wait(HANG_S)  # a run that ends before the second is drawn up is told before it, too
+            drawn_up.wait(HANG_S)  # a run that ends before the second is drawn up is yielded before it
             measured = super().measure(run)
             if len(self.measured) > 1:
                 released.wait(HANG_S)
@@ -250,7 +250,7 @@ def test_whoever_stops_asking_stops_the_campaign_and_keeps_what_is_finished(
         assert store.count() == 2
 
 
-def test_whoever_stops_asking_stops_the_engine_and_nobody_else_does(tmp_path: Path) -> None:
+def test_a_caller_that_stops_iterating_stops_the_engine_and_no_other_caller_does(tmp_path: Path) -> None:
     stopped: list[bool] = []
 
     class Stoppable(Counting):

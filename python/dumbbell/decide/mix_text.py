@@ -55,10 +55,10 @@ def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1")
     fewest, most = found.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     told = (
-        f"all paths are inside what was held against {kernel} and real hosts (docs/validation.md)"
+        f"all paths are inside what was validated against {kernel} and real hosts (docs/validation.md)"
         if not found.outside
-        else f"{_share(found.outside, found)} run over paths outside of what was held against {kernel}; most often:"
-        f" {found.why_outside}"
+        else f"{_share(found.outside, found)} run over paths outside of what was validated against {kernel};"
+        f" most often: {found.why_outside}"
     )
     yield (
         "Sure?",

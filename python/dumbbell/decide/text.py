@@ -43,9 +43,9 @@ def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.
     fewest, most = found.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     told = (
-        f"inside what was held against {kernel} and real hosts (docs/validation.md)"
+        f"inside what was validated against {kernel} and real hosts (docs/validation.md)"
         if found.inside_validated
-        else f"outside of what was held against {kernel}: {found.outside}"
+        else f"outside of what was validated against {kernel}: {found.outside}"
     )
     yield (
         "Sure?",
