@@ -13,7 +13,7 @@ AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -t
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
 WEB     := target/web/web.wasm
 PAGE    := python/dumbbell/explorer/explorer.html
-WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/sim crates/cc crates/run crates/units crates/py/build.rs -type f)
+WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/sim crates/cc crates/run crates/units crates/identity crates/py/build.rs -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)

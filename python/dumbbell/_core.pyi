@@ -52,7 +52,7 @@ def drawn(request_json: str) -> str:
     """
 
 def identity() -> str:
-    """SHA-256 over everything that decides a measurement's bytes: the model's sources and Cargo.lock."""
+    """SHA-256 over what decides a measurement's bytes: the model's code and the locked packages that it uses."""
 
 def _panic(message: str) -> None:
     """Panics, so that a test can see what a panic becomes."""

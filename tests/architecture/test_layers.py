@@ -25,9 +25,10 @@ MAY_USE_CRATE = {
     "sim": {"units", "run", "cc"},
     "draw": set[str](),
     "agent": {"units", "run"},
+    "identity": set[str](),
     "pcap": {"units"},
-    "py": {"units", "run", "cc", "sim", "draw"},
-    "web": {"units", "run", "cc", "sim", "draw"},
+    "py": {"units", "run", "cc", "sim", "draw", "identity"},
+    "web": {"units", "run", "cc", "sim", "draw", "identity"},
 }
 KNOWS_PYTHON = {"py"}
 PYTHON = re.compile(r"pyo3|numpy|python")

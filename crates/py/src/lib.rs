@@ -89,7 +89,7 @@ fn check_parameters(py: Python<'_>, algorithm: &str, parameters: BTreeMap<String
     guarded(py, || cc::check(algorithm, &parameters).into_iter().map(|error| error.to_string()).collect())
 }
 
-/// Hash of everything that decides a measurement's bytes: the model's sources and Cargo.lock.
+/// Hash of what decides a measurement's bytes: the model's code and the locked packages that it uses.
 #[pyfunction]
 fn identity() -> &'static str {
     env!("DUMBBELL_IDENTITY")
