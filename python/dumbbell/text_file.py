@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import codecs
 import io
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from importlib.resources.abc import Traversable
-from typing import Final
+from typing import IO, Final
 
 LARGEST_FILE_BYTES: Final = 16 * 2**20
 """Of a file that people write."""
@@ -25,8 +28,21 @@ def text_of(file: Traversable, kind: str, *, most_bytes: int = LARGEST_FILE_BYTE
     Raises:
         Unreadable: there is none, or it is no text, or too large.
     """
+    return _text(lambda: file.open("rb"), kind, most_bytes)
+
+
+def standard_input(kind: str) -> str:
+    """The text that comes by standard input, which has no name on Windows.
+
+    Raises:
+        Unreadable: as `text_of`.
+    """
+    return _text(lambda: nullcontext(sys.stdin.buffer), kind, LARGEST_FILE_BYTES)
+
+
+def _text(opening: Callable[[], AbstractContextManager[IO[bytes]]], kind: str, most_bytes: int) -> str:
     try:
-        with file.open("rb") as opened:
+        with opening() as opened:
             data = opened.read(most_bytes + 1)
     except FileNotFoundError:
         raise Unreadable("no such file", f"give the path of {kind}") from None

@@ -267,8 +267,11 @@ def test_what_it_refuses_it_does_not_measure(answers: list[Order]) -> None:
 
 def test_an_installation_without_an_agent_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: Any) -> None:
     monkeypatch.setattr(agent, "files", lambda _: tmp_path_factory.mktemp("package"))
-    with pytest.raises(EngineFailure, match="`make build` makes it"):
+    with pytest.raises(EngineFailure, match="`make build` makes of the source"):
         agent.path()
+    for name, engine in (("linux", "linux"), ("linux:6.12", "linux"), ("netns", "netns")):
+        with pytest.raises(KernelError, match=f"the engine {engine} is not in this installation: it has no agent"):
+            registry.engine(name)
 
 
 def empty() -> dict[str, Any]:

@@ -112,19 +112,24 @@ FORBIDDEN = "the kernel cannot run here: this machine forbids a process to trace
 UNKNOWN = "what nobody has ever seen"
 
 
+@pytest.fixture
+def _agent() -> None:
+    """There is one: without it no kernel is of use, and none is built."""
+    try:
+        agent.path()
+    except EngineFailure as failure:
+        pytest.skip(str(failure))
+
+
 @pytest.fixture(
     params=[
         pytest.param(TRACING, id="a known cause", marks=pytest.mark.long),
         pytest.param(UNKNOWN, id="an unknown cause"),
     ]
 )
-def unable(request: pytest.FixtureRequest, shelf: Path, make_tree: MakeTree) -> str:
+def unable(request: pytest.FixtureRequest, shelf: Path, make_tree: MakeTree, _agent: None) -> str:
     """Builds a kernel that cannot boot, and says so in words with another address each time; gives what is told."""
     assert not shelf.exists()
-    try:
-        agent.path()
-    except EngineFailure as failure:
-        pytest.skip(str(failure))
     tree = make_tree()
     (tree / "net/ipv4/tcp_cong.c").write_text(RENO)
     (tree / "says.c").write_text(SAYS.replace("WORDS", request.param))
@@ -156,6 +161,7 @@ def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: P
         assert done.stderr.count(unable) == 1
 
 
+@pytest.mark.usefixtures("_agent")
 @pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
 def test_a_build_and_a_failed_build(shelf: Path, make_tree: MakeTree) -> None:
     done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json", "--programs")
@@ -169,7 +175,7 @@ def test_a_build_and_a_failed_build(shelf: Path, make_tree: MakeTree) -> None:
     assert str(shelf / "broken.failed.log") in done.stderr
 
 
-@pytest.mark.usefixtures("shelf")
+@pytest.mark.usefixtures("shelf", "_agent")
 def test_what_cannot_be_built() -> None:
     done = dumbbell("kernel", "build", "5.4")
     assert (done.returncode, done.stdout) == (2, "")

@@ -73,13 +73,16 @@ def doctor(
         return
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns
+    from dumbbell.engines.registry import absence
 
     checks: dict[str, Callable[[], tuple[bool, str]]] = {
         "python": _python, "packages": _packages, "engine sim": _sim, "disk": lambda: _disk(out),
         "store": lambda: _store(out), "cores": _cores,
     }  # fmt: skip
     findings = [_finding(what, check) for what, check in checks.items()]
-    if engine == "netns":
+    if why := absence(engine):
+        findings.append(Finding(f"engine {engine}", healthy=False, words=why))
+    elif engine == "netns":
         findings += _netns(spec)
     elif engine != "sim":
         findings += _linux(engine, spec)
@@ -180,9 +183,9 @@ def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
         _finding("kernels' folder", _kernels),
         _finding("agent", _agent),
         _finding("compiler", lambda: _compiler(needed=not kernel.healthy)),
+        _finding("memory folder", _memory),
+        _finding("vector state", _state),
     ]
-    if sys.platform == "linux":
-        findings += [_finding("memory folder", _memory), _finding("vector state", _state)]
     yield from findings
     if all(each.healthy for each in findings):
         yield from _paths(name, spec)
@@ -264,9 +267,13 @@ def _leases() -> tuple[bool, str]:
 
 def _clean(*, as_json: bool) -> None:
     """Takes away what is left of each run whose controlling process is gone."""
-    from dumbbell.engines import lease
+    from dumbbell.engines.family import is_linux
 
-    cleaned = [_cleaned(each) for each in lease.left()]
+    cleaned = []
+    if is_linux():  # nothing else has live runs
+        from dumbbell.engines import lease
+
+        cleaned = [_cleaned(each) for each in lease.left()]
     if as_json:
         print_json([each._asdict() for each in cleaned])
     else:

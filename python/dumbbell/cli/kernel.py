@@ -54,7 +54,7 @@ def build(  # noqa: PLR0913 (the options of a build)
 ) -> None:
     """Build a kernel, in about three minutes, and boot it; one that is there already is not built again."""
     import dumbbell.kernel as kernel
-    from dumbbell.engines.linux import LinuxEngine
+    from dumbbell.engines.registry import absence
     from dumbbell.errors import EngineFailure, KernelError
     from dumbbell.kernel.shelf import DEFAULT
     from dumbbell.kernel.source import source_of
@@ -66,6 +66,8 @@ def build(  # noqa: PLR0913 (the options of a build)
         for each in lacking(source_of(source or version or DEFAULT).package):
             typer.echo(each)
         return
+    if why := absence("linux"):
+        raise KernelError(why)
     if source is not None and not _allowed(source, wanted=programs):
         raise KernelError(f"{source}: nobody has allowed its programs; read them, then say --programs")
     with _progress() as tell:
@@ -76,6 +78,8 @@ def build(  # noqa: PLR0913 (the options of a build)
         print_json(_as_json(built))
     else:
         typer.echo(_as_text([built]))
+    from dumbbell.engines.linux import LinuxEngine
+
     try:
         typer.echo(f"{built.name} boots in {LinuxEngine(built).boot():.2f} s", err=True)
     except EngineFailure as failure:

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
 LOOKED_AT: Final = 100
 """Points of which it is said whether the simulator was validated there."""
-STANDARD_INPUT: Final = Path("/dev/stdin")
-"""What `-` names as a spec."""
+STANDARD_INPUT: Final = "-"
+"""What names it as a spec."""
 
 
 def run(  # noqa: PLR0913 (each is an option)
@@ -107,7 +107,7 @@ def run(  # noqa: PLR0913 (each is an option)
     if measurement:
         _print_measurements(experiment, chosen)
         return
-    allow(asked, [chosen], spec, wanted=programs)
+    allow(asked, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
     from dumbbell.results.store import Store
     from dumbbell.spec.sweep import Grid
 
@@ -146,7 +146,7 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
     overrides = dict(map(assignment, sets or ()))
     overrides = overrides if seeds is None else overrides | {"seeds": seeds}
-    source = text_of(STANDARD_INPUT) + "\n" if str(spec) == "-" else spec
+    source = text_of(None) + "\n" if str(spec) == STANDARD_INPUT else spec
     return load(source, overrides=overrides, registry=catalogue())
 
 

@@ -18,7 +18,7 @@ def path() -> Path:
     """
     found = Path(str(files("dumbbell").joinpath("agent", "dumbbell-agent")))
     if not found.is_file():
-        raise EngineFailure("the agent is not in this installation: `make build` makes it (on x86-64 Linux)")
+        raise EngineFailure("it has no agent, which `make build` makes of the source")
     return found
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dumbbell.engines.family import NAMES, PLANNED, is_linux
+from dumbbell.engines.family import NAMES, ON_LINUX, PLANNED, family, is_linux
 from dumbbell.engines.protocol import Engine
-from dumbbell.errors import KernelError, UnknownEngine
+from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 
 
 def engine(name: str) -> Engine:
@@ -12,15 +12,15 @@ def engine(name: str) -> Engine:
 
     Raises:
         UnknownEngine: there is none, or not in this version.
-        KernelError: its kernel is not on this machine, or damaged, or cannot be.
+        KernelError: this machine or this installation cannot have it, or its kernel is not there, or damaged.
     """
-    family, colon, kernel = name.partition(":")
+    _, colon, kernel = name.partition(":")
     if name == "sim":
         from dumbbell.engines.sim import SimEngine  # noqa: PLC0415 (an engine is loaded when it is asked for)
 
         return SimEngine()
-    if family == "linux" and bool(colon) == bool(kernel):
-        _need_linux(family)
+    if family(name) == "linux" and bool(colon) == bool(kernel):
+        _need_linux("linux")
         from dumbbell.engines.linux import LinuxEngine  # noqa: PLC0415 (likewise)
 
         return LinuxEngine(kernel) if kernel else LinuxEngine()
@@ -29,14 +29,29 @@ def engine(name: str) -> Engine:
         from dumbbell.engines.netns import NetnsEngine  # noqa: PLC0415 (likewise)
 
         return NetnsEngine()
-    if family in PLANNED:
+    if family(name) in PLANNED:
         raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
 
 
-def _need_linux(name: str) -> None:
+def absence(name: str) -> str | None:
+    """Why this installation has no engine of that name, whatever kernels there are; None: nothing is lacking."""
+    if family(name) not in ON_LINUX:
+        return None
     if not is_linux():
-        raise KernelError(f"the engine {name} needs x86-64 Linux")
+        return f"the engine {name} needs x86-64 Linux"
+    from dumbbell.engines import agent  # noqa: PLC0415 (late: only these engines need it)
+
+    try:
+        agent.path()
+    except EngineFailure as failure:
+        return f"the engine {name} is not in this installation: {failure}"
+    return None
+
+
+def _need_linux(name: str) -> None:
+    if why := absence(name):
+        raise KernelError(why)
 
 
 def _known() -> str:

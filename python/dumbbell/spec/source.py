@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import dumbbell.cc as cc
 import dumbbell.text_file as text_file
@@ -16,6 +16,7 @@ from dumbbell.spec.experiment import Experiment
 from dumbbell.spec.tables import Spec
 from dumbbell.spec.writer import LISTS
 
+_KIND: Final = "a TOML file"
 _PATH = re.compile(r"[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?(?:\.[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?)*", re.ASCII)
 _DECLARED_TWICE = re.compile(r"Cannot declare \('(\w+)',\) twice")
 _STEP = re.compile(r"([A-Za-z_]\w*)|\[([0-9]+)\]", re.ASCII)
@@ -82,15 +83,15 @@ def is_path(text: str) -> bool:
     return _PATH.fullmatch(text) is not None
 
 
-def text_of(path: Path) -> str:
-    """The text of a spec's file.
+def text_of(path: Path | None) -> str:
+    """The text of a spec's file; None: what comes by standard input.
 
     Raises `SpecError`.
     """
     try:
-        return text_file.text_of(path, "a TOML file")
+        return text_file.standard_input(_KIND) if path is None else text_file.text_of(path, _KIND)
     except text_file.Unreadable as error:
-        raise SpecError([Problem(str(path), error.message, error.hint)]) from None
+        raise SpecError([Problem(str(path or "standard input"), error.message, error.hint)]) from None
 
 
 def _parsed(text: str, where: str) -> dict[str, Any]:
