@@ -25,10 +25,10 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \
         check-rust check-python check-forecasts bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
-        validation grid grid-linux figures answers docs docs-outputs wheel lock audit clean
+        validation grid grid-linux figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
 
-# Of several parts at once: each part's output in one piece, and no line about folders.
-PARTS := $(MAKE) --no-print-directory --jobs 2 --output-sync=target
+# Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
+PARTS := $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # Outside of make's job server, whose pipes no recipe has: cargo, and the make that builds a kernel, would warn of it.
 ALONE := env -u MAKEFLAGS -u MFLAGS
@@ -140,7 +140,7 @@ explorer: build $(WEB) ## The simulator in a page, dist/explorer.html, which `du
 	$(BIN)/python -m dumbbell.explorer explorer $(WEB) dist/explorer.html $(PAGE)
 
 $(WEB): explorer/build.sh $(WEB_SOURCES)
-	$(ALONE) explorer/build.sh $@
+	$(ALONE) bash explorer/build.sh $@
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
@@ -184,6 +184,10 @@ docs-outputs: build ## The outputs and pictures in the documentation, its spec.m
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built
 	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
 	$(ALONE) $(BIN)/maturin build --release --quiet --out dist
+
+wheel-elsewhere: wheel ## The wheel and the sdist in a clean root of another Debian: pip, the README's experiment, the page; minutes; needs root, debootstrap
+	$(ALONE) $(BIN)/maturin sdist --out dist
+	bash tests/support/clean_root.sh "$$(ls -t dist/*.whl | head -1)" "$$(ls -t dist/*.tar.gz | head -1)"
 
 # Versions that are written down already stay, unless UPGRADE=--upgrade says otherwise.
 LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --quiet --custom-compile-command "make lock" $(UPGRADE)

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from collections.abc import Callable
@@ -84,6 +85,23 @@ def test_what_is_no_code_is_in_it_too(wheel: Path) -> None:
         assert f"dumbbell/{name}" in wanted
     assert wanted <= inside
     assert not [name for name in inside if not name.startswith(("dumbbell/", "dumbbell-"))]
+
+
+def test_the_source_distribution_has_the_lock_of_its_crates(tmp_path: Path) -> None:
+    """What pip builds of it must not update the lock, whose hash is a part of the simulator's identity."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("no checkout: its files are those that git has")
+    maturin = Path(sys.executable).with_name("maturin")
+    subprocess.run([maturin, "sdist", "--out", tmp_path], check=True, capture_output=True, cwd=ROOT, timeout=900)
+    (made,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(made) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (folder,) = tmp_path.glob("dumbbell-*/")
+    for name in ("Cargo.lock", "LICENSE", "Makefile", "python/dumbbell/variants.toml"):
+        assert (folder / name).read_bytes() == (ROOT / name).read_bytes()
+    metadata = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
+    done = subprocess.run(metadata, capture_output=True, check=False, cwd=folder, encoding="utf-8", timeout=900)
+    assert done.returncode == 0, done.stderr
 
 
 def test_it_runs_from_another_folder(installed: Run) -> None:
