@@ -14,9 +14,10 @@ if [ -z "${ROOT:-}" ]; then # outside of the namespaces, which take their mounts
   ROOT=$(mktemp -d "${TMPDIR:-/tmp}/dumbbell-root.XXXXXX")
   export ROOT
   chmod 755 "$ROOT" # apt looks at it as a user of its own
-  trap 'rm -rf --one-file-system "$ROOT" "$ROOT.log"' EXIT
-  timeout --foreground --kill-after=30 "$((60 * ${MINUTES:-30}))" \
-    unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$@"
+  timeout --kill-after=1 "$((60 * ${MINUTES:-30}))" \
+    unshare --mount --pid --fork --kill-child --propagation private bash "$0" "$@" &
+  trap 'kill $! 2>/dev/null || true; wait; rm -rf --one-file-system "$ROOT" "$ROOT.log"' EXIT # Ctrl-C and SIGTERM, too
+  wait $!
   exit
 fi
 
@@ -63,7 +64,7 @@ step inside python3 -m venv /venv
 step inside pip install --quiet "/root/$(basename "$wheel")"
 step inside dumbbell --version
 SHOWN=3 step inside dumbbell check /root/experiment.toml
-SHOWN=20 step inside dumbbell run /root/experiment.toml --out /root/results
+SHOWN=30 step inside dumbbell run /root/experiment.toml --out /root/results
 step inside dumbbell report /root/results --out /root/report.html
 grep -q vega-embed "$root/root/report.html" # what draws is in the page
 step inside dumbbell cc show bbr
