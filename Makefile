@@ -13,7 +13,7 @@ AGENT_SOURCES := Cargo.lock $(shell find crates/agent crates/run crates/units -t
 SOURCES := Cargo.toml $(wildcard Cargo.lock) pyproject.toml $(shell find crates -type f)
 WEB     := target/web/web.wasm
 PAGE    := python/dumbbell/explorer/explorer.html
-WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/draw crates/sim crates/cc crates/run crates/units crates/identity crates/py/build.rs -type f)
+WEB_SOURCES := Cargo.toml Cargo.lock $(shell find crates/web crates/spec crates/sim crates/cc crates/run crates/units crates/identity crates/py/build.rs -type f)
 
 # One interpreter for everything that cargo builds, so that nothing is built twice.
 export PYO3_PYTHON := $(abspath $(BIN)/python)
@@ -56,7 +56,7 @@ test-rust:
 test-python:
 	@$(ALONE) $(BIN)/python -m pytest -q -n auto -m "not long" --junitxml $(TALLY)/python.xml
 
-test-explorer: build $(VENV)/.explorer ## The tests of the page: its twins of the package in node, and the page in browsers
+test-explorer: build $(VENV)/.explorer ## The tests of the page: beside the package in node, and in browsers
 	@$(MAKE) --no-print-directory browsers || echo "no browser or no node: what needs them is not tested" >&2
 	@$(MAKE) --no-print-directory explorer || echo "no page: it is not tested" >&2
 	$(ALONE) $(BIN)/python -m pytest -q -n auto explorer/tests

@@ -27,7 +27,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from dumbbell.spec.writer import toml
+from dumbbell.spec import toml
 from validspecs import valid_specs
 
 SLOWEST_CHECK_S, MEDIAN_CHECK_S = 10.0, 1.0

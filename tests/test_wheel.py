@@ -81,7 +81,7 @@ def test_what_is_no_code_is_in_it_too(wheel: Path) -> None:
         for path in package.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".so"
     }
-    for name in ("variants.toml", "py.typed", "studies/claypool2019/claims.toml", "report/templates/page.html.j2"):
+    for name in ("py.typed", "studies/claypool2019/claims.toml", "report/templates/page.html.j2"):
         assert f"dumbbell/{name}" in wanted
     assert wanted <= inside
     assert not [name for name in inside if not name.startswith(("dumbbell/", "dumbbell-"))]

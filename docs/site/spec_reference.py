@@ -1,12 +1,13 @@
-"""The reference of the spec, out of the models: `python docs/site/spec_reference.py > docs/spec.md`.
+"""The reference of the spec, out of its keys: `python docs/site/spec_reference.py > docs/spec.md`.
 
-What a key means, its units, default and limits are the models' own words (`dumbbell.spec.keys`). Which engines honour
-it is what they answer when they are asked about each of its values that this page names.
+What a key means, its units, default and limits are the words of `crates/spec` (`dumbbell.spec.keys`). Which engines
+honour it is what they answer when they are asked about each of its values that this page names.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 import tomllib
 from collections.abc import Iterator, Mapping
 from copy import deepcopy
@@ -15,18 +16,16 @@ from typing import Any, Final
 
 import jinja2
 
+import dumbbell._core as _core
 import dumbbell.cc as cc
 from dumbbell.engines import linux_limits
 from dumbbell.engines.sim import SimEngine
 from dumbbell.problem import Problem, SpecError
-from dumbbell.spec import expand, load, resolve
+from dumbbell.spec import expand, load, resolve, toml
 from dumbbell.spec.keys import Key, keys
-from dumbbell.spec.quantity import Bytes, Frequency, Moment, Rate, Share, Size, Time
-from dumbbell.spec.tables import Jitter
-from dumbbell.spec.words import PLACES
-from dumbbell.spec.writer import toml
 
 HERE: Final = Path(__file__).parent
+COLUMNS: Final = 120
 SMALLEST: Final[Mapping[str, Any]] = {
     "duration": "60 s",
     "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 MB"},
@@ -82,7 +81,7 @@ WITH_NEIGHBOURS: Final = {
 """Examples that need more than their own key."""
 MORE_VALUES: Final = {"path.buffer": ["1000 GB"], "flows[].access.buffer": ["1000 GB"]}
 """What engines are asked about beside options, examples and bounds."""
-KINDS: Final = (Rate, Frequency, Time, Jitter, Share, Bytes, Size, Moment)
+KINDS: Final = ("Rate", "Frequency", "Time", "Jitter", "Share", "Bytes", "Size", "Moment")
 SAME_EXAMPLE: Final = {
     "flows[].workload.for": "flows[].workload.stream",
     "flows[].workload.every": "flows[].workload.stream",
@@ -99,6 +98,11 @@ SAME_EXAMPLE: Final = {
     "flows[].access.buffer": "flows[].access",
     "flows[].access.kind": "flows[].access",
 }
+
+
+def wrapped(text: str) -> str:
+    """Sentences in lines of the documents' length."""
+    return textwrap.fill(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
 
 
 def example(key: Key) -> str:
@@ -237,8 +241,9 @@ def page() -> str:
         keep_trailing_newline=True, autoescape=False,  # noqa: S701 (Markdown, of our own words)
     )  # fmt: skip
     return environment.get_template("spec.md.j2").render(
-        keys=list(keys()), kinds=KINDS, example=example, takes=takes, default=default, engines=engines, anchor=anchor,
-        algorithms=list(algorithms()), places=PLACES,
+        keys=list(keys()), kinds=[each for name in KINDS for each in _core.quantity_kinds() if each[0] == name],
+        example=example, takes=takes, default=default, engines=engines, anchor=anchor, wrapped=wrapped,
+        algorithms=list(algorithms()), places=dict(_core.placeholders()),
     )  # fmt: skip
 
 

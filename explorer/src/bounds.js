@@ -2,8 +2,7 @@
  * of it lies outside of the nearest one. */
 
 import { valueAt } from "./edit.js";
-import { baseName } from "./spec/cc.js";
-import { magnitude, numberAndUnit } from "./spec/quantity.js";
+import { baseName } from "./spec.js";
 
 /** Fields of which a stratum says something by itself, or which decide nothing about who gets how much. */
 const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change"]);
@@ -71,12 +70,15 @@ function admits(drawn, path, value, words, tables) {
   if (String(value) === String(tables.defaults[path])) return true;
   if (drawn === undefined) return false;
   if (Array.isArray(drawn)) return drawn.some((each) => String(each) === String(value));
-  const size = magnitude(String(value), tables.kinds);
-  const scale = drawn.of ? magnitude(String(valueAt(words, `path.${drawn.of}`)), tables.kinds) : 1;
-  if (drawn.of) return size >= drawn.from * scale && size <= drawn.to * scale;
-  const isAlike = (numberAndUnit(String(value))?.[1] === "packets") === (drawn.unit === "packets");
-  return isAlike && size >= magnitude(`${drawn.from} ${drawn.unit}`, tables.kinds) && size <= magnitude(`${drawn.to} ${drawn.unit}`, tables.kinds);
+  const [, unit, size] = tables.spec.quantity(String(value)) ?? [];
+  const [least, most] = [drawn.from, drawn.to].map((end) => {
+    if (drawn.of) return end * magnitude(valueAt(words, `path.${drawn.of}`), tables);
+    return magnitude(`${end} ${drawn.unit}`, tables);
+  });
+  return (drawn.of || (unit === "packets") === (drawn.unit === "packets")) && size >= least && size <= most;
 }
+
+const magnitude = (text, { spec }) => spec.quantity(String(text))?.[2] ?? 0;
 
 /** Each field of some words with its path. */
 function* leaves(words, before = "") {

@@ -38,8 +38,9 @@ export class BufferControl {
   show(words, isWrong) {
     const written = valueAt(words, "path.buffer");
     const isList = Array.isArray(written);
-    this.amounts = isList ? undefined : amountsOf(words, this.tables);
-    if (this.amounts) this.unit = this.amounts.unit;
+    const path = valueAt(words, "path");
+    this.amounts = isList || !(path instanceof Map) ? null : this.tables.spec.rooms(path);
+    if (this.amounts) this.unit = this.amounts.written;
     this.units.value = this.unit;
     const isCounted = valueAt(words, "path.queue") === "packets";
     for (const option of this.units.options) option.disabled = isCounted && option.value === "kB";
@@ -64,24 +65,5 @@ export class BufferControl {
   #convert() {
     this.unit = this.units.value;
     this.set(this.#written(Number(rounded(this.amounts[this.unit], DIGITS_SHOWN))));
-  }
-}
-
-/** The room in each unit, and the `unit` in which it is written; undefined where the path does not say it. */
-function amountsOf(words, { kinds, limits, defaults }) {
-  const read = (kind, path) => kinds[kind].read(valueAt(words, path));
-  try {
-    const [size, rate, rtt] = [read("Size", "path.buffer"), read("Rate", "path.rate"), read("Time", "path.rtt")];
-    const bytes_per_ms = Number(rate.value) / 8e3;
-    const bdp = (bytes_per_ms * Number(rtt.value)) / 1e6;
-    const frame = Number(valueAt(words, "path.mtu") ?? defaults["path.mtu"]) + limits.ETHERNET_HEADER_BYTES;
-    const fillsNs = size.fillsNs(rtt.ns);
-    const counted = size.unit === "packets" ? size.number.toNumber() * frame : Number(size.value);
-    const bytes = fillsNs ? Math.max(frame, (bytes_per_ms * fillsNs.toNumber()) / 1e6) : counted;
-    if (!(bytes > 0)) return undefined;
-    const unit = { bdp: "bdp", packets: "packets" }[size.unit] ?? (fillsNs ? "ms" : "kB");
-    return { unit, bdp: bytes / bdp, ms: bytes / bytes_per_ms, kB: bytes / 1e3, packets: bytes / frame };
-  } catch {
-    return undefined; // what is wrong stands in the list of problems
   }
 }

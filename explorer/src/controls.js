@@ -1,13 +1,12 @@
 /** Sliders, lists and cards: each shows a field of the experiment and changes it. What they offer, and what it means, are
  * Python's tables. */
 
-import { baseName } from "./spec/cc.js";
 import { BufferControl } from "./buffer.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
 import { newSource, sourceFields } from "./source.js";
-import { canonicalJson } from "./spec/number.js";
+import { baseName, wordsJson } from "./spec.js";
 
 /** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
 const QUANTITIES = {
@@ -122,7 +121,7 @@ export class Controls {
       place.replaceChildren();
       return;
     }
-    const cards = canonicalJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
+    const cards = wordsJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
     if (cards === this.cards) return;
     this.cards = cards;
     const unfolded = [...place.children].map((card) => card.querySelector("details")?.open);
@@ -209,7 +208,7 @@ export class Controls {
     const parameters = Object.entries(algorithm?.parameters ?? {});
     if (!parameters.length) return undefined;
     const own = new Map(inline.split(",").filter(Boolean).map((pair) => pair.split("=").map((part) => part.trim())));
-    const rows = parameters.map(([parameter, { default: usual, about, unit, wanted }]) => made("label", { title: `${about}; ${wanted}` }, `${parameter}${unit ? ` (${unit})` : ""} `, made("input", {
+    const rows = parameters.map(([parameter, { default: usual, about, unit, range: [least, most] }]) => made("label", { title: `${about}; from ${least} to ${most}` }, `${parameter}${unit ? ` (${unit})` : ""} `, made("input", {
       type: "text", inputMode: "decimal", value: own.get(parameter) ?? "", placeholder: String(this.tables.variants[name]?.parameters?.[parameter] ?? usual),
       "data-field": `${at}.cc.${parameter}`,
       change: ({ target }) => {

@@ -1,6 +1,6 @@
 /** One cursor under all panels of a chart in time, moved by a pointer or by keys, and the numbers there. */
 
-import { amount } from "./spec/number.js";
+import { amount } from "./amount.js";
 
 /** Steps of a key, as parts of what is seen. */
 const KEY_STEPS = { ArrowLeft: -0.01, ArrowRight: 0.01, PageDown: -0.1, PageUp: 0.1, Home: -Infinity, End: Infinity };

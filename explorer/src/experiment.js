@@ -1,73 +1,39 @@
-/** An experiment as the page's views take it: between them and the twins of Python's `spec`. */
+/** Runs of an experiment as the page's views take them. */
 
 import { changed } from "./edit.js";
-import { baseName } from "./spec/cc.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { Refused } from "./pool.js";
-import { CannotHere, resolve } from "./spec/resolve.js";
-import { runId, runJson } from "./spec/runid.js";
-import { check, checkWords, points, seedValues } from "./spec/check.js";
-import { toml } from "./spec/writer.js";
-
-/** What a text says: `{problems, words, experiment}`; the experiment is null where it has problems, or is not for a page. */
-export function understood(text, tables) {
-  return taken(check(text, tables));
-}
-
-function taken({ problems, cannot, words, experiment }) {
-  const all = [...problems, ...cannot];
-  return { problems: all, words, experiment: all.length || !experiment ? null : { spec: experiment, seeds: seedValues(experiment) } };
-}
-
-/** Words as TOML. */
-export const written = (words, tables) => toml(words, tables);
+import { baseName } from "./spec.js";
 
 /** The experiment of some words with other values of some fields, by their paths. */
-export function withValues(words, values, tables) {
+export function withValues(words, values, { spec }) {
   for (const [path, value] of values) words = changed(words, path, value);
-  const { problems, experiment } = taken(checkWords(words, tables));
+  const { problems, experiment } = spec.check({ words });
   if (problems.length) throw new Refused(problems.map(({ path, message, hint }) => `${path}: ${message}${hint ? `; ${hint}` : ""}`).join("\n"));
   return experiment;
 }
 
 /**
- * A run of the first point: `{run, json, id, seed, names, groups, styles, bdp_bytes, packets}`. `run` is the request as plain
- * JSON, `json` its text, `id` its name in every store. `isSummary`: without series; `sample_s`, `until_s`: finer samples, and
+ * A run of the first point: `{run, json, id, seed, names, groups, styles, bdp_bytes, start_jitters_ns, packets}`. `run` is the
+ * request, `json` its text, `id` its name in every store. `isSummary`: without series; `sample_s`, `until_s`: finer samples, and
  * no longer than that.
  */
-export function planned({ spec, seeds }, tables, { seed = seeds[0], isSummary = false, sample_s, until_s } = {}) {
-  const [point] = points(spec);
-  let resolved;
-  try {
-    resolved = resolve(point, seed, tables);
-  } catch (error) {
-    throw error instanceof CannotHere ? new Refused(error.message) : error;
-  }
-  const { run } = resolved;
-  let id = runId(resolved, "sim", tables.identity);
-  if (isSummary && run.measure.record !== "summary") {
-    run.measure.record = "summary";
-    id += "-summary";
-  }
-  if (sample_s !== undefined) {
-    run.measure.sample_ns = BigInt(Math.round(sample_s * NANOS_PER_S));
-    const end_ns = BigInt(Math.round(until_s * NANOS_PER_S));
-    if (end_ns < run.duration_ns) run.duration_ns = end_ns;
-    Object.assign(run.measure, { record: "series", window_begin_ns: 0n, window_end_ns: run.duration_ns });
-    id += `-${run.measure.sample_ns}-${run.duration_ns}`;
-  }
-  const json = runJson(run);
+export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSummary = false, sample_s, until_s } = {}) {
+  const [sample_ns, until_ns] = [sample_s, until_s].map((seconds) => Math.round(seconds * NANOS_PER_S));
+  const series = sample_s === undefined ? null : { series: { sample_ns, until_ns } };
+  const found = spec.resolve(experiment, seed, series ?? (isSummary ? "summary" : null));
+  const { run: json, groups: names, ccs, bdp_bytes, start_jitters_ns } = found;
+  const run = JSON.parse(json);
   const groups = [];
-  resolved.groups.forEach((name, flow) => {
+  names.forEach((name, flow) => {
     const own = groups.find((group) => group.name === name);
     if (own) own.flows.push(flow);
-    else groups.push({ name, cc: resolved.ccs[flow], flows: [flow] });
+    else groups.push({ name, cc: ccs[flow], flows: [flow] });
   });
-  const plain = JSON.parse(json);
+  const recorded = series ? `-${sample_ns}-${run.duration_ns}` : isSummary ? "-summary" : "";
   return {
-    run: plain, json, id, seed, groups, names: resolved.groups, styles: resolved.ccs.map(baseName), bdp_bytes: resolved.bdpBytes,
-    start_jitter_ns: resolved.startJitterNs,
-    packets: packetsOf(plain),
+    run, json, id: found.id + recorded, seed, groups, names, styles: ccs.map(baseName), bdp_bytes, start_jitters_ns,
+    packets: packetsOf(run),
   };
 }
 

@@ -1,19 +1,17 @@
 /** What would be fair: twins of `findings/points.py` and `metrics/sharing.py`. */
 
-import { startJitterNs } from "./spec/resolve.js";
-
 /**
  * What each group of a planned run would have of the goodput if at any time all flows that are there had the same. Empty of one
  * group, and where a flow does not always take what it gets: a workload that ends or pauses, or a slow line of its own.
  */
-export function fairSharesOf({ run, names, seed, start_jitter_ns }, tables) {
+export function fairSharesOf({ run, names, start_jitters_ns }) {
   const { path, flows, measure } = run;
   const equal_bps = Math.min(path.rate_bps, ...path.changes.map(({ rate_bps }) => rate_bps)) / flows.length;
   const isGreedy = flows.every(({ workload, access }) => workload === "bulk" && (!access || access.rate_bps >= equal_bps));
   if (!isGreedy || new Set(names).size === 1) return new Map();
   const { window_begin_ns: begin_ns, window_end_ns: end_ns } = measure;
-  const stays = flows.map(({ name, start_ns, stop_ns }, flow) => {
-    const start = start_ns - Number(startJitterNs(BigInt(seed), name, start_jitter_ns, tables)); // every seed has the same
+  const stays = flows.map(({ start_ns, stop_ns }, flow) => {
+    const start = start_ns - start_jitters_ns[flow]; // every seed has the same
     return { group: names[flow], begin: Math.max(start, begin_ns), end: Math.min(stop_ns ?? end_ns, end_ns) };
   });
   return fairShares(stays.filter(({ begin, end }) => begin < end), names);
@@ -32,8 +30,8 @@ function fairShares(stays, names) {
 }
 
 /** The levels of a sweep of shares, in percent, and what they are called: `[{at, told, group}]`. None where points differ. */
-export function fairLevels(plans, tables) {
-  const [first, ...others] = plans.map((plan) => fairSharesOf(plan, tables));
+export function fairLevels(plans) {
+  const [first, ...others] = plans.map(fairSharesOf);
   const isSame = (one) => one.size === first.size && [...one].every(([name, share]) => Math.abs(first.get(name) - share) < 1e-12);
   if (!first?.size || !others.every(isSame)) return [];
   const groups = new Map();

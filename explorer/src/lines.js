@@ -1,6 +1,6 @@
 /** The layers of a run in time: a twin of `findings/charts/time.py`, for one run. */
 
-import { baseName } from "./spec/cc.js";
+import { baseName } from "./spec.js";
 import { backlog, gauge, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
 
 const [KB, MBPS, MS] = [1e-3, 1e-6, 1e3];

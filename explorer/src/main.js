@@ -1,27 +1,25 @@
 /** The page: an experiment, what came of it, and what a reader does with both. */
 
-import { decoded, encoded, LinkError } from "./address.js";
+import { decoded, LinkError } from "./address.js";
+import { amount } from "./amount.js";
 import { standing } from "./bounds.js";
 import { filled } from "./chart.js";
 import { Controls } from "./controls.js";
 import { axisOf, Cursor } from "./cursor.js";
 import { byId, made, options } from "./dom.js";
 import { changed } from "./edit.js";
-import { planned, understood, written } from "./experiment.js";
+import { planned } from "./experiment.js";
 import { inTime } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
-import { amount } from "./spec/number.js";
 import { showMeans, showNumbers } from "./readout.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
 import { QUANTITIES_SHOWN, valuesOf } from "./readings.js";
-import { setWishes } from "./spec/problem.js";
 import { Sharing } from "./share.js";
-import { drawer } from "./simulator.js";
+import { Specs } from "./spec.js";
 import { showStrips } from "./strips.js";
 import { Survey } from "./survey.js";
-import { prepared } from "./spec/tables.js";
 import { answer } from "./told.js";
 
 /** A run that is estimated to take longer than this in a page is left to the command. */
@@ -48,12 +46,10 @@ const intervalOf = (half_width, seeds) => {
 class Explorer {
   constructor(data) {
     Object.assign(this, data);
-    this.tables = { ...prepared(data.tables), ...ofKeys(data.tables.keys), identity: data.identity };
-    setWishes(this.tables);
     this.picture = new Picture(byId("plot-time"), { isInTime: true });
     this.cursor = new Cursor(this.picture, byId("cursor"), byId("at"));
     this.ofSeeds = new Picture(byId("plot-seeds"));
-    this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(written(words, this.tables)));
+    this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(this.tables.spec.toml(words)));
     this.survey = new Survey(this);
     this.player = new Player(this);
     this.sharing = new Sharing(this);
@@ -70,7 +66,7 @@ class Explorer {
     const packed = Uint8Array.from(atob(byId("wasm").textContent), (letter) => letter.charCodeAt(0));
     const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
     const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
-    this.tables.draw = drawer(await WebAssembly.instantiate(module, {}));
+    this.tables.spec = new Specs(await WebAssembly.instantiate(module, {}));
     this.pool = new Pool(byId("worker").textContent, module, Math.max(1, Math.min(8, navigator.hardwareConcurrency || 2)));
     await this.#open(location.hash.slice(1) || byId("start").textContent);
   }
@@ -97,11 +93,19 @@ class Explorer {
     this.show(content);
   }
 
-  /** Shows an experiment `{toml, view}`. */
-  show({ toml, view = {} }) {
+  /** Shows an experiment `{toml, view, files}`; files are texts by their names. */
+  show({ toml, view = {}, files }) {
+    this.tables.spec.files = Object.fromEntries(Object.entries(files ?? {}).filter(([, text]) => typeof text === "string"));
     this.survey.view(view);
     this.#choose(TABS.includes(view.tab) ? view.tab : "time", { focus: false });
     this.write(toml);
+  }
+
+  /** Takes files that the experiment names, texts by their names. */
+  give(files) {
+    const { spec } = this.tables;
+    spec.files = { ...spec.files, ...files };
+    this.write(this.text);
   }
 
   /** The experiment is another one now. */
@@ -110,7 +114,7 @@ class Explorer {
     this.generation += 1;
     document.body.dataset.state = "running";
     document.body.dataset.generation = this.generation;
-    const { problems, words, experiment } = understood(text, this.tables);
+    const { problems, words, experiment } = this.tables.spec.check({ toml: text });
     this.words = words ?? this.words;
     this.experiment = experiment;
     this.#showProblems(problems);
@@ -282,7 +286,7 @@ class Explorer {
         if (step) byId(`tab-${TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]}`).click();
       });
     }
-    byId("more-seeds").addEventListener("click", () => this.write(written(changed(this.words, "seeds", MORE_SEEDS), this.tables)));
+    byId("more-seeds").addEventListener("click", () => this.write(this.tables.spec.toml(changed(this.words, "seeds", MORE_SEEDS))));
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;
@@ -347,14 +351,6 @@ function spotlight(control) {
   for (const element of document.querySelectorAll("#controls > :not(.sheet), #path > *")) {
     element.classList.toggle("aside", !element.matches(control) && !element.closest(control) && !element.querySelector(control));
   }
-}
-
-/** Defaults and meanings of fields by their paths. */
-function ofKeys(keys) {
-  return {
-    defaults: Object.fromEntries(keys.map(({ path, default: usual }) => [path, usual])),
-    meanings: Object.fromEntries(keys.map(({ path, meaning }) => [path, meaning])),
-  };
 }
 
 const explorer = new Explorer(JSON.parse(byId("data").textContent));

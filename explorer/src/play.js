@@ -7,7 +7,7 @@ import { endOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { firstAbove, marksOf } from "./marks.js";
 import { Scene } from "./scene.js";
-import { amount } from "./spec/number.js";
+import { amount } from "./amount.js";
 
 /** A stretch of the run, seconds, of so many samples at most. */
 const SPAN_S = 2;

@@ -1,7 +1,7 @@
 /** The numbers of a run, and their means over seeds, as tables. */
 
 import { made } from "./dom.js";
-import { amount } from "./spec/number.js";
+import { amount } from "./amount.js";
 import { toldBytes, toldMs, toldRate, toldShare } from "./told.js";
 
 /** A row a group, and what the link has. */

@@ -2,7 +2,7 @@
 
 import { encoded } from "./address.js";
 import { byId, saved } from "./dom.js";
-import { csvOf, understood } from "./experiment.js";
+import { csvOf } from "./experiment.js";
 
 const COPIED_MS = 2_000;
 
@@ -20,13 +20,25 @@ export class Sharing {
       if (target.dataset.copy) this.#copy(target);
       if (target.dataset.save) this.#save(target.dataset.save);
     });
-    byId("file").addEventListener("change", ({ target }) => this.#open(target.files[0]));
+    byId("file").addEventListener("change", async ({ target }) => {
+      await this.#open([...target.files]);
+      target.value = ""; // so that the same file, when it has changed, can be opened again
+    });
+    for (const name of ["dragover", "drop"]) {
+      document.addEventListener(name, (event) => {
+        if (!event.dataTransfer.types.includes("Files")) return;
+        event.preventDefault();
+        if (name === "drop") this.#open([...event.dataTransfer.files]);
+      });
+    }
   }
 
   /** Puts the experiment into the address, so that the address is a link. */
   async address() {
     const { explorer } = this;
-    this.fragment = await encoded({ toml: explorer.text, view: explorer.survey.kept(explorer.tab) }, explorer);
+    const { files } = explorer.tables.spec;
+    const view = explorer.survey.kept(explorer.tab);
+    this.fragment = await encoded({ toml: explorer.text, view, ...(Object.keys(files).length && { files }) }, explorer);
     try {
       history.replaceState(null, "", `#${this.fragment}`);
     } catch {
@@ -71,22 +83,33 @@ export class Sharing {
     return runFile(explorer, shown.text, shown.seed, measurement);
   }
 
-  async #open(file) {
-    if (!file) return;
-    const text = await file.text();
-    let toml = text;
-    if (file.name.endsWith(".json")) {
+  /** Opens a spec with the files that it names; without a spec the files are for the one that is here. */
+  async #open(all) {
+    const { explorer } = this;
+    let spec;
+    const files = {};
+    for (const file of all) {
       try {
-        toml = JSON.parse(text).spec;
-        if (typeof toml !== "string") throw new Error("no spec");
-      } catch {
-        this.explorer.notice(`${file.name} is no experiment of the explorer: it has no "spec".`);
+        const text = await file.text();
+        if (/\.(toml|json)$/i.test(file.name)) spec = { toml: file.name.endsWith(".json") ? specOf(text) : text, name: file.name };
+        else files[file.name] = text;
+      } catch (error) {
+        explorer.notice(error instanceof SyntaxError ? `${file.name} is no experiment of the explorer: it has no "spec".` : `${file.name} cannot be read.`);
         return;
       }
     }
-    this.explorer.notice(understood(toml, this.explorer.tables).problems.length ? `${file.name} has problems, which stand below.` : "");
-    this.explorer.show({ toml });
+    explorer.notice("");
+    if (spec) explorer.show({ toml: spec.toml, files });
+    else if (all.length) explorer.give(files);
+    if (spec && document.body.dataset.problems !== "0") explorer.notice(`${spec.name} has problems, which stand below.`);
   }
+}
+
+/** The spec of a run that was saved as JSON. */
+function specOf(text) {
+  const { spec } = JSON.parse(text);
+  if (typeof spec !== "string") throw new SyntaxError("no spec");
+  return spec;
 }
 
 /** A run as `dumbbell results import` reads it. `measurement` is JSON; the seed may be larger than numbers of JavaScript can be. */

@@ -15,11 +15,3 @@ export function asked(simulator, request) {
   takeBack(at, length);
   return found;
 }
-
-/** What `spec/chance.js` draws with: the text of the answer to the text of a request. */
-export const drawer = (simulator) => (request) => {
-  const bytes = asked(simulator, `{"draw":${request}}`);
-  const text = new TextDecoder().decode(bytes.subarray(1));
-  if (bytes[0] !== GIVEN) throw new Error(text);
-  return text;
-};

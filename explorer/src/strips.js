@@ -4,7 +4,7 @@ import { linesOf } from "./chart.js";
 import { made } from "./dom.js";
 import { endOf, phasesOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
-import { amount, countedNoun } from "./spec/number.js";
+import { amount, countedNoun } from "./amount.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Pixels that a letter takes, about. */

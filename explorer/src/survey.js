@@ -1,12 +1,12 @@
 /** A sweep of one quantity as curves, of two as a map: cells are coloured as their runs are done. */
 
-import { baseName } from "./spec/cc.js";
+import { baseName } from "./spec.js";
 import { filled } from "./chart.js";
 import { byId, made, options } from "./dom.js";
 import { planned, withValues } from "./experiment.js";
 import { fairLevels } from "./fair.js";
 import { estimate, summarise } from "./metrics.js";
-import { amount } from "./spec/number.js";
+import { amount } from "./amount.js";
 import { Picture } from "./picture.js";
 import { Refused } from "./pool.js";
 import { meanOf } from "./readout.js";
@@ -151,7 +151,7 @@ export class Survey {
     });
     const noun = FIELDS.find(([name]) => name === path)[1];
     const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
-    const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan), this.explorer.tables) : [];
+    const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan)) : [];
     const levels = fair.map(({ at, group }) => ({ at, layer: layers.find(({ label }) => label === group) }));
     byId("levels").textContent = fair.length ? `Dashed: ${fair.map(({ told }) => told).join("; ")}.` : "";
     return filled(this.explorer.skeletons, "sweep", [{ layers, levels, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);

@@ -1,6 +1,6 @@
 /** Numbers and sentences as people read them. */
 
-import { amount } from "./spec/number.js";
+import { amount } from "./amount.js";
 
 const LEADS = 0.03;
 

@@ -3,16 +3,14 @@
 import { readFileSync } from "node:fs";
 
 import { standing } from "../src/bounds.js";
-import { planned, understood } from "../src/experiment.js";
-import { drawer } from "../src/simulator.js";
-import { prepared } from "../src/spec/tables.js";
+import { planned } from "../src/experiment.js";
+import { Specs } from "../src/spec.js";
 
-const { tables: written, bounds, texts, wasm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
-const defaults = Object.fromEntries(written.keys.map(({ path, default: usual }) => [path, usual]));
+const { tables: ofPython, bounds, texts, wasm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm), {});
-const tables = { ...prepared(written), defaults, identity: "", draw: drawer(instance) };
+const tables = { ...ofPython, spec: new Specs(instance) };
 for (const text of texts) {
-  const { problems, words, experiment } = understood(text, tables);
+  const { problems, words, experiment } = tables.spec.check({ toml: text });
   if (problems.length) throw new Error(JSON.stringify(problems));
   process.stdout.write(`${JSON.stringify(standing(words, planned(experiment, tables), bounds, tables))}\n`);
 }

@@ -3,21 +3,21 @@
 import { readFileSync } from "node:fs";
 
 import { filled } from "../src/chart.js";
-import { planned, understood } from "../src/experiment.js";
+import { planned } from "../src/experiment.js";
 import { fairSharesOf } from "../src/fair.js";
 import { inTime } from "../src/lines.js";
 import { estimate, summarise } from "../src/metrics.js";
-import { asked, drawer, GIVEN } from "../src/simulator.js";
-import { prepared } from "../src/spec/tables.js";
+import { asked, GIVEN } from "../src/simulator.js";
+import { Specs } from "../src/spec.js";
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const { instance } = await WebAssembly.instantiate(readFileSync(given.wasm), {});
-const tables = { ...prepared(given.tables), identity: given.identity, draw: drawer(instance) };
+const tables = { ...given.tables, spec: new Specs(instance) };
 
 for (const text of given.texts) {
-  const { problems, experiment } = understood(text, tables);
+  const { problems, experiment } = tables.spec.check({ toml: text });
   if (problems.length) throw new Error(JSON.stringify(problems));
-  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables), tables));
+  const fair = Object.fromEntries(fairSharesOf(planned(experiment, tables)));
   const runs = [];
   for (const seed of experiment.seeds) runs.push(ofRun(planned(experiment, tables, { seed })));
   const shares = runs.map(({ summary }) => Object.values(summary.groups)[0].goodput_bps);

@@ -13,8 +13,8 @@ from typing import Any
 
 import dumbbell
 from dumbbell.charts.vega import vega_lite
+from dumbbell.explorer.page import tables
 from dumbbell.explorer.skeletons import skeletons
-from dumbbell.explorer.tables import page_tables
 from dumbbell.findings.charts.samples import read as read_samples
 from dumbbell.findings.charts.time import in_time
 from dumbbell.findings.points import read
@@ -24,13 +24,12 @@ from dumbbell.results.store import Store
 from dumbbell.spec import load
 
 DESCRIPTION = "a run"
-IDENTITY = "0123456789abcdef"
 
 
 def of_page(texts: Sequence[str], wasm: Path, node: str) -> list[dict[str, Any]]:
     """What the page's modules make of the runs of some specs, in node."""
     given = {
-        "tables": page_tables(), "skeletons": skeletons(), "identity": IDENTITY, "wasm": str(wasm),
+        "tables": tables(), "skeletons": skeletons(), "wasm": str(wasm),
         "texts": texts,
     }  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 from dumbbell.comparison.random_conditions import conditions
-from dumbbell.explorer.page import bounds
-from dumbbell.explorer.tables import page_tables
+from dumbbell.explorer.page import bounds, tables
 from outside import OUTSIDE, spec_with
 from webtab import WASM
 
@@ -22,7 +21,7 @@ SEED = 20261123
 
 def standing(texts: Sequence[str], node: str, folder: Path) -> list[dict[str, Any]]:
     given = folder / "given.json"
-    given.write_text(json.dumps({"tables": page_tables(), "bounds": bounds(), "texts": texts, "wasm": str(WASM)}))
+    given.write_text(json.dumps({"tables": tables(), "bounds": bounds(), "texts": texts, "wasm": str(WASM)}))
     program = [node, str(Path(__file__).with_name("bounds.mjs")), str(given)]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

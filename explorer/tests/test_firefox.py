@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from webtab import chosen, dragged, measurements, run_id
+from test_files import DROP, FILES, TRACE
+from webtab import chosen, dragged, measurements, run_id, settle, soon
 
 
 def test_it_opens_from_a_file_answers_and_has_the_bytes_of_the_native_build(
@@ -30,3 +31,16 @@ def test_sweeps_and_maps_are_drawn(opened_in_firefox: Any) -> None:
     for preset, view in ((1, "sweep"), (4, "map")):
         assert chosen(page, preset) == "ready"
         assert page.locator(f"#view-{view} canvas").count() == 1
+
+
+def test_a_spec_and_its_file_are_dropped(opened_in_firefox: Any, tmp_path: Path) -> None:
+    page = opened_in_firefox()
+    texts = {"mine.toml": TRACE, "writes.csv": FILES["writes.csv"]}
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "writes.csv").write_text(texts["writes.csv"], encoding="utf-8")
+    for name in ("dragover", "drop"):
+        page.evaluate(DROP, [name, texts])
+    assert soon(page, lambda: page.evaluate("explorer.shown?.text") == TRACE)
+    assert settle(page) == "ready"
+    own = page.evaluate("explorer.sharing.json()")
+    assert own.endswith(f'"measurement":{measurements(TRACE, tmp_path)[0]}' + "}\n")

@@ -1,4 +1,4 @@
-"""What node's own test runner is asked: parts of the page's twins, case by case."""
+"""What node's own test runner is asked: parts of the page that need no browser."""
 
 from __future__ import annotations
 

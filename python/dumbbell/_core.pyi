@@ -1,11 +1,13 @@
-"""The simulator, in Rust (crates/py). Private: `engines.sim`, `cc` and `spec.chance` call it."""
+"""The simulator and the spec, in Rust (crates/py). Private: `engines.sim`, `cc`, `problem` and `spec` call it."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
-    "__version__", "_panic", "algorithms", "attempt", "check_parameters", "drawn", "identity", "measure",
-    "measure_json", "measurement", "problems",
+    "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt",
+    "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "measure",
+    "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
+    "quoted", "rtt_offset_ns", "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -45,11 +47,119 @@ def algorithms() -> list[dict[str, Any]]:
 def check_parameters(algorithm: str, parameters: Mapping[str, float]) -> list[str]:
     """What is wrong with these parameters of this algorithm; empty when nothing is."""
 
-def drawn(request_json: str) -> str:
-    """What a spec leaves to chance, drawn: the JSON of a `draw::Answer` to that of a `draw::Request`.
+_Problems: TypeAlias = list[tuple[str, str, str]]
+"""`(path, message, hint)` of all that is wrong; in place of what was asked for."""
 
-    Raises `dumbbell.errors.EngineFailure` when it is no request, or would not end.
-    """
+class _Resolved(TypedDict):
+    """A run as JSON, and what `spec.resolve.Resolved` has beside it."""
+
+    run: str
+    groups: list[str]
+    ccs: list[str]
+    bdp_bytes: float
+    start_jitter_ns: int
+    rtt_spread_ns: int
+
+@final
+class Experiment:
+    """A spec in which nothing is wrong; a point is known by its number."""
+
+    @staticmethod
+    def load(
+        source: str | Mapping[str, Any],
+        where: str,
+        name: str | None,
+        overrides: Mapping[str, Any],
+        read: Callable[[str], str | tuple[str, str]],
+        registry: list[str] | None,
+    ) -> Experiment | _Problems:
+        """Makes an experiment of words, or of a text in TOML that a problem calls `where`.
+
+        `name`: of one that says none; `overrides`: values by the paths of their fields; `read` gives the text of a
+        file, or a message and a hint; `registry`: the names of the algorithms that it may name.
+        """
+    @property
+    def name(self) -> str: ...
+    @property
+    def seeds(self) -> int | list[int]:
+        """How many, or those that are listed."""
+    @property
+    def registry(self) -> list[str]: ...
+    def axes(self) -> list[tuple[str, list[Any]]]:
+        """`(path, values)` of every list where one value belongs."""
+    def bundles(self) -> list[list[str]]:
+        """The paths of the axes, those that vary together in one list."""
+    def __len__(self) -> int:
+        """How many points it has."""
+    def values(self, point: int) -> dict[str, Any]:
+        """Each swept value of a point, by its path."""
+    def words_at(self, point: int) -> dict[str, Any]:
+        """The experiment as it is at a point, without its lists."""
+    def resolve(self, point: int, seed: int, live: bool) -> _Resolved | _Problems: ...
+    def get(self, path: str) -> Any:  # noqa: ANN401 (whatever a field may have)
+        """What a field has, written or by default, as written; None: nothing."""
+    def filled_bytes(self, point: int) -> float | None:
+        """Room of the bottleneck's queue in bdp or as a time, in bytes before they are whole."""
+    def is_written(self, path: str) -> bool: ...
+    def words(self) -> dict[str, Any]:
+        """As it was written."""
+
+def assignment(text: str) -> tuple[str, Any] | _Problems:
+    """The field that `path=value` of a command line sets, and its value."""
+
+def is_path(text: str) -> bool:
+    """Whether a text is written as the path of a field."""
+
+def to_toml(words: Mapping[str, Any]) -> str:
+    """Words as a spec file."""
+
+def choose(written: str, registry: list[str] | None = None) -> tuple[str, str, dict[str, float]] | _Problems:
+    """The algorithm or variant that a text names, its algorithm, and the parameters that differ from the defaults."""
+
+def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
+    """A flow's own part of the start jitter, uniform below a bound."""
+
+def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
+    """What a flow's base round-trip time is longer by, uniform below a bound."""
+
+def quantity(kind: str, value: object) -> tuple[str, tuple[int, int], int] | _Problems:
+    """Unit, number (numerator and denominator) and value in base units of a quantity."""
+
+def show_quantity(kind: str, value: int) -> str:
+    """A value in base units as text that reads back as the same value."""
+
+def quantity_kinds() -> list[tuple[str, str, list[tuple[str, int]], list[tuple[str, str]]]]:
+    """Of every kind of quantity its name, its noun, its units, each with its base units, and examples: unit, number."""
+
+def number_and_unit(text: str) -> tuple[float, str] | None:
+    """The number at the beginning of any text, and the unit behind it."""
+
+def amounts(field: str, value: object, path: Mapping[str, Any]) -> dict[str, float]:
+    """The columns that a swept value has as a number; `path`: the words of the experiment's path there."""
+
+def keys() -> list[dict[str, Any]]:
+    """Every key of a spec: the fields of `spec.keys.Key`."""
+
+def placeholders() -> list[tuple[str, str]]:
+    """What may stand in braces in the words of a program, and what it stands for."""
+
+def linux_controls() -> list[tuple[str, str]]:
+    """Every congestion control of Linux's own tree, and what it is."""
+
+def variants() -> str:
+    """The variants of algorithms, in TOML."""
+
+def suggestion(word: str, known: list[str]) -> str:
+    """The known word that was probably meant, or all of them; or what there is instead."""
+
+def instead_of(word: str) -> str | None:
+    """What there is instead of something that this version has not."""
+
+def quoted(value: object) -> str:
+    """A value as a message shows it."""
+
+def visible(text: str) -> str:
+    """A text whose every letter prints."""
 
 def identity() -> str:
     """SHA-256 over what decides a measurement's bytes: the model's code and the locked packages that it uses."""

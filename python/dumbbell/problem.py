@@ -2,53 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from shlex import quote
-from typing import Final
+from typing import TypeVar
 
 from dumbbell.errors import DumbbellError
 
-LONGEST_QUOTE = 60
-LONGEST_LIST = 32
-FEW = 4
-LARGEST_SHOWN_BITS = 1000
-
-
-_BOTTLENECK = "the bottleneck's queue is drop-tail"
-_ORDER = "the network keeps the packets of a flow in order; path.jitter delays them in order"
-_WISHES: Final = {
-    "bbr2 bbrv2 bbr3 bbrv3 bbrplus": '"bbr" is BBR v1',
-    "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus "
-    "timely swift dcqcn hpcc remy orca aurora indigo": "`dumbbell cc list` names what there is",
-    "fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority": _BOTTLENECK,
-    "ecn accecn ce": f"{_BOTTLENECK} and marks nothing",
-    "reorder reordering duplicate duplication corrupt corruption": _ORDER,
-    "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel": "random loss is independent: path.loss",
-    "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink direction":
-        "data goes one way, and the way of the ACKs is perfect",
-    "trace linktrace mahimahi bandwidthtrace": "the path's rate changes by [[path.change]]; a file of an "
-    'application\'s writes is workload = { trace = "writes.csv" }',
-    "link links hop hops topology router routers node nodes bottlenecks":
-        "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
-    "crosstraffic background backgroundtraffic udp cbr web video requests":
-        "traffic is flows of TCP, [[flows]]; many short ones are workload = { arrivals = … }",
-}  # fmt: skip
-_INSTEAD: Final = {word: instead for words, instead in _WISHES.items() for word in words.split()}
-"""What users look for and this version does not have: each with what there is instead."""
-_MEANINGS: Final = {
-    "delay latency owd onewaydelay ping basertt": 'write rtt = "50 ms": the base round trip, twice a delay of one way',
-    "bandwidth bw capacity bitrate linkrate": 'write rate = "80 Mbit/s"',
-    "policer policing police": 'a policer is a bucket with hardly a queue: burst = "125 kB", buffer = "1 packets"',
-    "queuesize queuelength queuelen buffersize": 'write buffer = "1 bdp", "100 packets" or "20 ms"',
-    "hystart cubichystart": 'a constant of the algorithm: cc = "cubic[hystart=0]"',
-    "rcvbuf sorcvbuf sndbuf sosndbuf tcprmem tcpwmem":
-        "write socket_memory, the limit of either buffer (Linux doubles what setsockopt asks for), or receive_window",
-}  # fmt: skip
-_MEANT: Final = {word: meant for words, meant in _MEANINGS.items() for word in words.split()}
-"""Words of other tools: each with how a spec says it."""
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,23 +44,25 @@ class SpecError(DumbbellError):
         return "\n".join(map(str, self.problems))
 
 
+def given(outcome: T | list[tuple[str, str, str]]) -> T:
+    """What a function of `_core` gives that may give problems in its place.
+
+    Raises `SpecError` with them.
+    """
+    if isinstance(outcome, list):
+        raise SpecError(Problem(*each) for each in outcome)
+    return outcome
+
+
 def quoted(value: object) -> str:
     """Show a value in a message: short, text in double quotes.
 
     >>> quoted("80 mbps"), quoted(True), quoted(80)
     ('"80 mbps"', 'true', '80')
     """
-    if isinstance(value, str):
-        return f'"{visible(_short(value))}"'
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, int) and value.bit_length() > LARGEST_SHOWN_BITS:
-        return "a huge number"
-    if isinstance(value, int | float):
-        return _short(str(value))
-    if isinstance(value, list | tuple | dict):
-        return "a table" if isinstance(value, dict) else "a list"
-    return f"a {type(value).__name__}"
+    import dumbbell._core as _core  # noqa: PLC0415 (late: words that are fixed need none)
+
+    return _core.quoted(value)
 
 
 def visible(text: str) -> str:
@@ -107,11 +71,9 @@ def visible(text: str) -> str:
     >>> len(visible("a" + chr(27))), len(visible("é"))
     (5, 1)
     """
-    return "".join(letter if letter.isprintable() else f"\\x{ord(letter):02x}" for letter in text)
+    import dumbbell._core as _core  # noqa: PLC0415 (late: words that are fixed need none)
 
-
-def _short(text: str) -> str:
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 1] + "…"
+    return _core.visible(text)
 
 
 def suggestion(word: object, known: Sequence[str]) -> str:
@@ -122,19 +84,9 @@ def suggestion(word: object, known: Sequence[str]) -> str:
     >>> suggestion("vegas", ["bbr", "cubic"])
     'known: bbr, cubic'
     """
-    if isinstance(word, str):
-        instead = instead_of(word)
-        if instead:
-            few = f"known: {', '.join(known)}; " if 0 < len(known) <= FEW else ""
-            return f"not in this version: {instead}; {few}see docs/limitations.md"
-        if (meant := _MEANT.get(_plain(word))) is not None:
-            return meant
-        by_case = {name.lower(): name for name in known}
-        close = difflib.get_close_matches(word[:LONGEST_QUOTE].lower(), list(by_case), n=1)
-        if close:
-            return f'did you mean "{by_case[close[0]]}"?'
-    more = ", …" if len(known) > LONGEST_LIST else ""
-    return "known: " + ", ".join(known[:LONGEST_LIST]) + more if known else ""
+    import dumbbell._core as _core  # noqa: PLC0415 (likewise)
+
+    return _core.suggestion(word if isinstance(word, str) else "", list(known))
 
 
 def instead_of(word: str) -> str | None:
@@ -143,12 +95,9 @@ def instead_of(word: str) -> str | None:
     >>> instead_of("tcp_bbr_v3"), instead_of("FQ-CoDel"), instead_of("bbrr")
     ('"bbr" is BBR v1', "the bottleneck's queue is drop-tail", None)
     """
-    plain = _plain(word)
-    return _INSTEAD.get(plain) or _INSTEAD.get(plain.removeprefix("tcp"))
+    import dumbbell._core as _core  # noqa: PLC0415 (late: words that are fixed need none)
 
-
-def _plain(word: str) -> str:
-    return "".join(letter for letter in word.lower() if letter not in "-_ ")
+    return _core.instead_of(word)
 
 
 def typed(path: object) -> str:

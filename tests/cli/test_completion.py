@@ -5,17 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import typing
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from commandline import DUMBBELL, MOMENT, dumbbell, python
-from dumbbell.cli.completion import KEYS, WORDS, join_words
-from dumbbell.spec.section import Section
-from dumbbell.spec.tables import Flow, Host, Measure, Spec
-from dumbbell.spec.tables import Path as PathTable
+from dumbbell.cli.completion import join_words
 from processes import HANG_S
 
 BASH = shutil.which("bash")
@@ -135,33 +130,3 @@ finally:
     *words, loaded = python(program).stdout.splitlines()
     assert len(words) >= 2
     assert loaded == "loaded:"
-
-
-def tables() -> Iterator[tuple[str, type[Section]]]:
-    yield from (("", Spec), ("path", PathTable), ("flows[]", Flow), ("host", Host), ("measure", Measure))
-
-
-def test_the_fields_are_those_of_the_models() -> None:
-    for table, model in tables():
-        sections = {"path", "flows", "host", "measure"} if not table else set()
-        assert set(KEYS[table]) == set(model.model_fields) - sections, table
-
-
-def test_the_words_of_a_field_are_those_of_the_models() -> None:
-    fields = {
-        f"{table}.{name}": set(typing.get_args(found))
-        for table, model in tables()
-        for name, field in model.model_fields.items()
-        for found in literals(field.annotation)
-    }
-    assert fields
-    for path, words in fields.items():
-        if all(isinstance(word, str) for word in words):
-            assert set(WORDS[path]) == words, path
-
-
-def literals(annotation: object) -> Iterator[object]:
-    if typing.get_origin(annotation) is typing.Literal:
-        yield annotation
-    for part in typing.get_args(annotation):
-        yield from literals(part)

@@ -195,7 +195,7 @@ def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
 
 
 def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
-    experiment = load(next(expand(moment())).experiment)
+    experiment = load(next(expand(moment())))
     found = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
     assert [(each["engine"], each["seed"], each["flow"]) for each in found] == [
         (engine, seed, flow) for engine in ("sim", "double") for seed in (1, 2) for flow in (0, 1)

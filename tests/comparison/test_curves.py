@@ -141,7 +141,7 @@ class Shrunk(SimEngine):
 @pytest.fixture(scope="module")
 def _engines_and_fewer_conditions() -> Iterator[None]:
     engines: dict[str, Engine] = {"same": Shrunk(1.0), "less": Shrunk(0.9), "failing": Shrunk(1.0, 80_000_000)}
-    fewer = [each for each in CONDITIONS if each.flows[0].cc in FEWER and not each.name.endswith("-3")]
+    fewer = [each for each in CONDITIONS if each.get("flows[0].cc") in FEWER and not each.name.endswith("-3")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "engine", lambda name: engines.get(name) or SimEngine())
         patch.setattr(single_flows, "experiments", lambda: iter(fewer))

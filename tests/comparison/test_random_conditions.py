@@ -9,9 +9,8 @@ import pytest
 
 from dumbbell.comparison import random_conditions
 from dumbbell.errors import ComparisonError
-from dumbbell.spec import Run, expand, load, resolve
+from dumbbell.spec import Run, expand, load, resolve, toml
 from dumbbell.spec.run import RoomBytes
-from dumbbell.spec.writer import toml
 
 MANY = 400
 
@@ -62,7 +61,7 @@ def test_they_are_spread_as_they_should_be(runs: list[Run]) -> None:
 
 
 def test_every_algorithm_is_drawn() -> None:
-    drawn = Counter(str(flow.cc) for condition in random_conditions.conditions(MANY, 5) for flow in condition.flows)
+    drawn = Counter(str(cc) for each in random_conditions.conditions(MANY, 5) for cc in each.of_groups("cc"))
     assert set(drawn) == {"reno", "cubic", "bbr", "bbr_4_17", "bbr_1_1", "bbr_1_5", "bbr_shallow"}
     assert min(drawn["reno"], drawn["cubic"], drawn["bbr"]) > 2 * max(drawn["bbr_4_17"], drawn["bbr_1_1"])
 

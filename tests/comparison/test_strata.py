@@ -25,9 +25,8 @@ from dumbbell.comparison.chance import with_controls
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
-from dumbbell.spec import Run, expand, load, resolve
+from dumbbell.spec import Run, expand, load, resolve, toml
 from dumbbell.spec.run import RoomBytes
-from dumbbell.spec.writer import toml
 from dumbbell.validation import page, studied
 from dumbbell.validation.plan import ComparisonPart, Plan
 from dumbbell.validation.records import store_record

@@ -90,7 +90,7 @@ def test_the_machines_noise_is_how_late_packets_leave_and_how_acks_come() -> Non
     spec = {"duration": "1 s", "path": SPEC["path"], "flows": [{"cc": "cubic"}], "start_jitter": "0 s"}
     (point,) = expand(load(spec))
     found = NetnsEngine().noise(resolve(point, 1, live=True).run)
-    assert found.release_late.count == 2000
+    assert 0 < found.release_late.count <= 2000, "a busy machine is late for some of them"
     late_s = histogram_quantile_s(found.release_late, 0.5)
     worst_s = histogram_quantile_s(found.release_late, 0.99)
     assert late_s is not None

@@ -12,8 +12,7 @@ import dumbbell
 from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
 from dumbbell.findings.table import table
-from dumbbell.spec import Experiment, expand
-from dumbbell.spec.names import flow_names
+from dumbbell.spec import Experiment, expand, resolve
 
 PATH = {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
 NEAR = {"name": "near", "cc": "bbr"}
@@ -31,9 +30,9 @@ def runs_with(
     experiment = Experiment(**{"path": path, "duration": "60 s", "seeds": seeds} | words)
     points = []
     for point, own in zip(expand(experiment), values, strict=True):
-        groups = point.experiment.flows
-        names = [names[0] for names in flow_names(groups)]
-        sizes = {name: int(str(group.count)) for name, group in zip(names, groups, strict=True)}
+        names = list(dict.fromkeys(resolve(point, 1).groups))
+        groups = point.words()["flows"]
+        sizes = {name: group.get("count", 1) for name, group in zip(names, groups, strict=True)}
         measured = {(quantity, names[0]): list(own)}
         if len(names) > 1 and quantity == "share":
             rest = [(1 - value) / (len(names) - 1) for value in own]
@@ -42,7 +41,7 @@ def runs_with(
         points.append(
             PointRuns(
                 swept=point.values,
-                ccs={name: str(group.cc) for name, group in zip(names, groups, strict=True)},
+                ccs={name: group["cc"] for name, group in zip(names, groups, strict=True)},
                 sizes=sizes,
                 fair_shares={name: sizes[name] / sum(sizes.values()) for name in names} if bulk else {},
                 run_ids={seed: f"{seed:016x}" for seed in range(1, len(own) + 1)},

@@ -31,13 +31,8 @@ from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.hosts.points import read as read_points
 from dumbbell.hosts.spread import Held
 from dumbbell.metrics.connections import read as read_sockets
-from dumbbell.spec import assignment, expand, load, resolve
-from dumbbell.spec.arrivals import ArrivalTimes
-from dumbbell.spec.run import Run, Trace
-from dumbbell.spec.sizes import Cdf
-from dumbbell.spec.trace import TraceError
-from dumbbell.spec.trace import read as read_trace
-from dumbbell.spec.writer import toml
+from dumbbell.spec import assignment, expand, load, resolve, toml
+from dumbbell.spec.run import Run
 from dumbbell.studies.loading import read as read_study
 from dumbbell.studies.manifest import claim_rows, figure_titles
 from mutation import mutated
@@ -105,7 +100,11 @@ def _points(file: Path, _: Random) -> None:
 
 
 def _times(file: Path, random: Random) -> None:
-    read_trace(random.choice((Trace, ArrivalTimes, Cdf)), file)
+    workloads = (
+        {"trace": file.name}, {"arrivals": {"trace": file.name}},
+        {"arrivals": {"rate": "1 /s"}, "size": {"cdf": file.name}},
+    )  # fmt: skip
+    load(MOMENT, overrides={"flows[0].workload": random.choice(workloads)}, folder=file.parent)
 
 
 def _sockets(file: Path, random: Random) -> None:
@@ -167,7 +166,7 @@ def kinds() -> dict[str, Kind]:
     measured = SimEngine().measurement_json(resolve(next(expand(short)), 1).run)
     return {
         "csv": Kind(TABLES, _points),
-        "times": Kind(TIMES, _times, TraceError),
+        "times": Kind(TIMES, _times),
         "ss": Kind(
             tuple(each.read_bytes()[:LONGEST_CAPTURE_BYTES] for each in sorted(CAPTURES.glob("*.txt"))), _sockets
         ),

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from dumbbell import cc
@@ -88,7 +86,7 @@ def test_every_variant_says_what_it_is() -> None:
         assert all(change["match"] != change["replace"] for change in variant.linux)
 
 
-def test_a_variant_is_in_linux_only_with_all_of_its_changes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_variant_is_in_linux_only_with_all_of_its_changes() -> None:
     words = """
 [mild]
 about = "one change, in both"
@@ -107,9 +105,7 @@ base = "beyond"
 parameters = { cwnd_gain = 1.5 }
 linux = [{ file = "net/ipv4/tcp_bbr.c", match = "UNIT * 2", replace = "UNIT * 3 / 2" }]
 """
-    (tmp_path / "variants.toml").write_text(words)
-    monkeypatch.setattr(cc, "files", lambda _package: tmp_path)
-    found = cc.variants.__wrapped__()
+    found = cc.variants_of(words)
     assert {name: len(variant.linux) for name, variant in found.items()} == {"mild": 1, "beyond": 0, "farther": 0}
     assert found["farther"].parameters == {"probe_gain": 1.1, "feedback_step": 0.1, "cwnd_gain": 1.5}
 

@@ -9,8 +9,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 
-from dumbbell.spec.quantity import Bytes, Moment, Quantity, QuantityError, Rate, Share, Size, Time
-from dumbbell.spec.tables import Duration, SocketMemory
+from dumbbell.spec.quantity import (
+    Bytes,
+    Duration,
+    Moment,
+    Quantity,
+    QuantityError,
+    Rate,
+    Share,
+    Size,
+    SocketMemory,
+    Time,
+)
 
 Kind = type[Quantity]
 KINDS = [Rate, Time, Share, Bytes, Size, Moment]

@@ -16,7 +16,7 @@ from dumbbell.engines import linux_limits
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import Experiment, Run, SpecError, expand, load, resolve
 from dumbbell.spec.quantity import Bytes, Rate, Time
-from dumbbell.spec.resolve import rtt_offset_ns, start_jitter_ns
+from dumbbell.spec.resolved import rtt_offset_ns, start_jitter_ns
 from specs import EVERY_FIELD, SWEPT, Fields, S, run_of, smallest
 
 
@@ -248,12 +248,27 @@ def test_a_run_of_an_earlier_version_reads_as_what_it_was() -> None:
     assert Run.from_json(json.dumps(words)) == run
 
 
-def test_a_point_with_a_problem_is_refused() -> None:
-    experiment = load(smallest())
-    late = experiment.flows[0].model_copy(update={"start": Time("20 s")})
-    broken = type(next(expand(experiment)))({}, experiment.model_copy(update={"flows": [late]}))
-    with pytest.raises(SpecError, match=r"flows\[0\].start"):
-        resolve(broken, 1)
+@pytest.mark.slow
+def test_a_point_that_no_sample_met_is_refused() -> None:
+    """Of a million points with two groups half are asked about in advance; at one of them jitter is above 4 s."""
+    jitters = [f"{number} packets" for number in range(1, 1001)]
+    rates = [f"{3027 + 10 * number} kbit/s" for number in range(1000)]
+    refused = []
+    for ordered in (rates, rates[::-1], [*rates[1:4], *rates[:1], *rates[4:]]):
+        fields = {"path.jitter": jitters, "path.rate": ordered, "flows": [{"cc": "bbr"}, {"cc": "cubic"}]}
+        try:
+            experiment = load(smallest(), overrides=fields)
+        except SpecError as error:
+            refused.append([problem.path for problem in error.problems])
+            continue
+        worst = experiment.point(1000 * ordered.index("3027 kbit/s") + 999)
+        with pytest.raises(SpecError, match=r"path.jitter: .1000 packets. of 1514 B at 3027 kbit/s is 4.0013"):
+            resolve(worst, 1)
+        assert resolve(experiment.point(0), 1).run.path.jitter_ns
+        break
+    else:
+        pytest.fail("each sample met it")
+    assert all(each == ["path.jitter"] for each in refused)
 
 
 def test_ten_thousand_flows_resolve_and_all_have_names() -> None:

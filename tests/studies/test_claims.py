@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from dumbbell import studies
-from dumbbell.spec.sweep import expand
+from dumbbell.spec import expand
 from dumbbell.studies import Study
 
 NAMES = {

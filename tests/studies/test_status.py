@@ -14,9 +14,8 @@ from dumbbell.campaign.size import packets
 from dumbbell.charts.chart import Chart
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
-from dumbbell.spec import load
-from dumbbell.spec.resolve import resolve
-from dumbbell.spec.sweep import expand
+from dumbbell.spec import expand, load
+from dumbbell.spec.resolved import resolve
 from dumbbell.studies import Study, StudyError, StudyStatus
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.execution import count_runs, remaining_packets

@@ -5,6 +5,7 @@
 
 mod column;
 mod failure;
+mod specification;
 
 use column::ToPython;
 use failure::guarded;
@@ -16,8 +17,13 @@ use std::time::{Duration, Instant};
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{
-        algorithms, attempt, check_parameters, drawn, identity, measure, measure_json, measurement, panic, problems,
+    use super::{algorithms, attempt, check_parameters, identity, measure, measure_json, measurement, panic, problems};
+
+    #[pymodule_export]
+    use super::specification::{
+        Experiment, amounts, assignment, choose, instead_of, is_path, keys, linux_controls, number_and_unit,
+        placeholders, quantity, quantity_kinds, quoted, rtt_offset_ns, show_quantity, start_jitter_ns, suggestion,
+        to_toml, variants, visible,
     };
 
     #[pymodule_export]
@@ -66,15 +72,6 @@ fn problems(py: Python<'_>, run_json: &str) -> PyResult<Vec<(String, String)>> {
     let run = parse(run_json)?;
     let problems = guarded(py, || sim::problems(&run))?;
     Ok(problems.into_iter().map(|Problem { path, message }| (path, message)).collect())
-}
-
-/// What a spec leaves to chance, drawn: the JSON of a `draw::Answer` to that of a `draw::Request`.
-#[pyfunction]
-fn drawn(py: Python<'_>, request_json: &str) -> PyResult<String> {
-    let request: draw::Request =
-        serde_json::from_str(request_json).map_err(|error| failure::error(format!("not a request: {error}")))?;
-    let answer = guarded(py, || request.answer())?.map_err(|error| failure::error(error.to_string()))?;
-    serde_json::to_string(&answer).map_err(|error| failure::error(error.to_string()))
 }
 
 /// Every algorithm of the registry, with its parameters.

@@ -35,10 +35,10 @@ pub struct Path {
     /// bucket may owe.
     pub burst_bytes: u64,
     /// How the token bucket reckons.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shaper: ShaperKind,
     /// Where it stands.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub shaper_at: ShaperAt,
     /// Timing noise of the sending hosts: each burst that a host hands over leaves it later by a time drawn uniformly
     /// below this, and never before the burst ahead of it. Behind the host's own queue (`fq`, a device), before a
@@ -215,7 +215,7 @@ pub enum Workload {
         /// What is started at the receiver before the run begins; empty: nothing is.
         server: Vec<String>,
         /// Who both run as, where an engine gives programs a choice.
-        #[serde(default, skip_serializing_if = "User::is_caller")]
+        #[serde(default, skip_serializing_if = "is_default")]
         user: User,
     },
 }
@@ -236,6 +236,11 @@ impl User {
     pub const fn is_caller(&self) -> bool {
         matches!(self, Self::Caller)
     }
+}
+
+/// Of a field that earlier runs do not have: a run that has its default is what it was before there was the field.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// One write of a traced application.

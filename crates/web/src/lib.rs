@@ -5,9 +5,13 @@
 //! native build writes, byte for byte: the simulator computes with integers, and with those operations of floats that IEEE
 //! 754 defines to the last bit.
 
-use run::{Problem, Run};
+mod experiment;
+mod page_word;
+
+use experiment::{Resolve, Source};
+use page_word::PageWord;
+use run::Run;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// First byte of an answer that is what was asked for.
 pub const GIVEN: u8 = b'0';
@@ -20,49 +24,38 @@ pub const REFUSED: u8 = b'1';
 enum Request {
     /// The measurement of a run.
     Measure(Box<Run>),
-    /// What of a run the simulator cannot honour.
-    Problems(Box<Run>),
-    /// What is wrong with these parameters of an algorithm.
-    Parameters {
-        /// Its name.
-        algorithm: String,
-        /// By their names.
-        parameters: BTreeMap<String, f64>,
-    },
-    /// What a spec leaves to chance.
-    Draw(draw::Request),
-    /// What this build is.
-    About,
-}
-
-/// What this build is.
-#[derive(Debug, Serialize)]
-struct About {
-    version: &'static str,
-    /// Hash of everything that decides a measurement's bytes, as the Python module has it.
-    identity: &'static str,
+    /// What is wrong with a spec, its words and its seeds.
+    Check(Source),
+    /// A run of a spec.
+    Resolve(Resolve),
+    /// Words as a spec file.
+    Toml(PageWord),
+    /// The room of the bottleneck's queue in each unit, as these words of a path have it.
+    Rooms(PageWord),
+    /// A text's number, its unit as written, and the number by which it is put in order.
+    Quantity(String),
 }
 
 /// The answer to a request: a byte, and what it says that it is.
 pub fn answer_to(request: &[u8]) -> Vec<u8> {
     match given(request) {
         Ok(json) => [vec![GIVEN], json].concat(),
-        Err(told) => [vec![REFUSED], told.into_bytes()].concat(),
+        Err(reason) => [vec![REFUSED], reason.into_bytes()].concat(),
     }
 }
 
 fn given(request: &[u8]) -> Result<Vec<u8>, String> {
     let request = serde_json::from_slice(request).map_err(|error| format!("not a request: {error}"))?;
     match request {
-        Request::Measure(run) => json(&sim::measure(&run).map_err(|problems| told(&problems))?),
-        Request::Problems(run) => {
-            json(&sim::problems(&run).into_iter().map(|it| (it.path, it.message)).collect::<Vec<_>>())
+        Request::Measure(run) => json(&sim::measure(&run).map_err(|problems| lines(&problems))?),
+        Request::Check(source) => json(&source.checked()),
+        Request::Resolve(request) => json(&request.resolved().map_err(|problems| lines(&problems))?),
+        Request::Toml(words) => json(&spec::toml(&words.words())),
+        Request::Rooms(path) => json(&spec::rooms(&path.words())),
+        Request::Quantity(text) => {
+            let found = spec::number_and_unit(&text).zip(spec::magnitude(&text));
+            json(&found.map(|((number, unit), magnitude)| (number, unit, magnitude)))
         }
-        Request::Parameters { algorithm, parameters } => {
-            json(&cc::check(&algorithm, &parameters).iter().map(ToString::to_string).collect::<Vec<_>>())
-        }
-        Request::Draw(request) => json(&request.answer().map_err(|error| error.to_string())?),
-        Request::About => json(&About { version: env!("CARGO_PKG_VERSION"), identity: env!("DUMBBELL_IDENTITY") }),
     }
 }
 
@@ -70,7 +63,7 @@ fn json(value: &impl Serialize) -> Result<Vec<u8>, String> {
     serde_json::to_vec(value).map_err(|error| error.to_string())
 }
 
-fn told(problems: &[Problem]) -> String {
+fn lines(problems: &[impl ToString]) -> String {
     problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
@@ -125,26 +118,26 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_honoured_is_told() {
+    fn what_cannot_be_honoured_is_refused() {
         let mut run = samples::one_flow("bbr", 10_000_000, 20_000_000, 25_000, 2);
         run.flows[0].cc.algorithm = "copa".to_owned();
         let json = serde_json::to_string(&run).expect("a run");
-        let (first, told) = asked(&format!(r#"{{"measure":{json}}}"#));
+        let (first, reason) = asked(&format!(r#"{{"measure":{json}}}"#));
         assert_eq!(first, REFUSED);
-        assert!(told.starts_with("flows[0].cc"), "{told}");
-        let (first, problems) = asked(&format!(r#"{{"problems":{json}}}"#));
-        assert_eq!(first, GIVEN);
-        assert!(problems.contains("flows[0].cc"), "{problems}");
+        assert!(reason.starts_with("flows[0].cc"), "{reason}");
         assert_eq!(asked("{}").0, REFUSED);
-        assert_eq!(asked(r#"{"parameters":{"algorithm":"reno","parameters":{}}}"#), (GIVEN, "[]".to_owned()));
-        assert!(asked(r#""about""#).1.contains("identity"));
     }
 
     #[test]
-    fn what_is_left_to_chance_is_drawn() {
-        let below = r#"{"draw":{"below":{"what":"start_jitter","seed":1,"name":"bbr","below":100000000}}}"#;
-        assert_eq!(asked(below), (GIVEN, "42586879".to_owned()));
-        let endless = r#"{"draw":{"arrivals":{"seed":1,"name":"web","per_s":50,"sizes":{"fixed":1}}}}"#;
-        assert_eq!(asked(endless).0, REFUSED);
+    fn words_and_quantities_are_those_of_the_spec() {
+        let words = r#"{"table":[["seeds",{"whole":"18446744073709551615"}],["name","x"],["sigma",2]]}"#;
+        let toml = "seeds = 18446744073709551615\nname = \"x\"\nsigma = 2.0\n";
+        assert_eq!(asked(&format!(r#"{{"toml":{words}}}"#)), (GIVEN, serde_json::to_string(toml).expect("JSON")));
+        assert_eq!(asked(r#"{"quantity":"5 Mbit/s"}"#), (GIVEN, r#"[5.0,"Mbit/s",5000000.0]"#.to_owned()));
+        assert_eq!(asked(r#"{"quantity":"bbr"}"#), (GIVEN, "null".to_owned()));
+        let path = r#"{"table":[["rate","8 Mbit/s"],["rtt","25 ms"],["buffer","50 ms"]]}"#;
+        let (_, rooms) = asked(&format!(r#"{{"rooms":{path}}}"#));
+        assert!(rooms.contains(r#""written":"ms","bdp":2.0,"ms":50.0"#), "{rooms}");
+        assert_eq!(asked(r#"{"rooms":{"table":[]}}"#), (GIVEN, "null".to_owned()));
     }
 }

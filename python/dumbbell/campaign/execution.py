@@ -28,7 +28,6 @@ from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.results.validity import warnings
 from dumbbell.spec import Experiment, Resolved, Run
-from dumbbell.spec.sweep import Grid
 
 AHEAD: Final = 64
 """Runs for each thread that are drawn up before one of them is awaited: bounds what a long sweep holds."""
@@ -199,7 +198,7 @@ class BegunCampaign:
     @classmethod
     def begun(cls, store: Store, experiment: Experiment, engine: Engine) -> Self:
         """Begins an experiment, or goes on with it."""
-        points = len(Grid.of(experiment))
+        points = len(experiment)
         id_, seeds = begin(store.ledger, experiment, engine.name, engine.identity(), points)
         return cls(id_, len(experiment.seed_values), {seed: place for place, seed in enumerate(seeds)})
 

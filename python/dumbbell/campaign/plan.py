@@ -15,8 +15,6 @@ from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.run_id import run_id
 from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
-from dumbbell.spec.derived import active_groups
-from dumbbell.spec.sweep import Grid
 
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
 
@@ -46,13 +44,12 @@ def agenda(experiments: Sequence[Experiment], *, live: bool = False) -> Iterator
     follows from the experiment's name, the seed and how many points there are, and holds four bytes a point. `live`: as
     `spec.resolve`.
     """
-    grids = [Grid.of(experiment) for experiment in experiments]
     for nth in range(max((len(experiment.seed_values) for experiment in experiments), default=0)):
-        for which, (experiment, grid) in enumerate(zip(experiments, grids, strict=True)):
+        for which, experiment in enumerate(experiments):
             seeds = experiment.seed_values
             if nth < len(seeds):
-                for number in _shuffled(len(grid), f"{experiment.name}, seed {seeds[nth]}"):
-                    point = grid.point(number)
+                for number in _shuffled(len(experiment), f"{experiment.name}, seed {seeds[nth]}"):
+                    point = experiment.point(number)
                     planned = Planned(point.values, resolve(point, seeds[nth], live=live))
                     yield which, number * len(seeds) + nth, planned
 
@@ -66,7 +63,7 @@ def _shuffled(length: int, words: str) -> array[int]:
 
 def count(experiment: Experiment) -> int:
     """How many runs `plan` gives."""
-    return len(Grid.of(experiment)) * len(experiment.seed_values)
+    return len(experiment) * len(experiment.seed_values)
 
 
 def each_alone(experiment: Experiment) -> Experiment | None:
@@ -75,7 +72,7 @@ def each_alone(experiment: Experiment) -> Experiment | None:
     A group cannot be whose run would not end: one without an end where the others' is awaited. The points are those of
     the experiment, each with `alone`.
     """
-    if experiment.alone is not None:
+    if experiment.get("alone") is not None:
         return None
 
     def with_alone(groups: list[str]) -> Experiment:
@@ -83,7 +80,7 @@ def each_alone(experiment: Experiment) -> Experiment | None:
         return Experiment.of(words, folder=experiment.folder, registry=experiment.registry)
 
     able = []
-    for place in active_groups(experiment):
+    for place in range(len(experiment.get("flows"))):
         with suppress(SpecError):
             with_alone([f"flows[{place}]"])
             able.append(f"flows[{place}]")
@@ -126,7 +123,7 @@ def _of_all_points(experiment: Experiment, engine: Engine, found: Callable[[Run]
         each
         for point in expand(experiment)
         for each in _in_the_spec(
-            resolve(point, first_seed, live=engine.live), active_groups(point.experiment), found
+            resolve(point, first_seed, live=engine.live), point.active_groups, found
         )
     ))  # fmt: skip
 

@@ -10,9 +10,7 @@ from typing import TYPE_CHECKING, Final, Self
 
 from dumbbell.campaign.plan import refused
 from dumbbell.spec import Experiment, Point, Problem, Resolved, resolve
-from dumbbell.spec.derived import active_groups
-from dumbbell.spec.resolve import on_hosts
-from dumbbell.spec.sweep import Grid
+from dumbbell.spec.resolved import on_hosts
 
 if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine
@@ -40,15 +38,15 @@ class Survey:
         clock: Callable[[], float] = time.monotonic,
     ) -> Self:
         """Looks at the first point, and at others until there are so many or the time is over."""
-        grid, seed = Grid.of(experiment), experiment.seed_values[0]
+        seed = experiment.seed_values[0]
         until_s = clock() + most_s
         found: dict[int, tuple[Point, Resolved]] = {}
-        for number in spread(len(grid)):
-            point = grid.point(number)
+        for number in spread(len(experiment)):
+            point = experiment.point(number)
             found[number] = point, resolve(point, seed)
             if len(found) == most_points or clock() > until_s:
                 break
-        return cls(len(grid), [found[number] for number in sorted(found)])
+        return cls(len(experiment), [found[number] for number in sorted(found)])
 
     def refusals(self, engine: Engine) -> list[Problem]:
         """What an engine cannot honour of the points, as `plan.refusals` tells it."""
@@ -56,7 +54,7 @@ class Survey:
             problem
             for point, resolved in self.seen
             for problem in refused(
-                on_hosts(resolved, point) if engine.live else resolved, active_groups(point.experiment), engine
+                on_hosts(resolved, point) if engine.live else resolved, point.active_groups, engine
             )
         ))  # fmt: skip
 

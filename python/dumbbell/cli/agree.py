@@ -373,7 +373,7 @@ def _print_tables(found: "Agreement | Curves") -> None:
 
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
     from dumbbell.errors import ComparisonError
-    from dumbbell.spec.writer import toml
+    from dumbbell.spec import toml
 
     for experiment in experiments:
         if set(experiment.name) & set(NOT_OF_A_FILE_NAME) or experiment.name.startswith("."):
@@ -396,7 +396,7 @@ def _print_conditions(experiments: "Sequence[Experiment]", source: "Source") -> 
     from dumbbell.comparison.campaigns import points
     from dumbbell.comparison.random_conditions import packets
     from dumbbell.metrics.number import counted
-    from dumbbell.spec.writer import toml
+    from dumbbell.spec import toml
 
     for experiment in experiments:
         typer.echo(f"# {experiment.name}\n{toml(experiment.words())}")
@@ -416,7 +416,7 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     found = [pair for experiment in experiments for pair in points(experiment)]
     for number, (known, point) in enumerate(found, start=1):
         if name in (known, str(number)):
-            return load(point.experiment)
+            return load(point)
     known_names = [known for known, _ in found]
     raise ComparisonError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
 
@@ -432,7 +432,7 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
         return
     from dumbbell.cli.table import aligned
     from dumbbell.metrics.number import amount
-    from dumbbell.spec.writer import toml
+    from dumbbell.spec import toml
 
     typer.echo(toml(experiment.words()))
     rows = [

@@ -17,35 +17,8 @@ from pathlib import Path
 from typing import Any, Final
 
 WORD_BREAKS: Final = "=:"
-KEYS: Final = {
-    "": ("name", "duration", "time_limit", "seeds", "start_jitter", "rtt_spread", "alone", "zip"),
-    "path": (
-        "rate", "rtt", "buffer", "queue", "loss", "loss_at", "burst", "shaper", "shaper_at", "jitter", "mtu",
-        "delay_side", "offload", "change",
-    ),
-    "flows[]": ("name", "cc", "count", "start", "stagger", "stop", "workload", "rtt", "access"),
-    "host": (
-        "socket_memory", "receive_window", "initial_window", "qdisc", "sack_compression", "gro", "ack_aggregation",
-    ),
-    "measure": ("window", "sample", "record", "ss"),
-}  # fmt: skip
-"""The fields of a spec by table; a test holds them to the models, which take long to load."""
-WORDS: Final = {
-    "path.queue": ("bytes", "packets"),
-    "path.loss_at": ("before", "after"),
-    "path.shaper": ("tbf", "htb"),
-    "path.shaper_at": ("router", "receiver"),
-    "path.delay_side": ("return", "forward", "split"),
-    "path.jitter": ("none",),
-    "path.offload": ("true", "false"),
-    "flows[].workload": ("bulk",),
-    "host.socket_memory": ("max", "default"),
-    "host.qdisc": ("none", "fq"),
-    "host.sack_compression": ("true", "false"),
-    "host.gro": ("true", "false"),
-    "measure.record": ("summary", "series", "acks", "pcap"),
-}
-"""The fields that are words, and which."""
+TABLES: Final = ("", "path", "flows[]", "host", "measure")
+"""Whose fields are offered."""
 GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
 PRESETS: Final = ("cdn", "backup", "video", "office", "satellite", "policed")
 """What advice can be about; a test holds both to `dumbbell.decide`, which takes long to load."""
@@ -169,9 +142,17 @@ def assignments(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer'
         return _offered(
             (f"{each}=" for each in _paths(_spec(ctx.params.get("spec") or next(iter(ctx.args), None)))), incomplete
         )
-    field = _INDEX.sub("[]", path)
-    values = _algorithms() if field == "flows[].cc" else WORDS.get(field, ())
-    return _offered((f"{path}={value}" for value in values), incomplete)
+    return _offered((f"{path}={value}" for value in _words(_INDEX.sub("[]", path))), incomplete)
+
+
+def _words(field: str) -> Iterable[str]:
+    """The words that a field can have."""
+    from dumbbell.spec.keys import keys
+
+    if field == "flows[].cc":
+        return _algorithms()
+    found = next((key for key in keys() if key.path == field), None)
+    return () if found is None else ("true", "false") if found.noun == "true or false" else found.options
 
 
 def _algorithms() -> list[str]:
@@ -183,12 +164,19 @@ def _algorithms() -> list[str]:
 
 def _paths(spec: dict[str, Any]) -> Iterator[str]:
     """The fields of a spec, with its groups; of no spec, with one group."""
+    from dumbbell.spec.keys import keys
+
     groups = spec.get("flows")
-    for table, keys in KEYS.items():
+    offered: dict[str, list[str]] = {table: [] for table in TABLES}
+    for key in keys():
+        table, _, name = key.path.rpartition(".")
+        if table in offered and name not in {"path", "flows", "host"} and key.path != "measure":
+            offered[table].append(name)
+    for table, names in offered.items():
         count = max(1, len(groups)) if table == "flows[]" and isinstance(groups, list) else 1
         for index in range(count):
             prefix = f"{table.replace('[]', f'[{index}]')}." if table else ""
-            yield from (f"{prefix}{key}" for key in keys)
+            yield from (f"{prefix}{name}" for name in names)
 
 
 def _spec(file: object) -> dict[str, Any]:

@@ -109,9 +109,8 @@ def run(  # noqa: PLR0913 (each is an option)
         return
     allow(asked, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
     from dumbbell.results.store import Store
-    from dumbbell.spec.sweep import Grid
 
-    choice = Choice.of(columns, sort, [axis.path for axis in Grid.of(experiment).axes], each_seed=each_seed)
+    choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
     with telling(lambda: _kept(out, asked, chosen)), Store.open(out, write=True) as store:
         before = store.count()
@@ -272,7 +271,6 @@ def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: boo
     from dumbbell.cli.table import blocks
     from dumbbell.engines.steps import PlanningEngine
     from dumbbell.results.listing import point_text
-    from dumbbell.spec.sweep import Grid
 
     key_of = _run_keys(engine)
     planned = ((each, experiment) for experiment in asked for each in plan(experiment, live=engine.live))
@@ -283,7 +281,7 @@ def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: boo
                 facts["steps"] = [asdict(step) for step in engine.plan(each.resolved.run)]
             print_json(facts, lines=True)
         return
-    axes = [axis.path for axis in Grid.of(asked[-1]).axes]
+    axes = [axis.path for axis in asked[-1].axes]
     rows = (
         [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"] or "-"]
         for facts in (key_of(each) for each, _ in planned)

@@ -5,19 +5,22 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+import dumbbell.cc as cc
 from dumbbell.comparison.random_conditions import strata
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets
 from dumbbell.explorer.skeletons import skeletons
-from dumbbell.explorer.tables import page_tables
+from dumbbell.metrics.statistics import t_quantile
 from dumbbell.report.html import drawing_script, style_sheet
+from dumbbell.spec.keys import keys
 from dumbbell.version import __version__
 
 POLICY: Final = (
@@ -25,6 +28,9 @@ POLICY: Final = (
     " style-src 'unsafe-inline'; img-src data: blob:"
 )
 """Nothing is asked for: workers and WebAssembly come out of the page itself."""
+
+MOST_DEGREES: Final = 200
+"""Of freedom, of which the page has the quantile of Student's t."""
 
 LIVE: Final = "live"
 """The stratum of another engine."""
@@ -36,7 +42,7 @@ def page(sources: Path, wasm: bytes) -> str:
         loader=FileSystemLoader(sources), undefined=StrictUndefined, autoescape=True, keep_trailing_newline=True
     )
     data = {
-        "tables": page_tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
+        "tables": tables(), "skeletons": skeletons(), "presets": presets(), "version": __version__,
         "identity": SimEngine().identity(), "bounds": bounds(),
     }  # fmt: skip
     return environment.get_template("page.html.j2").render(
@@ -50,6 +56,24 @@ def page(sources: Path, wasm: bytes) -> str:
         vega=Markup(drawing_script()),  # noqa: S704 (as above)
         script=Markup(bundled(sources / "src" / "main.js").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )
+
+
+def tables() -> dict[str, Any]:
+    """What the controls offer and say, and the 0.975 quantiles of Student's t, from 1 degree of freedom on."""
+    return {
+        "algorithms": {name: {"parameters": _parameters(each)} for name, each in cc.known().items()},
+        "simulated": list(cc.installed()),
+        "variants": {
+            name: {"base": each.base, "parameters": dict(each.parameters)} for name, each in cc.variants().items()
+        },
+        "defaults": {key.path: key.default for key in keys()},
+        "meanings": {key.path: key.meaning for key in keys()},
+        "t": [t_quantile(degrees) for degrees in range(1, MOST_DEGREES + 1)],
+    }
+
+
+def _parameters(algorithm: cc.Algorithm) -> dict[str, Any]:
+    return {name: asdict(parameter) for name, parameter in algorithm.parameters.items()}
 
 
 def bounds() -> dict[str, Any]:

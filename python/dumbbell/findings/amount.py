@@ -14,8 +14,6 @@ from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount, counted
 from dumbbell.metrics.statistics import Estimate
-from dumbbell.spec.section import Section
-from dumbbell.spec.tables import ShortFlows, Stream, Transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +112,7 @@ def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
 def _amounts(runs: ExperimentRuns, groups: Sequence[Subject], points: Sequence[PointRuns]) -> list[Amount]:
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
-        sources = [each for each in finite if _has(runs, each, ShortFlows)]
+        sources = [each for each in finite if _has(runs, each, "arrivals")]
         median = not all(_known("fct", each, points) for each in sources)  # then of all, so that like meets like
         of_source = " in the median" if median else " on average"
         return [
@@ -126,7 +124,7 @@ def _amounts(runs: ExperimentRuns, groups: Sequence[Subject], points: Sequence[P
             )
             for each in finite
         ]
-    streams = [each for each in groups if _has(runs, each, Stream)]
+    streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
         return [Amount(QUANTITIES["goodput"], each, "get", _asked(runs, each)) for each in streams]
     if len(groups) > 1 and all(point.fair_shares for point in points):
@@ -140,8 +138,8 @@ def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> 
         return True
     if runs.experiment is None:
         return all(("fct", group.group(point)) in point.measured for point in points)
-    return _has(runs, group, Transfer) or (
-        _has(runs, group, ShortFlows) and (_known("fct", group, points) or _known("fct_p50", group, points))
+    return _has(runs, group, "transfer") or (
+        _has(runs, group, "arrivals") and (_known("fct", group, points) or _known("fct_p50", group, points))
     )
 
 
@@ -150,15 +148,16 @@ def _known(name: str, group: Subject, points: Sequence[PointRuns]) -> bool:
     return all(point.estimate(name, group.group(point)) for point in points)
 
 
-def _has(runs: ExperimentRuns, group: Subject, kind: type[Section]) -> bool:
-    """Whether the workload of a group is of a kind, at every point."""
+def _has(runs: ExperimentRuns, group: Subject, kind: str) -> bool:
+    """Whether the workload of a group is of a kind, by the key that tells it, at every point."""
     if runs.experiment is None:
         return False
-    workload = runs.experiment.flows[group.index].workload
-    return all(isinstance(each, kind) for each in (workload if isinstance(workload, list) else [workload]))
+    workload = runs.experiment.get(f"flows[{group.index}].workload")
+    return all(kind in each for each in (workload if isinstance(workload, list) else [workload]))
 
 
 def _asked(runs: ExperimentRuns, group: Subject) -> str:
     """The rate that a stream asks for, where it is always the same."""
-    workload = None if runs.experiment is None else runs.experiment.flows[group.index].workload
-    return f" of {workload.stream}" if isinstance(workload, Stream) and isinstance(workload.stream, str) else ""
+    workload = None if runs.experiment is None else runs.experiment.get(f"flows[{group.index}].workload")
+    rate = workload.get("stream") if isinstance(workload, dict) else None
+    return f" of {rate}" if isinstance(rate, str) else ""

@@ -94,7 +94,7 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
     known = [(_label(curve, amount.subject), amount.at(curve)) for curve in curves.curves]
     found = cliffs(runs)
-    bulk = runs.experiment is not None and all(flow.workload == "bulk" for flow in runs.experiment.flows)
+    bulk = runs.experiment is not None and all(each == "bulk" for each in runs.experiment.of_groups("workload"))
     if not found or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
         return []
     kept: list[str] = []

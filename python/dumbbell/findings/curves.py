@@ -12,7 +12,6 @@ from typing import Any, Final
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.results.listing import swept_text
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time, number_and_unit
-from dumbbell.spec.sweep import Grid
 
 NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}
 """Of fields that people call by other names than the spec does."""
@@ -141,7 +140,7 @@ def _bundles(runs: ExperimentRuns) -> list[tuple[str, ...]]:
     if runs.experiment is None:
         return [(axis,) for axis in runs.axes]
     swept = set(runs.axes)
-    bundles = [tuple(axis.path for axis in bundle) for bundle in Grid.of(runs.experiment).bundles]
+    bundles = list(map(tuple, runs.experiment.bundles))
     return [bundle for bundle in bundles if swept.issuperset(bundle)]
 
 

@@ -10,12 +10,9 @@ from typing import Any, Final
 from dumbbell.findings.caution import Caution
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
-from dumbbell.spec import Experiment, Resolved, expand, resolve
-from dumbbell.spec.derived import filled_bytes
+from dumbbell.spec import Experiment, Point, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
 from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, TransferWorkload
-from dumbbell.spec.section import scalar
-from dumbbell.spec.sweep import Grid, Point
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 DRAWS: Final = frozenset({"bbr", "cdg"})
@@ -75,7 +72,7 @@ class Foresight:
 
     def __init__(self, experiment: Experiment) -> None:
         self._experiment, self._points = experiment, 0
-        self._swept = {axis.path: axis.values for axis in Grid.of(experiment).axes}
+        self._swept = {axis.path: axis.values for axis in experiment.axes}
         self._found: list[Caution] = []
         self._alike: list[Caution] = []
 
@@ -111,8 +108,8 @@ def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caut
 
 def has_unasked_memory(point: Point, run: Run) -> bool:
     """Whether socket memory never limits, and nobody said so."""
-    asked = dict(point.experiment.host.written())
-    return run.host.socket_memory == "max" and "socket_memory" not in asked and run.host.receive_window_bytes is None
+    asked = point.experiment.is_written("host.socket_memory")
+    return run.host.socket_memory == "max" and not asked and run.host.receive_window_bytes is None
 
 
 def answers_to_loss(flow: Flow) -> bool:
@@ -151,9 +148,7 @@ def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
 
 def _one_frame(point: Point, resolved: Resolved) -> Iterator[Caution]:
     """Buffers in bdp or as a time that would hold no packet."""
-    path, frame_bytes = point.experiment.path, resolved.run.path.frame_bytes
-    size = scalar(path.buffer)
-    room_bytes = filled_bytes(size, path, scalar(path.rate))
+    frame_bytes, size, room_bytes = resolved.run.path.frame_bytes, point.get("path.buffer"), point.filled_bytes
     if room_bytes is not None and room_bytes < frame_bytes:
         yield Caution(
             kind="one frame", point=point.values, severity=float(frame_bytes - room_bytes),
@@ -167,7 +162,7 @@ def _in_order(point: Point, resolved: Resolved) -> Iterator[Caution]:
     run = resolved.run
     shortest_ns = min(flow.base_rtt_ns for flow in run.flows)
     jitter_ns = run.path.jitter_ns or 0
-    if jitter_ns * LARGE_JITTER >= shortest_ns and "jitter" in dict(point.experiment.path.written()):
+    if jitter_ns * LARGE_JITTER >= shortest_ns and point.experiment.is_written("path.jitter"):
         yield Caution(
             kind="jitter in order", point=point.values, severity=jitter_ns / shortest_ns,
             text=f"path.jitter of {_time(jitter_ns)} delays packets in their order, also where netem's would reorder"
@@ -205,7 +200,7 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
         jitter_ns is None  # a machine's own, of which nobody knows
         or jitter_ns >= JITTER_PACKETS * packet_ns
         or (spread and seeds >= SPREAD_SEEDS)
-        or sum(abs(each.ns - longer_ns) <= packet_ns for each in grid) >= PHASES
+        or sum(abs(Time(each).ns - longer_ns) <= packet_ns for each in grid) >= PHASES
     ):
         return  # the remedy is there
     late = f", and hosts that are up to {_time(jitter_ns)} late do not change that" if jitter_ns else ""

@@ -24,10 +24,8 @@ from dumbbell.results.measured import PAGE, MeasuredPoint, measured
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment, Resolved, SpecError, expand, resolve
-from dumbbell.spec.resolve import start_jitter_ns
-from dumbbell.spec.sweep import Grid, Point
-from dumbbell.spec.tables import ShortFlows, Transfer
+from dumbbell.spec import Experiment, Point, Resolved, SpecError, expand, resolve
+from dumbbell.spec.resolved import start_jitter_ns
 from dumbbell.units import NS_PER_S
 
 _SetupOfSeed: TypeAlias = Callable[[int], Setup]
@@ -149,7 +147,7 @@ class ExperimentRuns:
         asked = self.measured + self.failed
         if self.experiment is None:
             return asked
-        return max(asked, len(Grid.of(self.experiment)) * len(self.experiment.seed_values))
+        return max(asked, len(self.experiment) * len(self.experiment.seed_values))
 
     @property
     def groups(self) -> list[str]:
@@ -167,11 +165,11 @@ class ExperimentRuns:
 
         A share where any group has so much to send and the run lasts until it is done, a goodput where all have.
         """
-        if self.experiment is None or not any(each.until_done for each in _every(self.experiment.duration)):
+        if self.experiment is None or "until done" not in _every(self.experiment.get("duration")):
             return set()
         finite = [
-            any(isinstance(each, Transfer | ShortFlows) for each in _every(flow.workload))
-            for flow in self.experiment.flows
+            any(not isinstance(each, str) and {"transfer", "arrivals"} & each.keys() for each in _every(workload))
+            for workload in self.experiment.of_groups("workload")
         ]
         return set(BY_SIZES) if all(finite) else {"share"} if any(finite) else set()
 

@@ -11,8 +11,8 @@ from dumbbell.cc import base_name
 from dumbbell.charts.style import USUAL, style_of
 from dumbbell.findings.curves import field_text, value_text
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.spec.derived import end_ns
-from dumbbell.spec.tables import Access, Flow
+from dumbbell.spec import Experiment
+from dumbbell.spec.quantity import Time
 from dumbbell.units import NS_PER_S
 
 LATE: Final = 0.1
@@ -58,6 +58,22 @@ def algorithm(cc: str) -> str:
     return cc.replace(name, label, 1) if label.lower() == name else cc
 
 
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """What of a group of flows, as the spec has it, may be in its name."""
+
+    name: Any
+    count: Any
+    rtt: Any
+    access: Any
+    start: Any
+
+    @classmethod
+    def of(cls, experiment: Experiment, place: int) -> _Group:
+        own = {key: experiment.get(f"flows[{place}].{key}") for key in ("name", "count", "rtt", "access", "start")}
+        return cls(**own | {"rtt": own["rtt"] or experiment.get("path.rtt")})
+
+
 def subjects(runs: ExperimentRuns) -> list[Subject]:
     """The groups that every measured point has, in order."""
     points = [point for point in runs.points if point.run_ids]
@@ -65,11 +81,10 @@ def subjects(runs: ExperimentRuns) -> list[Subject]:
     if runs.experiment is None:
         names = [list(points[0].ccs)[index] for index in range(count)]
         return [Subject(index, name) for index, name in enumerate(names)]
-    groups, path = runs.experiment.flows[:count], runs.experiment.path
-    rtts = [path.rtt if each.rtt is None else each.rtt for each in groups]
+    groups = [_Group.of(runs.experiment, place) for place in range(count)]
     ccs = [{list(point.ccs.values())[index] for point in points} for index in range(count)]
     late = _late(runs)
-    return [_subject(index, groups, rtts, ccs, points[0], late=late[index]) for index in range(count)]
+    return [_subject(index, groups, ccs, points[0], late=late[index]) for index in range(count)]
 
 
 def condition_text(
@@ -96,12 +111,10 @@ def condition_text(
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])
 
 
-def _subject(  # noqa: PLR0913 (all that a name may have in it)
-    index: int, groups: list[Flow], rtts: Sequence[object], ccs: list[set[str]], point: PointRuns, *, late: bool
-) -> Subject:
+def _subject(index: int, groups: list[_Group], ccs: list[set[str]], point: PointRuns, *, late: bool) -> Subject:
     own = groups[index]
     cc = algorithm(next(iter(ccs[index]))) if len(ccs[index]) == 1 else None
-    trait = _trait(index, groups, rtts, late=late)
+    trait = _trait(index, groups, late=late)
     if isinstance(own.name, str) and not (cc and own.name == base_name(next(iter(ccs[index])))):
         several_ccs = cc is not None and any(each != ccs[index] for each in ccs) and base_name(cc).lower() != own.name
         known = [trait] * (trait.partition(" ")[0] not in own.name) + [cc or ""] * several_ccs
@@ -123,10 +136,10 @@ def _subject(  # noqa: PLR0913 (all that a name may have in it)
     return Subject(index, f"the {_ordinal(index)} {'flow' if count == 1 else 'group'}", late=late)
 
 
-def _trait(index: int, groups: Sequence[Flow], rtts: Sequence[object], *, late: bool) -> str:
+def _trait(index: int, groups: Sequence[_Group], *, late: bool) -> str:
     """In what a group differs from the others, of what people build experiments on."""
-    accesses = [each.access.rate if isinstance(each.access, Access) else each.access for each in groups]
-    for values, form in ((rtts, "{}"), (accesses, "on {}")):
+    accesses = [each.access["rate"] if isinstance(each.access, dict) else each.access for each in groups]
+    for values, form in (([each.rtt for each in groups], "{}"), (accesses, "on {}")):
         if len(set(map(str, values))) > 1 and isinstance(values[index], str):
             return form.format(values[index])
     start = groups[index].start
@@ -135,12 +148,14 @@ def _trait(index: int, groups: Sequence[Flow], rtts: Sequence[object], *, late: 
 
 def _late(runs: ExperimentRuns) -> list[bool]:
     """Which groups join late at every point."""
-    experiment = runs.experiment
-    if experiment is None or isinstance(experiment.duration, list) or isinstance(experiment.time_limit, list):
-        return [False] * len(runs.experiment.flows if runs.experiment else ())
-    starts = [min(each.ns for each in start) if isinstance(start := group.start, list) else start.ns
-              for group in experiment.flows]  # fmt: skip
-    least_ns = max(LATE * end_ns(experiment), LATE_NS)
+    if runs.experiment is None:
+        return []
+    duration, limit = runs.experiment.get("duration"), runs.experiment.get("time_limit")
+    starts = [min(Time(each).ns for each in (start if isinstance(start, list) else [start]))
+              for start in runs.experiment.of_groups("start")]  # fmt: skip
+    if isinstance(duration, list) or isinstance(limit, list):
+        return [False] * len(starts)
+    least_ns = max(LATE * Time(limit or duration).ns, LATE_NS)
     return [start - min(starts) >= least_ns for start in starts]
 
 

@@ -61,7 +61,7 @@ def cliffs(runs: ExperimentRuns, share: float = KEPT) -> list[Place]:
     found = []
     for curve in curves.curves:
         losses = [curves.number(point) / PPB for point in curve.points]
-        rate = Rate(curve.points[0].swept.get("path.rate", runs.experiment.path.rate))
+        rate = Rate(curve.points[0].swept.get("path.rate", runs.experiment.get("path.rate")))
 
         def at(goodputs: Sequence[float], losses: Sequence[float] = losses, rate_bps: int = rate.bps) -> float | None:
             return cliff(losses, goodputs, rate_bps, share)

@@ -51,11 +51,11 @@ def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) 
     alike: list[Caution] = []
     for planned in expand(runs.experiment):
         point = measured.get(point_text(planned.values))
-        resolved = resolve(planned, first_seed, checked=point is not None)
+        resolved = resolve(planned, first_seed)
         foresight.look_at(planned, resolved)
         if point is not None:
             seed = next(iter(point.run_ids))
-            own = resolved if seed == first_seed else resolve(planned, seed, checked=True)
+            own = resolved if seed == first_seed else resolve(planned, seed)
             found += [*_not_stationary(point, own), *_few_losses(point, own)]
             alike += _seeds_alike(point, own)
             found += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()

@@ -10,8 +10,8 @@ from typing import Any, Final
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES
 from dumbbell.problem import Problem, quoted, suggestion
+from dumbbell.spec.keys import keys
 from dumbbell.spec.source import is_path
-from dumbbell.spec.tables import Spec
 
 NOTE: Final = "note."
 DEVIATION: Final = ".sd"
@@ -193,4 +193,4 @@ def _units(shown: str) -> dict[str, float]:
 
 
 def _fields() -> Sequence[str]:
-    return list(Spec.model_fields)
+    return [key.path for key in keys() if not set(key.path) & set(".[")]

@@ -8,9 +8,7 @@ from typing import Any
 
 from dumbbell.metrics.programs.iperf3 import of_client
 from dumbbell.problem import Problem, SpecError, quoted
-from dumbbell.spec import Experiment
-from dumbbell.spec.names import flow_names
-from dumbbell.spec.section import scalar
+from dumbbell.spec import Experiment, expand, resolve
 
 
 def is_json(text: str) -> bool:
@@ -62,10 +60,10 @@ def _tests(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
 
 def _group(test: Mapping[str, Any], file: str, experiment: Experiment) -> str:
     """The group that the test measured: the only one, or that with its congestion control."""
-    names = [each[0] for each in flow_names(experiment.flows)]
+    names = list(dict.fromkeys(resolve(next(expand(experiment)), experiment.seed_values[0]).groups))
     end = test.get("end")
     cc = end.get("sender_tcp_congestion") if isinstance(end, Mapping) else None
-    alike = [name for name, group in zip(names, experiment.flows, strict=True) if cc in _ccs(group.cc)]
+    alike = [name for name, own in zip(names, experiment.of_groups("cc"), strict=True) if cc in _ccs(own)]
     if len(names) == 1 or len(alike) == 1:
         return alike[0] if len(alike) == 1 else names[0]
     what = f"ran {quoted(cc)}" if cc else "tells no congestion control"
@@ -73,7 +71,7 @@ def _group(test: Mapping[str, Any], file: str, experiment: Experiment) -> str:
 
 
 def _ccs(cc: Any) -> list[str]:  # noqa: ANN401 (one, or a sweep)
-    return list(cc) if isinstance(cc, list) else [scalar(cc)]
+    return list(cc) if isinstance(cc, list) else [cc]
 
 
 def _refusal(path: str, message: str, hint: str) -> SpecError:

@@ -20,8 +20,6 @@ from dumbbell.hosts.columns import Column, Measurand, column, count, is_ours
 from dumbbell.hosts.sheet import Renamed, Sheet, text_of_points
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec import Experiment, Point, expand, load, resolve
-from dumbbell.spec.sweep import axes
-from dumbbell.spec.tables import Spec
 
 FEW_FOREIGN: Final = 6
 _INDEX: Final = re.compile(r"\[(\d+)\]")
@@ -81,7 +79,7 @@ class HostMeasurements:
 
 
 def read(
-    points: Path, spec: str | Path | Spec, *, overrides: Mapping[str, Any] | None = None,
+    points: Path, spec: str | Path | Experiment, *, overrides: Mapping[str, Any] | None = None,
     registry: Registry | None = None, renamed: Sequence[Renamed] = (),
 ) -> HostMeasurements:  # fmt: skip
     """Reads a CSV of measured points, or what `iperf3 -J` wrote, and the spec of what they have in common.
@@ -106,9 +104,9 @@ def read(
     lines = [table.rows[index][0] for index in sorted(first.values())]
     lists = {path: [values[path] for values in distinct] for path in fields}
     bundle = [list(lists)] if len(lists) > 1 and distinct else []
-    own = tuple(axis.path for axis in axes(base) if axis.path not in lists)
+    own = tuple(axis.path for axis in base.axes if axis.path not in lists)
     try:
-        experiment = load(base, overrides={**lists, "zip": [*base.zip, *bundle]} if distinct else None)
+        experiment = load(base, overrides={**lists, "zip": [*base.get("zip"), *bundle]} if distinct else None)
     except SpecError as error:
         told = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
         raise SpecError([*table.problems, *told] or error.problems) from None
@@ -185,7 +183,7 @@ class _Table(Sheet):
 
     def refuse_fixed(self, found: HostMeasurements) -> bool:
         """Notes fields that hold for all points of an experiment, as `seeds`; tells whether there are any."""
-        swept = {axis.path for axis in axes(found.experiment)}
+        swept = {axis.path for axis in found.experiment.axes}
         fixed = [path for path in found.fields if path not in swept]
         for path in fixed:
             message, hint = "holds for all points, so that no row can give it", "leave it out, and say it in the spec"

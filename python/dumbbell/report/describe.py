@@ -13,7 +13,7 @@ from dumbbell.charts.style import kernel_of, style_of
 from dumbbell.metrics.number import amount
 from dumbbell.results.listing import changes_text
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
-from dumbbell.spec.resolve import rtt_offset_ns
+from dumbbell.spec.resolved import rtt_offset_ns
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     ArrivalsWorkload,

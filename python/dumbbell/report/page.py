@@ -25,7 +25,7 @@ from dumbbell.report.readme import html
 from dumbbell.report.results_table import results_tables
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.store import Store
-from dumbbell.spec.writer import toml
+from dumbbell.spec import toml
 from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import report_command, run_command

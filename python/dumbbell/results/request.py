@@ -75,7 +75,7 @@ def fields_of(run: str, spec: str, point: str) -> dict[str, Any]:
 
 
 def _key_fields(run: Mapping[str, Any], ranges: _Ranges) -> dict[str, Any]:
-    from dumbbell.spec.resolve import rtt_offset_ns, start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
+    from dumbbell.spec.resolved import rtt_offset_ns, start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
 
     flows = []
     for flow in run["flows"]:

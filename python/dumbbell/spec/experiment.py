@@ -1,28 +1,34 @@
-"""An experiment: a spec in which nothing is wrong."""
+"""An experiment: a spec in which nothing is wrong; and its points."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from html import escape
 from inspect import Parameter, Signature
-from pathlib import Path as FilePath
-from typing import Any, ClassVar, Self
+from pathlib import Path
+from typing import Any, Self
 
-from pydantic import ValidationError
-
+import dumbbell._core as _core
 import dumbbell.cc as cc
-from dumbbell.problem import Problem, SpecError
-from dumbbell.spec.diagnosis import problems_of, without
-from dumbbell.spec.inspection import experiment_problems, files
-from dumbbell.spec.quantity import Quantity
-from dumbbell.spec.section import Section
-from dumbbell.spec.sweep import Grid
-from dumbbell.spec.tables import Spec
-from dumbbell.spec.trace import TraceError, read
-from dumbbell.spec.writer import toml
+import dumbbell.text_file as text_file
+from dumbbell.problem import given, quoted
+
+LARGEST_FILE_BYTES = 64 * 2**20
+"""Of a file that a spec names."""
 
 
-class Experiment(Spec):
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A list where one value belongs."""
+
+    path: str
+    """The field that it varies."""
+    values: Sequence[Any]
+    """As the spec wrote them."""
+
+
+class Experiment:
     """One description of an experiment; lists in it make it a sweep.
 
     The words are those of a spec file, each table a dictionary:
@@ -38,22 +44,60 @@ class Experiment(Spec):
     Raises `SpecError` with every problem at once.
     """
 
-    _OFFERED: ClassVar = ("seed_values", "toml", "words")
+    __slots__ = ("_folder", "_registry", "_spec")
 
     def __init__(self, /, **words: object) -> None:
-        self._admit(words, FilePath(), cc.known())
+        self._admit(words, {}, Path(), cc.known())
 
     @classmethod
-    def of(cls, words: Mapping[str, Any], *, folder: FilePath, registry: cc.Registry) -> Self:
-        """Make an experiment of a spec's words, with files relative to `folder`."""
+    def of(  # noqa: PLR0913 (all that words may come with)
+        cls, words: str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None, *, folder: Path,
+        registry: cc.Registry, where: str = "spec", name: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Make an experiment of a spec's text or words.
+
+        `overrides` has values by the paths of their fields; files are relative to `folder`; a problem with the text is
+        one of the file `where`; `name` is that of an experiment which says none.
+        """
         experiment = cls.__new__(cls)
-        experiment._admit(words, folder, registry)  # noqa: SLF001 (its own)
+        experiment._admit(words, overrides or {}, folder, registry, where, name)  # noqa: SLF001 (its own)
         return experiment
+
+    @property
+    def name(self) -> str:
+        """Its name.
+
+        >>> Experiment(duration="1 s", path={"rate": "1 Mbit/s", "rtt": "9 ms", "buffer": "9 kB"},
+        ...     flows=[{"cc": "reno"}]).name
+        'experiment'
+        """
+        return self._spec.name
 
     @property
     def seed_values(self) -> Sequence[int]:
         """Every seed: those listed, or 1 to n."""
-        return range(1, self.seeds + 1) if isinstance(self.seeds, int) else self.seeds
+        seeds = self._spec.seeds
+        return range(1, seeds + 1) if isinstance(seeds, int) else seeds
+
+    @property
+    def axes(self) -> list[Axis]:
+        """Every list where one value belongs, in order of appearance."""
+        return [Axis(path, values) for path, values in self._spec.axes()]
+
+    @property
+    def bundles(self) -> list[list[str]]:
+        """The paths of the axes, those that vary together in one list; the first list varies slowest."""
+        return self._spec.bundles()
+
+    @property
+    def registry(self) -> cc.Registry:
+        """The congestion controls that it may name."""
+        return self._registry
+
+    @property
+    def folder(self) -> Path:
+        """The folder that the spec's relative file names start from."""
+        return self._folder
 
     @property
     def names_programs(self) -> bool:
@@ -62,6 +106,36 @@ class Experiment(Spec):
         every = (each for word in words for each in (word if isinstance(word, list) else [word]))
         return any(isinstance(each, dict) and "command" in each for each in every)
 
+    def __len__(self) -> int:
+        """How many points it has."""
+        return len(self._spec)
+
+    def point(self, number: int) -> Point:
+        """Give the point at this place in the order of expansion, from 0."""
+        return Point(self._spec.values(number), self, number)
+
+    def get(self, path: str) -> Any:  # noqa: ANN401 (whatever a field may have)
+        """Give what a field has, as the spec wrote it or by default; None of what is absent.
+
+        >>> experiment = Experiment(duration="1 s", path={"rate": "1 Mbit/s", "rtt": "9 ms", "buffer": "9 kB"},
+        ...     flows=[{"cc": ["reno", "bbr"]}])
+        >>> experiment.get("path.loss"), experiment.get("flows[0].cc"), experiment.get("flows[0].stop")
+        ('0 %', ['reno', 'bbr'], None)
+        """
+        return self._spec.get(path)
+
+    def of_groups(self, key: str) -> list[Any]:
+        """Give what each group of flows has at a key, as `get` does."""
+        return [self.get(f"flows[{place}].{key}") for place in range(len(self.get("flows")))]
+
+    def is_written(self, path: str) -> bool:
+        """Tell whether a field of the spec or of one of its tables was written, as `path.jitter`."""
+        return self._spec.is_written(path)
+
+    def words(self) -> dict[str, Any]:
+        """Give the experiment as it was written; what is at its default is left out."""
+        return self._spec.words()
+
     def toml(self) -> str:
         """The experiment as a spec file.
 
@@ -69,13 +143,20 @@ class Experiment(Spec):
         ...     flows=[{"cc": "reno"}]).toml().partition("[path]")[0].rstrip())
         duration = "1 s"
         """
-        return toml(self.words())
+        return _core.to_toml(self.words())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Experiment) and self.words() == other.words()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __reduce__(self) -> tuple[Callable[..., Experiment], tuple[object, ...]]:
+        return _again, (self.words(), self._folder, self._registry)
 
     def __repr__(self) -> str:
-        grid = Grid.of(self)
-        swept = [f"{axis.path} = {', '.join(map(str, axis.values))}" for axis in grid.axes]
+        swept = [f"{axis.path} = {', '.join(map(str, axis.values))}" for axis in self.axes]
         return (
-            f"<Experiment {'; '.join([self.name, f'points: {len(grid)}', f'seeds: {len(self.seed_values)}', *swept])}>"
+            f"<Experiment {'; '.join([self.name, f'points: {len(self)}', f'seeds: {len(self.seed_values)}', *swept])}>"
         )
 
     __str__ = __repr__
@@ -83,45 +164,79 @@ class Experiment(Spec):
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.toml())}</pre>"
 
-    def __dir__(self) -> list[str]:
-        return sorted([*type(self).model_fields, *self._OFFERED])
+    def _admit(  # noqa: PLR0913, PLR0917 (all that words may come with)
+        self, words: str | Mapping[str, Any], overrides: Mapping[str, Any], folder: Path, registry: cc.Registry,
+        where: str = "spec", name: str | None = None,
+    ) -> None:  # fmt: skip
+        """Become what the words say, or say all that is wrong with them."""
 
-    def _admit(self, words: Mapping[str, Any], folder: FilePath, registry: cc.Registry) -> None:
-        """Become what the words say, or tell all that is wrong with them."""
-        validate = type(self).__pydantic_validator__.validate_python
-        problems: list[Problem] = []
-        try:
-            validate(dict(words), self_instance=self)
-        except ValidationError as error:
-            problems += problems_of(error, type(self))
+        def text(file: str) -> str | tuple[str, str]:
+            path = folder / file
+            kind = "a CSV file, relative to the spec's folder"
             try:
-                validate(without(words, error), self_instance=self)
-            except ValidationError:  # too broken to ask more
-                raise SpecError(problems) from None
-        self._folder, self._registry, self._files = folder, registry, {}
-        problems += self._read_files()
-        problems += experiment_problems(self)
-        if problems:
-            raise SpecError(problems)
+                return text_file.text_of(path, kind, most_bytes=LARGEST_FILE_BYTES)
+            except text_file.Unreadable as error:
+                return f"{quoted(str(path))}: {error.message}", error.hint
 
-    def _read_files(self) -> Iterator[Problem]:
-        for path, kind, name in files(self):
-            try:
-                if (kind, name) not in self._files:
-                    self._files[kind, name] = read(kind, self._folder / name)
-            except TraceError as error:
-                yield Problem(path, error.message, error.hint)
+        self._folder, self._registry = folder, registry
+        self._spec = given(_core.Experiment.load(words, where, name, overrides, text, list(registry)))
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One point of an experiment: each list has one value."""
+
+    values: dict[str, Any]
+    """Each swept field's value as the spec wrote it, in order of appearance."""
+    experiment: Experiment
+    number: int
+    """Its place in the order of expansion, from 0."""
+
+    def get(self, path: str) -> Any:  # noqa: ANN401 (whatever a field may have)
+        """Give what a field has here, as the spec wrote it or by default; None of what is absent."""
+        return self.values[path] if path in self.values else self.experiment.get(path)
+
+    def words(self) -> dict[str, Any]:
+        """Give the experiment as it is here, without its lists."""
+        return self.experiment._spec.words_at(self.number)  # noqa: SLF001 (one front of one object)
+
+    @property
+    def active_groups(self) -> range:
+        """The places of the groups that run: all, or the one that is alone."""
+        groups = range(len(self.experiment.get("flows")))
+        alone = self.get("alone")
+        if alone is None:
+            return groups
+        place = int(alone.removeprefix("flows[").removesuffix("]"))
+        return groups[place : place + 1]
+
+    @property
+    def filled_bytes(self) -> float | None:
+        """Room of the bottleneck's queue before it is a whole number of bytes; None of one in bytes or packets."""
+        return self.experiment._spec.filled_bytes(self.number)  # noqa: SLF001 (one front of one object)
+
+
+def expand(experiment: Experiment) -> Iterator[Point]:
+    """Give every point, in order."""
+    return map(experiment.point, range(len(experiment)))
+
+
+def _again(words: dict[str, Any], folder: Path, registry: cc.Registry) -> Experiment:
+    return Experiment.of(words, folder=folder, registry=registry)
 
 
 def _signature() -> Signature:
     """The keys of a spec with the defaults as one writes them, which a notebook shows for `Experiment?`."""
-    parameters = []
-    for name, field in Spec.model_fields.items():
-        default = {} if isinstance(field.default, Section) else field.default
-        default = str(default) if isinstance(default, Quantity) else default
-        missing = Parameter.empty if field.is_required() else default
-        parameters.append(Parameter(name, Parameter.KEYWORD_ONLY, default=missing))
+    every = _core.keys()
+    keys = [key for key in every if not set(key["path"]) & set(".[")]
+    parameters = [
+        Parameter(
+            key["path"], Parameter.KEYWORD_ONLY,
+            default=Parameter.empty if key["required"] else {} if key["noun"] == "a table" else key["default"],
+        )
+        for key in keys
+    ]  # fmt: skip
     return Signature(sorted(parameters, key=lambda each: each.default is not Parameter.empty))
 
 
-Experiment.__signature__ = _signature()
+Experiment.__signature__ = _signature()  # type: ignore[attr-defined]

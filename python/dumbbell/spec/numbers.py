@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Any
 
-import dumbbell.spec.derived as derived
-from dumbbell.spec.quantity import Frequency, QuantityError, Rate, Share, Size, Time
-from dumbbell.spec.run import RoomBytes
-from dumbbell.spec.section import scalar
-from dumbbell.spec.tables import Path
-from dumbbell.units import NS_PER_S, PPB
-
-BUFFER: Final = "path.buffer"
-JITTER: Final = "path.jitter"
-_KINDS: Final = ((Rate, "bps", 1), (Time, "s", NS_PER_S), (Share, "ratio", PPB), (Frequency, "per_s", PPB))
+import dumbbell._core as _core
 
 
 def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dict[str, float]]:
@@ -32,28 +22,4 @@ def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dic
     {'path.jitter': {'path.jitter_s': 0.0012112}}
     """
     path = words.get("path", {}) | {key[5:]: value for key, value in point.items() if key.startswith("path.")}
-    return {
-        field: {f"{field}_{unit}": number for unit, number in _numbers(field, value, path)}
-        for field, value in point.items()
-    }
-
-
-def _numbers(field: str, value: object, path: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    if not isinstance(value, str):
-        return
-    if field == JITTER:
-        known = Path(**{key: path[key] for key in ("rate", "rtt", "buffer", "mtu") if key in path} | {"jitter": value})
-        yield "s", derived.jitter_ns(known) / NS_PER_S
-        return
-    for kind, unit, per_unit in () if field == BUFFER else _KINDS:
-        with suppress(QuantityError):
-            yield unit, kind(value).value / per_unit
-            return
-    with suppress(QuantityError):
-        size = Size(value)
-        known = Path(**{key: path[key] for key in ("rate", "rtt", "mtu", "queue") if key in path} | {"buffer": value})
-        room = derived.buffer_limit(size, known, scalar(known.rate))
-        room_bytes = room.bytes if isinstance(room, RoomBytes) else room.packets * derived.frame_bytes(known)
-        yield "bytes", float(room_bytes)
-        if field == BUFFER:
-            yield "bdp", size.value / PPB if size.unit == "bdp" else float(room_bytes / derived.bdp_bytes(known))
+    return {field: _core.amounts(field, value, path) for field, value in point.items()}

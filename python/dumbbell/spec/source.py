@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+import dumbbell._core as _core
 import dumbbell.cc as cc
 import dumbbell.text_file as text_file
-from dumbbell.cc import Registry
-from dumbbell.problem import Problem, SpecError, quoted
-from dumbbell.spec.experiment import Experiment
-from dumbbell.spec.tables import Spec
-from dumbbell.spec.writer import LISTS
+from dumbbell.problem import Problem, SpecError, given
+from dumbbell.spec.experiment import Experiment, Point
 
 _KIND: Final = "a TOML file"
-_PATH = re.compile(r"[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?(?:\.[A-Za-z_]\w*(?:\[[0-9]{1,6}\])?)*", re.ASCII)
-_DECLARED_TWICE = re.compile(r"Cannot declare \('(\w+)',\) twice")
-_STEP = re.compile(r"([A-Za-z_]\w*)|\[([0-9]+)\]", re.ASCII)
 
 
 def load(
-    source: str | Path | Mapping[str, Any] | Spec,
+    source: str | Path | Mapping[str, Any] | Experiment | Point,
     *,
     overrides: Mapping[str, Any] | None = None,
     folder: Path | None = None,
-    registry: Registry | None = None,
+    registry: cc.Registry | None = None,
 ) -> Experiment:
-    """Make an experiment of a spec.
+    """Make an experiment of a spec, or of one point of another experiment.
 
     A `str` with a line break is the spec's text, any other names its file. `overrides` sets fields by their path,
     e.g. `{"path.rtt": "50 ms", "flows[0].cc": ["bbr", "cubic"]}`. Files that the spec names are relative to its own
@@ -38,21 +31,19 @@ def load(
 
     Raises `SpecError` with every problem at once.
     """
-    if isinstance(source, Spec):
-        words, home = source.words(), source.folder
-        registry = registry or source.registry
-    elif isinstance(source, Mapping):
-        words, home = dict(source), Path()
-    elif isinstance(source, str) and "\n" in source:
-        words, home = _parsed(source, "spec"), Path()
+    home, where, name = Path(), "spec", None
+    words: str | Mapping[str, Any]
+    if isinstance(source, Experiment | Point):
+        experiment = source.experiment if isinstance(source, Point) else source
+        words, home = source.words(), experiment.folder
+        registry = registry or experiment.registry
+    elif isinstance(source, Mapping) or (isinstance(source, str) and "\n" in source):
+        words = source
     else:
         path = Path(source)
-        words, home = _parsed(text_of(path), str(path)), path.parent
-        words.setdefault("name", path.stem)
-    problems = [problem for path, value in (overrides or {}).items() if (problem := _set(words, path, value))]
-    if problems:
-        raise SpecError(problems)
-    return Experiment.of(words, folder=folder or home, registry=registry if registry is not None else cc.known())
+        words, home, where, name = text_of(path), path.parent, str(path), path.stem
+    known = registry if registry is not None else cc.known()
+    return Experiment.of(words, overrides, folder=folder or home, registry=known, where=where, name=name)
 
 
 def assignment(text: str) -> tuple[str, Any]:
@@ -63,15 +54,7 @@ def assignment(text: str) -> tuple[str, Any]:
 
     Raises `SpecError`.
     """
-    path, equals, value = text.partition("=")
-    path, value = path.strip(), value.strip()
-    if not equals or not _PATH.fullmatch(path):
-        raise SpecError([Problem("", f"{quoted(text)} sets no field", 'write it as path.rtt="50 ms"')])
-    try:
-        parsed = tomllib.loads(f"value = {value}")
-    except (ValueError, RecursionError):
-        return path, value
-    return path, parsed["value"] if list(parsed) == ["value"] else value
+    return given(_core.assignment(text))
 
 
 def is_path(text: str) -> bool:
@@ -80,7 +63,25 @@ def is_path(text: str) -> bool:
     >>> is_path("flows[0].cc"), is_path("flows[].cc")
     (True, False)
     """
-    return _PATH.fullmatch(text) is not None
+    return _core.is_path(text)
+
+
+def toml(words: Mapping[str, Any]) -> str:
+    """Give TOML that says the same, in the order of the words; tables that say nothing are left out.
+
+    >>> print(toml({
+    ...     "seeds": [1, 5], "path": {"rate": ["1 Mbit/s", "2 Mbit/s"]}, "flows": [{"cc": "bbr"}], "measure": {},
+    ... }))
+    seeds = [1, 5]
+    <BLANKLINE>
+    [path]
+    rate = ["1 Mbit/s", "2 Mbit/s"]
+    <BLANKLINE>
+    [[flows]]
+    cc = "bbr"
+    <BLANKLINE>
+    """
+    return _core.to_toml(words)
 
 
 def text_of(path: Path | None) -> str:
@@ -92,46 +93,3 @@ def text_of(path: Path | None) -> str:
         return text_file.standard_input(_KIND) if path is None else text_file.text_of(path, _KIND)
     except text_file.Unreadable as error:
         raise SpecError([Problem(str(path or "standard input"), error.message, error.hint)]) from None
-
-
-def _parsed(text: str, where: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        reason, _, place = str(error).removesuffix(")").rpartition(" (at ")
-        place = place if reason else ""
-        told = f"{place}: not TOML: {reason}" if place else f"not TOML: {error}"
-        twice = _DECLARED_TWICE.fullmatch(reason)
-        hint = (
-            f"write [[{twice[1]}]]: a list, a table for each"
-            if twice and twice[1] in LISTS
-            else 'a line of TOML is key = "value", [table] or [[list of tables]]'
-        )
-        raise SpecError([Problem(where, told, hint)]) from None
-    except (ValueError, RecursionError):
-        told = "not TOML: a number or a nesting beyond all measure"
-        raise SpecError([Problem(where, told, "see https://toml.io")]) from None
-
-
-def _set(words: dict[str, Any], path: str, value: object) -> Problem | None:
-    """Set the field at a path; tables on the way are made, entries of lists are not."""
-    if not _PATH.fullmatch(path):
-        return Problem(path, "is no path of a field", "write it as path.rtt or flows[0].cc")
-    steps: list[str | int] = [key or int(index) for key, index in _STEP.findall(path)]
-    place: Any = words
-    for step, following in zip(steps, [*steps[1:], None], strict=True):
-        if isinstance(step, int):
-            if not isinstance(place, list) or step >= len(place):
-                return Problem(path, "there is no such entry", "count from 0, among those that the spec has")
-        elif not isinstance(place, dict):
-            return Problem(path, f"there is no table that could have {quoted(step)}", "name a field of a table")
-        if following is None:
-            place[step] = value
-            return None
-        if isinstance(place, dict):
-            child = place.get(step, {})
-            place[step] = dict(child) if isinstance(child, dict) else list(child) if isinstance(child, list) else child
-        elif isinstance(place[step], dict):
-            place[step] = dict(place[step])
-        place = place[step]
-    return None

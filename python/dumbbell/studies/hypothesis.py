@@ -12,7 +12,6 @@ from typing import Any
 
 from dumbbell.errors import StudyError
 from dumbbell.spec import load as load_spec
-from dumbbell.spec.sweep import axes
 from dumbbell.studies.study import Study
 
 
@@ -25,7 +24,7 @@ def supposed(study: Study, settings: Mapping[str, Any], label: str = "") -> Stud
     """
     label = label or ", ".join(f"{path} = {value}" for path, value in settings.items())
     for title, experiment in study.experiments.items():
-        swept = settings.keys() & {axis.path for axis in axes(experiment)}
+        swept = settings.keys() & {axis.path for axis in experiment.axes}
         if swept:
             raise StudyError(
                 f"--set {min(swept)}: {title} sweeps it, and its claims look at its points; set another field"

@@ -17,7 +17,6 @@ from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.points import read as read_points
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
-from dumbbell.spec.sweep import axes
 from dumbbell.studies.claim import ClaimsFile, Vocabulary, claims_of
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.formula import Formulas
@@ -66,7 +65,7 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
     }
     rivals = {title: control for title, control in manifest.controls.items() if isinstance(control, str)}
     fixed = (title for title, experiment in experiments.items() if controls_of(experiment, axis) is None)
-    rivals |= {title: str(experiments[title].flows[0].cc) for title in fixed if title not in rivals}
+    rivals |= {title: str(experiments[title].get("flows[0].cc")) for title in fixed if title not in rivals}
     written, drawn = read_toml(folder, CLAIMS), read_toml(folder, FIGURES)
     with _problems_in(folder, FILE):
         _agree(variants, axis, controls, experiments)
@@ -74,7 +73,7 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         judged = ClaimsFile.model_validate(written)
         formulas = Formulas(judged.metrics, _module(folder.name, "claims"))
         formulas.refuse_broken()
-        swept = {title: frozenset(each.path for each in axes(spec)) - {axis} for title, spec in experiments.items()}
+        swept = {title: frozenset(each.path for each in spec.axes) - {axis} for title, spec in experiments.items()}
         claims = claims_of(judged.claims, Vocabulary(swept, formulas, variants))
     with _problems_in(folder, FIGURES):
         figures, tables = displays_of(drawn, formulas, experiments, _module(folder.name, "figures"))

@@ -123,7 +123,7 @@ def _with_programs(study: Study) -> dict[str, Experiment]:
         if own.program:
             program = form.programs[own.program]
             words = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
-            workloads = {f"flows[{place}].workload": words for place in range(len(experiment.flows))}
+            workloads = {f"flows[{place}].workload": words for place in range(len(experiment.get("flows")))}
             found[title] = load_spec(experiment, overrides=workloads | own.set_with_program)
     return found
 

@@ -13,7 +13,6 @@ from dumbbell.hosts.points import HostMeasurements
 from dumbbell.problem import suggestion
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
-from dumbbell.spec.sweep import axes
 from dumbbell.studies.claim import Claim
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.formula import Formulas
@@ -146,7 +145,7 @@ def only(
 
 def controls_of(experiment: Experiment, axis: str) -> tuple[str, ...] | None:
     """What the experiment sweeps at `axis`, the path of a congestion control; None where that is no list."""
-    found = next((each for each in axes(experiment) if each.path == axis), None)
+    found = next((each for each in experiment.axes if each.path == axis), None)
     return None if found is None else tuple(map(str, found.values))
 
 

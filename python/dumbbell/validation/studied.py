@@ -31,7 +31,7 @@ def conditions(count: int, seed: int, *, most_packets: int = MOST_PACKETS) -> It
         title, points = specs[chance.below("spec", len(specs))]
         point = points[chance.below("point", len(points))]
         name = f"{STUDIES}-{seed}-{number}-{title}"
-        yield load(point.experiment, overrides={"name": name, "measure.record": "summary", "zip": []})
+        yield load(point, overrides={"name": name, "measure.record": "summary"})
 
 
 @cache

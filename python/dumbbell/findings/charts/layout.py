@@ -193,8 +193,7 @@ def _owner(runs: ExperimentRuns, field: str) -> str | None:
     found = _FLOW_FIELD.fullmatch(field)
     if found is None or runs.experiment is None:
         return None
-    flow = runs.experiment.flows[int(found[1])]
-    name = flow.name or flow.cc
+    name = runs.experiment.get(f"flows[{found[1]}].name") or runs.experiment.get(f"flows[{found[1]}].cc")
     return name if isinstance(name, str) else None
 
 

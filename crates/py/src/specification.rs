@@ -1,0 +1,429 @@
+//! The spec as Python calls it: words are dictionaries, lists, texts and numbers.
+
+use num_bigint::BigInt;
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::{PyIndexError, PyKeyError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use spec::{Problem, Refusal, Registry, Seeds, Word, Words};
+
+/// So deep is no field of a spec.
+const LEVELS: usize = 32;
+
+/// `(path, message, hint)`.
+type Told = (String, String, String);
+
+/// Unit, numerator and denominator of the number, value in base units.
+type Read = (&'static str, (BigInt, BigInt), BigInt);
+
+/// Name, noun, units with their base units, examples.
+type QuantityKind = (&'static str, &'static str, Vec<(&'static str, u64)>, Vec<(&'static str, &'static str)>);
+
+/// What was asked for, or every problem of it.
+#[derive(IntoPyObject)]
+pub(crate) enum Outcome<T> {
+    Given(T),
+    Refused(Vec<Told>),
+}
+
+fn outcome<T>(found: Result<T, Vec<Problem>>) -> Outcome<T> {
+    match found {
+        Ok(given) => Outcome::Given(given),
+        Err(problems) => Outcome::Refused(problems.into_iter().map(told).collect()),
+    }
+}
+
+fn told(Problem { path, message, hint }: Problem) -> Told {
+    (path, message, hint)
+}
+
+/// Unit, number (a ratio) and value in base units of a quantity of a kind; or why it is none.
+#[pyfunction]
+pub(crate) fn quantity(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Outcome<Read>> {
+    let kind = kind_named(kind)?;
+    Ok(match kind.read_word(&word(value, 1)?) {
+        Ok(found) => {
+            let (numerator, denominator) = found.number.into_raw();
+            Outcome::Given((found.unit, (numerator, denominator), found.value))
+        }
+        Err(refusal) => Outcome::Refused(vec![told(refusal.at(""))]),
+    })
+}
+
+/// A value in base units as text that reads back as the same value.
+#[pyfunction]
+pub(crate) fn show_quantity(kind: &str, value: BigInt) -> PyResult<String> {
+    Ok(kind_named(kind)?.show(&value))
+}
+
+/// Of every kind of quantity its name, its noun, its units, each with its base units, and examples.
+#[pyfunction]
+pub(crate) fn quantity_kinds() -> Vec<QuantityKind> {
+    spec::KINDS.iter().map(|kind| (kind.name, kind.noun, kind.units.to_vec(), kind.usual.to_vec())).collect()
+}
+
+/// The number at the beginning of any text, and the unit behind it; None of a text that is no quantity.
+#[pyfunction]
+pub(crate) fn number_and_unit(text: &str) -> Option<(f64, &str)> {
+    spec::number_and_unit(text)
+}
+
+/// The known word that was probably meant, or all of them; or what there is instead.
+#[pyfunction]
+pub(crate) fn suggestion(word: &str, known: Vec<String>) -> String {
+    spec::suggestion(word, &known.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What there is instead of something that this version has not.
+#[pyfunction]
+pub(crate) fn instead_of(word: &str) -> Option<&'static str> {
+    spec::instead_of(word)
+}
+
+/// A value as a message shows it.
+#[pyfunction]
+pub(crate) fn quoted(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(word(value, 2)?.quoted())
+}
+
+/// A text whose every letter prints.
+#[pyfunction]
+pub(crate) fn visible(text: &str) -> String {
+    spec::visible(text)
+}
+
+/// Every key of a spec: the fields of `dumbbell.spec.keys.Key`.
+#[pyfunction]
+pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let keys = spec::described().into_iter().map(|key| {
+        let found = PyDict::new(py);
+        found.set_item("path", key.path)?;
+        found.set_item("meaning", key.about)?;
+        found.set_item("required", key.required)?;
+        found.set_item("default", key.default.map(|word| python(py, word)).transpose()?)?;
+        found.set_item("swept", key.swept)?;
+        found.set_item("noun", key.noun)?;
+        found.set_item("units", PyTuple::new(py, key.units)?)?;
+        found.set_item("options", PyTuple::new(py, key.options)?)?;
+        found.set_item("limits", key.limits)?;
+        for (name, words) in [("examples", key.examples), ("extremes", key.extremes)] {
+            let values = words.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
+            found.set_item(name, PyTuple::new(py, values)?)?;
+        }
+        Ok(found)
+    });
+    keys.collect()
+}
+
+/// Every congestion control of Linux's own tree, and what it is.
+#[pyfunction]
+pub(crate) fn linux_controls() -> Vec<(&'static str, &'static str)> {
+    spec::LINUX.to_vec()
+}
+
+/// The variants of algorithms in TOML.
+#[pyfunction]
+pub(crate) const fn variants() -> &'static str {
+    spec::VARIANTS
+}
+
+/// The columns that the value of a swept field has as a number, at a point of an experiment with these words of its path.
+#[pyfunction]
+pub(crate) fn amounts<'py>(
+    field: &str,
+    value: &Bound<'py, PyAny>,
+    path: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let found = PyDict::new(value.py());
+    for (column, number) in spec::amounts(field, &word(value, LEVELS)?, &table_of(path)?) {
+        found.set_item(column, number)?;
+    }
+    Ok(found)
+}
+
+/// What may stand in braces in the words of a program, and what it stands for.
+#[pyfunction]
+pub(crate) fn placeholders() -> Vec<(&'static str, &'static str)> {
+    spec::PLACEHOLDERS.to_vec()
+}
+
+/// The field that `path=value` of a command line sets, and its value; or that it sets none.
+#[pyfunction]
+pub(crate) fn assignment<'py>(py: Python<'py>, text: &str) -> PyResult<Outcome<(String, Bound<'py, PyAny>)>> {
+    match spec::assignment(text) {
+        Ok((path, value)) => Ok(Outcome::Given((path, python(py, value)?))),
+        Err(problem) => Ok(Outcome::Refused(vec![told(problem)])),
+    }
+}
+
+/// Whether a text is written as the path of a field.
+#[pyfunction]
+pub(crate) fn is_path(text: &str) -> bool {
+    spec::is_path(text)
+}
+
+/// Words as a spec file.
+#[pyfunction]
+pub(crate) fn to_toml(words: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(spec::toml(&table_of(words)?))
+}
+
+/// The algorithm that a text names, what it calls it, and the parameters that differ; or what is wrong with it.
+#[pyfunction]
+#[pyo3(signature = (written, registry=None))]
+pub(crate) fn choose<'py>(
+    py: Python<'py>,
+    written: &str,
+    registry: Option<Vec<String>>,
+) -> PyResult<Outcome<(String, String, Bound<'py, PyDict>)>> {
+    match spec::choose(written, &named(registry)) {
+        Ok(choice) => {
+            let parameters = PyDict::new(py);
+            for (name, value) in choice.parameters {
+                parameters.set_item(name, value)?;
+            }
+            Ok(Outcome::Given((choice.name, choice.algorithm, parameters)))
+        }
+        Err(problems) => Ok(Outcome::Refused(problems.into_iter().map(told).collect())),
+    }
+}
+
+/// A flow's own part of the start jitter, uniform below a bound.
+#[pyfunction]
+pub(crate) fn start_jitter_ns(seed: u64, flow: &str, jitter_ns: u64) -> u64 {
+    spec::start_jitter_ns(seed, flow, jitter_ns)
+}
+
+/// What a flow's base round-trip time is longer by, uniform below a bound.
+#[pyfunction]
+pub(crate) fn rtt_offset_ns(seed: u64, flow: &str, spread_ns: u64) -> u64 {
+    spec::rtt_offset_ns(seed, flow, spread_ns)
+}
+
+/// A spec in which nothing is wrong.
+#[pyclass(frozen, module = "dumbbell._core")]
+pub(crate) struct Experiment(spec::Experiment);
+
+/// A run with what of the spec's words about it engines need not know.
+#[derive(IntoPyObject)]
+pub(crate) struct Resolved {
+    run: String,
+    groups: Vec<String>,
+    ccs: Vec<String>,
+    bdp_bytes: f64,
+    start_jitter_ns: u64,
+    rtt_spread_ns: u64,
+}
+
+#[pymethods]
+impl Experiment {
+    /// Makes an experiment of words, or of a text in TOML that a problem calls `where`, with overrides by their paths;
+    /// `name`: of one that says none. `read` gives the text of a file, or a message and a hint.
+    #[staticmethod]
+    fn load(
+        source: &Bound<'_, PyAny>,
+        r#where: &str,
+        name: Option<String>,
+        overrides: &Bound<'_, PyAny>,
+        read: Bound<'_, PyAny>,
+        registry: Option<Vec<String>>,
+    ) -> PyResult<Outcome<Self>> {
+        let mut words = match source.cast::<PyString>() {
+            Ok(text) => match spec::parse(&text.to_string_lossy(), r#where) {
+                Ok(words) => words,
+                Err(problem) => return Ok(Outcome::Refused(vec![told(problem)])),
+            },
+            Err(_) => table_of(source)?,
+        };
+        if let Some(name) = name.filter(|_| words.iter().all(|(key, _)| key != "name")) {
+            words.push(("name".to_owned(), Word::Text(name)));
+        }
+        let mut problems = Vec::new();
+        for (path, value) in table_of(overrides)? {
+            problems.extend(spec::set(&mut words, &path, value).err());
+        }
+        if !problems.is_empty() {
+            return Ok(outcome(Err(problems)));
+        }
+        let files = Files { read };
+        let found = spec::Experiment::load(&words, &files, named(registry));
+        Ok(outcome(found.map(Self)))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    /// A number of seeds, or those that are listed.
+    #[getter]
+    fn seeds<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.0.seeds() {
+            Seeds::Count(count) => count.into_bound_py_any(py),
+            Seeds::Listed(seeds) => seeds.into_bound_py_any(py),
+        }
+    }
+
+    /// `(path, values)` of every list where one value belongs, in order of appearance.
+    fn axes<'py>(&self, py: Python<'py>) -> PyResult<Vec<(String, Bound<'py, PyAny>)>> {
+        let axes = self.0.axes().iter();
+        axes.map(|axis| Ok((axis.path.clone(), python(py, Word::List(axis.values.clone()))?))).collect()
+    }
+
+    /// The paths of the axes, those that vary together in one list; the first list varies slowest.
+    fn bundles(&self) -> Vec<Vec<&str>> {
+        self.0.bundles()
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Each swept value of a point, by its path.
+    fn values<'py>(&self, py: Python<'py>, point: usize) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.point(point)?.values())
+    }
+
+    /// The experiment as it is at a point, without its lists.
+    fn words_at<'py>(&self, py: Python<'py>, point: usize) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.point(point)?.words())
+    }
+
+    /// A run of a point; `live`: for an engine of real hosts. Or why the point makes no sense.
+    fn resolve(&self, point: usize, seed: u64, live: bool) -> PyResult<Outcome<Resolved>> {
+        let found = self.point(point)?.resolve(seed, live);
+        Ok(outcome(found.map(|found| Resolved {
+            run: serde_json::to_string(&found.run).unwrap_or_default(),
+            groups: found.groups,
+            ccs: found.ccs,
+            bdp_bytes: found.bdp_bytes,
+            start_jitter_ns: found.start_jitter_ns,
+            rtt_spread_ns: found.rtt_spread_ns,
+        })))
+    }
+
+    /// What a field has, written or by default, as written; None: nothing.
+    fn get<'py>(&self, py: Python<'py>, path: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.0.get(path).map(|word| python(py, word)).transpose()
+    }
+
+    /// Room of the bottleneck's queue at a point, in bytes before they are whole; None of one that is written in bytes or
+    /// packets.
+    fn filled_bytes(&self, point: usize) -> PyResult<Option<f64>> {
+        Ok(self.point(point)?.filled_bytes())
+    }
+
+    /// Whether a field of a table, as `path.jitter`, was written.
+    fn is_written(&self, path: &str) -> bool {
+        self.0.is_written(path)
+    }
+
+    /// As it was written; what is at its default is left out.
+    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.0.words())
+    }
+
+    /// The names of the congestion controls that it may name.
+    #[getter]
+    fn registry(&self) -> Vec<String> {
+        self.0.registry().0.clone()
+    }
+}
+
+impl Experiment {
+    fn point(&self, number: usize) -> PyResult<spec::Point<'_>> {
+        if number < self.0.len() { Ok(self.0.point(number)) } else { Err(PyIndexError::new_err(number)) }
+    }
+}
+
+fn kind_named(name: &str) -> PyResult<&'static spec::QuantityKind> {
+    let found = spec::KINDS.iter().find(|kind| kind.name == name);
+    found.copied().ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+}
+
+fn named(registry: Option<Vec<String>>) -> Registry {
+    registry.map_or_else(Registry::known, Registry)
+}
+
+/// Files that Python reads.
+struct Files<'py> {
+    read: Bound<'py, PyAny>,
+}
+
+impl spec::Files for Files<'_> {
+    fn text(&self, name: &str) -> Result<String, Refusal> {
+        let found = self.read.call1((name,)).map_err(|error| Refusal::new(error.to_string(), ""))?;
+        match found.extract::<String>() {
+            Ok(text) => Ok(text),
+            Err(_) => match found.extract::<(String, String)>() {
+                Ok((message, hint)) => Err(Refusal::new(message, hint)),
+                Err(error) => Err(Refusal::new(error.to_string(), "")),
+            },
+        }
+    }
+}
+
+fn table_of(value: &Bound<'_, PyAny>) -> PyResult<Words> {
+    match word(value, LEVELS)? {
+        Word::Table(words) => Ok(words),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// A value of Python's as a word; what lies too deep, or no spec can have, is what a message calls it.
+fn word(value: &Bound<'_, PyAny>, levels: usize) -> PyResult<Word> {
+    if levels == 0 {
+        return Ok(Word::Other("something too deep".to_owned()));
+    }
+    if value.is_none() {
+        return Ok(Word::Nothing);
+    }
+    if let Ok(text) = value.cast::<PyString>() {
+        return Ok(Word::Text(text.to_string_lossy().into_owned()));
+    }
+    if let Ok(flag) = value.cast::<PyBool>() {
+        return Ok(Word::Flag(flag.is_true()));
+    }
+    if value.is_instance_of::<PyInt>() {
+        return Ok(value.extract().map_or_else(|_| Word::Other("a huge number".to_owned()), Word::Whole));
+    }
+    if let Ok(number) = value.cast::<PyFloat>() {
+        return Ok(Word::Number(number.value()));
+    }
+    if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+        let items = value.try_iter()?.map(|item| word(&item?, levels - 1));
+        return Ok(Word::List(items.collect::<PyResult<_>>()?));
+    }
+    if let Ok(mapping) = value.cast::<PyMapping>() {
+        let mut words = Vec::new();
+        for item in mapping.items()?.iter() {
+            let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
+            words.push((key.str()?.to_string_lossy().into_owned(), word(&value, levels - 1)?));
+        }
+        return Ok(Word::Table(words));
+    }
+    Ok(Word::Other(format!("a {}", value.get_type().name()?)))
+}
+
+fn table(py: Python<'_>, words: Words) -> PyResult<Bound<'_, PyAny>> {
+    let table = PyDict::new(py);
+    for (key, word) in words {
+        table.set_item(key, python(py, word)?)?;
+    }
+    Ok(table.into_any())
+}
+
+fn python(py: Python<'_>, word: Word) -> PyResult<Bound<'_, PyAny>> {
+    match word {
+        Word::Text(text) | Word::Other(text) => text.into_bound_py_any(py),
+        Word::Nothing => Ok(py.None().into_bound(py)),
+        Word::Whole(number) => number.into_bound_py_any(py),
+        Word::Number(number) => number.into_bound_py_any(py),
+        Word::Flag(flag) => flag.into_bound_py_any(py),
+        Word::List(words) => {
+            let values = words.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
+            values.into_bound_py_any(py)
+        }
+        Word::Table(words) => table(py, words),
+    }
+}

@@ -1,0 +1,134 @@
+//! What is swept as a number: of the texts of a point, for those who want to compute with them.
+
+use crate::derived::{bdp_bytes, buffer_limit, filled_bytes, frame_bytes, jitter_ns};
+use crate::keys::PATH;
+use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
+use crate::read::read_table;
+use crate::tree::{Unknown, View};
+use crate::word::{Word, Words};
+use run::Buffer;
+use serde::Serialize;
+
+const KINDS: [(&Kind, &str, f64); 4] =
+    [(&RATE, "bps", 1.0), (&TIME, "s", 1e9), (&SHARE, "ratio", 1e9), (&FREQUENCY, "per_s", 1e9)];
+const PPB: f64 = 1e9;
+
+/// The columns that the value of a field has as a number, each with its unit behind the field's name, at a point of an
+/// experiment whose table `path` has these words.
+///
+/// The unit is one of `bps`, `s`, `bytes`, `ratio` and `per_s`; the bottleneck's buffer has `bytes` and `bdp`. Words, and
+/// what is a number already, have none.
+pub fn amounts(field: &str, value: &Word, path: &Words) -> Vec<(String, f64)> {
+    let Word::Text(text) = value else { return Vec::new() };
+    let found = match field {
+        "path.jitter" => of_path(path, "jitter", value, |path| Ok(vec![("s", jitter_ns(path)? as f64 / 1e9)])),
+        "path.buffer" => room(path, text, true),
+        _ => {
+            let simple = KINDS.iter().find_map(|(kind, unit, scale)| {
+                kind.read(text).ok().map(|found| vec![(*unit, found.base() as f64 / scale)])
+            });
+            simple.map_or_else(|| room(path, text, false), Ok)
+        }
+    };
+    found.unwrap_or_default().into_iter().map(|(unit, number)| (format!("{field}_{unit}"), number)).collect()
+}
+
+fn room(path: &Words, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static str, f64)>, Unknown> {
+    let size = SIZE.read(text).map_err(|_| Unknown)?;
+    of_path(path, "buffer", &Word::Text(text.to_owned()), |path| {
+        let bytes = match buffer_limit(&size, path, path.count("rate")?)? {
+            Buffer::Bytes(bytes) => bytes as f64,
+            Buffer::Packets(packets) => (packets * frame_bytes(path)?) as f64,
+        };
+        let mut found = vec![("bytes", bytes)];
+        if is_bottleneck {
+            found.push(("bdp", if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(path)? }));
+        }
+        Ok(found)
+    })
+}
+
+/// The room of a queue in each unit in which people think of it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rooms {
+    /// The unit in which it is written; of every size in bytes `kB`, of every time `ms`.
+    pub written: &'static str,
+    /// Times what the path holds.
+    pub bdp: f64,
+    /// As long as the line takes to send it.
+    pub ms: f64,
+    /// Thousands of bytes.
+    #[serde(rename = "kB")]
+    pub kilobytes: f64,
+    /// Full ones.
+    pub packets: f64,
+}
+
+/// The room of the bottleneck's queue before it is whole; None where these words of a path do not say it.
+pub fn rooms(path: &Words) -> Option<Rooms> {
+    let table = read_table(&PATH, path);
+    rooms_of(&View::new(&table, &[])).ok()
+}
+
+fn rooms_of(path: &View<'_>) -> Result<Rooms, Unknown> {
+    let (size, rate_bps, frame) = (path.quantity("buffer")?, path.count("rate")?, frame_bytes(path)? as f64);
+    let filled = filled_bytes(size, path, rate_bps)?;
+    let counted = size.base() as f64;
+    let bytes =
+        filled.map_or_else(|| if size.unit == "packets" { counted * frame } else { counted }, |room| room.max(frame));
+    let written = match size.unit {
+        "bdp" | "packets" => size.unit,
+        _ if filled.is_some() => "ms",
+        _ => "kB",
+    };
+    let ms = bytes * 8e3 / rate_bps as f64;
+    Ok(Rooms { written, bdp: bytes / bdp_bytes(path)?, ms, kilobytes: bytes / 1e3, packets: bytes / frame })
+}
+
+/// What follows from a path with another value at a key.
+fn of_path<T>(
+    path: &Words,
+    key: &str,
+    value: &Word,
+    read: impl Fn(&View<'_>) -> Result<T, Unknown>,
+) -> Result<T, Unknown> {
+    let mut words: Words = path.iter().filter(|(name, _)| name != key).cloned().collect();
+    words.push((key.to_owned(), value.clone()));
+    let table = read_table(&PATH, &words);
+    read(&View::new(&table, &[]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(buffer: &str) -> Words {
+        [("rate", "80 Mbit/s"), ("rtt", "25 ms"), ("buffer", buffer)]
+            .map(|(key, text)| (key.to_owned(), Word::from(text)))
+            .to_vec()
+    }
+
+    #[test]
+    fn a_room_has_every_unit() {
+        let all = |buffer: &str| rooms(&path(buffer)).map(|it| (it.written, it.bdp, it.ms, it.kilobytes, it.packets));
+        assert_eq!(all("2 BDP"), Some(("bdp", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
+        assert_eq!(all("50000 us"), Some(("ms", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
+        assert_eq!(all("0.5 MB"), Some(("kB", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
+        assert_eq!(all("1 packet").map(|found| (found.0, found.3)), Some(("packets", 1.514)));
+        assert_eq!(all("0.001 bdp").map(|found| found.3), Some(1.514), "a frame at least");
+        assert_eq!((all("big"), rooms(&Words::new())), (None, None));
+    }
+
+    #[test]
+    fn a_field_has_its_number() {
+        let path = path("1 bdp");
+        let found = |field: &str, text: &str| amounts(field, &text.into(), &path);
+        let buffer = [("path.buffer_bytes".to_owned(), 500_000.0), ("path.buffer_bdp".to_owned(), 2.0)];
+        assert_eq!(found("path.buffer", "2 bdp"), buffer);
+        assert_eq!(found("path.loss", "2 %"), [("path.loss_ratio".to_owned(), 0.02)]);
+        assert_eq!(found("path.jitter", "1 packet"), [("path.jitter_s".to_owned(), 0.0001514)]);
+        assert_eq!(found("flows[0].cc", "bbr"), []);
+        assert_eq!(amounts("path.mtu", &Word::Whole(1500), &path), []);
+    }
+}

@@ -1,0 +1,197 @@
+//! What follows from the words of a point: its end, its window, its BDP, the room of its queues. All in base units.
+
+use crate::chance::Sizes;
+use crate::chance::{Least, Middle};
+use crate::file::{Content, Contents};
+use crate::key::FileKind;
+use crate::number::{half_even, ratio, rounded};
+use crate::point::Point;
+use crate::quantity::Quantity;
+use crate::tree::{Node, Unknown, View};
+use run::Buffer;
+
+/// Of an Ethernet frame, beside its IP packet.
+pub const ETHERNET_HEADER_BYTES: u64 = 14;
+/// IP, TCP, and its timestamps.
+pub const TCP_IP_HEADER_BYTES: u64 = 52;
+const BITS_PER_BYTE: u128 = 8;
+const NS_PER_S: u128 = 1_000_000_000;
+const PPB: u128 = 1_000_000_000;
+
+/// When a run ends, at the latest.
+pub fn end_ns(point: &Point<'_>) -> Result<u64, Unknown> {
+    if is_until_done(point)? {
+        point.top().count_if("time_limit")?.ok_or(Unknown)
+    } else {
+        point.top().count("duration")
+    }
+}
+
+/// Whether a run ends when every finite transfer is complete.
+pub fn is_until_done(point: &Point<'_>) -> Result<bool, Unknown> {
+    Ok(point.top().quantity("duration")?.unit == "until done")
+}
+
+/// When the last flow of a group starts, without jitter.
+pub fn last_start_ns(group: &View<'_>) -> Result<u64, Unknown> {
+    Ok(group.count("start")? + (group.whole("count")? - 1) * group.count("stagger")?)
+}
+
+/// The places of the groups that run: all, or the one that is alone; none where there is no such group.
+pub fn active_groups(point: &Point<'_>) -> Result<std::ops::Range<usize>, Unknown> {
+    let groups = point.groups()?.len();
+    let Some(alone) = point.top().text_if("alone")? else { return Ok(0..groups) };
+    let place = alone.trim_start_matches("flows[").trim_end_matches(']').parse().unwrap_or(usize::MAX);
+    Ok(if place < groups { place..place + 1 } else { 0..0 })
+}
+
+/// Begin and end of the summary's window, in nanoseconds.
+pub fn window_ns(point: &Point<'_>) -> Result<(i128, i128), Unknown> {
+    let end_ns = end_ns(point)?;
+    let Some([first, last]) = point.measure()?.window_if("window")? else { return Ok((0, end_ns.into())) };
+    Ok((moment_ns(first, end_ns), moment_ns(last, end_ns)))
+}
+
+/// A moment in nanoseconds from the beginning of a run that takes so long.
+fn moment_ns(moment: &Quantity, duration_ns: u64) -> i128 {
+    if moment.unit != "%" {
+        return moment.base();
+    }
+    let exact = &moment.number * ratio(duration_ns, 100);
+    crate::number::saturated(&half_even(&exact))
+}
+
+/// What a full packet takes of a queue and of a line.
+pub fn frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
+    Ok(path.whole("mtu")? + ETHERNET_HEADER_BYTES)
+}
+
+/// Rate times the path's own round-trip time, in queue bytes.
+pub fn bdp_bytes(path: &View<'_>) -> Result<f64, Unknown> {
+    let bits = u128::from(path.count("rate")?) * u128::from(path.count("rtt")?);
+    Ok(divided(bits, BITS_PER_BYTE * NS_PER_S))
+}
+
+/// The float that is nearest to a fraction in eighteen decimal places; the denominator is at most [`FILLED_PER_BYTE`].
+fn divided(numerator: u128, denominator: u128) -> f64 {
+    let (whole, rest) = (numerator / denominator, numerator % denominator);
+    format!("{whole}.{:018}", rest * PPB * PPB / denominator).parse().unwrap_or(f64::NAN)
+}
+
+/// The bound of the hosts' timing noise; a packet is a full one at the rate of the run's beginning.
+pub fn jitter_ns(path: &View<'_>) -> Result<u64, Unknown> {
+    let jitter = path.quantity("jitter")?;
+    if jitter.unit != "packet" {
+        return Ok(jitter.count());
+    }
+    let frame_bits = u128::from(frame_bytes(path)?) * BITS_PER_BYTE * NS_PER_S;
+    let exact = &jitter.number * ratio(frame_bits, path.count("rate")?);
+    Ok(u64::try_from(half_even(&exact)).unwrap_or(u64::MAX))
+}
+
+/// The room of a queue that is written in bdp or as a time, before a line of this rate, times 8 x 10^18; None of others.
+fn filled(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Option<u128>, Unknown> {
+    let value = size.base().unsigned_abs();
+    Ok(match size.unit {
+        "bdp" => Some(value * u128::from(path.count("rtt")?) * u128::from(rate_bps)),
+        "ns" | "us" | "ms" | "s" => Some(value * PPB * u128::from(rate_bps)),
+        _ => None,
+    })
+}
+
+const FILLED_PER_BYTE: u128 = PPB * BITS_PER_BYTE * NS_PER_S;
+
+/// The bytes of a queue that is written in bdp or as a time, before they are whole; None of others.
+pub fn filled_bytes(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Option<f64>, Unknown> {
+    Ok(filled(size, path, rate_bps)?.map(|room| divided(room, FILLED_PER_BYTE)))
+}
+
+impl Point<'_> {
+    /// Room of the bottleneck's queue that is written in bdp or as a time, in bytes before they are whole.
+    pub fn filled_bytes(&self) -> Option<f64> {
+        let path = self.path().ok()?;
+        filled_bytes(path.quantity("buffer").ok()?, &path, path.count("rate").ok()?).ok()?
+    }
+}
+
+/// The room of a queue before a line of this rate, counted as the path's queues count.
+///
+/// One in bdp or as a time holds a frame at least: a queue that none fits in is no queue.
+pub fn buffer_limit(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Buffer, Unknown> {
+    let (in_packets, frame) = (path.text("queue")? == "packets", frame_bytes(path)?);
+    if let Some(room) = filled(size, path, rate_bps)? {
+        return Ok(if in_packets {
+            Buffer::Packets(((room / FILLED_PER_BYTE / u128::from(frame)) as u64).max(1))
+        } else {
+            Buffer::Bytes((rounded(room, FILLED_PER_BYTE) as u64).max(frame))
+        });
+    }
+    let count = size.count();
+    Ok(match size.unit {
+        "packets" if in_packets => Buffer::Packets(count),
+        "packets" => Buffer::Bytes(count * frame),
+        _ => Buffer::Bytes(count),
+    })
+}
+
+/// The distribution of the sizes of a source; None where none is written.
+pub fn sizes(source: &View<'_>, contents: &Contents) -> Result<Option<Sizes>, Unknown> {
+    let Some(node) = source.get("size")? else { return Ok(None) };
+    if let Node::Quantity(bytes) = node {
+        return Ok(Some(Sizes::Fixed(bytes.count())));
+    }
+    let size = source.table("size")?;
+    let bytes = |table: &View<'_>, key: &str| Ok(table.count_if(key)?.map(|bytes| bytes as f64));
+    if size.table.node("lognormal").is_some() {
+        let table = size.table("lognormal")?;
+        let middle = match (bytes(&table, "mean")?, bytes(&table, "median")?) {
+            (Some(mean), _) => Middle::Mean(mean),
+            (None, median) => Middle::Median(median.ok_or(Unknown)?),
+        };
+        return Ok(Some(Sizes::Lognormal { middle, sigma: table.number("sigma")? }));
+    }
+    if size.table.node("pareto").is_some() {
+        let table = size.table("pareto")?;
+        let least = match (bytes(&table, "mean")?, bytes(&table, "minimum")?) {
+            (Some(mean), _) => Least::Mean(mean),
+            (None, minimum) => Least::Minimum(minimum.ok_or(Unknown)?),
+        };
+        let maximum = bytes(&table, "maximum")?;
+        return Ok(Some(Sizes::Pareto { least, shape: table.number("shape")?, maximum }));
+    }
+    match contents.get(FileKind::Cdf, size.text("cdf")?)? {
+        Content::Cdf(points) => Ok(Some(Sizes::Cdf(points.clone()))),
+        _ => Err(Unknown),
+    }
+}
+
+/// How many transfers of a source arrive in a second, in the mean; None where a trace tells.
+pub fn arrivals_per_s(point: &Point<'_>, source: &View<'_>) -> Result<Option<f64>, Unknown> {
+    let arrivals = source.table("arrivals")?;
+    if let Some(rate) = arrivals.quantity_if("rate")? {
+        return Ok(Some(rate.written()));
+    }
+    let Some(load) = arrivals.number_if("load")? else { return Ok(None) };
+    let Some(sizes) = sizes(source, point.contents)? else { return Ok(None) };
+    let path = point.path()?;
+    let wire = wire_bytes(sizes.mean_bytes(), path.whole("mtu")?);
+    Ok(Some(load * path.count("rate")? as f64 / (BITS_PER_BYTE as f64 * wire)))
+}
+
+/// Length of all frames of so much payload, headers included, in full segments and a last one.
+fn wire_bytes(payload_bytes: f64, mtu_bytes: u64) -> f64 {
+    let segments = (payload_bytes / (mtu_bytes - TCP_IP_HEADER_BYTES) as f64).ceil();
+    payload_bytes + segments * (TCP_IP_HEADER_BYTES + ETHERNET_HEADER_BYTES) as f64
+}
+
+/// How long transfers of a source arrive after its start, without jitter; None: until there are no more.
+pub fn arriving_ns(point: &Point<'_>, group: &View<'_>) -> Result<Option<u64>, Unknown> {
+    let start_ns = group.count("start")?;
+    if let Some(stop_ns) = group.count_if("stop")? {
+        return Ok(Some(stop_ns.saturating_sub(start_ns)));
+    }
+    if is_until_done(point)? {
+        return Ok(None);
+    }
+    Ok(Some(end_ns(point)?.saturating_sub(start_ns)))
+}

@@ -1,0 +1,71 @@
+//! Every key that a spec may have: what it may say, its default, how it is written, and what it means.
+
+mod experiment;
+mod flow;
+mod path;
+mod size;
+mod workload;
+
+pub use experiment::{HOST, MEASURE, SPEC};
+pub use flow::{ACCESS, FLOW};
+pub use path::{CHANGE, PATH};
+pub use size::{CDF_SIZE, LOGNORMAL, LOGNORMAL_SIZE, PARETO, PARETO_SIZE};
+pub use workload::{ARRIVALS, COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
+
+use crate::key::Kind::{
+    Command, Control, File, Flag, Group, Name, Number, OneOf, Room, Seeds, Table, Whole, Window, Words, Zip,
+};
+use crate::key::{FileKind, Key, Kind, Section};
+use crate::quantity::{self, BYTES, DURATION, FREQUENCY, JITTER, RATE, SHARE, TIME};
+use crate::quote::Quote::{Flag as Is, Header, List, Number as Decimal, Text, Whole as Count};
+
+/// Of all groups together.
+pub const MOST_FLOWS: u64 = 100_000;
+/// Of a point.
+pub const MOST_SEEDS: u64 = 1_000_000;
+/// Of a source.
+pub const MOST_ARRIVALS: u64 = 1_000_000;
+
+const fn plain(of: &'static quantity::Kind) -> Kind {
+    Kind::Quantity { of, bounds: None, beside: "" }
+}
+
+const fn bounded(of: &'static quantity::Kind, least: &'static str, most: &'static str) -> Kind {
+    Kind::Quantity { of, bounds: Some((least, most)), beside: "" }
+}
+
+const LINE_RATE: Kind = bounded(&RATE, "1 kbit/s", "1 Tbit/s");
+const CHANGED_RATE: Kind = Kind::Quantity {
+    of: &RATE,
+    bounds: Some(("1 kbit/s", "1 Tbit/s")),
+    beside: "; an outage, a rate of 0, is not in this version",
+};
+const ROUND_TRIP: Kind = bounded(&TIME, "1 us", "100 s");
+const TIME_LIMIT: Kind = bounded(&TIME, "1 ms", "1000000 s");
+const INSTANT: Kind = bounded(&TIME, "0 s", "1000000 s");
+const INTERVAL: Kind = bounded(&TIME, "1 us", "1000000 s");
+const PAYLOAD: Kind = bounded(&BYTES, "1 B", "1000000 GB");
+const LOAD: Kind = Number { least: 0.0, inclusive: false, most: 10.0 };
+const SIGMA: Kind = LOAD;
+const SHAPE: Kind = Number { least: 0.1, inclusive: true, most: 100.0 };
+static BULK: Kind = Words(&["bulk"]);
+static FIXED: Kind = PAYLOAD;
+const WORKLOAD: Kind = OneOf {
+    noun: "workload",
+    simple: &BULK,
+    tables: &[
+        ("transfer", &TRANSFER),
+        ("stream", &STREAM),
+        ("trace", &TRACE),
+        ("arrivals", &SHORT_FLOWS),
+        ("command", &COMMAND),
+    ],
+    hint: "use \"bulk\", { transfer = \"100 MB\" }, { stream = … }, { trace = \"writes.csv\" }, { arrivals = … } or \
+           { command = […] }",
+};
+const SIZE_OF_TRANSFERS: Kind = OneOf {
+    noun: "size",
+    simple: &FIXED,
+    tables: &[("lognormal", &LOGNORMAL_SIZE), ("pareto", &PARETO_SIZE), ("cdf", &CDF_SIZE)],
+    hint: "use \"100 kB\", { lognormal = … }, { pareto = … } or { cdf = \"sizes.csv\" }",
+};

@@ -1,0 +1,257 @@
+//! From words to a [`Table`], each key by its own rules; what is wrong between keys is for [`crate::rules`].
+
+mod value;
+
+use crate::key::{Key, Kind, Section, Shape};
+use crate::keys::{MOST_SEEDS, SPEC};
+use crate::place::Place;
+use crate::problem::{Problem, Refusal, suggestion};
+use crate::quantity::MOMENT;
+use crate::quote::Quote;
+use crate::tree::{Node, Sweep, Table};
+use crate::wish;
+use crate::word::{Word, Words};
+use crate::writer;
+use std::ops::RangeInclusive;
+
+/// Of a program.
+const MOST_WORDS: usize = 1_000;
+
+/// Reads a spec's words; a field with a problem is unknown.
+pub fn read(words: &Words) -> (Table, Vec<Problem>) {
+    let mut reader = Reader { problems: Vec::new() };
+    let table = reader.table(&SPEC, words, &Place::Top);
+    (table, reader.problems)
+}
+
+/// Reads a table by itself; a field with a problem is unknown.
+pub fn read_table(section: &'static Section, words: &Words) -> Table {
+    Reader { problems: Vec::new() }.table(section, words, &Place::Top)
+}
+
+struct Reader {
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    fn table(&mut self, section: &'static Section, words: &Words, here: &Place<'_>) -> Table {
+        let mut nodes: Vec<Option<Node>> = section
+            .keys
+            .iter()
+            .map(|key| {
+                let place = here.key(key.name);
+                let is_absent = |word: &Word| *word == Word::Nothing && !key.required && key.default.is_none();
+                match words.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
+                    Some((_, word)) => Some(self.field(key, word, &place)),
+                    None if key.required => Some(self.refuse(&place, Refusal::new("missing", example(key)))),
+                    None => None,
+                }
+            })
+            .collect();
+        let mut table = Table::new(section, default);
+        for (name, _) in words {
+            match section.place(name) {
+                Some(place) => {
+                    if let Some(node) = nodes[place].take() {
+                        table.write(place, node);
+                    }
+                }
+                None => {
+                    self.refuse(&here.key(name), Refusal::new("unknown key", known_key(section, name)));
+                }
+            }
+        }
+        for (place, node) in nodes.into_iter().enumerate() {
+            if let Some(missing) = node {
+                table.write(place, missing);
+            }
+        }
+        table
+    }
+
+    fn field(&mut self, key: &'static Key, word: &Word, here: &Place<'_>) -> Node {
+        match (key.shape, word) {
+            (Shape::One, _) => self.value(key, &key.kind, word, here),
+            (Shape::Swept, Word::List(words)) if is_sweep(key, words) => {
+                if words.is_empty() {
+                    return self.refuse(here, Refusal::new("the list is empty", example(key)));
+                }
+                let read = |(index, word)| self.value(key, &key.kind, word, &here.entry(index));
+                let values: Vec<Node> = words.iter().enumerate().map(read).collect();
+                let is_known = values.iter().all(|value| !matches!(value, Node::Unknown));
+                if is_known { Node::Sweep(Sweep { axis: None, values }) } else { Node::Unknown }
+            }
+            (Shape::Swept, _) => self.value(key, &key.kind, word, here),
+            (Shape::Listed { least, most }, Word::List(words)) => {
+                let Kind::Table(section) = key.kind else { return Node::Unknown };
+                let mut tables = Vec::new();
+                for (index, word) in words.iter().enumerate().take(most) {
+                    match word {
+                        Word::Table(words) => tables.push(self.table(section, words, &here.entry(index))),
+                        _ => {
+                            self.refuse(&here.entry(index), value::must_be("a table", word, key));
+                        }
+                    }
+                }
+                if words.len() > most {
+                    return self.refuse(here, Refusal::new("the list is too long", format!("at most {most}")));
+                }
+                if words.len() < least {
+                    return self.refuse(here, Refusal::new("the list is empty", example(key)));
+                }
+                if tables.len() < words.len() { Node::Unknown } else { Node::Tables(tables) }
+            }
+            (Shape::Listed { .. }, _) => self.refuse(here, value::must_be("a list", word, key)),
+        }
+    }
+
+    fn value(&mut self, key: &'static Key, kind: &'static Kind, word: &Word, here: &Place<'_>) -> Node {
+        match (kind, word) {
+            (Kind::Table(section), Word::Table(words)) => Node::Table(self.table(section, words, here)),
+            (Kind::Table(_), _) => self.refuse(here, value::must_be("a table", word, key)),
+            (Kind::OneOf { tables, noun, hint, .. }, Word::Table(words)) => {
+                let has = |name: &str| words.iter().any(|(written, _)| written == name);
+                match tables.iter().find(|(name, _)| has(name)) {
+                    Some((_, section)) => Node::Table(self.table(section, words, here)),
+                    None => self.refuse(here, value::no_such_table(words, noun, hint)),
+                }
+            }
+            (Kind::OneOf { simple, noun, hint, .. }, _) => match (simple, word) {
+                (Kind::Words(known), Word::Text(text)) if known.contains(&&**text) => Node::Text(text.clone()),
+                (Kind::Words(_), _) => self.refuse(here, value::neither(word, noun, hint)),
+                _ => self.value(key, simple, word, here),
+            },
+            (Kind::Command, Word::List(words)) => {
+                let read = self.list(words, here, |word| value::argument(key, word));
+                self.sized(read, here, 1..=MOST_WORDS, "write the program's name and its arguments", Node::Command)
+            }
+            (Kind::Seeds, Word::List(words)) => {
+                let read = self.list(words, here, |word| value::whole(key, word, 0, i64::MAX as u64));
+                self.sized(read, here, 1..=MOST_SEEDS as usize, &example(key), Node::Seeds)
+            }
+            (Kind::Window, Word::List(words)) if words.len() > 2 => {
+                self.refuse(here, Refusal::new("the list is too long", "at most 2"))
+            }
+            (Kind::Window, Word::List(words)) => {
+                let read = self.list(words, here, |word| MOMENT.read_word(word));
+                self.sized(read, here, 2..=2, &example(key), |moments| {
+                    moments.try_into().map_or(Node::Unknown, |both| Node::Window(Box::new(both)))
+                })
+            }
+            (Kind::Zip, Word::List(words)) => {
+                let mut bundles = Vec::new();
+                for (index, word) in words.iter().enumerate() {
+                    let place = here.entry(index);
+                    let Word::List(words) = word else {
+                        self.refuse(&place, value::must_be("a list", word, key));
+                        continue;
+                    };
+                    let read = self.list(words, &place, |word| value::text(key, word));
+                    let mut given = Vec::new();
+                    let take = |paths| {
+                        given = paths;
+                        Node::Absent
+                    };
+                    if !matches!(self.sized(read, &place, 2..=usize::MAX, "", take), Node::Unknown) {
+                        bundles.push(given);
+                    }
+                }
+                if bundles.len() < words.len() { Node::Unknown } else { Node::Zip(bundles) }
+            }
+            _ => value::of(key, kind, word).unwrap_or_else(|refusal| self.refuse(here, refusal)),
+        }
+    }
+
+    /// Every entry of a list; None where one has a problem.
+    fn list<T>(
+        &mut self,
+        words: &[Word],
+        here: &Place<'_>,
+        read: impl Fn(&Word) -> Result<T, Refusal>,
+    ) -> Option<Vec<T>> {
+        let mut values = Vec::with_capacity(words.len());
+        for (index, word) in words.iter().enumerate() {
+            match read(word) {
+                Ok(value) => values.push(value),
+                Err(refusal) => {
+                    self.refuse(&here.entry(index), refusal);
+                }
+            }
+        }
+        (values.len() == words.len()).then_some(values)
+    }
+
+    /// A list of a length that is allowed.
+    fn sized<T>(
+        &mut self,
+        read: Option<Vec<T>>,
+        here: &Place<'_>,
+        lengths: RangeInclusive<usize>,
+        hint: &str,
+        node: impl FnOnce(Vec<T>) -> Node,
+    ) -> Node {
+        let Some(values) = read else { return Node::Unknown };
+        if values.is_empty() && *lengths.start() > 0 {
+            return self.refuse(here, Refusal::new("the list is empty", hint));
+        }
+        if values.len() < *lengths.start() {
+            return self.refuse(here, Refusal::new("the list is too short", hint));
+        }
+        if values.len() > *lengths.end() {
+            return self.refuse(here, Refusal::new("the list is too long", format!("at most {}", lengths.end())));
+        }
+        node(values)
+    }
+
+    fn refuse(&mut self, here: &Place<'_>, refusal: Refusal) -> Node {
+        self.problems.push(refusal.at(here.to_string()));
+        Node::Unknown
+    }
+}
+
+/// Whether a list is one of values, and not a value itself.
+fn is_sweep(key: &Key, words: &[Word]) -> bool {
+    !matches!(key.kind, Kind::Command) || matches!(words.first(), Some(Word::List(_)))
+}
+
+/// What stands there where nothing is written.
+fn default(key: &'static Key) -> Node {
+    match (key.kind, key.shape) {
+        (Kind::Table(section), Shape::One) if !key.required => Node::Table(Table::new(section, default)),
+        (_, Shape::Listed { .. }) => Node::Tables(Vec::new()),
+        (Kind::Zip, _) => Node::Zip(Vec::new()),
+        (kind, _) => key.default.map_or(Node::Absent, |quote| match kind {
+            Kind::OneOf { .. } => Node::Text("bulk".to_owned()),
+            _ => value::of(key, &key.kind, &quote.into()).unwrap_or(Node::Unknown),
+        }),
+    }
+}
+
+/// How a key is written, if it has an example.
+fn example(key: &Key) -> String {
+    match key.examples.first() {
+        None => String::new(),
+        Some(Quote::Header(header)) => format!("write {header}"),
+        Some(quote) => format!("write {} = {}", key.name, writer::value(&Word::from(*quote))),
+    }
+}
+
+/// A key of the table that was probably meant, or the table that has such a key.
+fn known_key(section: &'static Section, name: &str) -> String {
+    if !section.only.is_empty() {
+        return section.only.to_owned();
+    }
+    if wish::instead_of(name).is_none() {
+        for key in SPEC.keys {
+            if let Kind::Table(table) = key.kind
+                && !std::ptr::eq(table, section)
+                && table.place(name).is_some()
+            {
+                let listed = matches!(key.shape, Shape::Listed { .. });
+                let header = if listed { format!("[[{}]]", key.name) } else { format!("[{}]", key.name) };
+                return format!("\"{name}\" belongs in {header}");
+            }
+        }
+    }
+    suggestion(name, &section.keys.iter().map(|key| key.name).collect::<Vec<_>>())
+}

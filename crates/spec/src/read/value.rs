@@ -1,0 +1,181 @@
+//! One value: from a word to a [`Node`], or why not.
+
+use super::example;
+use crate::key::{Key, Kind};
+use crate::keys::MOST_SEEDS;
+use crate::placeholder;
+use crate::problem::{Refusal, listed, prints, quoted, suggestion};
+use crate::quantity::{Quantity, SIZE, within};
+use crate::tree::Node;
+use crate::wish;
+use crate::word::{Word, Words};
+
+/// Of the experiment, and of a group of flows.
+const LONGEST_NAME: usize = 100;
+const MOST_DIGITS_OF_A_PLACE: usize = 6;
+
+/// A value that is neither a table nor a list.
+pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<Node, Refusal> {
+    match kind {
+        Kind::Quantity { of, bounds, beside } => {
+            let found = of.read_word(word)?;
+            let found = match bounds {
+                Some(bounds) => within(found, of, *bounds, beside)?,
+                None => found,
+            };
+            Ok(Node::Quantity(found))
+        }
+        Kind::Room { in_bdp } => room(word, *in_bdp).map(Node::Quantity),
+        Kind::Words(known) => one_of(known, word),
+        Kind::Whole { least, most } => whole(key, word, *least, *most).map(Node::Whole),
+        Kind::Number { least, inclusive, most } => decimal(key, word, *least, *inclusive, *most),
+        Kind::Flag => match word {
+            Word::Flag(flag) => Ok(Node::Flag(*flag)),
+            _ => Err(must_be("true or false", word, key)),
+        },
+        Kind::Name => name(&text(key, word)?),
+        Kind::Group => group(&text(key, word)?),
+        Kind::Control => text(key, word).map(Node::Text),
+        Kind::File(_) => match text(key, word)? {
+            empty if empty.is_empty() => Err(Refusal::new("an empty name", example(key))),
+            name => Ok(Node::Text(name)),
+        },
+        Kind::Seeds => whole(key, word, 1, MOST_SEEDS).map(Node::Whole),
+        Kind::Zip | Kind::Window | Kind::Command => Err(must_be("a list", word, key)),
+        Kind::Table(_) | Kind::OneOf { .. } => Err(must_be("a table", word, key)),
+    }
+}
+
+/// What a message says of a value of another type.
+pub(super) fn must_be(wanted: &str, word: &Word, key: &Key) -> Refusal {
+    Refusal::new(format!("must be {wanted}, not {}", word.quoted()), example(key))
+}
+
+/// A table that has none of the keys that tell which one it is.
+pub(super) fn no_such_table(words: &Words, noun: &str, hint: &str) -> Refusal {
+    let keys: Vec<String> = words.iter().map(|(key, _)| quoted(key)).collect();
+    let what = if keys.is_empty() { "a table".to_owned() } else { format!("a table with {}", keys.join(", ")) };
+    let wished = words.iter().map(|(key, _)| key.as_str()).find(|key| wish::instead_of(key).is_some());
+    let hint = wished.map_or_else(|| hint.to_owned(), |wished| suggestion(wished, &[]));
+    Refusal::new(format!("{what} is no {noun}"), hint)
+}
+
+/// What is neither a table nor the word that may stand in place of one.
+pub(super) fn neither(word: &Word, noun: &str, hint: &str) -> Refusal {
+    let meant = if let Word::Text(text) = word { suggestion(text, &[]) } else { String::new() };
+    Refusal::new(format!("{} is no {noun}", word.quoted()), if meant.is_empty() { hint.to_owned() } else { meant })
+}
+
+pub(super) fn text(key: &Key, word: &Word) -> Result<String, Refusal> {
+    if let Word::Text(text) = word { Ok(text.clone()) } else { Err(must_be("text", word, key)) }
+}
+
+pub(super) fn whole(key: &Key, word: &Word, least: u64, most: u64) -> Result<u64, Refusal> {
+    let Word::Whole(number) = word else { return Err(must_be("a whole number", word, key)) };
+    match u64::try_from(*number) {
+        Ok(number) if (least..=most).contains(&number) => Ok(number),
+        Ok(number) if number > most => Err(Refusal::new(out_of_range(word), format!("at most {most}"))),
+        _ if *number > 0 && *number > i128::from(most) => {
+            Err(Refusal::new(out_of_range(word), format!("at most {most}")))
+        }
+        _ => Err(Refusal::new(out_of_range(word), format!("at least {least}"))),
+    }
+}
+
+/// One word of a program.
+pub(super) fn argument(key: &Key, word: &Word) -> Result<String, Refusal> {
+    let text = text(key, word)?;
+    if text.is_empty() {
+        return Err(Refusal::new("an empty word", "leave it out"));
+    }
+    if text.contains('\0') {
+        return Err(Refusal::new(format!("{} has a zero byte, which ends an argument", quoted(&text)), "leave it out"));
+    }
+    let named = placeholder::names(&text).map_err(|_| {
+        Refusal::new(format!("{} has a brace without a partner", quoted(&text)), "a brace itself is written {{ or }}")
+    })?;
+    for name in named {
+        if !placeholder::NAMES.iter().any(|(known, _)| *known == name) {
+            let known: Vec<String> = placeholder::NAMES.iter().map(|(known, _)| format!("{{{known}}}")).collect();
+            let meant = suggestion(name, &known.iter().map(String::as_str).collect::<Vec<_>>());
+            return Err(Refusal::new(
+                format!("{} stands for nothing", quoted(&format!("{{{name}}}"))),
+                format!("{meant}; a brace itself is written {{{{ or }}}}"),
+            ));
+        }
+    }
+    Ok(text)
+}
+
+fn room(word: &Word, in_bdp: bool) -> Result<Quantity, Refusal> {
+    let size = SIZE.read_word(word)?;
+    let most = match size.unit {
+        "packets" => "1000000000 packets",
+        "bdp" => "100000 bdp",
+        "ns" | "us" | "ms" | "s" => "1000 s",
+        _ => "1000 GB",
+    };
+    if size.base() <= 0 || SIZE.read(most).is_ok_and(|most| size.value > most.value) {
+        return Err(Refusal::new(
+            format!("{} is out of range", quoted(&size.text)),
+            format!("more than none and at most {most}"),
+        ));
+    }
+    if !in_bdp && size.unit == "bdp" {
+        return Err(Refusal::new(
+            format!("{}: an access line has no bdp of its own", quoted(&size.text)),
+            "write it as \"1 MB\" or \"100 packets\"",
+        ));
+    }
+    Ok(size)
+}
+
+fn one_of(known: &[&str], word: &Word) -> Result<Node, Refusal> {
+    match word {
+        Word::Text(text) if known.contains(&&**text) => Ok(Node::Text(text.clone())),
+        Word::Text(text) => Err(Refusal::new(format!("unknown {}", quoted(text)), suggestion(text, known))),
+        _ => Err(Refusal::new(format!("unknown {}", word.quoted()), listed(known))),
+    }
+}
+
+fn decimal(key: &Key, word: &Word, least: f64, inclusive: bool, most: f64) -> Result<Node, Refusal> {
+    let number = match word {
+        Word::Number(number) => *number,
+        Word::Whole(number) => *number as f64,
+        _ => return Err(must_be("a number", word, key)),
+    };
+    if number <= most && (number > least || (inclusive && number == least)) {
+        return Ok(Node::Number(number));
+    }
+    let bound = if number > most {
+        format!("at most {most}")
+    } else {
+        format!("{} {least}", if inclusive { "at least" } else { "more than" })
+    };
+    Err(Refusal::new(out_of_range(word), bound))
+}
+
+fn name(name: &str) -> Result<Node, Refusal> {
+    let is_proper =
+        !name.is_empty() && name == name.trim() && name.chars().all(prints) && name.chars().count() <= LONGEST_NAME;
+    if is_proper {
+        return Ok(Node::Text(name.to_owned()));
+    }
+    let hint = format!("1 to {LONGEST_NAME} printable characters, no space around them");
+    Err(Refusal::new(format!("{} is no name", quoted(name)), hint))
+}
+
+fn group(text: &str) -> Result<Node, Refusal> {
+    let place = text.strip_prefix("flows[").and_then(|rest| rest.strip_suffix(']'));
+    let is_place = |digits: &str| {
+        (1..=MOST_DIGITS_OF_A_PLACE).contains(&digits.len()) && digits.bytes().all(|digit| digit.is_ascii_digit())
+    };
+    if place.is_some_and(is_place) {
+        return Ok(Node::Text(text.to_owned()));
+    }
+    Err(Refusal::new(format!("{} is no group of flows", quoted(text)), "write it by its place, as \"flows[0]\""))
+}
+
+fn out_of_range(word: &Word) -> String {
+    format!("{} is out of range", word.quoted())
+}

@@ -1,0 +1,243 @@
+//! From a point and a seed to a [`Run`]: text becomes integers, groups become flows, defaults become values.
+
+use crate::chance::{Arrivals, SizesOf, below};
+use crate::control::choose;
+use crate::derived::{
+    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, is_until_done, jitter_ns, sizes,
+    window_ns,
+};
+use crate::file::Content;
+use crate::key::FileKind;
+use crate::names;
+use crate::point::Point;
+use crate::problem::Problem;
+use crate::rules;
+use crate::tree::{Unknown, View};
+use run::{
+    Access, AccessKind, AlgorithmChoice, Arrival, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run,
+    ShaperAt, ShaperKind, SocketMemory, User, Workload,
+};
+
+/// A run, and the spec's words about it that engines need not know.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// What engines take.
+    pub run: Run,
+    /// The group of each flow, in the run's order.
+    pub groups: Vec<String>,
+    /// Each flow's congestion control as the spec wrote it.
+    pub ccs: Vec<String>,
+    /// The path's rate times its round-trip time, in queue bytes.
+    pub bdp_bytes: f64,
+    /// Within which each flow's start was drawn.
+    pub start_jitter_ns: u64,
+    /// Within which each flow's base round-trip time is longer.
+    pub rtt_spread_ns: u64,
+}
+
+/// A flow's own part of the start jitter, uniform below `jitter_ns`.
+pub fn start_jitter_ns(seed: u64, flow: &str, jitter_ns: u64) -> u64 {
+    drawn("start_jitter", seed, flow, jitter_ns)
+}
+
+/// What a flow's base round-trip time is longer by, uniform below `spread_ns`.
+pub fn rtt_offset_ns(seed: u64, flow: &str, spread_ns: u64) -> u64 {
+    drawn("rtt_spread", seed, flow, spread_ns)
+}
+
+fn drawn(what: &str, seed: u64, flow: &str, bound: u64) -> u64 {
+    // As most specs leave nothing to chance here.
+    if bound == 0 { 0 } else { below(what, seed, flow, bound) }
+}
+
+impl Point<'_> {
+    /// Resolves the point with a seed; `live`: for an engine of real hosts, whose noise is their own unless it is written.
+    ///
+    /// # Errors
+    /// Where a point of a sweep too large to be checked in advance makes no sense.
+    pub fn resolve(&self, seed: u64, live: bool) -> Result<Resolved, Vec<Problem>> {
+        let mut problems = Vec::new();
+        if !self.is_checked {
+            rules::find(self, &mut problems);
+        }
+        if problems.is_empty() { self.resolved(seed, live).map_err(|Unknown| problems) } else { Err(problems) }
+    }
+
+    fn resolved(&self, seed: u64, live: bool) -> Result<Resolved, Unknown> {
+        let (groups, active) = (self.groups()?, active_groups(self)?);
+        let names = names::of(&groups)?;
+        let (mut flows, mut group_names, mut ccs) = (Vec::new(), Vec::new(), Vec::new());
+        for place in active {
+            let own = self.flows(place, &groups[place], &names[place], seed)?;
+            group_names.extend(own.iter().map(|_| names[place][0].clone()));
+            for _ in &own {
+                ccs.push(groups[place].text("cc")?.to_owned());
+            }
+            flows.extend(own);
+        }
+        let mut path = path(&self.path()?)?;
+        if live && !self.table.is_written("path.jitter") {
+            path.jitter_ns = None;
+        }
+        let run = Run {
+            seed,
+            duration_ns: end_ns(self)?,
+            until_done: is_until_done(self)?,
+            path,
+            flows,
+            host: host(&self.host()?)?,
+            measure: self.measured()?,
+        };
+        Ok(Resolved {
+            run,
+            groups: group_names,
+            ccs,
+            bdp_bytes: bdp_bytes(&self.path()?)?,
+            start_jitter_ns: self.top().count("start_jitter")?,
+            rtt_spread_ns: self.top().count("rtt_spread")?,
+        })
+    }
+
+    fn flows(&self, place: usize, group: &View<'_>, names: &[String], seed: u64) -> Result<Vec<Flow>, Unknown> {
+        let choice = choose(group.text("cc")?, self.registry).map_err(|_| Unknown)?;
+        let cc = AlgorithmChoice { algorithm: choice.algorithm, parameters: choice.parameters };
+        let (start_ns, stagger_ns) = (group.count("start")?, group.count("stagger")?);
+        let (jitter_ns, spread_ns) = (self.top().count("start_jitter")?, self.top().count("rtt_spread")?);
+        let end_ns = end_ns(self)?;
+        let stop_ns = group.count_if("stop")?.filter(|stop_ns| *stop_ns != end_ns);
+        let path = self.path()?;
+        let rtt_ns = group.count_if("rtt")?.map_or_else(|| path.count("rtt"), Ok)?;
+        let side = path.text("delay_side")?;
+        let (workload, access) = (self.workload(place, group, seed)?, access(&path, group)?);
+        let flow = |(index, name): (usize, &String)| {
+            let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, name, spread_ns);
+            let forward_delay_ns = match side {
+                "forward" => own_rtt_ns,
+                "split" => own_rtt_ns / 2,
+                _ => 0,
+            };
+            Flow {
+                name: name.clone(),
+                cc: cc.clone(),
+                start_ns: start_ns + index as u64 * stagger_ns + start_jitter_ns(seed, name, jitter_ns),
+                stop_ns,
+                workload: workload.clone(),
+                forward_delay_ns,
+                return_delay_ns: own_rtt_ns - forward_delay_ns,
+                access,
+            }
+        };
+        Ok(names.iter().enumerate().map(flow).collect())
+    }
+
+    fn workload(&self, place: usize, group: &View<'_>, seed: u64) -> Result<Workload, Unknown> {
+        let Some(table) = group.table_if("workload")? else { return Ok(Workload::Bulk) };
+        let has = |key: &str| table.table.node(key).is_some();
+        if has("transfer") {
+            return Ok(Workload::Transfer { bytes: table.count("transfer")? });
+        }
+        if has("stream") {
+            let (rate_bps, for_ns, every_ns) = (table.count("stream")?, table.count("for")?, table.count("every")?);
+            return Ok(Workload::Stream { rate_bps, for_ns, every_ns });
+        }
+        if has("command") {
+            let command = table.command_if("command")?.ok_or(Unknown)?.to_vec();
+            let server = table.command_if("server")?.unwrap_or_default().to_vec();
+            let user = if table.text("user")? == "root" { User::Root } else { User::Caller };
+            return Ok(Workload::Command { command, server, user });
+        }
+        if has("arrivals") {
+            return Ok(Workload::Arrivals { arrivals: self.arrivals(place, group, &table, seed)? });
+        }
+        match self.contents.get(FileKind::Writes, table.text("trace")?)? {
+            Content::Writes(writes) => Ok(Workload::Trace { writes: writes.clone() }),
+            _ => Err(Unknown),
+        }
+    }
+
+    /// A source's transfers, drawn under its name or, of a table without one, its place, so that cc changes nothing.
+    fn arrivals(&self, place: usize, group: &View<'_>, source: &View<'_>, seed: u64) -> Result<Vec<Arrival>, Unknown> {
+        let name = group.text_if("name")?.map_or_else(|| format!("flows[{place}]"), ToOwned::to_owned);
+        let (end_ns, arrivals) = (arriving_ns(self, group)?, source.table("arrivals")?);
+        let count = arrivals.whole_if("count")?.map(|count| count as usize);
+        let (sizes, per_s) = (sizes(source, self.contents)?, arrivals_per_s(self, source)?);
+        let pairs = if let Some(file) = arrivals.text_if("trace")? {
+            let Content::Arrivals(trace) = self.contents.get(FileKind::Arrivals, file)? else { return Err(Unknown) };
+            let times = trace.at_ns.iter().take(count.unwrap_or(usize::MAX)).copied();
+            let times: Vec<u64> = times.filter(|at_ns| end_ns.is_none_or(|end_ns| *at_ns < end_ns)).collect();
+            let bytes = match &trace.bytes {
+                Some(bytes) => bytes.clone(),
+                None => SizesOf { seed, name, sizes: sizes.ok_or(Unknown)?, count: times.len() }.drawn(),
+            };
+            times.into_iter().zip(bytes).collect()
+        } else {
+            let (sizes, per_s) = sizes.zip(per_s).ok_or(Unknown)?;
+            Arrivals { seed, name, per_s, sizes, end_ns, count }.drawn().map_err(|_| Unknown)?
+        };
+        Ok(pairs.into_iter().map(Arrival::from).collect())
+    }
+
+    fn measured(&self) -> Result<Measure, Unknown> {
+        let measure = self.measure()?;
+        let (begin_ns, end_ns) = window_ns(self)?;
+        let within = |ns: i128| u64::try_from(ns).map_err(|_| Unknown);
+        Ok(Measure {
+            window_begin_ns: within(begin_ns)?,
+            window_end_ns: within(end_ns)?,
+            sample_ns: measure.count("sample")?,
+            record: match measure.text("record")? {
+                "summary" => Record::Summary,
+                "acks" => Record::Acks,
+                "pcap" => Record::Pcap,
+                _ => Record::Series,
+            },
+            ss_ns: measure.count_if("ss")?,
+        })
+    }
+}
+
+fn path(path: &View<'_>) -> Result<Path, Unknown> {
+    let rate_bps = path.count("rate")?;
+    let changes = path.tables("change")?;
+    let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
+    Ok(Path {
+        rate_bps,
+        buffer: buffer_limit(path.quantity("buffer")?, path, rate_bps)?,
+        burst_bytes: path.count("burst")?,
+        shaper: if path.text("shaper")? == "htb" { ShaperKind::Htb } else { ShaperKind::Tbf },
+        shaper_at: if path.text("shaper_at")? == "receiver" { ShaperAt::Receiver } else { ShaperAt::Router },
+        jitter_ns: Some(jitter_ns(path)?),
+        loss_ppb: path.count("loss")? as u32,
+        loss_at: if path.text("loss_at")? == "after" { LossAt::After } else { LossAt::Before },
+        mtu_bytes: path.whole("mtu")? as u32,
+        offload: path.flag("offload")?,
+        changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
+    })
+}
+
+fn access(path: &View<'_>, group: &View<'_>) -> Result<Option<Access>, Unknown> {
+    let Some(access) = group.table_if("access")? else { return Ok(None) };
+    let rate_bps = access.count("rate")?;
+    Ok(Some(Access {
+        rate_bps,
+        buffer: buffer_limit(access.quantity("buffer")?, path, rate_bps)?,
+        kind: if access.text("kind")? == "router" { AccessKind::Router } else { AccessKind::Device },
+    }))
+}
+
+fn host(host: &View<'_>) -> Result<Host, Unknown> {
+    let memory = host.quantity("socket_memory")?;
+    Ok(Host {
+        socket_memory: match memory.unit {
+            "max" => SocketMemory::Max,
+            "default" => SocketMemory::Default,
+            _ => SocketMemory::Bytes(memory.count()),
+        },
+        receive_window_bytes: host.count_if("receive_window")?,
+        initial_window_segments: host.whole("initial_window")? as u32,
+        qdisc: if host.text("qdisc")? == "fq" { Qdisc::Fq } else { Qdisc::None },
+        sack_compression: host.flag("sack_compression")?,
+        gro: host.flag("gro")?,
+        ack_aggregation_ns: host.count("ack_aggregation")?,
+    })
+}

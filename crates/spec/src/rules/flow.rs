@@ -1,0 +1,139 @@
+//! The rules of one group of flows, but for sources of short transfers.
+
+use super::{Found, after_the_end, room, shown};
+use crate::derived::{end_ns, last_start_ns};
+use crate::file::Content;
+use crate::key::FileKind;
+use crate::placeholder;
+use crate::point::Point;
+use crate::problem::Problem;
+use crate::tree::{Unknown, View};
+
+const MOST_WRITES: u64 = 10_000_000;
+const NS_PER_S: i128 = 1_000_000_000;
+const BITS_PER_BYTE: u128 = 8;
+
+/// The group that a rule is asked about.
+pub(super) struct Asked<'a> {
+    pub point: &'a Point<'a>,
+    pub group: &'a View<'a>,
+    pub place: &'a str,
+}
+
+impl<'a> Asked<'a> {
+    /// The group's workload, if it is a table that has this key.
+    pub(super) fn workload(&self, key: &str) -> Result<Option<View<'a>>, Unknown> {
+        Ok(self.group.table_if("workload")?.filter(|workload| workload.table.node(key).is_some()))
+    }
+}
+
+pub(super) fn start(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Asked { point, group, place } = asked;
+    let (end, start) = (end_ns(point)?, group.count("start")?);
+    if start >= end {
+        found.push(after_the_end(format!("{place}.start"), start.into(), end, ""));
+        return Ok(());
+    }
+    let last = last_start_ns(group)?;
+    if last >= end {
+        let what = format!("flow {} of the group starts late: ", group.whole("count")?);
+        found.push(after_the_end(format!("{place}.stagger"), last.into(), end, &what));
+        return Ok(());
+    }
+    let latest = last + point.top().count("start_jitter")?;
+    if latest > end {
+        found.push(after_the_end("start_jitter", latest.into(), end, &format!("{place} may start as late as that: ")));
+    }
+    Ok(())
+}
+
+pub(super) fn stop(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Asked { point, group, place } = asked;
+    let Some(stop) = group.count_if("stop")? else { return Ok(()) };
+    let start = group.count("start")?;
+    let latest = last_start_ns(group)? + point.top().count("start_jitter")?;
+    let path = format!("{place}.stop");
+    if stop <= start {
+        let message = format!("{} is not after the start, {}", shown(stop), shown(start));
+        found.push(Problem::new(&*path, message, "stop is a moment of the run, not a length"));
+    } else if stop <= latest {
+        let message = format!("{} is not after the latest start in the group, {}", shown(stop), shown(latest));
+        found.push(Problem::new(&*path, message, "stagger and start_jitter count too"));
+    }
+    let end = end_ns(point)?;
+    if stop > end {
+        found.push(after_the_end(path, stop.into(), end, ""));
+    }
+    Ok(())
+}
+
+pub(super) fn stream(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Some(stream) = asked.workload("stream")? else { return Ok(()) };
+    let (rate, length, every) = (stream.count("stream")?, stream.count("for")?, stream.count("every")?);
+    let path = format!("{}.workload", asked.place);
+    if length < every {
+        let message = format!("{} is shorter than the {} between two writes", shown(length), shown(every));
+        found.push(Problem::new(format!("{path}.for"), message, "a stream has one write at least"));
+    }
+    let writes = length / every * asked.group.whole("count")?;
+    if writes > MOST_WRITES {
+        let message = format!("{writes} writes are too many");
+        found.push(Problem::new(format!("{path}.every"), message, format!("at most {MOST_WRITES}")));
+    }
+    if u128::from(rate) * u128::from(every) < BITS_PER_BYTE * NS_PER_S.unsigned_abs() {
+        let rate = &stream.quantity("stream")?.text;
+        let message = format!("{} at {rate} is less than one byte a write", shown(every));
+        found.push(Problem::new(format!("{path}.every"), message, "write less often"));
+    }
+    Ok(())
+}
+
+pub(super) fn trace(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Some(trace) = asked.workload("trace")? else { return Ok(()) };
+    let Content::Writes(writes) = asked.point.contents.get(FileKind::Writes, trace.text("trace")?)? else {
+        return Err(Unknown);
+    };
+    let writes = writes.len() as u64 * asked.group.whole("count")?;
+    if writes > MOST_WRITES {
+        let message = format!("{writes} writes of all flows of the group are too many");
+        let path = format!("{}.workload.trace", asked.place);
+        found.push(Problem::new(path, message, format!("at most {MOST_WRITES}")));
+    }
+    Ok(())
+}
+
+pub(super) fn command(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Asked { point, group, place } = asked;
+    let Some(program) = asked.workload("command")? else { return Ok(()) };
+    let names = |words: &[String], name: &str| {
+        words.iter().any(|word| placeholder::names(word).is_ok_and(|names| names.contains(&name)))
+    };
+    let command = program.command_if("command")?.ok_or(Unknown)?;
+    let mut counts_seconds = names(command, "seconds");
+    if let Some(server) = program.command_if("server")? {
+        let has = |words| names(words, "port");
+        if has(command) != has(server) {
+            let (lacks, other) = if has(command) { ("server", "command") } else { ("command", "server") };
+            let message = format!("without {{port}}, which {other} has: the two would not meet");
+            let hint = "write {port} in both, or a port of yours in both";
+            found.push(Problem::new(format!("{place}.workload.{lacks}"), message, hint));
+        }
+        counts_seconds |= names(server, "seconds");
+    }
+    let end = match group.count_if("stop")? {
+        Some(stop) => stop,
+        None => end_ns(point)?,
+    };
+    let lasts = i128::from(end) - i128::from(last_start_ns(group)?) - i128::from(point.top().count("start_jitter")?);
+    if counts_seconds && (1..NS_PER_S).contains(&lasts) {
+        let message = format!("{{seconds}} of a flow that may last {} only: none is whole", shown(lasts));
+        found.push(Problem::new(format!("{place}.workload.command"), message, "let it last 1 s at least"));
+    }
+    Ok(())
+}
+
+pub(super) fn access(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
+    let Some(access) = asked.group.table_if("access")? else { return Ok(()) };
+    let place = format!("{}.access.buffer", asked.place);
+    room(access.quantity("buffer")?, &asked.point.path()?, access.count("rate")?, &place, found)
+}

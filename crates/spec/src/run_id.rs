@@ -1,0 +1,102 @@
+//! The name of a run: a hash of everything that decides its result, over the JSON that Python's `json` writes.
+
+use crate::number::float;
+use crate::resolve::Resolved;
+use serde::Serialize;
+use serde_json::Serializer;
+use serde_json::ser::Formatter;
+use sha2::{Digest, Sha256};
+use std::io::{Result, Write};
+
+const DIGITS: usize = 16;
+
+impl Resolved {
+    /// The run's name on an engine, whose build `identity` tells from others.
+    pub fn id(&self, engine: &str, identity: &str) -> String {
+        // A tree of JSON has its keys in order.
+        let run = serde_json::to_value(&self.run).unwrap_or_default();
+        let words = (&self.groups, &self.ccs, self.bdp_bytes);
+        let parts = [json(&run, ","), json(&words, ", "), engine.into(), identity.into()];
+        let digest = Sha256::digest(parts.join(&b'\n'));
+        digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    }
+}
+
+fn json(value: &impl Serialize, comma: &'static str) -> Vec<u8> {
+    let mut found = Vec::new();
+    // A vector takes whatever is written, and no key of a run is anything but text.
+    let _ = value.serialize(&mut Serializer::with_formatter(&mut found, Python { comma }));
+    found
+}
+
+/// As Python's `json` writes it: floats as `repr` does, and nothing but ASCII.
+struct Python {
+    comma: &'static str,
+}
+
+impl Formatter for Python {
+    fn write_f64<W: ?Sized + Write>(&mut self, to: &mut W, value: f64) -> Result<()> {
+        to.write_all(float(value).as_bytes())
+    }
+
+    fn write_string_fragment<W: ?Sized + Write>(&mut self, to: &mut W, fragment: &str) -> Result<()> {
+        for unit in fragment.encode_utf16() {
+            match u8::try_from(unit) {
+                Ok(letter @ b' '..=b'~') => to.write_all(&[letter])?,
+                _ => write!(to, "\\u{unit:04x}")?,
+            }
+        }
+        Ok(())
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, to: &mut W, is_first: bool) -> Result<()> {
+        if is_first { Ok(()) } else { to.write_all(self.comma.as_bytes()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Registry;
+    use crate::experiment::Experiment;
+    use crate::file::Files;
+    use crate::problem::Refusal;
+    use crate::source::parse;
+
+    struct NoFiles;
+
+    impl Files for NoFiles {
+        fn text(&self, _: &str) -> std::result::Result<String, Refusal> {
+            Err(Refusal::new("no such file", ""))
+        }
+    }
+
+    fn id(spec: &str) -> String {
+        let words = parse(spec, "spec").expect("TOML");
+        let experiment = Experiment::load(&words, &NoFiles, Registry::known()).expect("an experiment");
+        experiment.point(0).resolve(7, false).expect("a run").id("sim", "0123456789abcdef")
+    }
+
+    /// The names are Python's of before there was this.
+    #[test]
+    fn a_run_has_the_name_that_python_gives_it() {
+        let path = "duration = \"2 s\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"33.3 ms\"\nbuffer = \"1 bdp\"\n";
+        for (flows, name) in [
+            ("[[flows]]\ncc = \"bbr\"\n", "829aed198e38e161"),
+            ("[[flows]]\ncc = \"bbr[cwnd_gain=1.25]\"\nname = \"Überlast \\\"☃\\\" \\\\ 𝄞\"\n", "b79f3d5e7ce53607"),
+            (
+                "[[flows]]\ncc = \"cubic\"\nworkload = { arrivals = { rate = \"9 /s\" }, size = \"9 kB\" }\n",
+                "4353634f2adbabe6",
+            ),
+        ] {
+            assert_eq!(id(&format!("{path}{flows}")), name, "{flows}");
+        }
+    }
+
+    #[test]
+    fn json_is_that_of_python() {
+        let words = (["a", "ü\u{7f}\"\\\n𝄞"], 1e16, 2.0, 1e-5);
+        let written = String::from_utf8(json(&words, ", ")).expect("ASCII");
+        assert_eq!(written, r#"[["a", "\u00fc\u007f\"\\\n\ud834\udd1e"], 1e+16, 2.0, 1e-05]"#);
+    }
+}

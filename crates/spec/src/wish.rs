@@ -1,0 +1,91 @@
+//! Words that people look for and a spec does not have: what there is instead, or how a spec says it.
+
+const BOTTLENECK: &str = "the bottleneck's queue is drop-tail";
+
+/// Words of one wish, and what this version has instead.
+const WISHES: [(&str, &str); 10] = [
+    ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
+    (
+        "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus \
+         timely swift dcqcn hpcc remy orca aurora indigo",
+        "`dumbbell cc list` names what there is",
+    ),
+    ("fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority", BOTTLENECK),
+    ("ecn accecn ce", "the bottleneck's queue is drop-tail and marks nothing"),
+    (
+        "reorder reordering duplicate duplication corrupt corruption",
+        "the network keeps the packets of a flow in order; path.jitter delays them in order",
+    ),
+    (
+        "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel",
+        "random loss is independent: path.loss",
+    ),
+    (
+        "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink direction",
+        "data goes one way, and the way of the ACKs is perfect",
+    ),
+    (
+        "trace linktrace mahimahi bandwidthtrace",
+        "the path's rate changes by [[path.change]]; a file of an application's writes is workload = { trace = \
+         \"writes.csv\" }",
+    ),
+    (
+        "link links hop hops topology router routers node nodes bottlenecks",
+        "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
+    ),
+    (
+        "crosstraffic background backgroundtraffic udp cbr web video requests",
+        "traffic is flows of TCP, [[flows]]; many short ones are workload = { arrivals = … }",
+    ),
+];
+
+/// Words of other tools, and how a spec says it.
+const MEANINGS: [(&str, &str); 6] = [
+    (
+        "delay latency owd onewaydelay ping basertt",
+        "write rtt = \"50 ms\": the base round trip, twice a delay of one way",
+    ),
+    ("bandwidth bw capacity bitrate linkrate", "write rate = \"80 Mbit/s\""),
+    (
+        "policer policing police",
+        "a policer is a bucket with hardly a queue: burst = \"125 kB\", buffer = \"1 packets\"",
+    ),
+    ("queuesize queuelength queuelen buffersize", "write buffer = \"1 bdp\", \"100 packets\" or \"20 ms\""),
+    ("hystart cubichystart", "a constant of the algorithm: cc = \"cubic[hystart=0]\""),
+    (
+        "rcvbuf sorcvbuf sndbuf sosndbuf tcprmem tcpwmem",
+        "write socket_memory, the limit of either buffer (Linux doubles what setsockopt asks for), or receive_window",
+    ),
+];
+
+/// What there is instead of something that this version has not; None of a word that is no known wish.
+pub fn instead_of(word: &str) -> Option<&'static str> {
+    let plain = plain(word);
+    found(&WISHES, &plain).or_else(|| found(&WISHES, plain.strip_prefix("tcp")?))
+}
+
+/// How a spec says what other tools call so.
+pub fn meaning_of(word: &str) -> Option<&'static str> {
+    found(&MEANINGS, &plain(word))
+}
+
+fn found(table: &[(&'static str, &'static str)], plain: &str) -> Option<&'static str> {
+    table.iter().find(|(words, _)| words.split(' ').any(|word| word == plain)).map(|(_, said)| *said)
+}
+
+fn plain(word: &str) -> String {
+    word.to_lowercase().chars().filter(|letter| !"-_ ".contains(*letter)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wish_is_known_however_it_is_spelt() {
+        assert_eq!(instead_of("tcp_bbr_v3"), Some("\"bbr\" is BBR v1"));
+        assert_eq!(instead_of("FQ-CoDel"), Some(BOTTLENECK));
+        assert_eq!(instead_of("bbrr"), None);
+        assert_eq!(instead_of(""), None);
+    }
+}

@@ -1,0 +1,24 @@
+// What the page makes of specs, numbers and cells: the other half of test_alike.py. A list of JSON for each.
+
+import { readFileSync } from "node:fs";
+
+import { amount } from "../src/amount.js";
+import { cellText } from "../src/experiment.js";
+import { Specs } from "../src/spec.js";
+
+const { specs, numbers, cells, wasm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { instance } = await WebAssembly.instantiate(readFileSync(wasm), {});
+const answers = new Specs(instance);
+process.stdout.write(JSON.stringify({ specs: specs.map(ofSpec), numbers: numbers.map(amount), cells: cells.map(cellText) }));
+
+function ofSpec({ toml, files }) {
+  answers.files = files;
+  const { problems, words, experiment } = answers.check({ toml });
+  const found = problems.map(({ path, message, hint }) => [path, message, hint]);
+  if (!experiment) return { problems: found };
+  const runs = experiment.seeds.slice(0, 2).map((seed) => {
+    const { run, id } = answers.resolve(experiment, seed);
+    return [run, id];
+  });
+  return { problems: found, runs, toml: answers.toml(words) };
+}

@@ -1,0 +1,108 @@
+"""The page and the package say the same of the same specs, numbers and cells: one crate, compiled for two machines."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from dumbbell.campaign.plan import Planned, run_key
+from dumbbell.engines.sim import SimEngine
+from dumbbell.metrics.number import amount
+from dumbbell.spec import SpecError, expand, load, resolve
+from dumbbell.spec.source import toml
+from dumbbell.spreadsheet import cell
+from oddspecs import ODD
+from randomspecs import specs
+from webtab import WASM
+
+SEEDS: Final = 2
+START: Final = 'duration = "9 s"\n[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nbuffer = "9 kB"\n'
+FLOW: Final = f'{START}[[flows]]\ncc = "bbr"\n'
+SOURCE: Final = f'{FLOW}workload = {{ arrivals = {{ rate = "9 /s" }}, size = {{ cdf = "sizes.csv" }} }}\n'
+FILES: Final = {"sizes.csv": "bytes,share\n1000,0.5\n90000,1\n", "writes.csv": "0,1000\n0.5,2000\n"}
+SPECS: Final = {
+    "the largest seed": f"seeds = [18446744073709551615]\n{FLOW}",
+    "floats that are whole": f"{FLOW}workload = {{ arrivals = {{ load = 1 }}, "
+     'size = { lognormal = { mean = "9 kB", sigma = 2.0 } } }\n',
+    "chance": f'seeds = 3\nstart_jitter = "1 s"\nrtt_spread = "9 ms"\n{FLOW}count = 9\n',
+    "a name that is not ASCII": f'{FLOW}name = "Überlast \\"☃\\" \\\\ 𝄞"\n',
+    "constants": START + '[[flows]]\ncc = "bbr_4_17[cwnd_gain=1.25, drain_gain=1e-3]"\n',
+    "a sweep": FLOW.replace('"9 ms"', '["9 ms", "18 ms"]'),
+    "a trace": f'{FLOW}workload = {{ trace = "folder/writes.csv" }}\n',
+    "a distribution": SOURCE,
+    "a distribution that is none": SOURCE.replace("sizes", "writes"),
+    "a program": f'{FLOW}workload = {{ command = ["iperf3", "{{receivers}}"] }}\n',
+    "four mistakes": FLOW.replace("9 ms", "9 sec").replace("1 Mbit/s", "80 mbps").replace("bbr", "bbrr") + "x = 1\n",
+    "two tables of one name": FLOW.replace("[[flows]]", "[flows]") + '[flows]\ncc = "reno"\n',
+    "no TOML": "path = [\n",
+}  # fmt: skip
+
+
+def of_page(node: str, folder: Path, **given: Sequence[Any]) -> dict[str, list[Any]]:
+    """What the page makes of them, in node."""
+    all_of = {"specs": [], "numbers": [], "cells": [], "wasm": str(WASM)} | given
+    file = folder / "given.json"
+    file.write_text(json.dumps(all_of), encoding="utf-8")
+    program = [node, str(Path(__file__).with_name("alike.mjs")), str(file)]
+    done = subprocess.run(program, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, list[Any]] = json.loads(done.stdout)
+    return found
+
+
+def of_package(text: str, folder: Path) -> dict[str, Any]:
+    """What the package makes of a spec."""
+    try:
+        experiment = load(text, folder=folder)
+    except SpecError as error:
+        return {"problems": [[each.path, each.message, each.hint] for each in error.problems]}
+    engine = SimEngine()
+    point = next(expand(experiment))
+    first = [Planned(point.values, resolve(point, seed)) for seed in experiment.seed_values[:SEEDS]]
+    runs = [[each.resolved.run.to_json(), run_key(each, engine, engine.identity())["run_id"]] for each in first]
+    return {"problems": [], "runs": runs, "toml": toml(tomllib.loads(text))}
+
+
+@pytest.mark.usefixtures("wasm")
+def test_specs_have_the_same_problems_or_runs_names_and_text(node: str, tmp_path: Path) -> None:
+    for name, content in FILES.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "writes.csv").write_text(FILES["writes.csv"], encoding="utf-8")
+    texts = [f"{text}\n" for text in SPECS.values()]
+    found = of_page(node, tmp_path, specs=[{"toml": text, "files": FILES} for text in texts])["specs"]
+    assert dict(zip(SPECS, found, strict=True)) == {
+        name: of_package(text, tmp_path) for name, text in zip(SPECS, texts, strict=True)
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("wasm")
+@pytest.mark.parametrize("which", ["random", "odd"])
+def test_odd_specs_have_the_same_problems_or_runs(which: str, node: str, tmp_path: Path) -> None:
+    """A page counts in 32 bits where the package does in 64."""
+    texts = [f"{text}\n" for text in (ODD if which == "odd" else specs(seed=1))]
+    found = of_page(node, tmp_path, specs=[{"toml": text, "files": {}} for text in texts])["specs"]
+    for text, page in zip(texts, found, strict=True):
+        package = of_package(text, tmp_path)
+        for each in (page, package):
+            # Each says in its own words how to give it a file.
+            each["problems"] = [told[:1] if told[1].endswith(": no such file") else told for told in each["problems"]]
+        assert page == package, text
+
+
+def test_numbers_and_cells_are_written_alike(node: str, tmp_path: Path) -> None:
+    draw = random.Random(1)
+    numbers = [draw.uniform(-10, 10) * 10 ** draw.randint(-9, 12) for _ in range(1000)]
+    numbers += [number / 16 for number in range(-3000, 40000, 7)]  # many are halfway between two of three digits
+    cells = ["", "-", "=1+1", "+5", "-5", "-5 ± 1", "-a", "@x", "'x", "\tx", "5e-3", "-inf", "1-1", "\uff1dx"]
+    found = of_page(node, tmp_path, numbers=numbers, cells=cells)
+    assert found["numbers"] == [amount(number) for number in numbers]
+    assert found["cells"] == [cell(text) for text in cells]
