@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz lint lint-rust lint-python check \
+.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs lint lint-rust lint-python check \
         check-rust check-python check-forecasts bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
         validation grid grid-linux figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
 
@@ -72,6 +72,10 @@ fuzz: build ## Broken files of every kind that commands read, 20,000 of each, an
 		echo "seed $$seed, $(COUNT) of each kind, $(FLIPS) stores" && \
 		DUMBBELL_FUZZ=$(COUNT) $(BIN)/python -m pytest -q -n auto --dist=load tests/fuzz && \
 		DUMBBELL_FUZZ=$(FLIPS) $(BIN)/python -m pytest -q -n auto --dist=load tests/results/test_damage.py
+
+fuzz-specs: ## Ten million broken specs, read and resolved, of a seed that is printed, half an hour; SPECS=N, SEED=N
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(or $(SPECS),10000000) specs" && \
+		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_SPECS=$(or $(SPECS),10000000) $(ALONE) cargo test --release -p spec --test fuzz
 
 lint: lint-rust lint-python ## Formatting, lints and types
 

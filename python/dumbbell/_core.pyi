@@ -7,7 +7,8 @@ __all__ = [
     "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt",
     "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "measure",
     "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
-    "quoted", "rtt_offset_ns", "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
+    "quoted", "rtt_offset_ns", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants",
+    "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -139,6 +140,9 @@ def amounts(field: str, value: object, path: Mapping[str, Any]) -> dict[str, flo
 
 def keys() -> list[dict[str, Any]]:
     """Every key of a spec: the fields of `spec.keys.Key`."""
+
+def schema() -> str:
+    """The keys of a spec as a JSON Schema (2020-12), in JSON."""
 
 def placeholders() -> list[tuple[str, str]]:
     """What may stand in braces in the words of a program, and what it stands for."""

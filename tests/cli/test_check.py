@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
+import tomllib
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from commandline import dumbbell, python
@@ -148,6 +150,24 @@ def test_every_suggestion_of_init_is_a_spec_too(tmp_path: Path) -> None:
     done = dumbbell("check", spec)
     assert (done.returncode, done.stderr) == (0, "")
     assert "sim: can run it" in done.stdout
+
+
+def test_init_writes_a_schema_that_its_spec_names_and_keeps(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.toml"
+    assert dumbbell("init", spec, "--schema").returncode == 0
+    text = spec.read_text(encoding="utf-8")
+    named = text.splitlines()[0].removeprefix("#:schema ")
+    schema = json.loads((tmp_path / named).read_text(encoding="utf-8"))
+    assert not list(jsonschema.Draft202012Validator(schema).iter_errors(tomllib.loads(text)))
+    assert dumbbell("init", "-", "--schema").stdout == (tmp_path / named).read_text(encoding="utf-8")
+
+
+def test_check_tries_nothing_where_no_forecast_is_wanted(moment: Path) -> None:
+    whole = dumbbell("check", moment).stdout.splitlines()
+    quick = dumbbell("check", moment, "--no-forecast").stdout.splitlines()
+    assert quick[0] == whole[0]
+    assert "sim: can run it" in quick
+    assert any(line.startswith("sim: can run it, in ") for line in whole)
 
 
 def test_init_replaces_a_file_only_when_forced(tmp_path: Path) -> None:

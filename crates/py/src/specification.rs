@@ -115,6 +115,12 @@ pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     keys.collect()
 }
 
+/// The keys as a JSON Schema, in JSON.
+#[pyfunction]
+pub(crate) fn schema() -> String {
+    spec::schema().to_string()
+}
+
 /// Every congestion control of Linux's own tree, and what it is.
 #[pyfunction]
 pub(crate) fn linux_controls() -> Vec<(&'static str, &'static str)> {

@@ -15,7 +15,7 @@ use crate::writer;
 use std::ops::RangeInclusive;
 
 /// Of a program.
-const MOST_WORDS: usize = 1_000;
+pub(crate) const MOST_WORDS: usize = 1_000;
 
 /// Reads a spec's words; a field with a problem is unknown.
 pub fn read(words: &Words) -> (Table, Vec<Problem>) {
@@ -228,7 +228,7 @@ fn default(key: &'static Key) -> Node {
 }
 
 /// How a key is written, if it has an example.
-fn example(key: &Key) -> String {
+pub(crate) fn example(key: &Key) -> String {
     match key.examples.first() {
         None => String::new(),
         Some(Quote::Header(header)) => format!("write {header}"),

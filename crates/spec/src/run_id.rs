@@ -2,6 +2,7 @@
 
 use crate::number::float;
 use crate::resolve::Resolved;
+use run::Run;
 use serde::Serialize;
 use serde_json::Serializer;
 use serde_json::ser::Formatter;
@@ -13,13 +14,32 @@ const DIGITS: usize = 16;
 impl Resolved {
     /// The run's name on an engine, whose build `identity` tells from others.
     pub fn id(&self, engine: &str, identity: &str) -> String {
-        // A tree of JSON has its keys in order.
-        let run = serde_json::to_value(&self.run).unwrap_or_default();
         let words = (&self.groups, &self.ccs, self.bdp_bytes);
-        let parts = [json(&run, ","), json(&words, ", "), engine.into(), identity.into()];
+        let parts = [canonical(&self.run), json(&words, ", "), engine.into(), identity.into()];
         let digest = Sha256::digest(parts.join(&b'\n'));
         digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
     }
+}
+
+/// A run with its keys in order; each flow by itself, since a tree of JSON with all of many is large.
+fn canonical(run: &Run) -> Vec<u8> {
+    let Run { seed, duration_ns, until_done, path, flows, host, measure } = run;
+    let (seed, duration_ns, until_done, path) = (*seed, *duration_ns, *until_done, path.clone());
+    let rest = sorted(&Run { seed, duration_ns, until_done, path, flows: vec![], host: *host, measure: *measure });
+    let key = b"\"flows\":[";
+    let place = rest.windows(key.len()).position(|bytes| bytes == key).map_or(rest.len(), |found| found + key.len());
+    let mut found = rest[..place].to_vec();
+    for (index, flow) in flows.iter().enumerate() {
+        found.extend(if index > 0 { b",".as_slice() } else { b"" });
+        found.extend(sorted(flow));
+    }
+    found.extend(&rest[place..]);
+    found
+}
+
+/// As a tree of JSON, which has its keys in order.
+fn sorted(value: &impl Serialize) -> Vec<u8> {
+    json(&serde_json::to_value(value).unwrap_or_default(), ",")
 }
 
 fn json(value: &impl Serialize, comma: &'static str) -> Vec<u8> {

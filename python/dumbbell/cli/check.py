@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from time import process_time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -22,12 +22,15 @@ COUNTED_ALONE = 10_000
 """So many runs of groups alone are counted one by one."""
 
 
-def check(
+def check(  # noqa: PLR0913 (each is an option)
     spec: Spec,
     *,
     seeds: Seeds = None,
     sets: Sets = None,
     harm: Harm = False,
+    forecast: Annotated[
+        bool, typer.Option("--forecast/--no-forecast", help="Try some runs for a moment, to say how long all take.")
+    ] = True,
     as_json: Json = False,
 ) -> None:
     """Count the runs of a spec, see which engines can run it and how long it takes, and what it will not tell.
@@ -35,9 +38,11 @@ def check(
     How long, and how much memory and disk, follows from what some of the runs do on the simulator within a moment. It
     holds for `dumbbell run` on this machine with nothing in the store, where nothing else is done meanwhile.
     """
-    facts = _facts(experiment_of(spec, seeds, sets), harm=harm)
+    start_s = _STARTS * process_time()
+    facts, asked_of = _facts(experiment_of(spec, seeds, sets), harm=harm)
+    forecasts = dict(_forecasts(asked_of, start_s)) if forecast and as_json else {}
     if as_json:
-        print_json(facts)
+        print_json({**facts, "forecasts": forecasts})
         return
     from dumbbell.cli import terminal
     from dumbbell.metrics.number import counted
@@ -50,8 +55,9 @@ def check(
     if facts["points_seen"] < facts["points"]:
         seen = f"{facts['points_seen']:,} of the points were looked at, from all over the sweep: more would take long"
         typer.echo(terminal.wrapped(seen, width))
+    forecasts = dict(_forecasts(asked_of, start_s)) if forecast else {}
     for name, reasons in facts["engines"].items():
-        taken = facts["forecasts"].get(name)
+        taken = forecasts.get(name)
         said = "; ".join(reasons) or f"can run it{_said(taken) if taken else ''}"
         typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
     if facts["outside"]:
@@ -62,7 +68,18 @@ def check(
         typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
 
-def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
+class _Asked(NamedTuple):
+    """What a forecast is about."""
+
+    parts: "Sequence[tuple[Survey, int]]"
+    """What was seen of the points, and how many runs these stand for."""
+    engines: "Sequence[str]"
+    sizes: "Sequence[Sequence[Size]]"
+    """Of the run of each point that was seen."""
+
+
+def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _Asked]":
+    """All but the forecasts, and what these are about."""
     from dumbbell.campaign.plan import count, each_alone
     from dumbbell.campaign.size import Size
     from dumbbell.campaign.survey import Survey
@@ -74,7 +91,6 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
-    start_s = _STARTS * process_time()
     survey, runs = Survey.of(experiment), count(experiment)
     parts = [(survey, runs)]
     alone = each_alone(experiment) if harm else None
@@ -88,7 +104,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
     packets = sum(n * sum(size.packets for size in own) / len(own) for own, (_, n) in zip(sizes, parts, strict=True))
     lasted_ns = sum(n * sum(each.run.duration_ns for _, each in seen.seen) / len(seen.seen) for seen, n in parts)
 
-    return {
+    facts = {
         "name": experiment.name,
         "points": survey.points,
         "points_seen": len(survey.seen),
@@ -96,12 +112,12 @@ def _facts(experiment: "Experiment", *, harm: bool) -> dict[str, Any]:
         **({"runs_alone": parts[1][1] if alone is not None else 0} if harm else {}),
         "simulated_s": lasted_ns / NS_PER_S,
         "packets": round(packets),
-        "forecasts": dict(_forecasts(parts, able, sizes, start_s)),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines,
         "outside": outside(survey.seen),
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
     }
+    return facts, _Asked(parts, able, sizes)
 
 
 def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
@@ -112,21 +128,19 @@ def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
     return len(planned_alone(experiment)) if most <= COUNTED_ALONE else most
 
 
-def _forecasts(
-    parts: "Sequence[tuple[Survey, int]]", engines: "Sequence[str]", sizes: "Sequence[Sequence[Size]]", start_s: float
-) -> "Iterator[tuple[str, dict[str, Any]]]":
-    """What all runs take on each engine."""
+def _forecasts(asked: _Asked, start_s: float) -> "Iterator[tuple[str, dict[str, Any]]]":
+    """What all runs take on each engine; `start_s`: what `run` takes to load and to end."""
     from dumbbell.campaign.forecast import forecast, try_some
     from dumbbell.engines import registry
 
-    if not engines:
+    if not asked.engines:
         return
     trials = try_some(
-        [resolved.run for survey, _ in parts for _, resolved in survey.seen],
-        bounds=[size for own in sizes for size in own],
+        [resolved.run for survey, _ in asked.parts for _, resolved in survey.seen],
+        bounds=[size for own in asked.sizes for size in own],
     )
-    for name in engines:
-        found = forecast(trials, registry.engine(name), sum(runs for _, runs in parts), start_s=start_s)
+    for name in asked.engines:
+        found = forecast(trials, registry.engine(name), sum(runs for _, runs in asked.parts), start_s=start_s)
         yield name, {key: _rounded(value) for key, value in asdict(found).items()}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -33,6 +34,11 @@ class Key:
     """Values, as a spec would write them."""
     extremes: tuple[Any, ...]
     """The least and the most, and where the unit can say it what is just above the least."""
+
+
+def schema() -> str:
+    """Give the keys as a JSON Schema (2020-12), for editors that check TOML by one."""
+    return json.dumps(json.loads(_core.schema()), indent=1, ensure_ascii=False) + "\n"
 
 
 @cache

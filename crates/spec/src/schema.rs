@@ -1,0 +1,106 @@
+//! The keys as a JSON Schema (2020-12), for editors that check TOML by one. It cannot say what holds between fields.
+
+use crate::key::{Key, Kind, Section, Shape};
+use crate::keys::{MOST_SEEDS, SPEC};
+use crate::quantity::{self, MOMENT, SIZE, Spelling};
+use crate::read::{MOST_WORDS, example};
+use crate::word::Word;
+use serde_json::{Map, Value, json};
+
+const NUMBER: &str = r"\+?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?";
+
+/// The schema of a spec.
+pub fn schema() -> Value {
+    let mut schema = table(&SPEC);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "A spec of dumbbell".into();
+    schema
+}
+
+fn table(section: &Section) -> Value {
+    let properties: Map<String, Value> = section.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    let required: Vec<&str> = section.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+}
+
+fn property(key: &Key) -> Value {
+    let one = value(&key.kind);
+    let mut found = match key.shape {
+        Shape::One => one,
+        Shape::Swept => {
+            json!({"anyOf": [one, {"type": "array", "minItems": 1, "items": value(&key.kind)}]})
+        }
+        Shape::Listed { least, most } => {
+            json!({"type": "array", "minItems": least, "maxItems": most, "items": one})
+        }
+    };
+    found["description"] = key.about.into();
+    if let Some(default) = key.default {
+        found["default"] = json!(Word::from(default));
+    }
+    if !key.examples.is_empty() && !example(key).starts_with("write [") {
+        found["examples"] = json!(key.examples.iter().map(|each| Word::from(*each)).collect::<Vec<_>>());
+    }
+    found
+}
+
+fn value(kind: &Kind) -> Value {
+    match kind {
+        Kind::Quantity { of, .. } => quantity(of, |_| true),
+        Kind::Room { in_bdp } => quantity(&SIZE, |unit| *in_bdp || unit != "bdp"),
+        Kind::Words(words) => json!({"enum": words}),
+        Kind::Whole { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Number { least, inclusive, most } => {
+            let lower = if *inclusive { "minimum" } else { "exclusiveMinimum" };
+            json!({"type": "number", lower: least, "maximum": most})
+        }
+        Kind::Flag => json!({"type": "boolean"}),
+        Kind::Name => json!({"type": "string", "minLength": 1, "maxLength": 100}),
+        Kind::Group => json!({"type": "string", "pattern": r"^flows\[[0-9]{1,6}\]$"}),
+        Kind::Control => json!({"type": "string", "pattern": r"^\s*[^\s\[\]]+\s*(\[[^\[\]]*\]\s*)?$"}),
+        Kind::File(_) => json!({"type": "string", "minLength": 1}),
+        Kind::Seeds => json!({"anyOf": [
+            {"type": "integer", "minimum": 1, "maximum": MOST_SEEDS},
+            {"type": "array", "minItems": 1, "maxItems": MOST_SEEDS, "uniqueItems": true,
+             "items": {"type": "integer", "minimum": 0, "maximum": i64::MAX}},
+        ]}),
+        Kind::Zip => {
+            json!({"type": "array", "items": {"type": "array", "minItems": 2, "items": {"type": "string"}}})
+        }
+        Kind::Window => {
+            json!({"type": "array", "minItems": 2, "maxItems": 2, "items": quantity(&MOMENT, |_| true)})
+        }
+        Kind::Command => {
+            let words = json!({"type": "string", "minLength": 1});
+            json!({"type": "array", "minItems": 1, "maxItems": MOST_WORDS, "items": words})
+        }
+        Kind::Table(section) => table(section),
+        Kind::OneOf { simple, tables, .. } => {
+            let tables = tables.iter().map(|(_, section)| table(section));
+            let any: Vec<Value> = std::iter::once(value(simple)).chain(tables).collect();
+            json!({"anyOf": any})
+        }
+    }
+}
+
+/// A number with one of a kind's units, in every spelling that is forgiven, or a keyword.
+fn quantity(kind: &quantity::Kind, takes: impl Fn(&str) -> bool) -> Value {
+    let units = kind.units.iter().map(|(unit, _)| *unit).filter(|unit| takes(unit));
+    let units: Vec<String> = units.map(|unit| spellings(unit, kind.spelling)).collect();
+    let number = format!("{NUMBER} *({})", units.join("|"));
+    let keywords: String = kind.keywords.iter().map(|keyword| format!("{keyword}|")).collect();
+    json!({"type": "string", "pattern": format!(r"^({keywords}\s*{number}\s*)$")})
+}
+
+fn spellings(unit: &str, spelling: Spelling) -> String {
+    match spelling {
+        Spelling::Rate => format!("{}(/[sS])?", any_case(unit.trim_end_matches("/s"))),
+        Spelling::Packets if unit.starts_with("packet") => format!("{}[sS]?", any_case("packet")),
+        Spelling::Packets if unit == "bdp" => any_case(unit),
+        _ => unit.to_owned(),
+    }
+}
+
+fn any_case(unit: &str) -> String {
+    unit.chars().map(|letter| format!("[{}{}]", letter.to_ascii_lowercase(), letter.to_ascii_uppercase())).collect()
+}

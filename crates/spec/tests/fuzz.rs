@@ -1,0 +1,166 @@
+//! Broken specs: whatever a text says, the crate answers, soon and in little memory.
+//!
+//! `DUMBBELL_FUZZ_SPECS` says how many, `DUMBBELL_FUZZ_SEED` with which seed; `make fuzz-specs` tries ten million. What fails is
+//! printed with both.
+
+use spec::{Described, Experiment, Files, Refusal, Registry, described, parse, toml};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+const FEW: u64 = 2_000;
+const MOST_BYTES: usize = 100_000_000;
+const MOST: Duration = Duration::from_secs(10);
+const POINTS: usize = 3;
+
+/// Counts what is held.
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all is handed on to the system's allocator; the counts are beside it.
+#[expect(unsafe_code, reason = "an allocator is a set of unsafe functions")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(held, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Numbers that follow from a seed (xorshift64*).
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) as usize % bound.max(1)
+    }
+
+    fn one<'a, T>(&mut self, of: &'a [T]) -> &'a T {
+        &of[self.below(of.len())]
+    }
+}
+
+/// Files with writes, times and sizes, and one that is not there.
+struct FewFiles;
+
+impl Files for FewFiles {
+    fn text(&self, name: &str) -> Result<String, Refusal> {
+        match name.len() % 4 {
+            0 => Ok("0,1000\n0.25,2000\n".to_owned()),
+            1 => Ok("0.5\n1\n2.25\n".to_owned()),
+            2 => Ok("1000,0.2\n10000,1\n".to_owned()),
+            _ => Err(Refusal::new("no such file", "")),
+        }
+    }
+}
+
+/// Specs of the project.
+fn sources() -> Vec<String> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = [root.join("examples"), root.join("python/dumbbell/studies/claypool2019")];
+    let files = folders.iter().flat_map(|folder| folder.read_dir().expect("a folder"));
+    let paths = files.map(|file| file.expect("a file").path());
+    let texts = paths.filter(|path| path.extension().is_some_and(|it| it == "toml"));
+    let mut found: Vec<String> = texts.map(|path| std::fs::read_to_string(path).expect("text")).collect();
+    found.sort();
+    found.retain(|text| text.contains("[[flows]]"));
+    found
+}
+
+/// What a spec may have in it, and what it may not.
+fn words(keys: &[Described]) -> Vec<String> {
+    let odd = "[|]|[[|]]|{|}|=|\"|'|,|\n|#|0|-1|1e999|nan|inf|true|\u{0}|9223372036854775807|\"\u{202e}\"|\"1e60 ms\"|\"-0 s\"|\
+               \"1 bdp\"|\"flows[9]\"|[[\"a\", \"b\"]]|[path]|[[path.change]]|[[flows]]|[host]|[measure]|count = 1000|load = 10|\
+               1979-05-27|zip = [[\"path.rtt\", \"path.rate\"]]";
+    let mut words: Vec<String> = odd.split('|').map(str::to_owned).collect();
+    for key in keys {
+        let name = key.path.rsplit('.').next().unwrap_or_default();
+        words.push(name.to_owned());
+        for value in key.examples.iter().chain(&key.extremes).chain(&key.default) {
+            let written = toml(&vec![("x".to_owned(), value.clone())]);
+            let value = written.trim_start_matches("x = ").trim_end();
+            words.extend([format!("{name} = {value}"), format!("{name} = [{value}]"), value.to_owned()]);
+        }
+    }
+    words
+}
+
+fn broken(draw: &mut Draw, sources: &[String], words: &[String]) -> String {
+    let mut lines: Vec<String> = draw.one(sources).lines().map(str::to_owned).collect();
+    for _ in 0..=draw.below(6) {
+        let place = draw.below(lines.len());
+        let word = draw.one(words).clone();
+        if lines.is_empty() {
+            break;
+        }
+        match draw.below(6) {
+            0 => lines.insert(place, word),
+            1 => drop(lines.remove(place)),
+            2 => lines.push(lines[place].clone()),
+            3 => lines[place] = format!("{}= {word}", lines[place].split('=').next().unwrap_or_default()),
+            _ => {
+                let letters: Vec<char> = lines[place].chars().collect();
+                let cut = draw.below(letters.len() + 1);
+                let rest = (cut + draw.below(4)).min(letters.len());
+                lines[place] =
+                    letters[..cut].iter().copied().chain(word.chars()).chain(letters[rest..].iter().copied()).collect();
+            }
+        }
+    }
+    lines.join("\n")
+}
+
+/// Reads a text and resolves some of its points; says whether it was right.
+fn attempt(text: &str) -> bool {
+    let Ok(words) = parse(text, "spec") else { return false };
+    let Ok(experiment) = Experiment::load(&words, &FewFiles, Registry::known()) else { return false };
+    for number in 0..experiment.len().min(POINTS) {
+        let _ = experiment.point(number).resolve(1, false).map(|resolved| resolved.id("sim", "fuzz"));
+    }
+    let written = experiment.to_toml();
+    assert_eq!(
+        parse(&written, "again").map(|words| toml(&words)),
+        Ok(written.clone()),
+        "it reads back as it was written"
+    );
+    true
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a clock finds what hangs; no result is made of it")]
+fn whatever_a_text_says_is_answered() {
+    let number = |name: &str, usual| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
+    let (count, seed) = (number("DUMBBELL_FUZZ_SPECS", FEW), number("DUMBBELL_FUZZ_SEED", 1));
+    let (sources, words) = (sources(), words(&described()));
+    assert!(sources.len() > 3 && words.len() > 200);
+    let mut right = 0_u64;
+    for case in 0..count {
+        let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (case + 1));
+        let text = broken(&mut draw, &sources, &words);
+        let (began, before) = (Instant::now(), HELD.load(Ordering::Relaxed));
+        PEAK.store(before, Ordering::Relaxed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| attempt(&text)));
+        let peak = PEAK.load(Ordering::Relaxed) - before;
+        right += u64::from(outcome.unwrap_or_else(|_| panic!("seed {seed}, case {case} panics:\n{text}")));
+        assert!(began.elapsed() < MOST, "seed {seed}, case {case} takes {:?}:\n{text}", began.elapsed());
+        assert!(peak < MOST_BYTES, "seed {seed}, case {case} takes {peak} B:\n{text}");
+    }
+    assert!(right > count / 100, "{right} of {count} are right: too few");
+}
