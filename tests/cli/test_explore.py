@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import webbrowser
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,20 +37,38 @@ def moment(tmp_path: Path) -> Path:
     return file
 
 
-def shown(file: str) -> str:
-    """The spec with which a copy of the page begins."""
+def begun(file: str) -> dict[str, Any]:
+    """With what a copy of the page begins."""
     text = Path(file.strip()).read_text(encoding="utf-8")
     assert text.endswith("</script><p>é</body>")
     address = text.removeprefix('<body><script type="text/plain" id="start">').partition("<")[0]
     content, _, is_other = decoded(address, version=__version__, identity=SimEngine().identity())
     assert not is_other
     assert content["view"] == {}
+    return dict(content)
+
+
+def shown(file: str) -> str:
+    """The spec with which it begins, which names no file."""
+    content = begun(file)
+    assert content["files"] == {}
     return str(content["toml"])
 
 
 def test_without_words_it_is_the_page_itself(page: Path) -> None:
     done = dumbbell("explore", "--no-open")
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{page}\n", "")
+
+
+@pytest.mark.usefixtures("page")
+def test_the_copy_has_the_files_that_the_spec_names(moment: Path) -> None:
+    (moment.parent / "data").mkdir()
+    (moment.parent / "data" / "writes.csv").write_text("0,1000\n1,2000\n", encoding="utf-8")
+    traced = moment.read_text(encoding="utf-8") + '\n[[flows]]\ncc = "reno"\nworkload = { trace = "data/writes.csv" }\n'
+    moment.write_text(traced, encoding="utf-8")
+    done = dumbbell("explore", moment, "--no-open")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert begun(done.stdout)["files"] == {"data/writes.csv": "0,1000\n1,2000\n"}
 
 
 @pytest.mark.usefixtures("page")

@@ -11,6 +11,8 @@ import typer
 from dumbbell.cli.option import run_argument
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
@@ -47,18 +49,19 @@ def explore(
         typer.echo(f"open in the browser: {page}", err=True)
 
 
-def _of_spec(file: Path) -> tuple[str, str]:
-    """The text of a spec in which nothing is wrong, and the experiment's name."""
+def _of_spec(file: Path) -> "tuple[str, str, Mapping[str, str]]":
+    """The text of a spec in which nothing is wrong, the experiment's name, and the texts of its files."""
     from dumbbell.cli.run import experiment_of
     from dumbbell.errors import StoreError
     from dumbbell.spec.source import text_of
 
     if (file / "ledger.sqlite").is_file():
         raise StoreError(f"name one of its runs: dumbbell explore {file} RUN; `dumbbell results list` has them", file)
-    return text_of(file), experiment_of(file, None, None).name
+    experiment = experiment_of(file, None, None)
+    return text_of(file), experiment.name, experiment.files
 
 
-def _of_run(folder: Path, beginning: str) -> tuple[str, str]:
+def _of_run(folder: Path, beginning: str) -> "tuple[str, str, Mapping[str, str]]":
     """The same of the point and the seed of a stored run."""
     from dumbbell.engines.sim import SimEngine
     from dumbbell.results.store import Store
@@ -71,7 +74,7 @@ def _of_run(folder: Path, beginning: str) -> tuple[str, str]:
         typer.echo(f"note: {engine} measured this run; the page simulates it", err=True)
     elif identity != SimEngine().identity():
         typer.echo("note: another build of the simulator measured this run; the page may show other numbers", err=True)
-    return experiment.toml(), experiment.name
+    return experiment.toml(), experiment.name, experiment.files
 
 
 def _experiment_of_run(store: "Store", run_id: str) -> "Experiment":

@@ -5,6 +5,7 @@ A copy, and no link: of a file's address most programs that open one in a browse
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -32,8 +33,10 @@ def built() -> Path:
     return PAGE
 
 
-def beginning_with(toml: str, name: str) -> Path:
-    """A copy of the page that begins with an experiment; its file has the experiment's name.
+def beginning_with(toml: str, name: str, files: Mapping[str, str]) -> Path:
+    """A copy of the page that begins with an experiment, and has the texts of the files that it names.
+
+    The copy's file has the experiment's name.
 
     Raises:
         Failure: nobody has built the page, or the copy cannot be written.
@@ -43,6 +46,8 @@ def beginning_with(toml: str, name: str) -> Path:
         raise Failure(
             f"{PAGE} is of an earlier version and cannot begin with an experiment: `make explorer` builds it anew"
         )
-    address = encoded({"toml": toml, "view": {}}, version=__version__, identity=SimEngine().identity())
+    address = encoded(
+        {"toml": toml, "view": {}, "files": dict(files)}, version=__version__, identity=SimEngine().identity()
+    )
     inner = START.replace("></", f">{address}</")
     return written(cache_folder("explorer") / next(file_names(name, ".html")), f"{before}{inner}{behind}".encode())

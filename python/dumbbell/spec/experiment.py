@@ -44,7 +44,7 @@ class Experiment:
     Raises `SpecError` with every problem at once.
     """
 
-    __slots__ = ("_folder", "_registry", "_spec")
+    __slots__ = ("_files", "_folder", "_registry", "_spec")
 
     def __init__(self, /, **words: object) -> None:
         self._admit(words, {}, Path(), cc.known())
@@ -98,6 +98,11 @@ class Experiment:
     def folder(self) -> Path:
         """The folder that the spec's relative file names start from."""
         return self._folder
+
+    @property
+    def files(self) -> Mapping[str, str]:
+        """The texts of the files that it names, by their names in the spec."""
+        return self._files
 
     @property
     def names_programs(self) -> bool:
@@ -174,11 +179,13 @@ class Experiment:
             path = folder / file
             kind = "a CSV file, relative to the spec's folder"
             try:
-                return text_file.text_of(path, kind, most_bytes=LARGEST_FILE_BYTES)
+                self._files[file] = text_file.text_of(path, kind, most_bytes=LARGEST_FILE_BYTES)
+                return self._files[file]
             except text_file.Unreadable as error:
                 return f"{quoted(str(path))}: {error.message}", error.hint
 
         self._folder, self._registry = folder, registry
+        self._files: dict[str, str] = {}
         self._spec = given(_core.Experiment.load(words, where, name, overrides, text, list(registry)))
 
 
