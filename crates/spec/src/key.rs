@@ -168,12 +168,4 @@ impl Section {
     pub fn place(&self, name: &str) -> Option<usize> {
         self.keys.iter().position(|key| key.name == name)
     }
-
-    /// The table that a key of this one holds, or holds a list of.
-    pub fn section(&self, name: &str) -> Option<&'static Self> {
-        match self.keys[self.place(name)?].kind {
-            Kind::Table(section) => Some(section),
-            _ => None,
-        }
-    }
 }

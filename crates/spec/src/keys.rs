@@ -6,11 +6,11 @@ mod path;
 mod size;
 mod workload;
 
-pub use experiment::{HOST, MEASURE, SPEC};
-pub use flow::{ACCESS, FLOW};
-pub use path::{CHANGE, PATH};
-pub use size::{CDF_SIZE, LOGNORMAL, LOGNORMAL_SIZE, PARETO, PARETO_SIZE};
-pub use workload::{ARRIVALS, COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
+pub use experiment::SPEC;
+pub use flow::FLOW;
+pub use path::PATH;
+pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
+pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
 use crate::key::Kind::{
     Command, Control, File, Flag, Group, Name, Number, OneOf, Room, Seeds, Table, Whole, Window, Words, Zip,

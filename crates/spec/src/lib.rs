@@ -1,7 +1,7 @@
 //! The spec: text in, resolved runs out; with everything that is wrong with it at once.
 //!
 //! It knows no file system, no Python and no page, all of which call it: [`parse`] or words of one's own, then
-//! [`Experiment::load`], then [`Experiment::point`] and [`Point::resolve`]. Every key is data in [`keys`].
+//! [`Experiment::load`], then [`Experiment::point`] and [`Point::resolve`]. Every key is data in `keys`.
 
 mod amount;
 mod chance;
@@ -12,7 +12,7 @@ mod experiment;
 mod file;
 mod inspection;
 mod key;
-pub mod keys;
+mod keys;
 mod names;
 mod number;
 mod place;
@@ -38,12 +38,10 @@ pub use control::{Choice, LINUX, Registry, VARIANTS, choose};
 pub use describe::{Described, described};
 pub use experiment::{Experiment, Seeds};
 pub use file::Files;
-pub use key::{Key, Kind, Section, Shape};
 pub use placeholder::NAMES as PLACEHOLDERS;
 pub use point::Point;
 pub use problem::{Problem, Refusal, suggestion, visible};
 pub use quantity::{KINDS, Kind as QuantityKind, Quantity, magnitude, number_and_unit};
-pub use quote::Quote;
 pub use resolve::{Resolved, rtt_offset_ns, start_jitter_ns};
 pub use schema::schema;
 pub use source::{assignment, is_path, parse, set};
