@@ -97,7 +97,7 @@ def test_the_source_distribution_has_the_lock_of_its_crates(tmp_path: Path) -> N
     with tarfile.open(made) as archive:
         archive.extractall(tmp_path, filter="data")
     (folder,) = tmp_path.glob("dumbbell-*/")
-    for name in ("Cargo.lock", "LICENSE", "Makefile", "python/dumbbell/variants.toml"):
+    for name in ("Cargo.lock", "LICENSE", "Makefile", "crates/spec/src/variants.toml"):
         assert (folder / name).read_bytes() == (ROOT / name).read_bytes()
     metadata = ["cargo", "metadata", "--locked", "--offline", "--format-version", "1"]
     done = subprocess.run(metadata, capture_output=True, check=False, cwd=folder, encoding="utf-8", timeout=900)
