@@ -5,10 +5,10 @@ from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
     "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt",
-    "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "measure",
+    "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude", "measure",
     "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
-    "quoted", "rtt_offset_ns", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants",
-    "visible",
+    "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
+    "variants", "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -116,6 +116,12 @@ def to_toml(words: Mapping[str, Any]) -> str:
 
 def choose(written: str, registry: list[str] | None = None) -> tuple[str, str, dict[str, float]] | _Problems:
     """The algorithm or variant that a text names, its algorithm, and the parameters that differ from the defaults."""
+
+def run_id(run: str, groups: list[str], ccs: list[str], bdp_bytes: float, engine: str, identity: str) -> str:
+    """The name of a run, given as JSON, with the group and the congestion control of each flow, on an engine."""
+
+def magnitude(text: str) -> float | None:
+    """The number by which quantities are put in order; None of a text that is none."""
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
     """A flow's own part of the start jitter, uniform below a bound."""

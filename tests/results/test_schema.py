@@ -16,7 +16,6 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.programs.report import ProgramSummary
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.run_id import run_id
 from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema
 from dumbbell.spec import Run
 from measured import flow, flow_counters, measurement, queue, queue_counters
@@ -98,7 +97,7 @@ def test_what_is_no_number_is_refused() -> None:
 
 
 def test_a_run_is_named_by_all_that_decides_its_bytes() -> None:
-    runs = [resolved(seeds=[seed]).run.canonical() for seed in (1, 2)]
-    ids = {run_id(run, engine, identity) for run in runs for engine in "ab" for identity in "ab"}
+    runs = [resolved(seeds=[seed]) for seed in (1, 2)]
+    ids = {run.id(engine, identity) for run in runs for engine in "ab" for identity in "ab"}
     assert len(ids) == 8
     assert all(len(each) == 16 for each in ids)

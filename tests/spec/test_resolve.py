@@ -108,6 +108,8 @@ def test_the_simulator_reads_every_form(fields: Fields) -> None:
     [
         ({"path.buffer": "1 bdp"}, {"bytes": 250_000}),
         ({"path.buffer": "0.3bdp"}, {"bytes": 75_000}),
+        ({"path.buffer": "0.001 bdp"}, {"bytes": 1514}),
+        ({"path.buffer": "1 us", "path.queue": "packets"}, {"packets": 1}),
         ({"path.buffer": "125 kB"}, {"bytes": 125_000}),
         ({"path.buffer": "64 KiB"}, {"bytes": 65_536}),
         ({"path.buffer": "100 packets"}, {"bytes": 151_400}),

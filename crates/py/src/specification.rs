@@ -11,7 +11,7 @@ use spec::{Problem, Refusal, Registry, Seeds, Word, Words};
 const LEVELS: usize = 32;
 
 /// `(path, message, hint)`.
-type Told = (String, String, String);
+type Parts = (String, String, String);
 
 /// Unit, numerator and denominator of the number, value in base units.
 type Read = (&'static str, (BigInt, BigInt), BigInt);
@@ -23,17 +23,17 @@ type QuantityKind = (&'static str, &'static str, Vec<(&'static str, u64)>, Vec<(
 #[derive(IntoPyObject)]
 pub(crate) enum Outcome<T> {
     Given(T),
-    Refused(Vec<Told>),
+    Refused(Vec<Parts>),
 }
 
 fn outcome<T>(found: Result<T, Vec<Problem>>) -> Outcome<T> {
     match found {
         Ok(given) => Outcome::Given(given),
-        Err(problems) => Outcome::Refused(problems.into_iter().map(told).collect()),
+        Err(problems) => Outcome::Refused(problems.into_iter().map(parts).collect()),
     }
 }
 
-fn told(Problem { path, message, hint }: Problem) -> Told {
+fn parts(Problem { path, message, hint }: Problem) -> Parts {
     (path, message, hint)
 }
 
@@ -46,7 +46,7 @@ pub(crate) fn quantity(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Outcome
             let (numerator, denominator) = found.number.into_raw();
             Outcome::Given((found.unit, (numerator, denominator), found.value))
         }
-        Err(refusal) => Outcome::Refused(vec![told(refusal.at(""))]),
+        Err(refusal) => Outcome::Refused(vec![parts(refusal.at(""))]),
     })
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn visible(text: &str) -> String {
 /// Every key of a spec: the fields of `dumbbell.spec.keys.Key`.
 #[pyfunction]
 pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    let keys = spec::described().into_iter().map(|key| {
+    let keys = spec::descriptions().into_iter().map(|key| {
         let found = PyDict::new(py);
         found.set_item("path", key.path)?;
         found.set_item("meaning", key.about)?;
@@ -158,7 +158,7 @@ pub(crate) fn placeholders() -> Vec<(&'static str, &'static str)> {
 pub(crate) fn assignment<'py>(py: Python<'py>, text: &str) -> PyResult<Outcome<(String, Bound<'py, PyAny>)>> {
     match spec::assignment(text) {
         Ok((path, value)) => Ok(Outcome::Given((path, python(py, value)?))),
-        Err(problem) => Ok(Outcome::Refused(vec![told(problem)])),
+        Err(problem) => Ok(Outcome::Refused(vec![parts(problem)])),
     }
 }
 
@@ -190,8 +190,27 @@ pub(crate) fn choose<'py>(
             }
             Ok(Outcome::Given((choice.name, choice.algorithm, parameters)))
         }
-        Err(problems) => Ok(Outcome::Refused(problems.into_iter().map(told).collect())),
+        Err(problems) => Ok(Outcome::Refused(problems.into_iter().map(parts).collect())),
     }
+}
+
+/// The name of a run, with the group and the congestion control of each flow, on an engine.
+#[pyfunction]
+pub(crate) fn run_id(
+    run: &str,
+    groups: Vec<String>,
+    ccs: Vec<String>,
+    bdp_bytes: f64,
+    engine: &str,
+    identity: &str,
+) -> PyResult<String> {
+    Ok(spec::run_id(&crate::parse(run)?, &(&*groups, &*ccs, bdp_bytes), engine, identity))
+}
+
+/// The number by which quantities are put in order; None of a text that is none.
+#[pyfunction]
+pub(crate) fn magnitude(text: &str) -> Option<f64> {
+    spec::magnitude(text)
 }
 
 /// A flow's own part of the start jitter, uniform below a bound.
@@ -237,7 +256,7 @@ impl Experiment {
         let mut words = match source.cast::<PyString>() {
             Ok(text) => match spec::parse(&text.to_string_lossy(), r#where) {
                 Ok(words) => words,
-                Err(problem) => return Ok(Outcome::Refused(vec![told(problem)])),
+                Err(problem) => return Ok(Outcome::Refused(vec![parts(problem)])),
             },
             Err(_) => table_of(source)?,
         };

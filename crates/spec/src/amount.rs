@@ -3,7 +3,7 @@
 use crate::derived::{bdp_bytes, buffer_limit, filled_bytes, frame_bytes, jitter_ns};
 use crate::keys::PATH;
 use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
-use crate::read::read_table;
+use crate::reader::read_table;
 use crate::tree::{Unknown, View};
 use crate::word::{Word, Words};
 use run::Buffer;

@@ -6,7 +6,7 @@ use crate::file::{Contents, Files};
 use crate::key::{FileKind, Kind};
 use crate::place::Place;
 use crate::problem::Problem;
-use crate::read::read;
+use crate::reader::read;
 use crate::rules;
 use crate::sweep::{Axis, Grid, unknown_fields};
 use crate::tree::{Node, Table};

@@ -1,7 +1,7 @@
 //! [`Key`]: one key of a spec as data, and [`Section`]: the keys of a table.
 
+use crate::literal::Literal;
 use crate::quantity;
-use crate::quote::Quote;
 
 /// A table of a spec.
 #[derive(Debug)]
@@ -24,9 +24,9 @@ pub struct Key {
     /// Whether a spec must have it.
     pub required: bool,
     /// What stands there where nothing is written; None: there is no value that says the same.
-    pub default: Option<Quote>,
+    pub default: Option<Literal>,
     /// Values, as a spec would write them.
-    pub examples: &'static [Quote],
+    pub examples: &'static [Literal],
     /// What it means: sentences, in Markdown.
     pub about: &'static str,
 }
@@ -138,7 +138,7 @@ impl Key {
     }
 
     /// What stands there where nothing is written.
-    pub const fn default(self, default: Quote) -> Self {
+    pub const fn default(self, default: Literal) -> Self {
         Self { default: Some(default), ..self }
     }
 
@@ -153,7 +153,7 @@ impl Key {
     }
 
     /// How it may be written.
-    pub const fn examples(self, examples: &'static [Quote]) -> Self {
+    pub const fn examples(self, examples: &'static [Literal]) -> Self {
         Self { examples, ..self }
     }
 

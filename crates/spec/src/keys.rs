@@ -16,8 +16,8 @@ use crate::key::Kind::{
     Command, Control, File, Flag, Group, Name, Number, OneOf, Room, Seeds, Table, Whole, Window, Words, Zip,
 };
 use crate::key::{FileKind, Key, Kind, Section};
+use crate::literal::Literal::{Flag as Is, Header, List, Number as Decimal, Text, Whole as Count};
 use crate::quantity::{self, BYTES, DURATION, FREQUENCY, JITTER, RATE, SHARE, TIME};
-use crate::quote::Quote::{Flag as Is, Header, List, Number as Decimal, Text, Whole as Count};
 
 /// Of all groups together.
 pub const MOST_FLOWS: u64 = 100_000;

@@ -4,42 +4,45 @@ use crate::number::float;
 use crate::resolve::Resolved;
 use run::Run;
 use serde::Serialize;
-use serde_json::Serializer;
 use serde_json::ser::Formatter;
+use serde_json::{Serializer, Value};
 use sha2::{Digest, Sha256};
 use std::io::{Result, Write};
 
 const DIGITS: usize = 16;
 
 impl Resolved {
-    /// The run's name on an engine, whose build `identity` tells from others.
+    /// The run's name on an engine, of whose builds this is the one with that `identity`.
     pub fn id(&self, engine: &str, identity: &str) -> String {
-        let words = (&self.groups, &self.ccs, self.bdp_bytes);
-        let parts = [canonical(&self.run), json(&words, ", "), engine.into(), identity.into()];
-        let digest = Sha256::digest(parts.join(&b'\n'));
-        digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+        run_id(&self.run, &(&*self.groups, &*self.ccs, self.bdp_bytes), engine, identity)
     }
 }
 
-/// A run with its keys in order; each flow by itself, since a tree of JSON with all of many is large.
+/// The name of a run, with the spec's words that its summary has: the group and the congestion control of each flow, and
+/// the path's rate times its round-trip time, in bytes.
+pub fn run_id(run: &Run, words: &(&[String], &[String], f64), engine: &str, identity: &str) -> String {
+    let parts = [canonical(run), json(words, ", "), engine.into(), identity.into()];
+    let digest = Sha256::digest(parts.join(&b'\n'));
+    digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A run as a tree of JSON has it, with the keys in order; each flow is a tree alone, since one of many flows is large.
 fn canonical(run: &Run) -> Vec<u8> {
     let Run { seed, duration_ns, until_done, path, flows, host, measure } = run;
     let (seed, duration_ns, until_done, path) = (*seed, *duration_ns, *until_done, path.clone());
-    let rest = sorted(&Run { seed, duration_ns, until_done, path, flows: vec![], host: *host, measure: *measure });
-    let key = b"\"flows\":[";
-    let place = rest.windows(key.len()).position(|bytes| bytes == key).map_or(rest.len(), |found| found + key.len());
-    let mut found = rest[..place].to_vec();
-    for (index, flow) in flows.iter().enumerate() {
-        found.extend(if index > 0 { b",".as_slice() } else { b"" });
-        found.extend(sorted(flow));
-    }
-    found.extend(&rest[place..]);
-    found
+    let rest = tree(&Run { seed, duration_ns, until_done, path, flows: vec![], host: *host, measure: *measure });
+    let field = |(key, value): (&String, &Value)| {
+        let flows =
+            || [b"[", &*flows.iter().map(|flow| json(&tree(flow), ",")).collect::<Vec<_>>().join(&b','), b"]"].concat();
+        let value = if key == "flows" { flows() } else { json(value, ",") };
+        [format!("\"{key}\":").into_bytes(), value].concat()
+    };
+    let fields: Vec<Vec<u8>> = rest.as_object().into_iter().flatten().map(field).collect();
+    [b"{", &*fields.join(&b','), b"}"].concat()
 }
 
-/// As a tree of JSON, which has its keys in order.
-fn sorted(value: &impl Serialize) -> Vec<u8> {
-    json(&serde_json::to_value(value).unwrap_or_default(), ",")
+fn tree(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 fn json(value: &impl Serialize, comma: &'static str) -> Vec<u8> {

@@ -3,7 +3,7 @@
 use crate::key::{Key, Kind, Section, Shape};
 use crate::keys::{MOST_SEEDS, SPEC};
 use crate::quantity::{self, MOMENT, SIZE, Spelling};
-use crate::read::{MOST_WORDS, example};
+use crate::reader::{MOST_WORDS, example};
 use crate::word::Word;
 use serde_json::{Map, Value, json};
 

@@ -32,7 +32,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Finds the axes of a spec, and lets each vary by itself.
+    /// Finds the axes of a spec, and lets each vary alone.
     pub fn of(table: &mut Table) -> Self {
         let mut axes = Vec::new();
         number(table, &Place::Top, &mut axes);

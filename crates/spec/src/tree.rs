@@ -4,7 +4,7 @@ use crate::key::{Key, Section};
 use crate::quantity::Quantity;
 use crate::word::{Word, Words};
 
-/// A field has a problem, or a list where one value belongs: whoever asks for it has nothing to say.
+/// A field has a problem, or a list where one value belongs: a rule that asks for it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Unknown;
 

@@ -3,7 +3,7 @@
 //! `DUMBBELL_FUZZ_SPECS` says how many, `DUMBBELL_FUZZ_SEED` with which seed; `make fuzz-specs` tries ten million. What fails is
 //! printed with both.
 
-use spec::{Described, Experiment, Files, Refusal, Registry, described, parse, toml};
+use spec::{Description, Experiment, Files, Refusal, Registry, descriptions, parse, toml};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -87,7 +87,7 @@ fn sources() -> Vec<String> {
 }
 
 /// What a spec may have in it, and what it may not.
-fn words(keys: &[Described]) -> Vec<String> {
+fn words(keys: &[Description]) -> Vec<String> {
     let odd = "[|]|[[|]]|{|}|=|\"|'|,|\n|#|0|-1|1e999|nan|inf|true|\u{0}|9223372036854775807|\"\u{202e}\"|\"1e60 ms\"|\"-0 s\"|\
                \"1 bdp\"|\"flows[9]\"|[[\"a\", \"b\"]]|[path]|[[path.change]]|[[flows]]|[host]|[measure]|count = 1000|load = 10|\
                1979-05-27|zip = [[\"path.rtt\", \"path.rate\"]]";
@@ -149,7 +149,7 @@ fn attempt(text: &str) -> bool {
 fn whatever_a_text_says_is_answered() {
     let number = |name: &str, usual| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
     let (count, seed) = (number("DUMBBELL_FUZZ_SPECS", FEW), number("DUMBBELL_FUZZ_SEED", 1));
-    let (sources, words) = (sources(), words(&described()));
+    let (sources, words) = (sources(), words(&descriptions()));
     assert!(sources.len() > 3 && words.len() > 200);
     let mut right = 0_u64;
     for case in 0..count {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from array import array
@@ -13,7 +12,6 @@ from typing import Any, TypedDict, TypeVar
 
 from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
-from dumbbell.results.run_id import run_id
 from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
 
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
@@ -92,15 +90,9 @@ def planned_alone(experiment: Experiment) -> list[Planned]:
     alone = each_alone(experiment)
     if alone is None:
         return []
-    beside = {_request(each.resolved) for each in plan(experiment)}
-    added = {_request(each.resolved): each for each in plan(alone)}
+    beside = {each.resolved.id("", "") for each in plan(experiment)}
+    added = {each.resolved.id("", ""): each for each in plan(alone)}
     return [each for request, each in added.items() if request not in beside]
-
-
-def _request(resolved: Resolved) -> bytes:
-    """What an engine is asked, and the spec's words that the summary has, which engines ignore."""
-    words = json.dumps([resolved.groups, resolved.ccs, resolved.bdp_bytes]).encode()
-    return b"\n".join((resolved.run.canonical(), words))
 
 
 def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
@@ -156,5 +148,5 @@ class RunKey(TypedDict):
 
 def run_key(planned: Planned, engine: Engine, identity: str) -> RunKey:
     """Names a run: by what it asks of the engine."""
-    name = run_id(_request(planned.resolved), engine.name, identity)
+    name = planned.resolved.id(engine.name, identity)
     return RunKey(run_id=name, engine=engine.name, seed=planned.resolved.run.seed, point=planned.point)

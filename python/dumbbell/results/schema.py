@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.disturbance import Validity
-from dumbbell.results.run_id import RUN_ID_DIGITS
 
 SCHEMA_VERSION = 1
 
@@ -26,7 +25,7 @@ class _Base(BaseModel):
 
     schema_version: Literal[1] = Field(default=1, alias="schema")
     """Version of this format."""
-    run_id: str = Field(pattern=f"^[0-9a-f]{{{RUN_ID_DIGITS}}}$")
+    run_id: str = Field(pattern="^[0-9a-f]{16}$")
     """Hash of the resolved run, its groups, algorithms and BDP, and the engine's build: same id, same but `wall_s`."""
     engine: str
     """Name of the engine that measured it."""

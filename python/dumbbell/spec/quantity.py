@@ -13,7 +13,6 @@ Units that tools disagree about are refused. Arithmetic is exact; what is finer 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from fractions import Fraction
 from typing import ClassVar, Final, Self
 
@@ -195,8 +194,4 @@ def magnitude(text: str) -> float | None:
     >>> magnitude("500 kbit/s"), magnitude("10mbit"), magnitude("5 rounds"), magnitude("bbr")
     (500000.0, 10000000.0, 5.0, None)
     """
-    for kind in (Rate, Moment, Size):
-        with suppress(QuantityError):
-            return float(kind(text).value)
-    found = number_and_unit(text)
-    return found and found[0]
+    return _core.magnitude(text)

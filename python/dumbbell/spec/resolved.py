@@ -26,6 +26,12 @@ class Resolved:
     rtt_spread_ns: int
     """Within which each flow's base round-trip time is longer."""
 
+    def id(self, engine: str, identity: str) -> str:
+        """Name the run by all that decides its result: the run, what its summary has beside it, and the engine."""
+        return _core.run_id(
+            self.run.to_json(), list(self.groups), list(self.ccs), self.bdp_bytes, engine, identity
+        )  # fmt: skip
+
     def base_rtts_ns(self, seed: int | None = None) -> list[int]:
         """Each flow's base round-trip time as another seed draws it; of None, without what is drawn."""
 

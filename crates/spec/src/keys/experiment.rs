@@ -16,35 +16,25 @@ pub static SPEC: Section = Section {
             .examples(&[Text("600 s")])
             .about("When a run that is `\"until done\"` ends at the latest. It must be there then, and not otherwise."),
         Key::optional("seeds", Seeds).once().default(Count(1)).examples(&[Count(5)]).about(
-            "How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides \
-             `path.jitter`, random loss, the phase of BBR's cycle, `start_jitter` and `rtt_spread`. Where a spec \
-             has none of these, all seeds give the same.",
+            "How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides `path.jitter`, random loss, the phase of BBR's cycle, `start_jitter` and `rtt_spread`. Where a spec has none of these, all seeds give the same.",
         ),
         Key::optional("start_jitter", INSTANT).default(Text("0 s")).examples(&[Text("100 ms")]).about(
-            "Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its \
-             seed and its name. Without it flows are in step in a way that no network is.",
+            "Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its name. Without it flows are in step in a way that no network is.",
         ),
         Key::optional("rtt_spread", bounded(&TIME, "0 s", "1 s")).default(Text("0 s")).examples(&[Text("1 ms")]).about(
-            "Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its \
-             seed and its name. Seeds then average over [phases](limitations.md#phase-effects), and their \
-             interval says how much hangs on them ([how much, and with how many \
-             seeds](how-to/noise-and-phases.md)).",
+            "Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its seed and its name. Seeds then average over [phases](limitations.md#phase-effects), and their interval says how much hangs on them ([how much, and with how many seeds](how-to/noise-and-phases.md)).",
         ),
         Key::optional("alone", Group).examples(&[Text("flows[0]")]).about(
-            "The only group of flows that runs; the others stay away. Its flows have the names, the random \
-             streams and the times that they have beside the others, so that a run with them and one without \
-             differ in nothing else. `dumbbell run --harm` runs each group so, and tells what the others cost it.",
+            "The only group of flows that runs; the others stay away. Its flows have the names, the random streams and the times that they have beside the others, so that a run with them and one without differ in nothing else. `dumbbell run --harm` runs each group so, and says what the others cost it.",
         ),
         Key::optional("zip", Zip)
             .once()
             .about("Lists that [vary together](#sweeps) instead of in every combination, each by its path."),
         Key::required("path", Table(&PATH)).once().examples(&[Header("[path]")]).about(
-            "The network: one bottleneck, a line with a queue before it, between all senders and all receivers, \
-             and a perfect way back. Each flow has a sender and a receiver of its own.",
+            "The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect way back. Each flow has a sender and a receiver of its own.",
         ),
         Key::required("flows", Table(&FLOW)).listed(1, MOST_FLOWS as usize).examples(&[Header("[[flows]]")]).about(
-            "The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their \
-             start only, and with `rtt_spread` in their RTT.",
+            "The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only, and with `rtt_spread` in their RTT.",
         ),
         Key::optional("host", Table(&HOST))
             .once()
@@ -63,11 +53,7 @@ pub static HOST: Section = Section {
             .default(Text("max"))
             .examples(&[Text("default"), Text("16 MB")])
             .about(
-                "Limit of each socket's send and receive buffer: `\"max\"`, which is never the limit; `\"default\"`, \
-             Linux's own (4 MB to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, \
-             which charges a burst, and a segment that waits for others, with more than its payload. Linux \
-             doubles what `setsockopt` asks for: a program that sets `SO_RCVBUF` to 262144 has `\"512 KiB\"`. The \
-             window that `ss` shows is `host.receive_window`.",
+                "Limit of each socket's send and receive buffer: `\"max\"`, which is never the limit; `\"default\"`, Linux's own (4 MB to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, which charges a burst, and a segment that waits for others, with more than its payload. Linux doubles what `setsockopt` asks for: a program that sets `SO_RCVBUF` to 262144 has `\"512 KiB\"`. The window that `ss` shows is `host.receive_window`.",
             ),
         Key::optional("receive_window", bounded(&BYTES, "1 B", "2 GiB"))
             .examples(&[Text("3.145 MB")])
@@ -77,25 +63,19 @@ pub static HOST: Section = Section {
             .examples(&[Count(32)])
             .about("Initial congestion window in segments, written without a unit."),
         Key::optional("qdisc", Words(&["none", "fq"])).default(Text("none")).about(
-            "The sender's queueing discipline. With `\"fq\"`, as on many Linux servers, every flow is paced, by the \
-             queue, in which what TCP has sent waits for its departure; with `\"none\"` those whose algorithm asks \
-             for it (BBR), by TCP.",
+            "The sender's queueing discipline. With `\"fq\"`, as on many Linux servers, every flow is paced, by the queue, in which what TCP has sent waits for its departure; with `\"none\"` those whose algorithm asks for it (BBR), by TCP.",
         ),
         Key::optional("sack_compression", Flag).default(Is(true)).about(
-            "Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since \
-             4.18.",
+            "Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18.",
         ),
         Key::optional("gro", Flag).default(Is(false)).about(
-            "Whether receivers merge the segments of a flow that their NIC hands over together (generic receive \
-             offload, which nearly every host has on). One ACK answers a merged packet. Without `ack_aggregation` \
-             only packets that arrive in the same instant come together.",
+            "Whether receivers merge the segments of a flow that their NIC hands over together (generic receive offload, which nearly every host has on). One ACK answers a merged packet. Without `ack_aggregation` only packets that arrive in the same instant come together.",
         ),
         Key::optional("ack_aggregation", bounded(&TIME, "0 s", "100 ms"))
             .default(Text("0 s"))
             .examples(&[Text("100 us")])
             .about(
-                "Interrupt moderation of the receivers' NICs: each hands over what has arrived at most once in this \
-             time, so that ACKs leave in lumps. The default hands over every packet by itself.",
+                "Interrupt moderation of the receivers' NICs: each hands over what has arrived at most once in this time, so that ACKs leave in lumps. The default hands over every packet at once.",
             ),
     ],
 };
@@ -105,22 +85,16 @@ pub static MEASURE: Section = Section {
     only: "",
     keys: &[
         Key::optional("window", Window).once().examples(&[List(&[Text("25 %"), Text("100 %")])]).about(
-            "Begin and end of what the summary is taken of: shares of the duration, or times. The default is the \
-             whole run. Leave the start out of it where you ask about the steady state. The list is no sweep.",
+            "Begin and end of what the summary is taken of: shares of the duration, or times. The default is the whole run. Leave the start out of it where you ask about the steady state. The list is no sweep.",
         ),
         Key::optional("sample", INTERVAL).default(Text("50 ms")).examples(&[Text("10 ms")]).about(
-            "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT \
-             and queue are of these samples; counters are exact, whatever it is.",
+            "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are of these samples; counters are exact, whatever it is.",
         ),
         Key::optional("record", Words(&["summary", "series", "acks", "pcap"])).default(Text("series")).about(
-            "What is kept beside the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the \
-             samples of every flow and of the queue; `\"acks\"` the round-trip time of every ACK, too; `\"pcap\"` \
-             captures, which no engine has yet.",
+            "What is kept beside the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue; `\"acks\"` the round-trip time of every ACK, too; `\"pcap\"` captures, which no engine has yet.",
         ),
         Key::optional("ss", INTERVAL).examples(&[Text("100 ms")]).about(
-            "How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people \
-             see who measure by hand. `dumbbell results export --table ss` has it. By default it does not look; \
-             the simulator has no sockets that it could.",
+            "How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no sockets that it could.",
         ),
     ],
 };

@@ -6,8 +6,7 @@ use super::*;
 pub static TRANSFER: Section = Section {
     only: "",
     keys: &[Key::required("transfer", PAYLOAD).examples(&[Text("100 MB")]).about(
-        "So many bytes, then done. The result has the completion time of each flow, `fct_s`: from `connect()` \
-             to the last byte's arrival.",
+        "So many bytes, then done. The result has the completion time of each flow, `fct_s`: from `connect()` to the last byte's arrival.",
     )],
 };
 
@@ -16,8 +15,7 @@ pub static STREAM: Section = Section {
     only: "",
     keys: &[
         Key::required("stream", bounded(&RATE, "1 bit/s", "1 Tbit/s")).examples(&[Text("2916.8 kbit/s")]).about(
-            "A pace at which the application writes, whether TCP keeps up or not: an even stream, as of a live \
-             video. It is payload, without headers.",
+            "A pace at which the application writes, whether TCP keeps up or not: an even stream, as of a live video. It is payload, without headers.",
         ),
         Key::required("for", INTERVAL).examples(&[Text("34 s")]).about("How long a stream is written."),
         Key::required("every", INTERVAL)
@@ -39,9 +37,7 @@ pub static SHORT_FLOWS: Section = Section {
     only: "",
     keys: &[
         Key::required("arrivals", Table(&ARRIVALS)).once().about(
-            "When transfers arrive. Each has a connection of its own, opened then and closed when it is complete: \
-             the flow is the source of all of them. Times and sizes are drawn from the seed and the flow's name \
-             (of one without a name, its place among `[[flows]]`, so that algorithms meet the same arrivals).",
+            "When transfers arrive. Each has a connection of its own, opened then and closed when it is complete: the flow is the source of all of them. Times and sizes are drawn from the seed and the flow's name (of one without a name, its place among `[[flows]]`, so that algorithms meet the same arrivals).",
         ),
         Key::optional("size", SIZE_OF_TRANSFERS)
             .examples(&[Text("100 kB")])
@@ -54,20 +50,16 @@ pub static ARRIVALS: Section = Section {
     only: "",
     keys: &[
         Key::optional("load", LOAD).examples(&[Decimal(0.6)]).about(
-            "Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 \
-             is 60 %. What is counted is the mean size with the headers of its segments; what is sent again comes \
-             on top.",
+            "Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. What is counted is the mean size with the headers of its segments; what is sent again comes on top.",
         ),
         Key::optional("rate", bounded(&FREQUENCY, "0.000001 /s", "10000000 /s"))
             .examples(&[Text("50 /s")])
             .about("Arrivals by chance (Poisson), so many a second in the mean."),
         Key::optional("trace", File(FileKind::Arrivals)).examples(&[Text("arrivals.csv")]).about(
-            "A CSV file of arrivals, relative to the spec's folder: the time of each in seconds after the flow's \
-             start, and in a second column its size in bytes. Without that column `size` says how large they are.",
+            "A CSV file of arrivals, relative to the spec's folder: the time of each in seconds after the flow's start, and in a second column its size in bytes. Without that column `size` says how large they are.",
         ),
         Key::optional("count", Whole { least: 1, most: MOST_ARRIVALS }).examples(&[Count(10_000)]).about(
-            "So many arrive, and then none. By default they go on arriving until the flow's stop or the run's \
-             end. A run that is `\"until done\"` needs it, or a trace.",
+            "So many arrive, and then none. By default they go on arriving until the flow's stop or the run's end. A run that is `\"until done\"` needs it, or a trace.",
         ),
     ],
 };
@@ -88,23 +80,15 @@ pub static COMMAND: Section = Section {
                 Text("-J"),
             ])])
             .about(
-                "A program of your own, started at the sender when the flow starts: its name and its arguments, word \
-             by word, no shell. [What braces stand for](#commands) is filled in. The flow is complete when the \
-             program ends by itself with status 0; one that ends with another status makes the run fail, with the \
-             last lines of what it said. One that still runs at the flow's stop, or the run's end, is told to end \
-             (SIGTERM, then SIGKILL). Data goes from the sender to the receiver, under the flow's `cc`, which the \
-             route sets, whatever the program asks for.",
+                "A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends with status 0; one that ends with another status makes the run fail, with the last lines of what it said. One that still runs at the flow's stop, or the run's end, is ended (SIGTERM, then SIGKILL). Data goes from the sender to the receiver, under the flow's `cc`, which the route sets, whatever the program asks for.",
             ),
         Key::optional("server", Command)
             .examples(&[List(&[Text("iperf3"), Text("-s"), Text("-1"), Text("-p"), Text("{port}"), Text("-J")])])
             .about(
-                "What `command` talks to: a program that is started at the receiver before the run's time 0, and \
-             ended with the flow. The default starts none.",
+                "What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the flow. The default starts none.",
             ),
         Key::optional("user", Words(&["caller", "root"])).default(Text("caller")).about(
-            "Who both run as. `\"caller\"`: the user who calls, also where that user became root by `sudo`. \
-             `\"root\"`: root, with all its powers, which only the engine `netns` can give: a guest's programs have \
-             none.",
+            "Who both run as. `\"caller\"`: the user who calls, also where that user became root by `sudo`. `\"root\"`: root, with all its powers, which only the engine `netns` can give: a guest's programs have none.",
         ),
     ],
 };

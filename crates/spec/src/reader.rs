@@ -4,10 +4,10 @@ mod value;
 
 use crate::key::{Key, Kind, Section, Shape};
 use crate::keys::{MOST_SEEDS, SPEC};
+use crate::literal::Literal;
 use crate::place::Place;
 use crate::problem::{Problem, Refusal, suggestion};
 use crate::quantity::MOMENT;
-use crate::quote::Quote;
 use crate::tree::{Node, Sweep, Table};
 use crate::wish;
 use crate::word::{Word, Words};
@@ -24,7 +24,7 @@ pub fn read(words: &Words) -> (Table, Vec<Problem>) {
     (table, reader.problems)
 }
 
-/// Reads a table by itself; a field with a problem is unknown.
+/// Reads a table alone; a field with a problem is unknown.
 pub fn read_table(section: &'static Section, words: &Words) -> Table {
     Reader { problems: Vec::new() }.table(section, words, &Place::Top)
 }
@@ -220,9 +220,9 @@ fn default(key: &'static Key) -> Node {
         (Kind::Table(section), Shape::One) if !key.required => Node::Table(Table::new(section, default)),
         (_, Shape::Listed { .. }) => Node::Tables(Vec::new()),
         (Kind::Zip, _) => Node::Zip(Vec::new()),
-        (kind, _) => key.default.map_or(Node::Absent, |quote| match kind {
+        (kind, _) => key.default.map_or(Node::Absent, |literal| match kind {
             Kind::OneOf { .. } => Node::Text("bulk".to_owned()),
-            _ => value::of(key, &key.kind, &quote.into()).unwrap_or(Node::Unknown),
+            _ => value::of(key, &key.kind, &literal.into()).unwrap_or(Node::Unknown),
         }),
     }
 }
@@ -231,8 +231,8 @@ fn default(key: &'static Key) -> Node {
 pub(crate) fn example(key: &Key) -> String {
     match key.examples.first() {
         None => String::new(),
-        Some(Quote::Header(header)) => format!("write {header}"),
-        Some(quote) => format!("write {} = {}", key.name, writer::value(&Word::from(*quote))),
+        Some(Literal::Header(header)) => format!("write {header}"),
+        Some(value) => format!("write {} = {}", key.name, writer::value(&Word::from(*value))),
     }
 }
 

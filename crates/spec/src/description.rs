@@ -10,7 +10,7 @@ use serde::Serialize;
 
 /// One key in words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Described {
+pub struct Description {
     /// Where it stands: `path.loss`, `flows[].access.rate`; `[]`: in each table of a list.
     pub path: String,
     /// What it means: sentences, in Markdown.
@@ -36,19 +36,19 @@ pub struct Described {
 }
 
 /// Every key of a spec and of the tables in it, in their order.
-pub fn described() -> Vec<Described> {
+pub fn descriptions() -> Vec<Description> {
     let mut found = Vec::new();
     describe(&SPEC, "", &mut found);
     found
 }
 
-fn describe(section: &'static Section, within: &str, found: &mut Vec<Described>) {
+fn describe(section: &'static Section, within: &str, found: &mut Vec<Description>) {
     for key in section.keys {
         let path = format!("{within}{}", key.name);
         let is_list = matches!(key.shape, Shape::Listed { .. });
         let inner = format!("{path}{}.", if is_list { "[]" } else { "" });
-        let kind = Told::of(&key.kind);
-        found.push(Described {
+        let kind = Takes::of(&key.kind);
+        found.push(Description {
             path,
             about: key.about,
             required: key.required,
@@ -78,7 +78,7 @@ fn tables(key: &Key) -> Vec<&'static Section> {
 
 /// What is said of a kind of value.
 #[derive(Default)]
-struct Told {
+struct Takes {
     noun: String,
     units: Vec<&'static str>,
     options: Vec<&'static str>,
@@ -86,7 +86,7 @@ struct Told {
     extremes: Vec<Word>,
 }
 
-impl Told {
+impl Takes {
     fn of(kind: &Kind) -> Self {
         let noun = |noun: &str| Self { noun: noun.to_owned(), ..Self::default() };
         match kind {
@@ -146,11 +146,11 @@ impl Told {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::read::read;
+    use crate::reader::read;
 
     #[test]
     fn every_key_says_what_it_is() {
-        let keys = described();
+        let keys = descriptions();
         assert!(keys.iter().all(|key| !key.about.is_empty() && !key.noun.is_empty()));
         let rate = keys.iter().find(|key| key.path == "path.change[].rate").expect("a key");
         assert_eq!(rate.limits, "from 1 kbit/s to 1 Tbit/s; an outage, a rate of 0, is not in this version");
@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn what_examples_and_defaults_say_is_right() {
-        for key in described().iter().filter(|key| !key.path.contains("[]") && !key.noun.contains("table")) {
+        for key in descriptions().iter().filter(|key| !key.path.contains("[]") && !key.noun.contains("table")) {
             for value in key.examples.iter().chain(&key.default) {
                 let mut words = crate::word::Words::new();
                 crate::source::set(&mut words, &key.path, value.clone()).expect("a place");
