@@ -44,7 +44,7 @@ def copied(browser: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_the_copy_begins_with_the_experiment_and_an_address_goes_before_it(copied: Any, spec: Path) -> None:
-    copy = built.beginning_with(spec.read_text(encoding="utf-8"), "mine")
+    copy = built.beginning_with(spec.read_text(encoding="utf-8"), "mine", {})
     copied.goto(copy.as_uri())
     assert settle(copied) == "ready"
     assert copied.evaluate("explorer.text") == SPEC

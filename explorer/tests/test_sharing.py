@@ -40,7 +40,7 @@ def saved(page: Any, kind: str, folder: Path) -> Path:
         page.click("#share")
     with page.expect_download() as waited:
         page.click(f'[data-save="{kind}"]')
-    path = folder / waited.value.suggested_filename
+    path: Path = folder / waited.value.suggested_filename
     waited.value.save_as(path)
     return path
 
