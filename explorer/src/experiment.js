@@ -3,7 +3,7 @@
 import { changed } from "./edit.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { Refused } from "./pool.js";
-import { baseName } from "./spec.js";
+import { baseName, frameBytes } from "./spec.js";
 
 /** The experiment of some words with other values of some fields, by their paths. */
 export function withValues(words, values, { spec }) {
@@ -42,7 +42,7 @@ export function packetsOf({ path, duration_ns, flows, until_done }) {
   const bits = (path.rate_bps * duration_ns) / NANOS_PER_S;
   const asked = flows.reduce((sum, { workload }) => sum + askedBytes(workload), 0);
   const carried = Math.min(bits, until_done ? 8 * 1.1 * asked : Infinity);
-  return carried / (8 * (path.mtu_bytes + 14)) + 100 * flows.length;
+  return carried / (8 * frameBytes(path)) + 100 * flows.length;
 }
 
 /** What a flow has to send; infinite of one that never ends. */

@@ -8,6 +8,7 @@ import { NANOS_PER_S } from "./gauges.js";
 import { firstAbove, marksOf } from "./marks.js";
 import { Scene } from "./scene.js";
 import { amount } from "./amount.js";
+import { frameBytes } from "./spec.js";
 
 /** A stretch of the run, seconds, of so many samples at most. */
 const SPAN_S = 2;
@@ -63,7 +64,7 @@ export class Player {
     const duration_s = Math.min(Number(run.duration_ns) / NANOS_PER_S, endOf(run, explorer.measurement));
     this.begin_s = (Math.max(0, duration_s - SPAN_S) * Number(this.from.value)) / 100;
     this.end_s = Math.min(duration_s, this.begin_s + SPAN_S);
-    const frame_bytes = run.path.mtu_bytes + 14;
+    const frame_bytes = frameBytes(run.path);
     const room_bytes = run.path.buffer.bytes ?? run.path.buffer.packets * frame_bytes;
     const until_s = this.end_s + Math.min(LONGEST_DRAIN_S, 0.1 + (8 * room_bytes) / run.path.rate_bps);
     const plan = planned(explorer.experiment, explorer.tables, { sample_s: Math.max(FINEST_S, until_s / MOST_SAMPLES), until_s });

@@ -130,6 +130,15 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
         {"path": PATH | {"loss": "0.5 %", "loss_at": "after"}, "flows": BBR},
         [goodput(), of_queue("random_lost_packets", 73), lost_before_the_queue(2)],
     ),
+    # A wire's: of 80 Mbit/s 75.3 are payload, not 76.5. A change of rate must not take it away.
+    "path.overhead": (
+        {"path": PATH | {"overhead": "38 B", "change": [{"at": "4 s", "rate": "40 Mbit/s"}]}},
+        [goodput(), RTT, of_queue("queue_max_bytes", 5 * FRAME)],
+    ),
+    "path.overhead, htb": (
+        {"path": PATH | {"overhead": "200 B", "shaper": "htb", "queue": "packets", "buffer": "100 packets"}},
+        [goodput(), RTT, of_queue("queue_max_bytes", 5 * FRAME)],
+    ),
     # Only headers matter: with 1500 bytes goodput is 3.7 % less.
     "path.mtu": ({"path": PATH | {"mtu": 9000, "burst": "20 kB"}}, [goodput(0.005), RTT]),
     # 12 385 frames each in 5 s, one more or less at each end; the queue before the line is another matter.

@@ -36,6 +36,7 @@ ONE_FIELD: dict[str, list[Any]] = {
         "0 packets", "1e6 s", "0 ms", "infinite", [],
     ],
     "path.loss": ["1", "100 %", "-1 %", "1e-12 %"],
+    "path.overhead": [38, "-1 B", "1001 B", "38"],
     "path.mtu": [100, 10**6, "1500", 1500.5, True],
     "path.burst": ["0 B"],
     "path.jitter": [

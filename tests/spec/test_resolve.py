@@ -186,6 +186,7 @@ def test_the_rtt_spread_is_a_hash_of_its_own_on_the_side_of_the_delay() -> None:
         ({"path.jitter": "none"}, 0),
         ({"path.jitter": "50 us"}, 50_000),
         ({"path.jitter": "1 packet", "path.rate": "10 Mbit/s"}, 1_211_200),
+        ({"path.jitter": "1 packet", "path.rate": "10 Mbit/s", "path.overhead": "38 B"}, 1_230_400),
         ({"path.jitter": "0.25 packets", "path.rate": "10 Mbit/s", "path.mtu": 9000}, 1_802_800),
         ({"path.jitter": "1 packet", "path.change": [{"at": "1 s", "rate": "1 Mbit/s"}]}, 151_400),  # of the beginning
         ({"path.jitter": "1 packet", "path.rate": "999 Mbit/s"}, 12_124),  # 12124.1 ns

@@ -2,7 +2,7 @@
 
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
-use run::{FRAME_HEADERS_BYTES, FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, SharedGauges, UNSEEN};
+use run::{FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN};
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
@@ -30,6 +30,7 @@ pub struct KernelRecorder {
     paces_always: bool,
     /// Random loss after the bottleneck, in parts per billion.
     loss_after_ppb: u64,
+    frame_headers_bytes: u32,
 }
 
 impl KernelRecorder {
@@ -42,6 +43,7 @@ impl KernelRecorder {
             recorder,
             paces_always: run.host.qdisc == Qdisc::Fq,
             loss_after_ppb: if run.path.loss_at == LossAt::After { u64::from(run.path.loss_ppb) } else { 0 },
+            frame_headers_bytes: SEGMENT_HEADERS_BYTES + run.path.overhead_bytes,
         }
     }
 
@@ -149,7 +151,7 @@ impl KernelRecorder {
     fn bottleneck_bytes(&self, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {
         let arrived = u128::from(receiver.data_segs_in);
         let payload = arrived * u128::from(sender.bytes_sent) / u128::from(sender.data_segs_out.max(1));
-        let bytes = arrived * u128::from(FRAME_HEADERS_BYTES) + payload;
+        let bytes = arrived * u128::from(self.frame_headers_bytes) + payload;
         let passes_ppb = u128::from(BILLION.saturating_sub(self.loss_after_ppb).max(1));
         (bytes * u128::from(BILLION) / passes_ppb) as u64
     }

@@ -17,11 +17,11 @@ pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, Program, ProgramEnd,
     QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
 };
-pub use path::{ETHERNET_HEADER_BYTES, FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
+pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
 pub use placeholder::Places;
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Problem, Qdisc,
-    Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, ETHERNET_HEADER_BYTES, Flow, Host, LossAt, Measure,
+    Path, Problem, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload, Write,
 };
 pub use source::{Act, Source};

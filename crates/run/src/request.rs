@@ -23,15 +23,22 @@ pub struct Run {
     pub measure: Measure,
 }
 
+/// Ethernet's header: what every link of a host charges a frame beyond its IP packet.
+pub const ETHERNET_HEADER_BYTES: u32 = 14;
+
 /// One bottleneck between all senders and all receivers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Path {
-    /// Rate of the bottleneck, charged on Ethernet frames (IP packet + 14 bytes).
+    /// Rate of the bottleneck, charged on frames: IP packet and overhead.
     pub rate_bps: u64,
+    /// What the bottleneck's line and queue count a frame beyond its IP packet, as `tc`'s `stab overhead` has it. Lines of
+    /// hosts count Ethernet's header.
+    #[serde(default = "ethernet", skip_serializing_if = "is_ethernet")]
+    pub overhead_bytes: u32,
     /// Room of the drop-tail queue before the bottleneck.
     pub buffer: Buffer,
-    /// Depth of the token bucket. One frame (`mtu` + 14) or less: a plain line that takes size/rate a frame, unless the
+    /// Depth of the token bucket. One frame or less: a plain line that takes size/rate a frame, unless the
     /// bucket may owe.
     pub burst_bytes: u64,
     /// How the token bucket reckons.
@@ -171,7 +178,7 @@ impl Access {
     /// Depth of the token bucket that shapes the line, the same on every engine: one frame and what the rate carries in
     /// two microseconds; with offloads the bottleneck's, since a bucket cuts super-packets larger than its depth.
     pub fn burst_bytes(&self, path: &Path) -> u64 {
-        let least = path.frame_bytes() + self.rate_bps.div_ceil(8 * 1_000_000_000 / BUCKET_LATENESS_NS);
+        let least = path.ethernet_frame_bytes() + self.rate_bps.div_ceil(8 * 1_000_000_000 / BUCKET_LATENESS_NS);
         if path.offload { path.burst_bytes.max(least) } else { least }
     }
 }
@@ -239,6 +246,15 @@ impl User {
 }
 
 /// Of a field that earlier runs do not have: a run that has its default is what it was before there was the field.
+const fn ethernet() -> u32 {
+    ETHERNET_HEADER_BYTES
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
+const fn is_ethernet(bytes: &u32) -> bool {
+    *bytes == ethernet()
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

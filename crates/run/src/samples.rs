@@ -19,6 +19,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
         path: Path {
             rate_bps,
             buffer: Buffer::Bytes(buffer_bytes),
+            overhead_bytes: crate::ETHERNET_HEADER_BYTES,
             burst_bytes: FRAME_BYTES,
             shaper: ShaperKind::Tbf,
             shaper_at: ShaperAt::Router,

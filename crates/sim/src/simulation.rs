@@ -207,8 +207,8 @@ impl<'run> Simulation<'run> {
             self.prefetch_receiver();
         }
         match self.network.departure(hop) {
-            Departed::Arrived(packet) => {
-                self.receivers[packet.flow.index()].count_frame(packet.frame_bytes);
+            Departed::Arrived { packet, frame_bytes } => {
+                self.receivers[packet.flow.index()].count_frame(frame_bytes);
                 self.deliver(&packet);
             }
             Departed::UnderWay { flow, frame_bytes } => self.receivers[flow.index()].count_frame(frame_bytes),

@@ -7,7 +7,7 @@ use run::samples::{FRAME_BYTES, flows, one_flow};
 use run::{Access, AccessKind, Buffer, Change, Measurement, Record, Run, Workload};
 use scenario::laws::capacity;
 use scenario::{MBIT, MS, MSS_BYTES, SECOND};
-use scenario::{bdp_bytes, measure, since, utilization};
+use scenario::{bdp_bytes, goodput_bps, measure, since, utilization};
 
 /// Frames of a handshake: the SYN, and the bare ACK right before the data.
 const SYN_BYTES: u64 = 74;
@@ -116,6 +116,26 @@ fn of_a_burst_survive_as_many_frames_as_the_queue_holds_and_the_tokens_admit() {
         let survivors = queue.offered_packets - queue.dropped_packets - 2;
         assert_eq!(survivors, if admitted == 0 { 5 } else { 6 + admitted }, "{burst_bytes}");
         assert_eq!(queue.queued_packets, 6, "{burst_bytes}");
+    }
+}
+
+/// An Ethernet wire takes 38 bytes a frame: checksum, preamble and gap beside the header that hosts count.
+#[test]
+fn line_and_queue_count_each_frame_with_the_paths_overhead() {
+    for overhead_bytes in [0, 14, 38] {
+        let mut run = one_flow("cubic", 100 * MBIT, 10 * MS, 200_000, 10);
+        run.path.overhead_bytes = overhead_bytes;
+        run.measure.window_begin_ns = 2 * SECOND;
+        let measurement = measure(&run);
+        let queue = &measurement.bottleneck;
+        let frame = run.path.frame_bytes();
+        assert_eq!(frame, 1_500 + u64::from(overhead_bytes));
+        let goodput = goodput_bps(&measurement, 0) / (run.path.rate_bps * MSS_BYTES / frame) as f64;
+        assert!((goodput - 1.0).abs() < 1e-3, "{overhead_bytes}: {goodput}");
+        let longest = queue.series.backlog_packets.iter().max().expect("samples");
+        assert!((200_000 / frame - 3..=200_000 / frame).contains(&u64::from(*longest)), "{overhead_bytes}: {longest}");
+        assert!(queue.series.backlog_bytes.iter().all(|bytes| bytes % frame == 0), "{overhead_bytes}");
+        assert_eq!(measurement.flows[0].at_end.bottleneck_bytes, queue.at_end.sent_bytes, "{overhead_bytes}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is swept as a number: of the texts of a point, for those who want to compute with them.
 
-use crate::derived::{bdp_bytes, buffer_limit, filled_bytes, frame_bytes, jitter_ns};
+use crate::derived::{bdp_bytes, buffer_limit, ethernet_frame_bytes, filled_bytes, frame_bytes, jitter_ns};
 use crate::keys::PATH;
 use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
 use crate::reader::read_table;
@@ -36,9 +36,10 @@ pub fn amounts(field: &str, value: &Word, path: &Words) -> Vec<(String, f64)> {
 fn room(path: &Words, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let size = SIZE.read(text).map_err(|_| Unknown)?;
     of_path(path, "buffer", &Word::Text(text.to_owned()), |path| {
-        let bytes = match buffer_limit(&size, path, path.count("rate")?)? {
+        let frame = if is_bottleneck { frame_bytes(path)? } else { ethernet_frame_bytes(path)? };
+        let bytes = match buffer_limit(&size, path, path.count("rate")?, frame)? {
             Buffer::Bytes(bytes) => bytes as f64,
-            Buffer::Packets(packets) => (packets * frame_bytes(path)?) as f64,
+            Buffer::Packets(packets) => (packets * frame) as f64,
         };
         let mut found = vec![("bytes", bytes)];
         if is_bottleneck {

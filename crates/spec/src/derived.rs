@@ -61,8 +61,13 @@ fn moment_ns(moment: &Quantity, duration_ns: u64) -> i128 {
     crate::number::saturated(&half_even(&exact))
 }
 
-/// What a full packet takes of a queue and of a line.
+/// What a full packet takes of the bottleneck's queue and line.
 pub fn frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
+    Ok(path.whole("mtu")? + path.count("overhead")?)
+}
+
+/// What a full packet takes of a host's own line.
+pub fn ethernet_frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
     Ok(path.whole("mtu")? + ETHERNET_HEADER_BYTES)
 }
 
@@ -114,11 +119,11 @@ impl Point<'_> {
     }
 }
 
-/// The room of a queue before a line of this rate, counted as the path's queues count.
+/// The room of a queue before a line of this rate and of frames so long, counted as the path's queues count.
 ///
 /// One in bdp or as a time holds a frame at least: a queue that none fits in is no queue.
-pub fn buffer_limit(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Buffer, Unknown> {
-    let (in_packets, frame) = (path.text("queue")? == "packets", frame_bytes(path)?);
+pub fn buffer_limit(size: &Quantity, path: &View<'_>, rate_bps: u64, frame: u64) -> Result<Buffer, Unknown> {
+    let in_packets = path.text("queue")? == "packets";
     if let Some(room) = filled(size, path, rate_bps)? {
         return Ok(if in_packets {
             Buffer::Packets(((room / FILLED_PER_BYTE / u128::from(frame)) as u64).max(1))
@@ -174,14 +179,14 @@ pub fn arrivals_per_s(point: &Point<'_>, source: &View<'_>) -> Result<Option<f64
     let Some(load) = arrivals.number_if("load")? else { return Ok(None) };
     let Some(sizes) = sizes(source, point.contents)? else { return Ok(None) };
     let path = point.path()?;
-    let wire = wire_bytes(sizes.mean_bytes(), path.whole("mtu")?);
+    let wire = wire_bytes(sizes.mean_bytes(), path.whole("mtu")?, path.count("overhead")?);
     Ok(Some(load * path.count("rate")? as f64 / (BITS_PER_BYTE as f64 * wire)))
 }
 
 /// Length of all frames of so much payload, headers included, in full segments and a last one.
-fn wire_bytes(payload_bytes: f64, mtu_bytes: u64) -> f64 {
+fn wire_bytes(payload_bytes: f64, mtu_bytes: u64, overhead_bytes: u64) -> f64 {
     let segments = (payload_bytes / (mtu_bytes - TCP_IP_HEADER_BYTES) as f64).ceil();
-    payload_bytes + segments * (TCP_IP_HEADER_BYTES + ETHERNET_HEADER_BYTES) as f64
+    payload_bytes + segments * (TCP_IP_HEADER_BYTES + overhead_bytes) as f64
 }
 
 /// How long transfers of a source arrive after its start, without jitter; None: until there are no more.

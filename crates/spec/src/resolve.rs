@@ -3,8 +3,8 @@
 use crate::chance::{Arrivals, SizesOf, below};
 use crate::control::choose;
 use crate::derived::{
-    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, is_until_done, jitter_ns, sizes,
-    window_ns,
+    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes, frame_bytes,
+    is_until_done, jitter_ns, sizes, window_ns,
 };
 use crate::file::Content;
 use crate::key::FileKind;
@@ -202,7 +202,8 @@ fn path(path: &View<'_>) -> Result<Path, Unknown> {
     let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
     Ok(Path {
         rate_bps,
-        buffer: buffer_limit(path.quantity("buffer")?, path, rate_bps)?,
+        buffer: buffer_limit(path.quantity("buffer")?, path, rate_bps, frame_bytes(path)?)?,
+        overhead_bytes: path.count("overhead")? as u32,
         burst_bytes: path.count("burst")?,
         shaper: if path.text("shaper")? == "htb" { ShaperKind::Htb } else { ShaperKind::Tbf },
         shaper_at: if path.text("shaper_at")? == "receiver" { ShaperAt::Receiver } else { ShaperAt::Router },
@@ -220,7 +221,7 @@ fn access(path: &View<'_>, group: &View<'_>) -> Result<Option<Access>, Unknown> 
     let rate_bps = access.count("rate")?;
     Ok(Some(Access {
         rate_bps,
-        buffer: buffer_limit(access.quantity("buffer")?, path, rate_bps)?,
+        buffer: buffer_limit(access.quantity("buffer")?, path, rate_bps, ethernet_frame_bytes(path)?)?,
         kind: if access.text("kind")? == "router" { AccessKind::Router } else { AccessKind::Device },
     }))
 }

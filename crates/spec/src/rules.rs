@@ -91,13 +91,13 @@ fn buffer(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
         found.push(Problem::new("path.buffer", message, hint));
         return Ok(());
     }
-    room(size, &path, path.count("rate")?, "path.buffer", found)
+    room(size, &path, (path.count("rate")?, frame_bytes(&path)?), "path.buffer", found)
 }
 
-/// Whether a packet fits into a queue, and its room into numbers.
-fn room(size: &Quantity, path: &View<'_>, rate_bps: u64, place: &str, found: Found<'_>) -> Result<(), Unknown> {
-    let Buffer::Bytes(bytes) = buffer_limit(size, path, rate_bps)? else { return Ok(()) };
-    let frame = frame_bytes(path)?;
+/// Whether a packet fits into the queue before a line of a rate and of frames so long, and its room into numbers.
+fn room(size: &Quantity, path: &View<'_>, line: (u64, u64), place: &str, found: Found<'_>) -> Result<(), Unknown> {
+    let (rate_bps, frame) = line;
+    let Buffer::Bytes(bytes) = buffer_limit(size, path, rate_bps, frame)? else { return Ok(()) };
     if bytes < frame {
         let same = if size.unit == "B" { String::new() } else { format!(" ({bytes} B)") };
         let message = format!("{}{same} is less than one frame of {frame} B", quoted(&size.text));

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
-from dumbbell.spec.run import Buffer, CommandWorkload, MemoryBytes, RoomBytes, Run
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, CommandWorkload, MemoryBytes, RoomBytes, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -64,6 +64,9 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
         if path.burst_bytes < least:
             told = f"Linux's tbf cuts super-packets larger than its burst, and they have up to {least} B"
             yield Problem("path.burst", told, f'at least {least} B, shaper = "htb", or offload = false')
+    if path.offload and path.overhead_bytes != ETHERNET_HEADER_BYTES:
+        told = "Linux counts a super-packet's overhead once, whatever it holds"
+        yield Problem("path.overhead", told, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
     if path.offload and path.loss_ppb:
         told = "a super-packet that is lost at random counts once here, whatever it holds"
         yield Problem("path.loss", told, "loss = 0, or offload = false")

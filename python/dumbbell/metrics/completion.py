@@ -57,7 +57,7 @@ def completion(path: Path, asked: Flow, measured: FlowMeasurement, window: Windo
 
 def empty_path_s(path: Path, flow: Flow, sizes_bytes: npt.NDArray[np.int64]) -> Floats:
     """What a transfer would take at best: its frames at the rate of the run's beginning, and two round trips."""
-    wire = wire_bytes(sizes_bytes, path.mtu_bytes).astype(np.float64)
+    wire = wire_bytes(sizes_bytes, path.mtu_bytes, path.overhead_bytes).astype(np.float64)
     return np.asarray(BITS_PER_BYTE * wire / path.rate_bps + 2 * flow.base_rtt_s, dtype=np.float64)
 
 

@@ -62,9 +62,10 @@ def writes_of(path: Path, flow: Flow, measured: FlowMeasurement) -> Writes | Non
         at_ns, upto = _of_trace(flow.workload.trace)
     else:
         return None
-    frames = wire_bytes(np.diff(upto, prepend=0.0).astype(np.int64), path.mtu_bytes)
-    lines_bps = [path.rate_bps] + ([flow.access.rate_bps] if flow.access else [])
-    on_lines_s = frames * BITS_PER_BYTE * sum(1 / rate_bps for rate_bps in lines_bps)
+    payload = np.diff(upto, prepend=0.0).astype(np.int64)
+    on_lines_s = wire_bytes(payload, path.mtu_bytes, path.overhead_bytes) * (BITS_PER_BYTE / path.rate_bps)
+    if flow.access:
+        on_lines_s += wire_bytes(payload, path.mtu_bytes) * (BITS_PER_BYTE / flow.access.rate_bps)
     at_s = at_ns / NS_PER_S
     due_s = _established_s(measured) + at_s + flow.forward_delay_ns / NS_PER_S + on_lines_s
     return Writes(at_s, due_s, _delivered_s(measured, upto, due_s))

@@ -73,7 +73,7 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
     asked_ns = {flow.name: flow.base_rtt_ns - rtt_offset_ns(run.seed, flow.name, rtt_spread_ns) for flow in run.flows}
     rtts_ns = list(dict.fromkeys(asked_ns.values()))
     longer = f", each flow's up to {Time.show(rtt_spread_ns)} longer, as the seed draws" if rtt_spread_ns else ""
-    yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on Ethernet frames (IP packet + {ETHERNET_HEADER_BYTES} B)"
+    yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, {_charged(path)}"
     yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + longer + f", {_delay_side(run.flows)}"
     yield QUEUE, _queue(path, rtts_ns)
     yield "Token bucket", _bucket(path)
@@ -113,6 +113,11 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
         bdp_bytes = path.rate_bps * rtts_ns[0] / 8 / NS_PER_S
         in_bdp = f"{room.bytes / bdp_bytes:.4g} BDP = "
     return f"{in_bdp}{Bytes.show(room.bytes)}, drop-tail"
+
+
+def _charged(path: Path) -> str:
+    frames = "Ethernet frames" if path.overhead_bytes == ETHERNET_HEADER_BYTES else "frames"
+    return f"charged on {frames} (IP packet + {path.overhead_bytes} B)"
 
 
 def _bucket(path: Path) -> str:

@@ -29,14 +29,16 @@ FRAME_BYTES = MTU_BYTES + ETHERNET_HEADER_BYTES
 """Payload of a full packet at that MTU, and what the bottleneck charges for it."""
 
 
-def wire_bytes(payload_bytes: Payload, mtu_bytes: int) -> Payload:
+def wire_bytes(payload_bytes: Payload, mtu_bytes: int, overhead_bytes: int = ETHERNET_HEADER_BYTES) -> Payload:
     """Length of all frames of so much payload, headers included, in full segments and a last one; of arrays, each.
 
     >>> wire_bytes(1448, 1500), wire_bytes(1449, 1500)
     (1514, 1581)
+    >>> wire_bytes(1448, 1500, overhead_bytes=38)
+    1538
     """
     segments = -(-payload_bytes // (mtu_bytes - TCP_IP_HEADER_BYTES))
-    return payload_bytes + segments * (TCP_IP_HEADER_BYTES + ETHERNET_HEADER_BYTES)
+    return payload_bytes + segments * (TCP_IP_HEADER_BYTES + overhead_bytes)
 
 
 Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
@@ -80,6 +82,10 @@ class Path(_Part):
 
     rate_bps: Count
     buffer: Buffer
+    overhead_bytes: Count = Field(
+        default=ETHERNET_HEADER_BYTES, exclude_if=lambda overhead_bytes: overhead_bytes == ETHERNET_HEADER_BYTES
+    )
+    """What the bottleneck counts a frame beyond its IP packet."""
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line, unless the bucket may owe."""
     shaper: Literal["tbf", "htb"] = Field(default="tbf", exclude_if=lambda kind: kind == "tbf")
@@ -98,7 +104,7 @@ class Path(_Part):
     @property
     def frame_bytes(self) -> int:
         """Length of a full frame, as the bottleneck counts it."""
-        return self.mtu_bytes + ETHERNET_HEADER_BYTES
+        return self.mtu_bytes + self.overhead_bytes
 
     @property
     def mss_bytes(self) -> int:

@@ -17,8 +17,8 @@ use super::plan::{Device, Discipline, ifb_name};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec, TcTbfQopt,
-    TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec,
+    TcSizespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
@@ -122,9 +122,10 @@ impl Discipline {
     /// As `tc` would be told.
     pub fn text(self) -> String {
         match self {
-            Self::Bucket { rate_bps, burst_bytes, room, .. } => {
+            Self::Bucket { rate_bps, burst_bytes, room, extra_bytes, .. } => {
                 let (kind, rate) = (self.kind(), rate_in_bytes(rate_bps));
-                format!("{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room))
+                let stab = stab_text(extra_bytes);
+                format!("{stab}{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room))
             }
             Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
                 let mut text = format!("netem delay {delay_ns}ns");
@@ -148,6 +149,11 @@ impl Discipline {
     }
 }
 
+/// The table of sizes before a discipline's kind, as `tc` would be told; nothing where packets count as they are.
+pub fn stab_text(extra_bytes: i32) -> String {
+    if extra_bytes == 0 { String::new() } else { format!("stab overhead {extra_bytes} ") }
+}
+
 /// A queue as `tc` would be told.
 pub fn queue_text(room: Buffer) -> String {
     match room {
@@ -161,10 +167,10 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     let root = header(device, ROOT, DEVICE);
     match *discipline {
-        Discipline::Bucket { kind, rate_bps, burst_bytes, room } => {
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room, extra_bytes } => {
             match kind {
                 ShaperKind::Tbf => batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
-                    encode_tbf(bytes, &root, rate_bps, burst_bytes, room);
+                    encode_tbf(bytes, &root, rate_bps, burst_bytes, room, extra_bytes);
                 }),
                 ShaperKind::Htb => {
                     batch.push(NEW_QDISC, CREATE | REPLACE, subject("htb"), |bytes| {
@@ -174,7 +180,8 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                             defcls: FIRST_CLASS & 0xffff,
                             ..Default::default()
                         };
-                        let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_htb().push_init(init);
+                        let request = tc::OpNewqdiscDo::encode_request(bytes, &root);
+                        let _ = encode_stab(request, extra_bytes).nested_options_htb().push_init(init);
                     });
                     batch.push(NEW_CLASS, CREATE, subject("class of htb"), |bytes| {
                         encode_htb_class(bytes, device, rate_bps, burst_bytes);
@@ -242,7 +249,8 @@ pub fn push_rate(batch: &mut Batch, device: &Device, path: &Path, rate_bps: u64)
     let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
     match path.shaper {
         ShaperKind::Tbf => batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
-            encode_tbf(bytes, &header(device, ROOT, DEVICE), rate_bps, path.burst_bytes, path.buffer);
+            let (root, extra_bytes) = (header(device, ROOT, DEVICE), path.extra_bytes());
+            encode_tbf(bytes, &root, rate_bps, path.burst_bytes, path.buffer, extra_bytes);
         }),
         ShaperKind::Htb => batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
             encode_htb_class(bytes, device, rate_bps, path.burst_bytes);
@@ -360,7 +368,16 @@ fn encode_htb_class(bytes: &mut Vec<u8>, device: &Device, rate_bps: u64, burst_b
         .push_ceil64(rate);
 }
 
-fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer) {
+/// Adds a table of sizes by which each packet counts more, or less (`qdisc_get_stab` and `__qdisc_calculate_pkt_len` in the
+/// kernel's `sch_api.c`). A change of the discipline that does not repeat it takes it away.
+fn encode_stab<Prev: Pusher>(request: tc::PushAttrs<Prev>, extra_bytes: i32) -> tc::PushAttrs<Prev> {
+    if extra_bytes == 0 {
+        return request;
+    }
+    request.nested_stab().push_base(TcSizespec { overhead: extra_bytes, ..Default::default() }).end_nested()
+}
+
+fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer, extra_bytes: i32) {
     let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
     let rate = rate_in_bytes(rate_bps);
     let parameters = TcTbfQopt {
@@ -369,7 +386,7 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
         limit: saturated(limit),
         ..Default::default()
     };
-    let _ = tc::OpNewqdiscDo::encode_request(bytes, header)
+    let _ = encode_stab(tc::OpNewqdiscDo::encode_request(bytes, header), extra_bytes)
         .nested_options_tbf()
         .push_parms(parameters)
         .push_rate64(rate)
@@ -429,12 +446,14 @@ mod tests {
         let place = super::super::plan::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         let header = header(&device, ROOT, DEVICE);
-        encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000));
+        encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000), 24);
         let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);
         assert_eq!((read.ifindex, read.parent), (107, u32::MAX));
         let Ok(tc::OptionsMsg::Tbf(options)) = attributes.get_options() else { panic!("no tbf") };
         let parameters = options.get_parms().expect("parameters");
         assert_eq!((parameters.limit, parameters.rate.linklayer, parameters.rate.rate), (125_000, 1, u32::MAX));
         assert_eq!((options.get_rate64(), options.get_burst()), (Ok(5_000_000_000), Ok(5_000)));
+        let sizes = attributes.get_stab().expect("a table of sizes").get_base().expect("its base");
+        assert_eq!((sizes.overhead, sizes.tsize), (24, 0));
     }
 }

@@ -40,7 +40,7 @@ impl Means {
         };
         let bucket = |kind| {
             let (burst_bytes, room) = (5_000, Buffer::Bytes(10_000));
-            Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room }
+            Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, extra_bytes: 0 }
         };
         let ifb = device(IFB, &super::plan::ifb_name(IFB));
         let mut redirected = Batch::default();

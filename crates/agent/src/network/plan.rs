@@ -139,6 +139,8 @@ pub enum Discipline {
         burst_bytes: u64,
         /// Room of the queue.
         room: Buffer,
+        /// What both count for each packet beyond its frame.
+        extra_bytes: i32,
     },
     /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
     /// at most once in that time: a NIC's interrupt moderation.
@@ -356,7 +358,7 @@ impl Plan {
             let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
                 let (kind, burst_bytes) = (ShaperKind::Tbf, access.burst_bytes(&run.path));
-                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room })
+                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room, extra_bytes: 0 })
             });
             let own_line = line.filter(|(kind, _)| *kind == AccessKind::Device).map(|(_, bucket)| bucket);
             let fair = (run.host.qdisc == Qdisc::Fq).then_some(Discipline::Fair);
@@ -453,7 +455,13 @@ impl Plan {
 
 const fn bottleneck(run: &Run) -> Discipline {
     let path = &run.path;
-    Discipline::Bucket { kind: path.shaper, rate_bps: path.rate_bps, burst_bytes: path.burst_bytes, room: path.buffer }
+    Discipline::Bucket {
+        kind: path.shaper,
+        rate_bps: path.rate_bps,
+        burst_bytes: path.burst_bytes,
+        room: path.buffer,
+        extra_bytes: path.extra_bytes(),
+    }
 }
 
 /// The largest window that receivers announce, if any is asked for. What a TCP header cannot say was refused before.

@@ -140,6 +140,15 @@ fn every_step_is_told_as_a_command() {
         assert_eq!(has("netem limit 1000000000 loss 0.1%"), usize::from(relays == 0));
         assert!(lines.iter().all(|line| !line.contains("tcp_mem=")), "others use this kernel");
     }
+    run.path.overhead_bytes = 38;
+    for (kind, bucket) in
+        [(ShaperKind::Tbf, "tbf rate 10000000bps burst 5000 limit 40"), (ShaperKind::Htb, "htb default 1")]
+    {
+        run.path.shaper = kind;
+        let told = told(&run, &[], Machine::Shared, Means::WHOLE, "ab12").expect("a plan");
+        let ends = format!("root handle 1: stab overhead 24 {bucket}");
+        assert_eq!(told.iter().filter(|step| step.command.join(" ").ends_with(&ends)).count(), 1, "{ends}");
+    }
 }
 
 #[test]
@@ -195,6 +204,7 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         rate_bps: 1_000_000_000,
         burst_bytes: 1_764,
         room: Buffer::Bytes(1_000_000),
+        extra_bytes: 0,
     };
     let cases = [
         (Qdisc::None, None, vec![noise], None, None),
@@ -295,12 +305,12 @@ fn what_a_bucket_cannot_express_is_refused() {
     for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
     {
         for kind in [ShaperKind::Tbf, ShaperKind::Htb] {
-            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room };
+            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, extra_bytes: 0 };
             assert!(bucket.check().is_err(), "{kind:?} {rate_bps} {room:?}");
         }
     }
     let (kind, room) = (ShaperKind::Tbf, Buffer::Packets(1));
-    assert!(Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room }.check().is_ok());
+    assert!(Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, extra_bytes: 0 }.check().is_ok());
 }
 
 fn home() -> PathBuf {

@@ -24,6 +24,8 @@ pub struct Network {
     /// The future events.
     pub events: EventQueue,
     bottleneck: Hop,
+    /// What a frame counts more there than on the lines of hosts.
+    extra_bytes: i32,
     /// Access lines, by hop from the first one behind the bottleneck's on.
     access: Vec<AccessLine>,
     /// By the run's flows.
@@ -113,19 +115,24 @@ impl Port {
 #[derive(Debug)]
 pub enum Departed {
     /// At its receiver.
-    Arrived(Packet),
+    Arrived {
+        /// The packet.
+        packet: Packet,
+        /// Its size, as the bottleneck counts.
+        frame_bytes: u32,
+    },
     /// On a line, to arrive later.
     UnderWay {
         /// The flow.
         flow: FlowId,
-        /// Its size.
+        /// Its size, as the bottleneck counts.
         frame_bytes: u32,
     },
     /// Lost at random.
     Lost {
         /// The flow.
         flow: FlowId,
-        /// Its size.
+        /// Its size, as the bottleneck counts.
         frame_bytes: u32,
     },
     /// Out of its host's own queue and at the next hop.
@@ -140,7 +147,7 @@ impl Network {
     /// The network of a run, idle.
     pub fn new(run: &Run) -> Self {
         let path = &run.path;
-        let frame = Bytes::new(path.frame_bytes());
+        let frame = Bytes::new(path.ethernet_frame_bytes());
         let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
         let mut nics = Vec::new();
         let routes = run
@@ -162,7 +169,8 @@ impl Network {
             .flows
             .iter()
             .map(|flow| {
-                let fair_queue = (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.frame_bytes())));
+                let fair_queue =
+                    (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.ethernet_frame_bytes())));
                 let mut host = Host { fair_queue, ..Host::default() };
                 if let Some(line) = flow.access {
                     let burst = Bytes::new(line.burst_bytes(path));
@@ -181,10 +189,16 @@ impl Network {
         for (index, flow) in run.flows.iter().enumerate() {
             loss.open(FlowId::new(index), &flow.name);
         }
-        let shaper = Shaper::new(path.shaper, Rate::from_bps(path.rate_bps), Bytes::new(path.burst_bytes), frame);
+        let shaper = Shaper::new(
+            path.shaper,
+            Rate::from_bps(path.rate_bps),
+            Bytes::new(path.burst_bytes),
+            Bytes::new(path.frame_bytes()),
+        );
         Self {
             events: EventQueue::default(),
             bottleneck: Hop::new(path.buffer, shaper, loss),
+            extra_bytes: path.extra_bytes(),
             access,
             has_fair_queues: run.host.qdisc == Qdisc::Fq,
             no_access: hosts.iter().all(|host| host.device.is_none() && host.router.is_none()),
@@ -272,7 +286,7 @@ impl Network {
     /// A packet reaches the bottleneck at `at`, now or [before](Self::settle).
     #[inline(always)]
     fn reach_bottleneck(&mut self, packet: Packet, at: Time) {
-        match self.bottleneck.offer(packet, at) {
+        match self.bottleneck.offer(packet.longer(self.extra_bytes), at) {
             Offered::Queued { departure: None } => {}
             Offered::Queued { departure: Some(departure) } => {
                 self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
@@ -302,8 +316,8 @@ impl Network {
             Some(next) => self.events.schedule(next, Event::Departure(HopId::BOTTLENECK)),
             None => self.schedule_burst(),
         }
-        let packet = left.packet;
-        let (flow, frame_bytes) = (packet.flow, packet.frame_bytes);
+        let (flow, frame_bytes) = (left.packet.flow, left.packet.frame_bytes);
+        let packet = left.packet.longer(-self.extra_bytes);
         if left.lost {
             cold_path();
             self.note_exit(flow);
@@ -313,7 +327,7 @@ impl Network {
             cold_path();
             self.account.arrived += packet.wire_segments();
             self.note_exit(flow);
-            return Departed::Arrived(packet);
+            return Departed::Arrived { packet, frame_bytes };
         };
         let arrival = match self.nics.get_mut(line.index()) {
             None => self.forward[line.index()].push(now, packet),

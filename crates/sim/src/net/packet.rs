@@ -3,6 +3,7 @@
 use crate::index::FlowId;
 use crate::serial::nearest;
 use run::FRAME_HEADERS_BYTES;
+use std::hint::cold_path;
 
 /// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub struct Packet {
     pub end_bytes: u32,
     /// The connection.
     pub flow: FlowId,
-    /// Size on the wire, Ethernet header included.
+    /// Its size: Ethernet's header included, and in the bottleneck the path's overhead in its place.
     pub frame_bytes: u32,
     /// Number of segments; 0 for a segment without data.
     pub segments: u16,
@@ -32,6 +33,18 @@ impl Packet {
     #[inline]
     pub const fn payload_bytes(&self) -> u32 {
         self.frame_bytes - FRAME_HEADERS_BYTES * self.segments as u32
+    }
+
+    /// The same packet where each of its frames counts so much more, or less.
+    #[inline]
+    #[must_use]
+    pub const fn longer(mut self, frame_by_bytes: i32) -> Self {
+        if frame_by_bytes != 0 {
+            cold_path();
+            let frames = if self.segments == 0 { 1 } else { self.segments as i32 };
+            self.frame_bytes = self.frame_bytes.strict_add_signed(frame_by_bytes * frames);
+        }
+        self
     }
 
     /// Frames that it counts for: a super-packet counts each of its segments.

@@ -105,8 +105,8 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
         })
 }
 
-fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value = Path> {
-    let frame_bytes = u64::from(mtu_bytes) + 14;
+fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) -> impl Strategy<Value = Path> {
+    let frame_bytes = u64::from(mtu_bytes + overhead_bytes);
     let change = (1..duration_ns, octaves((rate_bps / 8).max(1_000), rate_bps * 2))
         .prop_map(|(at_ns, rate_bps)| Change { at_ns, rate_bps });
     (
@@ -127,6 +127,7 @@ fn path(rate_bps: u64, mtu_bytes: u32, duration_ns: u64) -> impl Strategy<Value 
             Path {
                 rate_bps,
                 buffer,
+                overhead_bytes,
                 burst_bytes,
                 shaper,
                 shaper_at: ShaperAt::Router,
@@ -186,14 +187,15 @@ fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {
 /// Any run that a spec may resolve to.
 pub fn any_run() -> impl Strategy<Value = Run> {
     let mtu_bytes = prop_oneof![3 => Just(1500_u32), 2 => 576..=9_000_u32, 1 => 9_001..=65_535_u32];
-    (octaves(1_000, 1_000_000_000_000), mtu_bytes, 0.0..14.0_f64)
-        .prop_flat_map(|(rate_bps, mtu_bytes, rtts)| {
-            let frame_bytes = u64::from(mtu_bytes) + 14;
+    let overhead_bytes = prop_oneof![3 => Just(14_u32), 1 => Just(38_u32), 1 => 0..=1_000_u32];
+    (octaves(1_000, 1_000_000_000_000), mtu_bytes, overhead_bytes, 0.0..14.0_f64)
+        .prop_flat_map(|(rate_bps, mtu_bytes, overhead_bytes, rtts)| {
+            let frame_bytes = u64::from(mtu_bytes + overhead_bytes);
             let duration_ns = u64::try_from(u128::from(MOST_FRAMES * frame_bytes * 8 * SECOND) / u128::from(rate_bps));
             let duration_ns = duration_ns.expect("ranges as above").clamp(MS, 50_000 * SECOND);
             let rtt_ns = ((duration_ns as f64 / rtts.exp2()) as u64).clamp(1_000, 100 * SECOND);
             (
-                path(rate_bps, mtu_bytes, duration_ns),
+                path(rate_bps, [mtu_bytes, overhead_bytes], duration_ns),
                 prop::collection::vec(flow(rate_bps, rtt_ns, frame_bytes, duration_ns), 1..=6),
                 host(),
                 measured(duration_ns),

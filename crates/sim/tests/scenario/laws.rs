@@ -7,8 +7,6 @@ use run::{
     QueueMeasurement, Record, Run, ShaperKind, Workload,
 };
 
-/// Headers of a frame. The smallest one has nothing else.
-const HEADERS_BYTES: u64 = run::FRAME_HEADERS_BYTES as u64;
 /// Payload of the largest super-packet.
 const SUPER_PACKET_BYTES: u64 = 65_536;
 const BIT_NS_PER_BYTE: u128 = 8_000_000_000;
@@ -47,10 +45,15 @@ fn mss_bytes(run: &Run) -> u64 {
     u64::from(run.path.mss_bytes())
 }
 
+/// Headers of a frame, as the bottleneck counts it. The smallest one has nothing else.
+fn headers_bytes(run: &Run) -> u64 {
+    u64::from(run::SEGMENT_HEADERS_BYTES + run.path.overhead_bytes)
+}
+
 fn largest_frame_bytes(run: &Run) -> u64 {
     let frame = run.path.frame_bytes();
     if run.path.offload {
-        frame.max(SUPER_PACKET_BYTES + SUPER_PACKET_BYTES.div_ceil(mss_bytes(run)) * HEADERS_BYTES)
+        frame.max(SUPER_PACKET_BYTES + SUPER_PACKET_BYTES.div_ceil(mss_bytes(run)) * headers_bytes(run))
     } else {
         frame
     }
@@ -65,7 +68,9 @@ fn the_run_ends_when_it_should(run: &Run, measurement: &Measurement) {
 }
 
 /// A reset that answers for a connection which is no more: without timestamps.
-const LEAST_FRAME_BYTES: u64 = HEADERS_BYTES - 12;
+fn least_frame_bytes(run: &Run) -> u64 {
+    headers_bytes(run) - 12
+}
 
 fn the_queue_keeps_its_packets(run: &Run, queue: &QueueMeasurement, ended_ns: u64) {
     for counters in [&queue.at_window_begin, &queue.at_window_end, &queue.at_end] {
@@ -95,7 +100,7 @@ fn the_queue_keeps_its_packets(run: &Run, queue: &QueueMeasurement, ended_ns: u6
         assert_eq!(series.at_ns[i], (i as u64 + 1) * run.measure.sample_ns);
         let (bytes, packets) = (series.backlog_bytes[i], u64::from(series.backlog_packets[i]));
         assert!(
-            packets * LEAST_FRAME_BYTES <= bytes && bytes <= packets * largest_frame_bytes(run),
+            packets * least_frame_bytes(run) <= bytes && bytes <= packets * largest_frame_bytes(run),
             "{packets}: {bytes} B"
         );
         match run.path.buffer {
@@ -240,7 +245,7 @@ fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &Flo
         let first_sent = counters.segments_sent - counters.segments_retransmitted;
         assert!(counters.delivered_bytes <= first_sent * mss_bytes(run), "{counters:?}");
         let frames = counters.delivered_bytes.div_ceil(mss_bytes(run));
-        assert!(counters.delivered_bytes + frames * HEADERS_BYTES <= counters.bottleneck_bytes, "{counters:?}");
+        assert!(counters.delivered_bytes + frames * headers_bytes(run) <= counters.bottleneck_bytes, "{counters:?}");
     }
     if let Some(completed_ns) = measured.completed_ns {
         assert_eq!(measured.at_end.delivered_bytes, total);
@@ -254,7 +259,7 @@ fn what_is_delivered_was_written_and_sent(run: &Run, flow: &Flow, measured: &Flo
     assert!(series.delivered_bytes.is_sorted());
     for (delivered, left) in series.delivered_bytes.iter().zip(&series.bottleneck_bytes) {
         let frames = delivered.div_ceil(mss_bytes(run));
-        assert!(delivered + frames * HEADERS_BYTES <= *left && *left <= measured.at_end.bottleneck_bytes);
+        assert!(delivered + frames * headers_bytes(run) <= *left && *left <= measured.at_end.bottleneck_bytes);
     }
     assert!(series.bottleneck_bytes.is_sorted());
 }

@@ -7,7 +7,7 @@ pub static PATH: Section = Section {
     only: "",
     keys: &[
         Key::required("rate", LINE_RATE).examples(&[Text("80 Mbit/s")]).about(
-            "The bottleneck's rate. It is charged for Ethernet frames, the IP packet and 14 bytes, as Linux's `tbf` counts: of 80 Mbit/s an application can see 76.5 at an MTU of 1500.",
+            "The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application can see 76.5 at an MTU of 1500.",
         ),
         Key::required("rtt", ROUND_TRIP).examples(&[Text("25 ms")]).about(
             "The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time on the line. A group of flows may have its own, `flows[].rtt`.",
@@ -41,6 +41,9 @@ pub static PATH: Section = Section {
         ),
         Key::optional("mtu", Whole { least: 576, most: 65_535 }).default(Count(1_500)).examples(&[Count(9_000)]).about(
             "Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its timestamps.",
+        ),
+        Key::optional("overhead", bounded(&BYTES, "0 B", "1 kB")).default(Text("14 B")).examples(&[Text("38 B")]).about(
+            "What the bottleneck counts for each frame beyond its IP packet, in its queue as on its line, by `tc`'s word (`stab overhead`). 14 bytes are Ethernet's header, as Linux counts. An Ethernet wire takes 38 with checksum, preamble and gap: 100 Mbit/s then carry 94.1 Mbit/s of goodput at an MTU of 1500.",
         ),
         Key::optional("delay_side", Words(&["return", "forward", "split"])).default(Text("return")).about(
             "Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or half on each. It decides when a receiver has a byte, and not how long a round trip takes.",

@@ -1,7 +1,7 @@
 //! The rules of one group of flows, but for sources of short transfers.
 
 use super::{Found, after_the_end, room, shown};
-use crate::derived::{end_ns, last_start_ns};
+use crate::derived::{end_ns, ethernet_frame_bytes, last_start_ns};
 use crate::file::Content;
 use crate::key::FileKind;
 use crate::placeholder;
@@ -135,5 +135,7 @@ pub(super) fn command(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown
 pub(super) fn access(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
     let Some(access) = asked.group.table_if("access")? else { return Ok(()) };
     let place = format!("{}.access.buffer", asked.place);
-    room(access.quantity("buffer")?, &asked.point.path()?, access.count("rate")?, &place, found)
+    let path = asked.point.path()?;
+    let line = (access.count("rate")?, ethernet_frame_bytes(&path)?);
+    room(access.quantity("buffer")?, &path, line, &place, found)
 }
