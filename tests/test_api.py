@@ -27,6 +27,7 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment:
         "start_jitter": "10 ms",
         "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": ["0.5 bdp", "2 bdp"]},
         "flows": [{"cc": "bbr"}, {"cc": "cubic", "start": "500 ms"}],
+        "measure": {"window": ["0 %", "100 %"]},
     }
     specs = (MOMENT, moment, str(moment), words, dumbbell.Experiment(**words))
     ids = [[result.run_id for result in dumbbell.run(spec)] for spec in specs]
@@ -52,7 +53,7 @@ def test_all_that_is_wrong_with_a_spec_is_raised_at_once() -> None:
 
 def test_what_an_engine_cannot_honour_is_raised_before_anything_runs() -> None:
     with pytest.raises(dumbbell.SpecError, match=r"measure\.record"):
-        dumbbell.run(MOMENT + '[measure]\nrecord = "pcap"')
+        dumbbell.run(MOMENT + 'record = "pcap"')
     with pytest.raises(dumbbell.UnknownEngine, match="not in this version"):
         dumbbell.run(MOMENT, engine="hosts")
 
@@ -207,7 +208,7 @@ def test_no_runs_at_once_are_refused_before_anything_is_written(jobs: int, tmp_p
 
 
 def test_a_run_without_series_says_so() -> None:
-    results = dumbbell.run(MOMENT + '[measure]\nrecord = "summary"')
+    results = dumbbell.run(MOMENT + 'record = "summary"')
     with pytest.raises(dumbbell.StoreError, match="kept no series"):
         results.series()
     assert len(results.summary()) == 4

@@ -62,6 +62,7 @@ def experiment(duration: str = "60 s", **fields: object) -> Experiment:
     return load({
         "name": "sweep",
         "duration": duration,
+        "start_jitter": "0 s",
         "path": {"rate": "100 Mbit/s", "rtt": "25 ms", "buffer": ["0.5 bdp", "2 bdp"]},
         "flows": [{"cc": ["reno", "bbr"]}],
         "measure": {"record": "summary", "sample": "500 ms"},

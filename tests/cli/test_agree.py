@@ -224,7 +224,8 @@ def test_what_an_engine_cannot_honour_is_told_with_its_name(moment: Path) -> Non
 def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
     path = tmp_path / "still.toml"
     path.write_text(
-        'duration = "1 s"\n[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\njitter = "none"\n'
+        'duration = "1 s"\nstart_jitter = "0 s"\n'
+        '[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\njitter = "none"\n'
         '[[flows]]\ncc = "bbr"\n',
         encoding="utf-8",
     )

@@ -259,7 +259,7 @@ def seen(engine: LinuxEngine | SimEngine, words: dict[str, Any], patch: pytest.M
         return kept[-1]
 
     patch.setattr(engine, "measure", keeping)
-    planned = resolved(**{"path": PATH, "flows": CUBIC} | words)
+    planned = resolved(**{"path": PATH, "flows": CUBIC, "start_jitter": "0 s"} | words)
     outcome = execute(Planned({}, planned), engine, "0")[0]
     assert isinstance(outcome, Result), outcome
     return Seen(planned.run, outcome, kept[-1])

@@ -105,7 +105,7 @@ def test_sources_share_a_path_as_in_the_model(
 
 
 def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: LinuxEngine) -> None:
-    asked = run(source("cubic", 500, 0.6))
+    asked = run(source("cubic", 500, 0.6), start_jitter="0 s")
     measured = linux.measure(asked)
     (flow,) = measured.flows
     found, end = transfers(flow), flow.at_end
@@ -126,7 +126,7 @@ def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: Linu
 def test_a_source_that_stops_ends_its_open_transfers(linux: LinuxEngine) -> None:
     stopped = source("cubic", 1_000, 0.3, stop="5 s")
     late = source("cubic", 1_000, 0.3, name="late", start="2 s")
-    measured = linux.measure(run(stopped, late, {"cc": "bbr"}, duration="10 s"))
+    measured = linux.measure(run(stopped, late, {"cc": "bbr"}, duration="10 s", start_jitter="0 s"))
     for flow, from_ns, to_ns in zip(measured.flows, (0, 2 * 10**9), (5 * 10**9, 10**10), strict=False):
         found = transfers(flow)
         done = found.completed_ns != NEVER_NS

@@ -176,7 +176,11 @@ def test_the_flows_add_up_to_what_left_the_bottleneck(buffer: str) -> None:
 
 def test_a_transfer_completes_and_ends_the_run() -> None:
     found = result(
-        duration="until done", time_limit="60 s", flows=[{"cc": "cubic", "workload": {"transfer": "5 MB"}}], measure={}
+        duration="until done",
+        time_limit="60 s",
+        flows=[{"cc": "cubic", "workload": {"transfer": "5 MB"}}],
+        measure={},
+        start_jitter="0 s",
     )
     (flow,) = found.flows
     assert flow.fct_s is not None

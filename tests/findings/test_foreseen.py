@@ -14,7 +14,7 @@ from dumbbell.spec import load
 from specs import smallest
 
 NEAR_AND_FAR = [{"name": "near", "cc": "cubic"}, {"name": "far", "cc": "cubic", "rtt": "51 ms"}]
-QUIET = {"path.jitter": "none"}
+QUIET = {"path.jitter": "none", "start_jitter": "0 s"}
 SLOW = QUIET | {"path.rate": "10 Mbit/s", "path.rtt": "50 ms"}
 LONG = {"path.rate": "1 Gbit/s", "path.rtt": "100 ms"}
 PAIR = {"flows": [{"cc": "cubic", "count": 2}]}

@@ -87,7 +87,7 @@ def test_a_user_asks_for_them_by_name() -> None:
 
 def test_time_below_a_rate_is_what_the_series_says() -> None:
     flows = [{"cc": "bbr", "start": "4 s"}, {"cc": "cubic", "stop": "8 s"}]
-    results = dumbbell.run(smallest(name="z", flows=flows, measure={"window": ["1 s", "10 s"]}))
+    results = dumbbell.run(smallest(name="z", flows=flows, measure={"window": ["1 s", "10 s"]}, start_jitter="0 s"))
     frame = results.time_below("1 Gbit/s")
     assert frame["below"].tolist() == [1, 1]
     assert frame["below_s"].tolist() == [6, 7]

@@ -87,7 +87,9 @@ def test_a_line_of_a_router_is_told_from_the_senders_own() -> None:
 
 
 def test_senders_with_their_versions_starts_and_workloads() -> None:
-    (found,) = described({"flows": [{"cc": "bbr_4_17", "count": 3, "stagger": "2 s"}]})["Senders “bbr_4_17”"]
+    (found,) = described({"flows": [{"cc": "bbr_4_17", "count": 3, "stagger": "2 s"}], "start_jitter": "0 s"})[
+        "Senders “bbr_4_17”"
+    ]
     assert found.startswith("3 x bbr_4_17, BBR as of Linux 4.17")
     assert "starting at 0, 2, 4 s" in found
     assert "jitter" not in found

@@ -35,7 +35,7 @@ def test_every_folder_of_the_map_is_there() -> None:
 
 
 def test_every_column_of_a_series_is_explained(tmp_path: Path) -> None:
-    dumbbell.run(MOMENT + '[measure]\nrecord = "acks"', store=tmp_path / "store")
+    dumbbell.run(MOMENT + 'record = "acks"', store=tmp_path / "store")
     parquet: Any = import_module("pyarrow.parquet")
     kinds = {path.name.split(".")[1]: path for path in tmp_path.rglob("*.parquet")}
     assert set(kinds) == {"flows", "queue", "acks"}

@@ -16,6 +16,7 @@ duration = "1 s"
 seeds = 2
 start_jitter = "50 ms"
 measure.record = "summary"
+measure.window = ["0 %", "100 %"]
 path = { rate = "5 Mbit/s", rtt = "20 ms", buffer = "1 bdp", jitter = "none" }
 flows = [{ cc = ["bbr", "cubic"] }, { name = "others", cc = "reno", count = 2 }]
 """

@@ -10,6 +10,7 @@ from dumbbell.spec import expand, load, resolve
 
 SPEC = """
 duration = "1 s"
+start_jitter = "0 s"
 path = { rate = "5 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }
 flows = [{ cc = "bbr", access = { rate = "9 Mbit/s", buffer = "50 packets" } }, { cc = "cubic" }]
 """

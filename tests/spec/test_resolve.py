@@ -52,7 +52,8 @@ def test_a_command_keeps_its_words_for_the_engine_to_fill_in() -> None:
 def test_a_run_without_programs_is_asked_for_as_ever() -> None:
     """Its bytes name it in every store: these are of the version before there were any."""
     workloads = ["bulk", {"transfer": "1 MB"}, {"stream": "1 Mbit/s", "for": "1 s", "every": "40 ms"}]
-    asked = [run_of({"flows[0].workload": each}).canonical() for each in workloads]
+    then = {"start_jitter": "0 s", "measure.window": ["0 %", "100 %"]}
+    asked = [run_of(then | {"flows[0].workload": each}).canonical() for each in workloads]
     asked.append(resolve(next(expand(load(SWEPT))), 1).run.canonical())
     assert [hashlib.sha256(each).hexdigest()[:16] for each in asked] == [
         "e894d485118403bc", "a8331a276332db8d", "c1e1e809a1a37f74", "4882ff01f3779c87",
@@ -146,7 +147,7 @@ def test_groups_become_flows() -> None:
         {"cc": "cubic[]", "count": 2},
         {"name": "cubic-4", "cc": "cubic"},
     ]
-    (point,) = expand(load(smallest(flows=flows)))
+    (point,) = expand(load(smallest(flows=flows, start_jitter="0 s")))
     resolved = resolve(point, 1)
     assert [flow.name for flow in resolved.run.flows] == [
         "old", "old-2", "cubic", "cubic-2", "reno", "cubic-3", "cubic-5", "cubic-4",
@@ -163,7 +164,53 @@ def test_the_jitter_is_the_documented_hash_uniform_and_below_its_bound() -> None
     assert 0 <= min(samples) < 5
     assert 995 <= max(samples) < 1000
     assert abs(sum(samples) / len(samples) - 499.5) < 15
-    assert {run_of({"flows[0].start": "1 s"}, seed).flows[0].start_ns for seed in range(5)} == {S}, "none by default"
+    still = {"flows[0].start": "1 s", "start_jitter": "0 s"}
+    assert {run_of(still, seed).flows[0].start_ns for seed in range(5)} == {S}
+
+
+@pytest.mark.parametrize(
+    ("fields", "bound_ns"),
+    [
+        ({}, 20_000_000),
+        ({"path.rtt": "100 ms", "flows[0].rtt": "50 ms"}, 100_000_000),
+        ({"flows[0].start": "1 s", "flows[0].stop": "1.005 s"}, 5_000_000),
+        ({"flows[0].start": "1 s", "flows[0].count": 3, "flows[0].stagger": "4499 ms", "duration": "10 s"}, 2_000_000),
+    ],
+)
+def test_without_a_word_flows_start_within_a_round_trip_and_where_there_is_room(fields: Fields, bound_ns: int) -> None:
+    fields = {"path.rtt": "20 ms", "duration": "10 s", **fields}
+    (point,) = expand(load(smallest(), overrides=fields))
+    resolved = [resolve(point, seed) for seed in range(20)]
+    bound = {each.start_jitter_ns for each in resolved}
+    assert bound <= {bound_ns, bound_ns - 1}
+    late = {
+        flow.start_ns - start_jitter_ns(seed, flow.name, *bound)
+        for seed, each in enumerate(resolved)
+        for flow in each.run.flows
+    }
+    assert len({each.run.flows[0].start_ns for each in resolved}) > 15
+    assert late <= {0, S, 5_499_000_000, 9_998_000_000}
+
+
+@pytest.mark.parametrize(
+    ("fields", "begin_ns"),
+    [
+        ({}, 2_500_000_000),
+        ({"flows[0].start": "4 s"}, 2_500_000_000),
+        ({"duration": "until done", "time_limit": "10 s", "flows[0].workload": {"transfer": "1 MB"}}, 0),
+        ({"flows[0].workload": {"transfer": "1 MB"}}, 0),
+        ({"flows[0].workload": {"arrivals": {"rate": "9 /s"}, "size": "9 kB"}}, 0),
+        ({"flows[0].workload": {"arrivals": {"rate": "9 /s"}, "size": "9 kB"}, "alone": "flows[1]"}, 2_500_000_000),
+        ({"flows[0].workload": {"arrivals": {"rate": "9 /s"}, "size": "9 kB"}, "measure.window": ["1 s", "100 %"]}, S),
+    ],
+)
+def test_without_a_word_the_window_leaves_out_the_start_of_what_goes_on_and_nothing_of_what_completes(
+    fields: Fields, begin_ns: int
+) -> None:
+    flows = [{"cc": "cubic"}, {"cc": "reno"}] if "alone" in fields else [{"cc": "cubic"}]
+    (point,) = expand(load(smallest(flows=flows), overrides={"duration": "10 s", **fields}))
+    measure = resolve(point, 1).run.measure
+    assert (measure.window_begin_ns, measure.window_end_ns) == (begin_ns, 10 * S)
 
 
 def test_the_rtt_spread_is_a_hash_of_its_own_on_the_side_of_the_delay() -> None:
@@ -205,10 +252,8 @@ def test_another_flow_changes_no_others_start() -> None:
     assert started({"cc": "cubic"}, {"cc": "bbr", "count": 2})[1:] == alone
 
 
-def test_a_stop_at_the_end_is_none_and_the_default_window_is_the_whole_run() -> None:
+def test_a_stop_at_the_end_is_none() -> None:
     assert [run_of({"flows[0].stop": stop}).flows[0].stop_ns for stop in ("10 s", "9 s")] == [None, 9 * S]
-    measure = run_of({}).measure
-    assert (measure.window_begin_ns, measure.window_end_ns) == (0, 10 * S)
 
 
 @pytest.mark.parametrize(("text", "json"), [("max", "max"), ("default", "default"), ("16 MB", {"bytes": 16_000_000})])

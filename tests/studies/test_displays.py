@@ -268,7 +268,7 @@ def test_flows_of_one_algorithm_are_numbered_and_a_lone_one_is_not() -> None:
 
 def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through() -> None:
     path = {"rate": "10 Mbit/s", "rtt": "80 ms", "buffer": "1 bdp", "burst": "5 kB"}
-    spec = {"duration": "20 s", "path": path, "flows": [{"cc": "cubic"}], "measure": {"record": "series"}}
+    spec = {"duration": "20 s", "path": path, "flows": [{"cc": "cubic"}], "measure": {"window": ["0 %", "100 %"]}}
     found = dumbbell.run(spec, "sim")
     series, result = found.series(0), found.summaries[0]
     overflowing = replace(observed({}, {}, result.window_s), result=result, flow_series=lambda: series)

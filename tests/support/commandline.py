@@ -33,6 +33,9 @@ cc = "bbr"
 [[flows]]
 cc = "cubic"
 start = "500 ms"
+
+[measure]
+window = ["0 %", "100 %"]
 """
 """Four runs that are over in a moment."""
 

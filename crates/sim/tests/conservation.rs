@@ -7,7 +7,7 @@
 mod scenario;
 
 use run::samples::{FRAME_BYTES, flow, one_flow};
-use run::{Buffer, LossAt, Record, Run, Workload, Write};
+use run::{Buffer, LossAt, Record, Run, SocketMemory, Workload, Write};
 use scenario::{MBIT, MS, MSS_BYTES, SECOND};
 use scenario::{bdp_bytes, goodput_bps, measure, since};
 
@@ -186,4 +186,19 @@ fn a_connection_that_never_opens_tries_every_two_minutes_for_as_long_as_the_run_
     let (fewest, most) = (8 + (20_000 - 128) / 124, 9 + (20_000 - 128) / 120);
     assert_eq!(late.segments_sent, 0);
     assert!((fewest..=most).contains(&late.dropped_packets), "{} SYNs", late.dropped_packets);
+}
+
+/// Segments of 8,948 bytes in a buffer of 128 kB: the first window has room for six, and grows only if the first round trip
+/// is counted from the handshake, and from what it can bring (Linux 6.1 `tcp_init_buffer_space`).
+#[test]
+fn a_receivers_buffer_grows_whenever_its_flow_starts() {
+    for start_ns in [0, 1, 50 * MS + 100_000, 7 * SECOND] {
+        let mut run = one_flow("cubic", 400_000_000, 200 * MS, 10_000_000, 20);
+        (run.path.mtu_bytes, run.path.burst_bytes) = (9_000, 10_000);
+        run.host.socket_memory = SocketMemory::Default;
+        run.flows[0].start_ns = start_ns;
+        run.measure.window_begin_ns = 15 * SECOND;
+        let goodput = goodput_bps(&measure(&run), 0);
+        assert!(goodput > 1e8, "start {start_ns}: {goodput}");
+    }
 }

@@ -48,8 +48,42 @@ pub fn active_groups(point: &Point<'_>) -> Result<std::ops::Range<usize>, Unknow
 /// Begin and end of the summary's window, in nanoseconds.
 pub fn window_ns(point: &Point<'_>) -> Result<(i128, i128), Unknown> {
     let end_ns = end_ns(point)?;
-    let Some([first, last]) = point.measure()?.window_if("window")? else { return Ok((0, end_ns.into())) };
+    let Some([first, last]) = point.measure()?.window_if("window")? else {
+        let sample_ns = point.measure()?.count("sample")?;
+        let settled_ns = if is_steady(point)? { end_ns / SETTLING_PARTS } else { 0 };
+        return Ok((settled_ns.min(end_ns.saturating_sub(sample_ns)).into(), end_ns.into()));
+    };
     Ok((moment_ns(first, end_ns), moment_ns(last, end_ns)))
+}
+
+/// Of so many parts of a run whose flows go on, the first is for them to settle in.
+const SETTLING_PARTS: u64 = 4;
+
+/// Whether a steady state is what is asked for: each flow sends all that it can until the run's end. Where something is
+/// to be complete, or has its own times, every part of a run counts.
+fn is_steady(point: &Point<'_>) -> Result<bool, Unknown> {
+    let groups = point.groups()?;
+    for group in &groups[active_groups(point)?] {
+        if group.table_if("workload")?.is_some() {
+            return Ok(false);
+        }
+    }
+    Ok(!is_until_done(point)?)
+}
+
+/// Within which each flow starts later: as long as is written, or one base round-trip time, and no longer than the run or
+/// a flow has room for it.
+pub fn start_jitter_ns(point: &Point<'_>) -> Result<u64, Unknown> {
+    if let Some(jitter_ns) = point.top().count_if("start_jitter")? {
+        return Ok(jitter_ns);
+    }
+    let (end_ns, groups) = (end_ns(point)?, point.groups()?);
+    let mut jitter_ns = point.path()?.count("rtt")?;
+    for group in &groups[active_groups(point)?] {
+        let until_ns = group.count_if("stop")?.map_or(end_ns, |stop_ns| stop_ns.min(end_ns));
+        jitter_ns = jitter_ns.min(until_ns.saturating_sub(last_start_ns(group)? + 1));
+    }
+    Ok(jitter_ns)
 }
 
 /// A moment in nanoseconds from the beginning of a run that takes so long.

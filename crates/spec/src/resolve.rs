@@ -3,8 +3,8 @@
 use crate::chance::{Arrivals, SizesOf, below};
 use crate::control::choose;
 use crate::derived::{
-    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes, frame_bytes,
-    is_until_done, jitter_ns, sizes, window_ns,
+    self, active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes,
+    frame_bytes, is_until_done, jitter_ns, sizes, window_ns,
 };
 use crate::file::Content;
 use crate::key::FileKind;
@@ -93,7 +93,7 @@ impl Point<'_> {
             groups: group_names,
             ccs,
             bdp_bytes: bdp_bytes(&self.path()?)?,
-            start_jitter_ns: self.top().count("start_jitter")?,
+            start_jitter_ns: derived::start_jitter_ns(self)?,
             rtt_spread_ns: self.top().count("rtt_spread")?,
         })
     }
@@ -102,7 +102,7 @@ impl Point<'_> {
         let choice = choose(group.text("cc")?, self.registry).map_err(|_| Unknown)?;
         let cc = AlgorithmChoice { algorithm: choice.algorithm, parameters: choice.parameters };
         let (start_ns, stagger_ns) = (group.count("start")?, group.count("stagger")?);
-        let (jitter_ns, spread_ns) = (self.top().count("start_jitter")?, self.top().count("rtt_spread")?);
+        let (jitter_ns, spread_ns) = (derived::start_jitter_ns(self)?, self.top().count("rtt_spread")?);
         let end_ns = end_ns(self)?;
         let stop_ns = group.count_if("stop")?.filter(|stop_ns| *stop_ns != end_ns);
         let path = self.path()?;

@@ -103,7 +103,8 @@ mod tests {
     /// The names are Python's of before there was this.
     #[test]
     fn a_run_has_the_name_that_python_gives_it() {
-        let path = "duration = \"2 s\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"33.3 ms\"\nbuffer = \"1 bdp\"\n";
+        let path = "duration = \"2 s\"\nstart_jitter = \"0 s\"\nmeasure = { window = [\"0 %\", \"100 %\"] }\n[path]\nrate = \"10 Mbit/s\"\n\
+                    rtt = \"33.3 ms\"\nbuffer = \"1 bdp\"\n";
         for (flows, name) in [
             ("[[flows]]\ncc = \"bbr\"\n", "829aed198e38e161"),
             ("[[flows]]\ncc = \"bbr[cwnd_gain=1.25]\"\nname = \"Überlast \\\"☃\\\" \\\\ 𝄞\"\n", "b79f3d5e7ce53607"),

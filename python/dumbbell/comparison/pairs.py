@@ -233,13 +233,11 @@ class _Pairing:
         """What pairs a run, field by field."""
         side = self.sides[name]
         with Store.open(side.selection.folder) as store:
-            (texts,) = store.ledger.rows(
-                "SELECT resolved, spec, point FROM run JOIN request ON request.run = run.id JOIN member"
-                " ON member.run = run.id JOIN campaign ON campaign.id = campaign WHERE run_id = ? LIMIT 1",
-                side.of(run, "run_id"),
+            ((resolved,),) = store.ledger.rows(
+                "SELECT resolved FROM run JOIN request ON request.run = run.id WHERE run_id = ?", side.of(run, "run_id")
             )
-        fields = fields_of(*texts)
         text = side.of(run, "groups")
+        fields = fields_of(resolved, text)
         put = dict(self._exchanged(text)) if name == A else {}
         flow = 0
         for index, group in enumerate(json.loads(text)):

@@ -112,7 +112,7 @@ def _beyond_chance(differences: list[float], trends: list[float]) -> bool:
 def _steadier(run: Run) -> str:
     """What would make a window steadier; one that has the flows' start in it should begin after it."""
     if run.measure.window_begin_ns <= max(flow.start_ns for flow in run.flows):
-        return 'begin after the start of the flows, as with measure.window = ["25 %", "100 %"]'
+        return 'begin after the start of the flows, as with measure.window = ["50 %", "100 %"]'
     return "let measure.window begin later, or make duration longer, until both agree"
 
 

@@ -63,10 +63,11 @@ def request_from_texts(run: str, spec: str, point: str) -> Request:
     return _request(resolved, ranges, owners)
 
 
-def fields_of(run: str, spec: str, point: str) -> dict[str, Any]:
-    """What pairs a run, from the same texts: the fields behind its key, its seed, and those of its flows beside it."""
+def fields_of(run: str, groups: str) -> dict[str, Any]:
+    """What pairs a stored run, from its JSON and its request's: what is behind its key, and what is beside it."""
     resolved = json.loads(run)
-    ranges, _ = _from_spec(spec, point)
+    drawn = json.loads(groups)[0]
+    ranges = _Ranges(drawn["start_jitter_ns"], drawn.get("rtt_spread_ns", 0))
     fields = _key_fields(resolved, ranges)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
         own.update(name=flow["name"], cc=flow["cc"], **ranges._asdict())
@@ -129,7 +130,10 @@ def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str,
 
 @lru_cache(_CACHED_SPECS)
 def _from_spec(spec: str, point: str) -> tuple[_Ranges, list[tuple[str, int]]]:
-    """The ranges of a point, and the algorithm and number of flows of each group."""
+    """The ranges of a point, and the algorithm and number of flows of each group.
+
+    Only stores of old have no ranges of their own: where a spec said nothing of the start jitter there was none.
+    """
     from dumbbell.spec.quantity import Time  # noqa: PLC0415 (late: lists need no specs)
 
     experiment, values = json.loads(spec), json.loads(point)

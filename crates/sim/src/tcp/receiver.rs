@@ -122,7 +122,7 @@ impl Receiver {
             compressed: 0,
             compression_next: 0,
             uncompressed: 0,
-            window: ReceiveWindow::new(&config.host, config.mss_bytes, 0),
+            window: ReceiveWindow::new(&config.host, config.mss_bytes),
             next_challenge: Time::ZERO,
             delayed_ack: Deadline::default(),
             compressed_ack: Deadline::default(),
@@ -174,6 +174,7 @@ impl Receiver {
             PacketKind::Reset => self.on_reset(packet.seq, now),
             PacketKind::WindowProbe => Some(self.acknowledge(now)),
             PacketKind::Bare => {
+                self.window.begin(now.as_micros());
                 self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
                 let mut rtt = RttEstimator::default();
                 let ticks = (now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1);

@@ -20,6 +20,9 @@ const SOCKET_LIMIT_BYTES: u64 = 212_992;
 /// A window fits 16 bits, before it is scaled; that of a SYN is not scaled (RFC 7323 section 2.2).
 const UNSCALED_BYTES: u64 = 65_535;
 
+/// What the first round trip is expected to bring, in segments (`TCP_INIT_CWND`), if the window has room for them.
+const INITIAL_SEGMENTS: u64 = 10;
+
 /// What the timestamps take of each segment: the MSS that hosts announce (`advmss`) does not allow for them.
 pub const TIMESTAMP_BYTES: u64 = 12;
 
@@ -55,7 +58,7 @@ pub struct ReceiveWindow {
 
 impl ReceiveWindow {
     /// A connection's window at its beginning.
-    pub fn new(host: &Host, mss_bytes: u32, now_us: u64) -> Self {
+    pub fn new(host: &Host, mss_bytes: u32) -> Self {
         let mss = u64::from(mss_bytes);
         let limit = match host.socket_memory {
             SocketMemory::Max => UNLIMITED_BYTES,
@@ -85,12 +88,17 @@ impl ReceiveWindow {
             threshold_bytes: first.min(clamp),
             scale,
             edge_bytes: first,
-            space_bytes: first.min(10 * announced),
+            space_bytes: first.min(clamp).min(INITIAL_SEGMENTS * announced),
             round_start_bytes: 0,
-            round_start_us: now_us,
+            round_start_us: 0,
             rtt_us8: 0,
             last_echo_ms: 0,
         }
+    }
+
+    /// The connection is established: its first round trip begins (`tcp_init_buffer_space`).
+    pub const fn begin(&mut self, now_us: u64) {
+        self.round_start_us = now_us;
     }
 
     const fn announced_mss_bytes(&self) -> u64 {
@@ -282,14 +290,14 @@ mod tests {
 
     #[test]
     fn the_window_follows_a_sender_that_doubles_and_never_limits_it() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448);
         stream(&mut window, 10_000_000, 14);
         assert!(window.clamp_bytes >= 2 * 10_000_000, "{window:?}");
     }
 
     #[test]
     fn default_memory_announces_half_of_six_megabytes() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, None), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, None), 1448);
         stream(&mut window, 10_000_000, 30);
         assert_eq!(window.clamp_bytes, 3 << 20);
     }
@@ -297,7 +305,7 @@ mod tests {
     /// Half of the buffer less one announced MSS, 33,542 bytes, is told as a multiple of 2^2.
     #[test]
     fn a_small_buffer_announces_in_units_of_four_bytes() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Bytes(70_004), None), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Bytes(70_004), None), 1448);
         window.announce(100_000, 0);
         assert_eq!(window.edge_bytes() - 100_000, 33_544);
     }
@@ -306,11 +314,11 @@ mod tests {
     /// eighth of the largest buffer to let it grow.
     #[test]
     fn segments_that_cost_more_than_twice_their_payload_grow_a_small_window_only() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 524, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 524);
         while window.grow(524, 1, 1) {}
         let eighth = (6 << 20) / 8;
         assert!((eighth + 1..=eighth + 1_048).contains(&window.threshold_bytes), "{window:?}");
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(2_000_000)), 1448);
         while window.grow(1448, 1, 1) {}
         assert_eq!(window.threshold_bytes, 2_000_000);
     }
@@ -319,7 +327,7 @@ mod tests {
     #[test]
     fn what_was_merged_costs_what_its_segments_cost() {
         for segments in [11, 45] {
-            let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(3_000_000)), 1448, 0);
+            let mut window = ReceiveWindow::new(&host(SocketMemory::Default, Some(3_000_000)), 1448);
             while window.grow(u64::from(segments) * 1448, segments, 1) {}
             assert_eq!(window.threshold_bytes, 3_000_000, "{segments}");
         }
@@ -327,7 +335,7 @@ mod tests {
 
     /// The largest window that is announced after many segments, with a fixed one of `bytes`.
     fn announced(bytes: u64) -> u64 {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(bytes)), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(bytes)), 1448);
         (0..10_000).for_each(|_| _ = window.grow(1448, 1, 1));
         window.announce(1_000_000, 0);
         window.edge_bytes() - 1_000_000
@@ -347,7 +355,7 @@ mod tests {
     /// hole (Linux 6.1.192 in virtual time, `host.ack_aggregation`); one ACK of more than a unit lets it shrink.
     #[test]
     fn what_is_left_of_a_window_is_announced_rounded_up() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, None), 1448);
         stream(&mut window, 3_000_000, 14);
         let unit = 1 << 14;
         window.announce(10_000_000, 0);
@@ -364,7 +372,7 @@ mod tests {
 
     #[test]
     fn a_fixed_window_is_a_limit_and_the_edge_never_moves_back() {
-        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(100_000)), 1448, 0);
+        let mut window = ReceiveWindow::new(&host(SocketMemory::Max, Some(100_000)), 1448);
         stream(&mut window, 10_000_000, 30);
         let edge = window.edge_bytes();
         window.announce(edge - 100_000, 1_000_000);

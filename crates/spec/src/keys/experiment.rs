@@ -18,8 +18,8 @@ pub static SPEC: Section = Section {
         Key::optional("seeds", Seeds).once().default(Count(1)).examples(&[Count(5)]).about(
             "How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides `path.jitter`, random loss, the phase of BBR's cycle, `start_jitter` and `rtt_spread`. Where a spec has none of these, all seeds give the same.",
         ),
-        Key::optional("start_jitter", INSTANT).default(Text("0 s")).examples(&[Text("100 ms")]).about(
-            "Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its name. Without it flows are in step in a way that no network is.",
+        Key::optional("start_jitter", INSTANT).examples(&[Text("100 ms")]).about(
+            "Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its name. The default is one base round-trip time, `path.rtt`, or what a flow that starts or stops near the end has room for: with `\"0 s\"` flows are in step in a way that no network is.",
         ),
         Key::optional("rtt_spread", bounded(&TIME, "0 s", "1 s")).default(Text("0 s")).examples(&[Text("1 ms")]).about(
             "Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its seed and its name. Seeds then average over [phases](limitations.md#phase-effects), and their interval says how much hangs on them ([how much, and with how many seeds](how-to/noise-and-phases.md)).",
@@ -84,8 +84,8 @@ pub static HOST: Section = Section {
 pub static MEASURE: Section = Section {
     only: "",
     keys: &[
-        Key::optional("window", Window).once().examples(&[List(&[Text("25 %"), Text("100 %")])]).about(
-            "Begin and end of what the summary is taken of: shares of the duration, or times. The default is the whole run. Leave the start out of it where you ask about the steady state. The list is no sweep.",
+        Key::optional("window", Window).once().examples(&[List(&[Text("50 %"), Text("100 %")])]).about(
+            "Begin and end of what the summary is taken of: shares of the duration, or times. By default it is `[\"25 %\", \"100 %\"]` where every flow sends all that it can, so that the start is no part of the steady state, and the whole run where a flow has a `workload` or `duration = \"until done\"`: what completes counts from its beginning. The list is no sweep.",
         ),
         Key::optional("sample", INTERVAL).default(Text("50 ms")).examples(&[Text("10 ms")]).about(
             "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are of these samples; counters are exact, whatever it is.",
