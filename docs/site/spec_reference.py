@@ -188,7 +188,9 @@ def default(key: Key) -> str:
     """What holds where a key is not there, in words."""
     if key.required:
         return "needed"
-    return "none" if key.default in (None, []) else f"`{_toml(key.default)}`"
+    if key.default in (None, []):
+        return "as described" if "default" in key.meaning.lower() else "none"
+    return f"`{_toml(key.default)}`"
 
 
 ENGINES = {"sim": "`sim`", "linux": "`linux`, `netns`"}
