@@ -64,7 +64,7 @@ def _drawn(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Words:
     _maybe(draw, path, 0.2, loss=f"{between(1e-7, 99.9, (0.001, 3)):.7f} %")
     _maybe(draw, path, 0.1, loss_at="after")
     _maybe(draw, path, 0.1, mtu=draw.choice((576, 9000, 65_535)))
-    _maybe(draw, path, 0.1, overhead=draw.choice(("38 B", f"{between(0, 1000, (0, 100)):.0f} B")))
+    _maybe(draw, path, 0.1, overhead=draw.choice(("38 B", f"{between(1, 1000, (14, 100)):.0f} B")))
     _maybe(draw, path, 0.1, offload=True)
     _maybe(draw, path, 0.1, burst=f"{between(1, 1e9, (2e3, 1e5)):.0f} B", shaper=draw.choice(("tbf", "htb")))
     _maybe(draw, path, 0.2, jitter=draw.choice(("none", "1 packet", time(1e-9, 4, (1e-6, 1e-3)))))
