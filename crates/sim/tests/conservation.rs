@@ -188,8 +188,8 @@ fn a_connection_that_never_opens_tries_every_two_minutes_for_as_long_as_the_run_
     assert!((fewest..=most).contains(&late.dropped_packets), "{} SYNs", late.dropped_packets);
 }
 
-/// Segments of 8,948 bytes in a buffer of 128 kB: the first window has room for six, and grows only if the first round trip
-/// is counted from the handshake, and from what it can bring (Linux 6.1 `tcp_init_buffer_space`).
+/// Segments of 8,948 bytes in a buffer of 128 kB: the first window has room for six, and grows only if no more
+/// than those is expected of the first round trip (Linux 6.1 `tcp_init_buffer_space`).
 #[test]
 fn a_receivers_buffer_grows_whenever_its_flow_starts() {
     for start_ns in [0, 1, 50 * MS + 100_000, 7 * SECOND] {

@@ -323,6 +323,19 @@ mod tests {
         assert_eq!(window.threshold_bytes, 2_000_000);
     }
 
+    /// What comes right behind the handshake belongs to the first round trip, whenever that begins.
+    #[test]
+    fn the_first_round_trip_begins_with_the_connection() {
+        for begun_us in [0, 7_000_000] {
+            let mut window = ReceiveWindow::new(&host(SocketMemory::Default, None), 1448);
+            window.begin(begun_us);
+            window.sample_rtt(1, 101);
+            window.adjust(5 * 1448, begun_us + 50);
+            window.adjust(20 * 1448, begun_us + 100_000);
+            assert_eq!(window.space_bytes, 20 * 1448, "{begun_us}");
+        }
+    }
+
     /// Of 2,304 bytes for each: 11 or 45 segments in one piece would round up to twice their payload and more.
     #[test]
     fn what_was_merged_costs_what_its_segments_cost() {
