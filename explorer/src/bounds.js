@@ -2,7 +2,7 @@
  * of it lies outside of the nearest one. */
 
 import { valueAt } from "./edit.js";
-import { baseName, frameBytes } from "./spec.js";
+import { baseName } from "./spec.js";
 
 /** Fields of which a stratum says something by itself, or which decide nothing about who gets how much. */
 const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change"]);
@@ -25,8 +25,7 @@ export function standing(words, plan, strata, tables) {
   return { isInside, told: `${told}.` };
 }
 
-function factsOf({ run: { path, flows }, bdp_bytes, groups }) {
-  const frame_bytes = frameBytes(path);
+function factsOf({ run: { path, flows }, bdp_bytes, frame_bytes, groups }) {
   const room = path.buffer.bytes ?? path.buffer.packets * frame_bytes;
   return {
     rate: path.rate_bps / 1e6, loss: path.loss_ppb / 1e7, buffer: room / bdp_bytes, packets: room / frame_bytes, flows: flows.length,

@@ -3,7 +3,7 @@
 import { changed } from "./edit.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { Refused } from "./pool.js";
-import { baseName, frameBytes } from "./spec.js";
+import { baseName } from "./spec.js";
 
 /** The experiment of some words with other values of some fields, by their paths. */
 export function withValues(words, values, { spec }) {
@@ -14,7 +14,7 @@ export function withValues(words, values, { spec }) {
 }
 
 /**
- * A run of the first point: `{run, json, id, seed, names, groups, styles, bdp_bytes, start_jitters_ns, packets}`. `run` is the
+ * A run of the first point: `{run, json, id, seed, names, groups, styles, bdp_bytes, frame_bytes, start_jitters_ns, packets}`. `run` is the
  * request, `json` its text, `id` its name in every store. `isSummary`: without series; `sample_s`, `until_s`: finer samples, and
  * no longer than that.
  */
@@ -22,7 +22,7 @@ export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSu
   const [sample_ns, until_ns] = [sample_s, until_s].map((seconds) => Math.round(seconds * NANOS_PER_S));
   const series = sample_s === undefined ? null : { series: { sample_ns, until_ns } };
   const found = spec.resolve(experiment, seed, series ?? (isSummary ? "summary" : null));
-  const { run: json, groups: names, ccs, bdp_bytes, start_jitters_ns } = found;
+  const { run: json, groups: names, ccs, bdp_bytes, frame_bytes, start_jitters_ns } = found;
   const run = JSON.parse(json);
   const groups = [];
   names.forEach((name, flow) => {
@@ -32,17 +32,17 @@ export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSu
   });
   const recorded = series ? `-${sample_ns}-${run.duration_ns}` : isSummary ? "-summary" : "";
   return {
-    run, json, id: found.id + recorded, seed, groups, names, styles: ccs.map(baseName), bdp_bytes, start_jitters_ns,
-    packets: packetsOf(run),
+    run, json, id: found.id + recorded, seed, groups, names, styles: ccs.map(baseName), bdp_bytes, frame_bytes, start_jitters_ns,
+    packets: packetsOf(run, frame_bytes),
   };
 }
 
 /** Packets that a run carries at most, about. */
-export function packetsOf({ path, duration_ns, flows, until_done }) {
+function packetsOf({ path, duration_ns, flows, until_done }, frame_bytes) {
   const bits = (path.rate_bps * duration_ns) / NANOS_PER_S;
   const asked = flows.reduce((sum, { workload }) => sum + askedBytes(workload), 0);
   const carried = Math.min(bits, until_done ? 8 * 1.1 * asked : Infinity);
-  return carried / (8 * frameBytes(path)) + 100 * flows.length;
+  return carried / (8 * frame_bytes) + 100 * flows.length;
 }
 
 /** What a flow has to send; infinite of one that never ends. */

@@ -8,7 +8,6 @@ import { NANOS_PER_S } from "./gauges.js";
 import { firstAbove, marksOf } from "./marks.js";
 import { Scene } from "./scene.js";
 import { amount } from "./amount.js";
-import { frameBytes } from "./spec.js";
 
 /** A stretch of the run, seconds, of so many samples at most. */
 const SPAN_S = 2;
@@ -60,11 +59,10 @@ export class Player {
   /** Simulates the stretch with samples fine enough to be watched. */
   async run(signal) {
     const { explorer } = this;
-    const { run } = explorer.shown;
+    const { run, frame_bytes } = explorer.shown;
     const duration_s = Math.min(Number(run.duration_ns) / NANOS_PER_S, endOf(run, explorer.measurement));
     this.begin_s = (Math.max(0, duration_s - SPAN_S) * Number(this.from.value)) / 100;
     this.end_s = Math.min(duration_s, this.begin_s + SPAN_S);
-    const frame_bytes = frameBytes(run.path);
     const room_bytes = run.path.buffer.bytes ?? run.path.buffer.packets * frame_bytes;
     const until_s = this.end_s + Math.min(LONGEST_DRAIN_S, 0.1 + (8 * room_bytes) / run.path.rate_bps);
     const plan = planned(explorer.experiment, explorer.tables, { sample_s: Math.max(FINEST_S, until_s / MOST_SAMPLES), until_s });

@@ -14,9 +14,6 @@ const parsed = (json) => JSON.parse(json, (_, value) => {
   return value?.whole === undefined ? value : BigInt(value.whole);
 });
 
-/** Length of a full frame, as the bottleneck of a run's path counts it; what is Ethernet's header a run leaves out. */
-export const frameBytes = ({ mtu_bytes, overhead_bytes = 14 }) => mtu_bytes + overhead_bytes;
-
 /** The algorithm or variant without its parameters. */
 export const baseName = (cc) => cc.split("[")[0].trim();
 

@@ -41,7 +41,7 @@ fn parts(Problem { path, message, hint }: Problem) -> Parts {
 #[pyfunction]
 pub(crate) fn quantity(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Outcome<Read>> {
     let kind = kind_named(kind)?;
-    Ok(match kind.read_word(&word(value, 1)?) {
+    Ok(match kind.read_word(&word(value, 1)?, None) {
         Ok(found) => {
             let (numerator, denominator) = found.number.into_raw();
             Outcome::Given((found.unit, (numerator, denominator), found.value))

@@ -8,12 +8,8 @@ use crate::number::{half_even, ratio, rounded};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::tree::{Node, Unknown, View};
-use run::Buffer;
+use run::{Buffer, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
 
-/// Of an Ethernet frame, beside its IP packet.
-pub const ETHERNET_HEADER_BYTES: u64 = 14;
-/// IP, TCP, and its timestamps.
-pub const TCP_IP_HEADER_BYTES: u64 = 52;
 const BITS_PER_BYTE: u128 = 8;
 const NS_PER_S: u128 = 1_000_000_000;
 const PPB: u128 = 1_000_000_000;
@@ -48,8 +44,9 @@ pub fn active_groups(point: &Point<'_>) -> Result<std::ops::Range<usize>, Unknow
 /// Begin and end of the summary's window, in nanoseconds.
 pub fn window_ns(point: &Point<'_>) -> Result<(i128, i128), Unknown> {
     let end_ns = end_ns(point)?;
-    let Some([first, last]) = point.measure()?.window_if("window")? else {
-        let sample_ns = point.measure()?.count("sample")?;
+    let measure = point.measure()?;
+    let Some([first, last]) = measure.window_if("window")? else {
+        let sample_ns = measure.count("sample")?;
         let settled_ns = if is_steady(point)? { end_ns / SETTLING_PARTS } else { 0 };
         return Ok((settled_ns.min(end_ns.saturating_sub(sample_ns)).into(), end_ns.into()));
     };
@@ -73,7 +70,7 @@ fn is_steady(point: &Point<'_>) -> Result<bool, Unknown> {
 
 /// Within which each flow starts later: as long as is written, or one base round-trip time, and no longer than the run or
 /// a flow has room for it.
-pub fn start_jitter_ns(point: &Point<'_>) -> Result<u64, Unknown> {
+pub fn start_jitter_bound_ns(point: &Point<'_>) -> Result<u64, Unknown> {
     if let Some(jitter_ns) = point.top().count_if("start_jitter")? {
         return Ok(jitter_ns);
     }
@@ -102,7 +99,7 @@ pub fn frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
 
 /// What a full packet takes of a host's own line.
 pub fn ethernet_frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
-    Ok(path.whole("mtu")? + ETHERNET_HEADER_BYTES)
+    Ok(path.whole("mtu")? + u64::from(ETHERNET_HEADER_BYTES))
 }
 
 /// Rate times the path's own round-trip time, in queue bytes.
@@ -219,8 +216,9 @@ pub fn arrivals_per_s(point: &Point<'_>, source: &View<'_>) -> Result<Option<f64
 
 /// Length of all frames of so much payload, headers included, in full segments and a last one.
 fn wire_bytes(payload_bytes: f64, mtu_bytes: u64, overhead_bytes: u64) -> f64 {
-    let segments = (payload_bytes / (mtu_bytes - TCP_IP_HEADER_BYTES) as f64).ceil();
-    payload_bytes + segments * (TCP_IP_HEADER_BYTES + overhead_bytes) as f64
+    let headers_bytes = u64::from(SEGMENT_HEADERS_BYTES);
+    let segments = (payload_bytes / (mtu_bytes - headers_bytes) as f64).ceil();
+    payload_bytes + segments * (headers_bytes + overhead_bytes) as f64
 }
 
 /// How long transfers of a source arrive after its start, without jitter; None: until there are no more.

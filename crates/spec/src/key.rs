@@ -66,7 +66,7 @@ pub enum Kind {
         /// Its kind.
         of: &'static quantity::Kind,
         /// The least and the most, where the kind's own bounds are not enough.
-        bounds: Option<(&'static str, &'static str)>,
+        bounds: Option<quantity::Bounds>,
         /// What else to say of one that is outside.
         beside: &'static str,
     },

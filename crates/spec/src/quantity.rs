@@ -25,6 +25,9 @@ const MANY: i64 = 1_000_000;
 const LARGEST: f64 = 1e15;
 const LONGEST: usize = 80;
 
+/// The least and the most, as texts of a kind.
+pub type Bounds = (&'static str, &'static str);
+
 /// A kind of quantity: its units, and how people write it.
 #[derive(Debug)]
 pub struct Kind {
@@ -41,7 +44,7 @@ pub struct Kind {
     /// Words that may stand in place of a number with a unit.
     pub keywords: &'static [&'static str],
     /// The least and the most of what is no keyword.
-    pub bounds: Option<(&'static str, &'static str)>,
+    pub bounds: Option<Bounds>,
     /// What is said behind the bounds.
     pub beside: &'static str,
     /// Words that people write in place of a number, and what to write.
@@ -112,17 +115,21 @@ impl Kind {
     /// # Errors
     /// Unless it is such a quantity.
     pub fn read(&'static self, text: &str) -> Result<Quantity, Refusal> {
+        self.read_text(text, None)
+    }
+
+    fn read_text(&'static self, text: &str, bounds: Option<Bounds>) -> Result<Quantity, Refusal> {
         if let Some(keyword) = self.keywords.iter().find(|keyword| **keyword == text) {
             return Ok(Quantity { text: text.to_owned(), number: Zero::zero(), unit: keyword, value: Zero::zero() });
         }
         let trimmed = text.trim();
         let Some((negative, number, unit)) = (text.chars().count() <= LONGEST).then(|| split(trimmed)).flatten() else {
             let what = if is_not_finite(trimmed) { "a finite number" } else { self.noun };
-            let instead = self.instead(trimmed).unwrap_or_else(|| self.advice(""));
+            let instead = self.instead(trimmed).unwrap_or_else(|| self.advice("", bounds));
             return Err(Refusal::new(format!("{} is not {what}", quoted(text)), instead));
         };
         if unit.is_empty() {
-            return Err(Refusal::new(format!("{} has no unit", quoted(text)), self.advice(number)));
+            return Err(Refusal::new(format!("{} has no unit", quoted(text)), self.advice(number, bounds)));
         }
         let Some((unit, scale)) = self.spelt(unit) else {
             return Err(self.unknown_unit(text, number, unit));
@@ -134,19 +141,19 @@ impl Kind {
         let value = half_even(&(&exact * BigInt::from(scale)));
         if value.is_zero() && !exact.is_zero() {
             let hint = format!("use at least {}", self.show(&BigInt::one()));
-            return Err(Refusal::new(format!("{} is less than can be told from nothing", quoted(text)), hint));
+            return Err(Refusal::new(format!("{} is too small: it rounds to 0", quoted(text)), hint));
         }
         self.checked(Quantity { text: text.to_owned(), number: exact, unit, value })
     }
 
-    /// Reads a value that may be no text.
+    /// Reads a value that may be no text. What is said to write instead lies within the bounds of its place, too.
     ///
     /// # Errors
     /// Unless it is such a quantity.
-    pub fn read_word(&'static self, word: &Word) -> Result<Quantity, Refusal> {
-        let own = |small: bool, digits: String| self.advice(if small { &digits } else { "" });
+    pub fn read_word(&'static self, word: &Word, bounds: Option<Bounds>) -> Result<Quantity, Refusal> {
+        let own = |small: bool, digits: String| self.advice(if small { &digits } else { "" }, bounds);
         match word {
-            Word::Text(text) => self.read(text),
+            Word::Text(text) => self.read_text(text, bounds),
             Word::Whole(number) => {
                 let size = number.unsigned_abs();
                 let advice = own(size < LARGEST as u128, size.to_string());
@@ -157,7 +164,7 @@ impl Kind {
                 let advice = own(number.abs() < LARGEST, float(number.abs()));
                 Err(Refusal::new(format!("{} {what}", word.quoted()), advice))
             }
-            _ => Err(Refusal::new(format!("{} is not {}", word.quoted(), self.noun), self.advice(""))),
+            _ => Err(Refusal::new(format!("{} is not {}", word.quoted(), self.noun), self.advice("", bounds))),
         }
     }
 
@@ -175,10 +182,12 @@ impl Kind {
     }
 
     /// What to write: the user's own number with a unit, or an example where there is none that can be read.
-    pub fn advice(&'static self, number: &str) -> String {
+    pub fn advice(&'static self, number: &str, bounds: Option<Bounds>) -> String {
+        let fits = |text: &String| {
+            self.read(text).is_ok_and(|found| bounds.is_none_or(|bounds| within(found, self, bounds, "").is_ok()))
+        };
         let readable = |units: &[&str]| -> Vec<String> {
-            let texts = units.iter().map(|unit| format!("{number} {unit}"));
-            texts.filter(|text| self.read(text).is_ok()).collect()
+            units.iter().map(|unit| format!("{number} {unit}")).filter(fits).collect()
         };
         let mut own = Vec::new();
         if !number.is_empty() {
@@ -191,7 +200,8 @@ impl Kind {
         }
         let start = if own.is_empty() { "write it as" } else { "write it with a unit, as" };
         if own.is_empty() {
-            own = self.usual.iter().map(|(unit, each)| format!("{each} {unit}")).collect();
+            own = self.usual.iter().map(|(unit, each)| format!("{each} {unit}")).filter(fits).collect();
+            own.extend(bounds.filter(|_| own.is_empty()).map(|(_, most)| most.to_owned()));
         }
         let mut all: Vec<String> =
             own.iter().map(String::as_str).chain(self.keywords.iter().copied()).map(quoted).collect();
@@ -256,12 +266,7 @@ impl Kind {
 ///
 /// # Errors
 /// When it is, with the bounds and what else there is to say.
-pub fn within(
-    found: Quantity,
-    kind: &Kind,
-    (least, most): (&'static str, &'static str),
-    beside: &str,
-) -> Result<Quantity, Refusal> {
+pub fn within(found: Quantity, kind: &Kind, (least, most): Bounds, beside: &str) -> Result<Quantity, Refusal> {
     let bound = |text: &str| {
         let (_, number, unit) = split(text).unwrap_or_default();
         let scale = kind.units.iter().find(|(known, _)| *known == unit).map_or(1, |(_, scale)| *scale);

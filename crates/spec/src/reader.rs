@@ -133,7 +133,7 @@ impl Reader {
                 self.refuse(here, Refusal::new("the list is too long", "at most 2"))
             }
             (Kind::Window, Word::List(words)) => {
-                let read = self.list(words, here, |word| MOMENT.read_word(word));
+                let read = self.list(words, here, |word| MOMENT.read_word(word, None));
                 self.sized(read, here, 2..=2, &example(key), |moments| {
                     moments.try_into().map_or(Node::Unknown, |both| Node::Window(Box::new(both)))
                 })

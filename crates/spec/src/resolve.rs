@@ -3,8 +3,8 @@
 use crate::chance::{Arrivals, SizesOf, below};
 use crate::control::choose;
 use crate::derived::{
-    self, active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes,
-    frame_bytes, is_until_done, jitter_ns, sizes, window_ns,
+    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes, frame_bytes,
+    is_until_done, jitter_ns, sizes, start_jitter_bound_ns, window_ns,
 };
 use crate::file::Content;
 use crate::key::FileKind;
@@ -66,9 +66,10 @@ impl Point<'_> {
     fn resolved(&self, seed: u64, live: bool) -> Result<Resolved, Unknown> {
         let (groups, active) = (self.groups()?, active_groups(self)?);
         let names = names::of(&groups)?;
+        let start_jitter_ns = start_jitter_bound_ns(self)?;
         let (mut flows, mut group_names, mut ccs) = (Vec::new(), Vec::new(), Vec::new());
         for place in active {
-            let own = self.flows(place, &groups[place], &names[place], seed)?;
+            let own = self.flows(place, &groups[place], &names[place], seed, start_jitter_ns)?;
             group_names.extend(own.iter().map(|_| names[place][0].clone()));
             for _ in &own {
                 ccs.push(groups[place].text("cc")?.to_owned());
@@ -93,16 +94,23 @@ impl Point<'_> {
             groups: group_names,
             ccs,
             bdp_bytes: bdp_bytes(&self.path()?)?,
-            start_jitter_ns: derived::start_jitter_ns(self)?,
+            start_jitter_ns,
             rtt_spread_ns: self.top().count("rtt_spread")?,
         })
     }
 
-    fn flows(&self, place: usize, group: &View<'_>, names: &[String], seed: u64) -> Result<Vec<Flow>, Unknown> {
+    fn flows(
+        &self,
+        place: usize,
+        group: &View<'_>,
+        names: &[String],
+        seed: u64,
+        jitter_ns: u64,
+    ) -> Result<Vec<Flow>, Unknown> {
         let choice = choose(group.text("cc")?, self.registry).map_err(|_| Unknown)?;
         let cc = AlgorithmChoice { algorithm: choice.algorithm, parameters: choice.parameters };
         let (start_ns, stagger_ns) = (group.count("start")?, group.count("stagger")?);
-        let (jitter_ns, spread_ns) = (derived::start_jitter_ns(self)?, self.top().count("rtt_spread")?);
+        let spread_ns = self.top().count("rtt_spread")?;
         let end_ns = end_ns(self)?;
         let stop_ns = group.count_if("stop")?.filter(|stop_ns| *stop_ns != end_ns);
         let path = self.path()?;

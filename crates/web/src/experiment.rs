@@ -69,6 +69,8 @@ pub(crate) struct Resolved {
     /// Each flow's congestion control as the spec wrote it.
     ccs: Vec<String>,
     bdp_bytes: f64,
+    /// Length of a full frame, as the bottleneck counts it.
+    frame_bytes: u64,
     /// By how much each flow starts later, of its start.
     start_jitters_ns: Vec<u64>,
 }
@@ -151,6 +153,7 @@ impl Resolve {
             groups: found.groups,
             ccs: found.ccs,
             bdp_bytes: found.bdp_bytes,
+            frame_bytes: run.path.frame_bytes(),
             start_jitters_ns,
         })
     }

@@ -149,7 +149,7 @@ impl Discipline {
     }
 }
 
-/// The table of sizes before a discipline's kind, as `tc` would be told; nothing where packets count as they are.
+/// The table of sizes before a discipline's kind, in `tc`'s words; nothing where packets count as they are.
 pub fn stab_text(extra_bytes: i32) -> String {
     if extra_bytes == 0 { String::new() } else { format!("stab overhead {extra_bytes} ") }
 }

@@ -62,7 +62,7 @@ pub(super) fn frequency(misread: &Misread<'_>) -> Option<Refusal> {
         let digits = if exact.denom().magnitude() % 3_u8 == 0_u8.into() { rounded(&exact) } else { exact };
         format!("write \"{} /s\"", decimal(&digits))
     });
-    Some(unknown(misread, rate.unwrap_or_else(|| misread.kind.advice(""))))
+    Some(unknown(misread, rate.unwrap_or_else(|| misread.kind.advice("", None))))
 }
 
 pub(super) fn bytes(misread: &Misread<'_>) -> Option<Refusal> {
@@ -98,8 +98,10 @@ fn rounded(exact: &BigRational) -> BigRational {
 }
 
 fn in_unit(misread: &Misread<'_>, what: &str, factor: &BigRational, unit: &str) -> String {
-    times(misread.number, factor)
-        .map_or_else(|| misread.kind.advice(""), |amount| format!("write {what}: \"{} {unit}\"", decimal(&amount)))
+    times(misread.number, factor).map_or_else(
+        || misread.kind.advice("", None),
+        |amount| format!("write {what}: \"{} {unit}\"", decimal(&amount)),
+    )
 }
 
 fn spelt(misread: &Misread<'_>, lower: &str) -> Option<&'static str> {

@@ -53,7 +53,7 @@ fn what_is_refused_says_what_to_write() {
         (&TIME, "-1 s", "\"-1 s\" is negative; write \"1 s\""),
         (&TIME, "25ms 5ms", "\"25ms 5ms\" is more than a time; write one; path.jitter delays packets, in order"),
         (&TIME, "nan s", "\"nan s\" is not a finite number; write it as \"25 ms\" or \"5 s\""),
-        (&SHARE, "1e-12 %", "\"1e-12 %\" is less than can be told from nothing; use at least 0.0000001 %"),
+        (&SHARE, "1e-12 %", "\"1e-12 %\" is too small: it rounds to 0; use at least 0.0000001 %"),
         (&SIZE, "1.5 packets", "\"1.5 packets\": packets are whole; write \"2 packets\""),
         (
             &BYTES,

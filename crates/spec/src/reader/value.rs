@@ -18,7 +18,7 @@ const MOST_DIGITS_OF_A_PLACE: usize = 6;
 pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<Node, Refusal> {
     match kind {
         Kind::Quantity { of, bounds, beside } => {
-            let found = of.read_word(word)?;
+            let found = of.read_word(word, *bounds)?;
             let found = match bounds {
                 Some(bounds) => within(found, of, *bounds, beside)?,
                 None => found,
@@ -108,7 +108,7 @@ pub(super) fn argument(key: &Key, word: &Word) -> Result<String, Refusal> {
 }
 
 fn room(word: &Word, in_bdp: bool) -> Result<Quantity, Refusal> {
-    let size = SIZE.read_word(word)?;
+    let size = SIZE.read_word(word, None)?;
     let most = match size.unit {
         "packets" => "1000000000 packets",
         "bdp" => "100000 bdp",

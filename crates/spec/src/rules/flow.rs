@@ -1,7 +1,7 @@
 //! The rules of one group of flows, but for sources of short transfers.
 
 use super::{Found, after_the_end, room, shown};
-use crate::derived::{end_ns, ethernet_frame_bytes, last_start_ns, start_jitter_ns};
+use crate::derived::{end_ns, ethernet_frame_bytes, last_start_ns, start_jitter_bound_ns};
 use crate::file::Content;
 use crate::key::FileKind;
 use crate::placeholder;
@@ -40,18 +40,23 @@ pub(super) fn start(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> 
         found.push(after_the_end(format!("{place}.stagger"), last.into(), end, &what));
         return Ok(());
     }
-    let latest = last + start_jitter_ns(point).unwrap_or(0);
+    let latest = last + written_start_jitter_ns(point)?;
     if latest > end {
         found.push(after_the_end("start_jitter", latest.into(), end, &format!("{place} may start as late as that: ")));
     }
     Ok(())
 }
 
+/// None that is not written makes a flow start too late: there is room for it.
+fn written_start_jitter_ns(point: &Point<'_>) -> Result<u64, Unknown> {
+    Ok(point.top().count_if("start_jitter")?.unwrap_or(0))
+}
+
 pub(super) fn stop(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown> {
     let Asked { point, group, place } = asked;
     let Some(stop) = group.count_if("stop")? else { return Ok(()) };
     let start = group.count("start")?;
-    let latest = last_start_ns(group)? + start_jitter_ns(point).unwrap_or(0);
+    let latest = last_start_ns(group)? + written_start_jitter_ns(point)?;
     let path = format!("{place}.stop");
     if stop <= start {
         let message = format!("{} is not after the start, {}", shown(stop), shown(start));
@@ -124,7 +129,7 @@ pub(super) fn command(asked: &Asked<'_>, found: Found<'_>) -> Result<(), Unknown
         Some(stop) => stop,
         None => end_ns(point)?,
     };
-    let lasts = i128::from(end) - i128::from(last_start_ns(group)?) - i128::from(start_jitter_ns(point).unwrap_or(0));
+    let lasts = i128::from(end) - i128::from(last_start_ns(group)?) - i128::from(start_jitter_bound_ns(point)?);
     if counts_seconds && (1..NS_PER_S).contains(&lasts) {
         let message = format!("{{seconds}} of a flow that may last {} only: none is whole", shown(lasts));
         found.push(Problem::new(format!("{place}.workload.command"), message, "let it last 1 s at least"));
