@@ -17,6 +17,8 @@ use run::{
     Access, AccessKind, AlgorithmChoice, Arrival, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run,
     ShaperAt, ShaperKind, SocketMemory, User, Workload,
 };
+use std::iter::repeat_n;
+use std::mem::take;
 
 /// A run, and the spec's words about it that engines need not know.
 #[derive(Clone, Debug)]
@@ -65,16 +67,14 @@ impl Point<'_> {
 
     fn resolved(&self, seed: u64, live: bool) -> Result<Resolved, Unknown> {
         let (groups, active) = (self.groups()?, active_groups(self)?);
-        let names = names::of(&groups)?;
+        let mut names = names::of(&groups)?;
         let start_jitter_ns = start_jitter_bound_ns(self)?;
         let (mut flows, mut group_names, mut ccs) = (Vec::new(), Vec::new(), Vec::new());
         for place in active {
-            let own = self.flows(place, &groups[place], &names[place], seed, start_jitter_ns)?;
-            group_names.extend(own.iter().map(|_| names[place][0].clone()));
-            for _ in &own {
-                ccs.push(groups[place].text("cc")?.to_owned());
-            }
-            flows.extend(own);
+            let (group, own) = (&groups[place], take(&mut names[place]));
+            group_names.extend(repeat_n(own[0].clone(), own.len()));
+            ccs.extend(repeat_n(group.text("cc")?.to_owned(), own.len()));
+            flows.extend(self.flows(place, group, own, seed, start_jitter_ns)?);
         }
         let mut path = path(&self.path()?)?;
         if live && !self.table.is_written("path.jitter") {
@@ -103,10 +103,10 @@ impl Point<'_> {
         &self,
         place: usize,
         group: &View<'_>,
-        names: &[String],
+        names: Vec<String>,
         seed: u64,
         jitter_ns: u64,
-    ) -> Result<Vec<Flow>, Unknown> {
+    ) -> Result<impl Iterator<Item = Flow>, Unknown> {
         let choice = choose(group.text("cc")?, self.registry).map_err(|_| Unknown)?;
         let cc = AlgorithmChoice { algorithm: choice.algorithm, parameters: choice.parameters };
         let (start_ns, stagger_ns) = (group.count("start")?, group.count("stagger")?);
@@ -117,17 +117,17 @@ impl Point<'_> {
         let rtt_ns = group.count_if("rtt")?.map_or_else(|| path.count("rtt"), Ok)?;
         let side = path.text("delay_side")?;
         let (workload, access) = (self.workload(place, group, seed)?, access(&path, group)?);
-        let flow = |(index, name): (usize, &String)| {
-            let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, name, spread_ns);
+        let flow = move |(index, name): (usize, String)| {
+            let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns);
             let forward_delay_ns = match side {
                 "forward" => own_rtt_ns,
                 "split" => own_rtt_ns / 2,
                 _ => 0,
             };
             Flow {
-                name: name.clone(),
+                start_ns: start_ns + index as u64 * stagger_ns + start_jitter_ns(seed, &name, jitter_ns),
+                name,
                 cc: cc.clone(),
-                start_ns: start_ns + index as u64 * stagger_ns + start_jitter_ns(seed, name, jitter_ns),
                 stop_ns,
                 workload: workload.clone(),
                 forward_delay_ns,
@@ -135,7 +135,7 @@ impl Point<'_> {
                 access,
             }
         };
-        Ok(names.iter().enumerate().map(flow).collect())
+        Ok(names.into_iter().enumerate().map(flow))
     }
 
     fn workload(&self, place: usize, group: &View<'_>, seed: u64) -> Result<Workload, Unknown> {

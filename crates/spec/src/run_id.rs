@@ -21,24 +21,36 @@ impl Resolved {
 /// The name of a run, with the spec's words that its summary has: the group and the congestion control of each flow, and
 /// the path's rate times its round-trip time, in bytes.
 pub fn run_id(run: &Run, words: &(&[String], &[String], f64), engine: &str, identity: &str) -> String {
-    let parts = [canonical(run), json(words, ", "), engine.into(), identity.into()];
-    let digest = Sha256::digest(parts.join(&b'\n'));
-    digest.iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
+    let mut digest = Sha256::new();
+    canonical(run, |text| digest.update(text));
+    for part in [&*json(words, ", "), engine.as_bytes(), identity.as_bytes()] {
+        digest.update(b"\n");
+        digest.update(part);
+    }
+    digest.finalize().iter().take(DIGITS / 2).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A run as a tree of JSON has it, with the keys in order; each flow is a tree alone, since one of many flows is large.
-fn canonical(run: &Run) -> Vec<u8> {
+/// A run as a tree of JSON has it, with the keys in order. It comes in pieces, and each flow is a tree alone: a run of many
+/// flows is large.
+fn canonical(run: &Run, mut write: impl FnMut(&[u8])) {
     let Run { seed, duration_ns, until_done, path, flows, host, measure } = run;
     let (seed, duration_ns, until_done, path) = (*seed, *duration_ns, *until_done, path.clone());
     let rest = tree(&Run { seed, duration_ns, until_done, path, flows: vec![], host: *host, measure: *measure });
-    let field = |(key, value): (&String, &Value)| {
-        let flows =
-            || [b"[", &*flows.iter().map(|flow| json(&tree(flow), ",")).collect::<Vec<_>>().join(&b','), b"]"].concat();
-        let value = if key == "flows" { flows() } else { json(value, ",") };
-        [format!("\"{key}\":").into_bytes(), value].concat()
-    };
-    let fields: Vec<Vec<u8>> = rest.as_object().into_iter().flatten().map(field).collect();
-    [b"{", &*fields.join(&b','), b"}"].concat()
+    for (place, (key, value)) in rest.as_object().into_iter().flatten().enumerate() {
+        write(if place == 0 { b"{" } else { b"," });
+        write(format!("\"{key}\":").as_bytes());
+        if key != "flows" {
+            write(&json(value, ","));
+            continue;
+        }
+        write(b"[");
+        for (place, flow) in flows.iter().enumerate() {
+            write(if place == 0 { b"" } else { b"," });
+            write(&json(&tree(flow), ","));
+        }
+        write(b"]");
+    }
+    write(b"}");
 }
 
 fn tree(value: &impl Serialize) -> Value {
