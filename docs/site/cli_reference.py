@@ -24,7 +24,7 @@ can be made again.
 
 def page() -> str:
     """The whole page, in Markdown."""
-    command = get_command(app)
+    command = get_command(app())
     context = Context(command, info_name="dumbbell")
     told = get_docs_for_click(obj=command, ctx=context, name="dumbbell", title="TITLE")
     body = re.sub(r"\n{3,}", "\n\n", told.partition("\n")[2].replace("\\", ""))

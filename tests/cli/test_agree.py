@@ -56,7 +56,7 @@ def doubles(monkeypatch: pytest.MonkeyPatch) -> dict[str, Scaled]:
 
 def agree(*arguments: str | Path) -> Result:
     """In this process, so that engines can be stood in for."""
-    return CliRunner().invoke(app, ["agree", *map(str, arguments)])
+    return CliRunner().invoke(app(), ["agree", *map(str, arguments)])
 
 
 @pytest.mark.usefixtures("doubles")

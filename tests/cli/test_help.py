@@ -17,7 +17,7 @@ def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
         yield from commands(inner, (*words, name))
 
 
-COMMANDS = list(commands(typer.main.get_command(app)))
+COMMANDS = list(commands(typer.main.get_command(app())))
 HEAVY = (
     "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy", "sklearn", "sqlite3", "vl_convert", "dumbbell._core",
     "dumbbell.spec",

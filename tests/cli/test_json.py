@@ -49,7 +49,7 @@ def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
         yield from commands(each, here) if hasattr(each, "commands") else [(here, each)]
 
 
-EVERY = dict(commands(typer.main.get_command(app)))
+EVERY = dict(commands(typer.main.get_command(app())))
 
 
 def test_every_command_that_prints_data_has_the_option() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from commandline import dumbbell
 from dumbbell.cli.progress import Countdown
@@ -26,7 +27,7 @@ class Live(SimEngine):
 
     def measure(self, run: Run) -> Measurement:
         assert run.path.jitter_ns is None, "the machine's own"
-        virtual = run.model_copy(update={"path": run.path.model_copy(update={"jitter_ns": 0})})
+        virtual = structs.replace(run, path=structs.replace(run.path, jitter_ns=0))
         return replace(super().measure(virtual), facts={"live.relay_dropped": str(run.seed - 1)})
 
     def unsupported_fields(self, run: Run) -> list[Problem]:

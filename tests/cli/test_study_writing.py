@@ -16,7 +16,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run, load
-from dumbbell.spec.run import RoomBytes
+from dumbbell.spec.run import Room
 from dumbbell.studies import Display
 from reported import study_of
 from webpage import Webpage
@@ -43,7 +43,7 @@ def test_runs_that_failed_are_told_though_nothing_can_be_written(
     measure = SimEngine.measure
 
     def failing(engine: SimEngine, run: Run) -> Measurement:
-        if (run.seed, run.path.mtu_bytes, run.path.buffer) == (2, 1400, RoomBytes(bytes=25_000)):
+        if (run.seed, run.path.mtu_bytes, run.path.buffer) == (2, 1400, Room(bytes=25_000)):
             raise EngineFailure("a bug")
         return measure(engine, run)
 

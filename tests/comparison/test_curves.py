@@ -156,7 +156,7 @@ def store(tmp_path_factory: pytest.TempPathFactory, _engines_and_fewer_condition
 def agree(store: Path, *arguments: str | Path) -> Result:
     """With room for a whole table."""
     command = ["agree", "--curves", *QUICK, "--out", *map(str, (store, *arguments))]
-    return CliRunner().invoke(app, command, env={"COLUMNS": "400"})
+    return CliRunner().invoke(app(), command, env={"COLUMNS": "400"})
 
 
 @pytest.fixture(scope="module")

@@ -133,12 +133,12 @@ def test_alone_the_simulator_flips_where_public_measurements_do() -> None:
 @pytest.mark.slow
 def test_the_command_answers_in_words_and_in_json() -> None:
     words = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "45ms", "--beside", "cubic:2"]
-    done = CliRunner().invoke(app, [*words, "--transfer", "3MB"], env={"COLUMNS": "100"})
+    done = CliRunner().invoke(app(), [*words, "--transfer", "3MB"], env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
     for label in ("Path", "Advice", "Why", "If wrong", "Harm", "To know", "Sure?", "The tree"):
         assert f"\n{label} " in f"\n{done.stdout}"
     assert len(done.stdout.splitlines()) <= 24
-    as_json = CliRunner().invoke(app, [*words, "--json"])
+    as_json = CliRunner().invoke(app(), [*words, "--json"])
     answer = json.loads(as_json.stdout)
     assert {"recommendation", "reason", "flips_at", "table", "harm", "inside_validated", "wall_s"} <= set(answer)
     assert answer["recommendation"] in {"keep", "bbr"}
@@ -148,7 +148,7 @@ def test_the_command_answers_in_words_and_in_json() -> None:
 
 
 def test_bad_input_is_one_message_and_status_2() -> None:
-    done = CliRunner().invoke(app, ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "20ms"])
+    done = CliRunner().invoke(app(), ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "20ms"])
     assert str(done.exception).startswith('--loaded-rtt: "20ms" is not above')
     assert done.stdout == ""
 
@@ -235,7 +235,7 @@ def test_ten_that_switch_to_the_default_are_ten_that_have_it() -> None:
 @pytest.mark.slow
 def test_as_many_seeds_as_are_asked_for_give_the_same_answer_again() -> None:
     words = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
-    first, again = (json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout) for _ in range(2))
+    first, again = (json.loads(CliRunner().invoke(app(), [*words, "--json"]).stdout) for _ in range(2))
     assert first["seeds"] == [2, 2]
     assert first | {"wall_s": 0} == again | {"wall_s": 0}
 

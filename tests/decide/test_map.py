@@ -158,8 +158,8 @@ def test_a_known_queue_of_many_paths_has_company_across() -> None:
 def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> None:
     target = tmp_path / "out.html"
     words = ["advise", "--rate", "10mbit", "--rtt", "40ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
-    plain = CliRunner().invoke(app, [*words, "--json"])
-    done = CliRunner().invoke(app, [*words, "--map", str(target), "--json"])
+    plain = CliRunner().invoke(app(), [*words, "--json"])
+    done = CliRunner().invoke(app(), [*words, "--map", str(target), "--json"])
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     for each in (answer, usual := json.loads(plain.stdout)):
@@ -177,11 +177,11 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
 @pytest.mark.slow
 def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
     words = ["advise", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]
-    done = CliRunner().invoke(app, words, env={"COLUMNS": "100"})
+    done = CliRunner().invoke(app(), words, env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
     assert "  5 Mbit/s" in done.stdout
     assert "rate \\ queue" in done.stdout
-    answer = json.loads(CliRunner().invoke(app, [*words, "--json"]).stdout)
+    answer = json.loads(CliRunner().invoke(app(), [*words, "--json"]).stdout)
     cells = answer["map"]["cells"]
     assert {each["rate_bps"] for each in cells} == {5_000_000, 7_070_000, 10_000_000, 14_100_000, 20_000_000}
     assert all({"gain", "best", "verdict", "harm", "buffer_bdp", "loaded_rtt_s"} <= set(each) for each in cells)

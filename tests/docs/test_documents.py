@@ -127,7 +127,7 @@ def test_a_command_that_is_not_run_is_one_that_there_is(block: Block) -> None:
         if command.program == "make":
             assert {word for word in command.words[1:] if "=" not in word} <= TARGETS
         if command.program == "dumbbell":
-            group, words = get_command(app), list(command.words[1:])
+            group, words = get_command(app()), list(command.words[1:])
             while hasattr(group, "commands") and words and words[0] in group.commands:
                 group, words = group.commands[words[0]], words[1:]
             if not hasattr(group, "commands"):

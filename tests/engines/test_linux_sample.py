@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from agreed import Scaled
 from dumbbell.comparison import random_conditions
@@ -29,7 +30,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import amount
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from dumbbell.spec.run import Controller, RoomBytes
+from dumbbell.spec.run import Controller, Room
 
 CONDITIONS, DURATION, MOST_PACKETS, SEEDS = 12, "20 s", 200_000, 2
 MULTIPLES = {GROUP_GOODPUT: 5, TOTAL_GOODPUT: 3, LOSS: 10, QUEUEING_DELAY: 2}
@@ -92,19 +93,19 @@ class Wrong(SimEngine):
 
 def with_double_buffer(run: Run) -> Run:
     room = run.path.buffer
-    assert isinstance(room, RoomBytes)
-    return run.model_copy(update={"path": run.path.model_copy(update={"buffer": RoomBytes(bytes=2 * room.bytes)})})
+    assert room.bytes is not None
+    return structs.replace(run, path=structs.replace(run.path, buffer=Room(bytes=2 * room.bytes)))
 
 
 def with_timid_bbr(run: Run) -> Run:
     """BBR that keeps half a BDP in flight at most."""
     flows = [
-        flow.model_copy(update={"cc": Controller(algorithm="bbr", parameters=flow.cc.parameters | {"cwnd_gain": 0.5})})
+        structs.replace(flow, cc=Controller(algorithm="bbr", parameters=flow.cc.parameters | {"cwnd_gain": 0.5}))
         if flow.cc.algorithm == "bbr"
         else flow
         for flow in run.flows
     ]
-    return run.model_copy(update={"flows": tuple(flows)})
+    return structs.replace(run, flows=tuple(flows))
 
 
 @pytest.mark.long

@@ -11,7 +11,7 @@ from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Transfers
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import ArrivalsWorkload, Run
+from dumbbell.spec.run import Run
 from specs import resolved
 
 pytestmark = pytest.mark.slow
@@ -109,9 +109,9 @@ def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: Linu
     measured = linux.measure(asked)
     (flow,) = measured.flows
     found, end = transfers(flow), flow.at_end
-    workload = asked.flows[0].workload
-    assert isinstance(workload, ArrivalsWorkload)
-    at_ns, sizes = np.array(workload.arrivals.arrivals).T
+    drawn = asked.flows[0].arrivals
+    assert drawn is not None
+    at_ns, sizes = np.array(drawn.arrivals).T
     assert (found.started_ns == asked.flows[0].start_ns + at_ns).all()
     assert end.delivered_bytes == sizes.sum()
     assert (found.segments_sent >= np.ceil(sizes / asked.path.mss_bytes)).all()

@@ -6,6 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from commandline import ROOT
 from dumbbell.comparison import random_conditions
@@ -75,7 +76,7 @@ def test_the_control_draws_anew_and_starts_its_flows_when_they_did() -> None:
             return super().measure(run)
 
     ControlEngine(Asked(), 100).measure(run)
-    assert asked == [run.model_copy(update={"seed": 103})]
+    assert asked == [structs.replace(run, seed=103)]
     assert run.flows[0].start_ns
     identities = {ControlEngine(SimEngine(), shift).identity() for shift in (100, 101)} | {SimEngine().identity()}
     assert len(identities) == 3

@@ -147,13 +147,13 @@ def test_a_user_holds_engines_against_own_measurements(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_text("path.buffer (bdp),goodput.bbr (Mbit/s)\n1,2\n2,1.5\n")
     common = ["agree", str(tmp_path / "mine.toml"), "--measured", str(tmp_path / "mine.csv"), "--engines", "sim"]
     common += ["--out", str(tmp_path / "store"), "--seeds", "2"]
-    done = CliRunner().invoke(app, [*common, "--html", str(tmp_path / "page.html")])
+    done = CliRunner().invoke(app(), [*common, "--html", str(tmp_path / "page.html")])
     assert done.exit_code == 0, done.output
     assert "2 measured points of mine.csv; sim with 2 seeds." in done.output
     assert "goodput of bbr (%)" in done.output
     assert (tmp_path / "page.html").stat().st_size > 100_000
-    done = CliRunner().invoke(app, [*common, "--json"])
+    done = CliRunner().invoke(app(), [*common, "--json"])
     assert json.loads(done.stdout)["points"][1]["measured"] == 1.5e6
-    refused = CliRunner().invoke(app, [*common, "--random", "3", "--dry-run"])
+    refused = CliRunner().invoke(app(), [*common, "--random", "3", "--dry-run"])
     told = "--measured has the points of its table; leave it out"
     assert str(refused.exception) == f"--dry-run: {told}\n--random: {told}"

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from dumbbell.engines.measurement import NEVER_NS, Transfers
 from dumbbell.metrics.completion import completion
 from dumbbell.metrics.window import Window
-from dumbbell.spec.run import Arrivals, ArrivalsWorkload, Run, Transfer, TransferWorkload
+from dumbbell.spec.run import Arrivals, Run, Transfer, Work
 from measured import SECOND, flow
 from specs import resolved
 
@@ -30,8 +31,8 @@ def transfers(started: list[float], took: list[float | None]) -> Transfers:
 
 def source(*sizes: int) -> Run:
     run = resolved(path={"rate": "8 Mbit/s", "rtt": "10 ms", "buffer": "1 MB"}).run
-    workload = ArrivalsWorkload(arrivals=Arrivals(arrivals=tuple((0, size) for size in sizes)))
-    return run.model_copy(update={"flows": (run.flows[0].model_copy(update={"workload": workload}),)})
+    workload = Work(arrivals=Arrivals(arrivals=tuple((0, size) for size in sizes)))
+    return structs.replace(run, flows=(structs.replace(run.flows[0], workload=workload),))
 
 
 def summary(run: Run, found: Transfers | None, window: Window = WHOLE) -> dict[str, Any]:
@@ -71,7 +72,7 @@ def test_a_source_of_which_nothing_arrives_has_no_times() -> None:
 
 def test_a_single_transfer_has_its_slowdown() -> None:
     run = source()
-    alone = run.flows[0].model_copy(update={"workload": TransferWorkload(transfer=Transfer(bytes=1448))})
+    alone = structs.replace(run.flows[0], workload=Work(transfer=Transfer(bytes=1448)))
     told = completion(run.path, alone, flow(started_s=1, completed_s=1.043028), Window(0, 0))
     assert (told.transfers, told.fct_p50_s) == (None, None)
     assert told.fct_s == pytest.approx(0.043028)

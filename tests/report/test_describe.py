@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+
 from dumbbell.report.describe import brief, describe_runs
 from specs import resolved
 
@@ -73,7 +75,7 @@ def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
 
 def test_noise_that_is_the_machines_own() -> None:
     run = resolved()
-    quiet = run.run.model_copy(update={"path": run.run.path.model_copy(update={"jitter_ns": None})})
+    quiet = structs.replace(run.run, path=structs.replace(run.run.path, jitter_ns=None))
     found = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0)])
     assert found["Timing noise of the senders"] == ["the machine's own"]
 

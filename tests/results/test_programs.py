@@ -17,7 +17,6 @@ from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.problem import Problem
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
-from dumbbell.spec.run import CommandWorkload
 from measured import SECOND, flow, measurement
 from specs import smallest
 
@@ -34,9 +33,9 @@ class Live(SimEngine):
 
     @override
     def measure(self, run: Run) -> Measurement:
-        workload = run.flows[0].workload
-        assert isinstance(workload, CommandWorkload)
-        words = workload.command.command
+        program = run.flows[0].command
+        assert program is not None
+        words = program.command
         received = {"bytes": 125_000 * (len(words) + run.seed - 1), "seconds": 1}
         client = ProgramEnd(
             argv=words, began_ns=0, ended_ns=SECOND, status=0, stderr="",

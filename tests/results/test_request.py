@@ -22,7 +22,7 @@ def keys(tmp_path: Path, kind: str) -> tuple[str, str]:
     experiment = load(tmp_path / "lines.toml", overrides={"flows[0].access.kind": kind})
     (point,) = expand(experiment)
     resolved = resolve(point, 1)
-    earlier = resolved.run.model_dump(mode="json")
+    earlier = json.loads(resolved.run.to_json())
     del earlier["flows"][0]["access"]["kind"], earlier["host"]["gro"], earlier["host"]["ack_aggregation_ns"]
     texts = [json.dumps(each) for each in (earlier, experiment.words(), {})]
     return request_of(resolved).key, request_from_texts(*texts).key

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from dumbbell.spec import expand, load
-from dumbbell.spec.run import ArrivalsWorkload
 from specs import run_of, smallest
 
 MEAN_BYTES = 1000 * 0.2 + 5500 * 0.4 + 55_000 * 0.4
@@ -23,9 +22,9 @@ def drawn(
     """The arrivals of a flow of a spec over 100 Mbit/s."""
     words = {"path.rate": "100 Mbit/s"} | (fields or {}) | {f"flows[{flow}].workload": source}
     run = run_of(words, seed, **options)
-    workload = run.flows[flow].workload
-    assert isinstance(workload, ArrivalsWorkload)
-    return workload.arrivals.arrivals
+    found = run.flows[flow].arrivals
+    assert found is not None
+    return found.arrivals
 
 
 def test_what_is_offered_is_the_load_with_headers() -> None:

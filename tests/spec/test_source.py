@@ -6,10 +6,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from commandline import MOMENT, ROOT
 from dumbbell.spec import Experiment, SpecError, assignment, expand, load, resolve, toml
-from dumbbell.spec.run import TraceWorkload
 from specs import EVERY_FIELD, run_of, smallest
 
 MINIMAL = """
@@ -97,7 +97,7 @@ def test_writes_are_read_from_a_csv_file(tmp_path: Path, content: str) -> None:
     (tmp_path / "writes.csv").write_bytes(content.encode())
     run = run_of({"flows[0].workload": {"trace": "writes.csv"}}, folder=tmp_path)
     writes = ({"at_ns": 0, "bytes": 1000}, {"at_ns": 500_000_000, "bytes": 20})
-    assert run.flows[0].model_dump()["workload"] == {"trace": {"writes": writes}}
+    assert to_builtins(run.flows[0].workload) == {"trace": {"writes": writes}}
 
 
 def test_a_trace_is_relative_to_the_spec(tmp_path: Path) -> None:
@@ -107,9 +107,9 @@ def test_a_trace_is_relative_to_the_spec(tmp_path: Path) -> None:
     spec.write_text(toml(smallest(flows=[{"cc": "bbr", "workload": {"trace": "data/writes.csv"}}])), encoding="utf-8")
     for experiment in (load(spec), load(load(spec))):
         (point,) = expand(experiment)
-        workload = resolve(point, 1).run.flows[0].workload
-        assert isinstance(workload, TraceWorkload)
-        assert len(workload.trace.writes) == 1
+        trace = resolve(point, 1).run.flows[0].trace
+        assert trace
+        assert len(trace.writes) == 1
 
 
 SWEPT_TABLES = {

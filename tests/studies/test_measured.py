@@ -176,7 +176,7 @@ def test_the_command_measures_the_points_on_the_engines_that_are_there(
     plan = validation.Plan(parts=(part,))
     monkeypatch.setattr(validation, "load_plan", lambda _=None: plan)
     words = ["study", "validation", "--only", "hosts", "--engine", "sim", "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(app, [*words, "--docs", str(tmp_path / "docs")])
+    done = CliRunner().invoke(app(), [*words, "--docs", str(tmp_path / "docs")])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "docs" / "validation.md").read_text(encoding="utf-8")
     assert "| who wins beside CUBIC | goodput of all BBR flows, of the line's rate | " in page

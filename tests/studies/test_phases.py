@@ -151,8 +151,8 @@ def test_an_engine_that_cannot_measure_here_is_one_message(monkeypatch: pytest.M
 
     monkeypatch.setattr(import_module("dumbbell.engines.registry"), "engine", lambda _: Forbidden())
     folders = ["--out", str(tmp_path / "out"), "--docs", str(tmp_path / "docs")]
-    done = CliRunner().invoke(app, ["study", "validation", "--only", "phases", "--engine", "netns", *folders])
+    done = CliRunner().invoke(app(), ["study", "validation", "--only", "phases", "--engine", "netns", *folders])
     assert (str(done.exception), done.output) == ("needs root", "")
-    done = CliRunner().invoke(app, ["study", "validation", "--only", "live", *folders])
+    done = CliRunner().invoke(app(), ["study", "validation", "--only", "live", *folders])
     assert str(done.exception) == "live is measured on netns"
     assert "nothing is measured on netns: needs root\n" in done.output

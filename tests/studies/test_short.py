@@ -23,7 +23,6 @@ from dumbbell.errors import StudyError
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run
-from dumbbell.spec.run import CommandWorkload, RoomBytes
 from dumbbell.studies import Study
 from dumbbell.studies.engines import beside, engines_beside, numbers_beside
 from dumbbell.studies.execution import honoured
@@ -60,8 +59,7 @@ def runs_on(study: Study, engine: SimEngine | NetnsEngine) -> list[Run]:
 
 
 def words_of(runs: list[Run]) -> set[str]:
-    workloads = [flow.workload for run in runs for flow in run.flows]
-    return {each.command.command[0] for each in workloads if isinstance(each, CommandWorkload)}
+    return {flow.command.command[0] for run in runs for flow in run.flows if flow.command}
 
 
 def numbers(experiment: Experiment, metric: Callable[[Result], float | None]) -> dict[str, float]:
@@ -312,7 +310,7 @@ class Crooked(SimEngine):
 
     def probe(self, run: Run) -> PathReport:
         path, rtt_ns = run.path, run.flows[0].base_rtt_ns
-        assert isinstance(path.buffer, RoomBytes)
+        assert path.buffer.bytes is not None
         wrong = path.buffer.bytes in {round(each * path.rate_bps * rtt_ns / 8e9) for each in self.bdp}
         return PathReport(
             rate_bps=path.rate_bps // 2 if wrong else path.rate_bps, rtt_ns=(rtt_ns,) * len(run.flows),

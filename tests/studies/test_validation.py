@@ -303,7 +303,7 @@ def test_what_the_page_has_not(options: list[str], message: str, tmp_path: Path)
             engine_named("linux")
         except KernelError as error:
             pytest.skip(f"told first: {error}")
-    done = CliRunner().invoke(app, ["study", "validation", *options, *folders(tmp_path)])
+    done = CliRunner().invoke(app(), ["study", "validation", *options, *folders(tmp_path)])
     assert str(done.exception) == message
     assert done.stdout == ""
     assert not list((tmp_path / "docs").glob("valid*"))
@@ -312,7 +312,7 @@ def test_what_the_page_has_not(options: list[str], message: str, tmp_path: Path)
 @pytest.mark.parametrize("options", [["--page"], ["--only", "theory", "--engine", "sim"]], ids=" ".join)
 def test_a_folder_that_cannot_be_written_is_named_before_anything_is_run(options: list[str], tmp_path: Path) -> None:
     (tmp_path / "docs").touch()
-    done = CliRunner().invoke(app, ["study", "validation", *options, *folders(tmp_path)])
+    done = CliRunner().invoke(app(), ["study", "validation", *options, *folders(tmp_path)])
     assert str(done.exception) == f"{tmp_path / 'docs'}: cannot be written: File exists"
     assert not (tmp_path / "out").exists()
 
@@ -352,7 +352,7 @@ def folders(folder: Path) -> list[str]:
 
 
 def carried_out(folder: Path, *options: str) -> dict[str, bytes]:
-    done = CliRunner().invoke(app, ["study", "validation", *options, *folders(folder)])
+    done = CliRunner().invoke(app(), ["study", "validation", *options, *folders(folder)])
     assert done.exit_code == 0, done.output
     return {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "docs").rglob("*") if path.is_file()}
 

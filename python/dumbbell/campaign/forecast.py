@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
+from msgspec import structs
+
 import dumbbell.campaign.cost as cost
 from dumbbell.campaign.pace import own_pace, pace_of
 from dumbbell.campaign.size import (
@@ -31,7 +33,7 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.engines.resources import memory_mb
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import CommandWorkload, Controller, Flow, Run
+from dumbbell.spec.run import Controller, Flow, Run
 from dumbbell.units import NS_PER_S, PPB
 
 BUDGET_S: Final = 0.2
@@ -303,16 +305,15 @@ def _simulated(run: Run) -> Run:
     known = SimEngine().algorithms()
 
     def simulated(flow: Flow) -> Flow:
-        program = isinstance(flow.workload, CommandWorkload)
-        if flow.cc.algorithm in known and not program:
+        if flow.cc.algorithm in known and not flow.command:
             return flow
         cc = flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={})
-        return flow.model_copy(update={"cc": cc, "workload": "bulk" if program else flow.workload})
+        return structs.replace(flow, cc=cc, workload="bulk" if flow.command else flow.workload)
 
     flows = tuple(map(simulated, run.flows))
-    path = run.path if run.path.jitter_ns is not None else run.path.model_copy(update={"jitter_ns": 0})
-    measure = run.measure.model_copy(update={"ss_ns": None})
-    return run.model_copy(update={"flows": flows, "path": path, "measure": measure})
+    path = run.path if run.path.jitter_ns is not None else structs.replace(run.path, jitter_ns=0)
+    measure = structs.replace(run.measure, ss_ns=None)
+    return structs.replace(run, flows=flows, path=path, measure=measure)
 
 
 def _ratio(tried: dict[int, Trial], bounds: Sequence[Size], part: Callable[[Size], float]) -> float:

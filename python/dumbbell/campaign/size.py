@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from itertools import pairwise
 
-from dumbbell.spec.run import ArrivalsWorkload, Flow, RoomBytes, Run, StreamWorkload, TraceWorkload, TransferWorkload
+from dumbbell.spec.run import Flow, Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 _OPEN_ROUND_TRIPS = 5
@@ -93,18 +93,16 @@ def active_flows(run: Run, begin_ns: float, end_ns: float) -> float:
 
 
 def _asked_packets(flow: Flow, mss_bytes: int) -> float:
-    match flow.workload:
-        case TransferWorkload(transfer=transfer):
-            return -(-transfer.bytes // mss_bytes)
-        case StreamWorkload(stream=stream):
-            whole = stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
-            return max(whole / mss_bytes, stream.for_ns // stream.every_ns)
-        case TraceWorkload(trace=trace):
-            return sum(-(-write.bytes // mss_bytes) for write in trace.writes)
-        case ArrivalsWorkload(arrivals=arrivals):
-            return sum(-(-size // mss_bytes) for _, size in arrivals.arrivals)
-        case _:
-            return math.inf
+    if flow.transfer:
+        return -(-flow.transfer.bytes // mss_bytes)
+    if stream := flow.stream:
+        whole = stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
+        return max(whole / mss_bytes, stream.for_ns // stream.every_ns)
+    if flow.trace:
+        return sum(-(-write.bytes // mss_bytes) for write in flow.trace.writes)
+    if flow.arrivals:
+        return sum(-(-size // mss_bytes) for _, size in flow.arrivals.arrivals)
+    return math.inf
 
 
 def first_packets(run: Run) -> float:
@@ -116,10 +114,8 @@ def _first_packets(flow: Flow, run: Run) -> float:
     window, mss_bytes = run.host.initial_window_segments, run.path.mss_bytes
     last_ns = _end_ns(flow, run) - flow.start_ns - flow.base_rtt_ns
     """Who connects later has no answer before the end."""
-    if isinstance(flow.workload, ArrivalsWorkload):
-        return sum(
-            min(window, -(-size // mss_bytes)) for at_ns, size in flow.workload.arrivals.arrivals if at_ns < last_ns
-        )
+    if flow.arrivals:
+        return sum(min(window, -(-size // mss_bytes)) for at_ns, size in flow.arrivals.arrivals if at_ns < last_ns)
     return min(window, _asked_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
 
 
@@ -130,8 +126,7 @@ def _room_packets(run: Run) -> float:
     room_bytes = run.path.buffer_bytes + fastest_bps * longest_rtt_ns(run) / NS_PER_S / BITS_PER_BYTE
     for flow in run.flows:
         if flow.access:
-            buffer = flow.access.buffer
-            room_bytes += buffer.bytes if isinstance(buffer, RoomBytes) else buffer.packets * frame_bytes
+            room_bytes += flow.access.buffer.bytes_of(frame_bytes)
     return room_bytes / frame_bytes
 
 
@@ -152,7 +147,7 @@ def _open_transfers(run: Run, transfers: int) -> float:
 
 
 def _arrivals(flow: Flow) -> tuple[tuple[int, int], ...]:
-    return flow.workload.arrivals.arrivals if isinstance(flow.workload, ArrivalsWorkload) else ()
+    return flow.arrivals.arrivals if flow.arrivals else ()
 
 
 def _end_ns(flow: Flow, run: Run) -> int:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from dumbbell.campaign.survey import Survey
     from dumbbell.spec import Experiment
 
+EXAMPLE = "Example: dumbbell check examples/two-flows.toml"
 _STARTS = 2.2
 """What `run` takes to load and to end, over what this command has taken when it begins to look at the points."""
 COUNTED_ALONE = 10_000

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dumbbell.engines.lease import Lease
     from dumbbell.engines.linux import LinuxEngine
 
-
+EXAMPLE = "Example: dumbbell doctor"
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_MB = 500
 MOMENT = {

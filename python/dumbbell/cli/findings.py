@@ -162,7 +162,7 @@ def _tell_rest(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) ->
 def _tell_length(rows: int, runs: ExperimentRuns, store: Store) -> None:
     """How to see less of a table that nobody reads to its end."""
     from dumbbell.cli import terminal
-    from dumbbell.results.listing import swept_text
+    from dumbbell.spec.point_text import swept_text
 
     swept = {path: value for point in runs.points for path, value in point.swept.items()}
     if rows > MOST_ROWS and swept:

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
+EXAMPLE = "Example: dumbbell init mine.toml"
 SCHEMA: Final = "dumbbell.schema.json"
 TEMPLATE = Path(__file__).with_name("experiment.toml")
 DEFAULT_FILE = Path("experiment.toml")

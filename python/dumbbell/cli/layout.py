@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from dumbbell.cli.terminal import bold, rule, wrapped
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, amount, counted, listed, numeric, trimmed
-from dumbbell.results.listing import changes_text, swept_text
+from dumbbell.results.listing import changes_text
+from dumbbell.spec.point_text import swept_text
 
 if TYPE_CHECKING:
     from dumbbell.findings.points import ExperimentRuns

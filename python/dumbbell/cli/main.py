@@ -3,34 +3,19 @@
 0 ok, 1 failed, 2 bad input, 74 cannot print, 130 interrupted, 143 terminated.
 """
 
+import atexit
 import gc
 import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Final, TextIO
 
 import typer
 
-from dumbbell.cli import (
-    advise,
-    agree,
-    cc,
-    check,
-    compare,
-    completion,
-    doctor,
-    explore,
-    init,
-    kernel,
-    report,
-    results,
-    run,
-    streams,
-    study,
-    validation,
-)
+from dumbbell.cli import completion, streams
 from dumbbell.cli.interruption import INTERRUPTED, end, heed_termination
 from dumbbell.errors import DamageWarning, DumbbellError, Failure
 
@@ -39,27 +24,11 @@ FAILED, BAD_INPUT = 1, 2
 NEW_OBJECTS: Final = 100_000
 """After so many Python looks for cycles: its own 700 cost a seventh of a report of 20,000 runs, and find none."""
 
-app = typer.Typer(
-    help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
-    no_args_is_help=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.command("run", epilog='Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5')(run.run)
-app.command("check", epilog="Example: dumbbell check examples/two-flows.toml")(check.check)
-app.command("init", epilog="Example: dumbbell init mine.toml")(init.init)
-app.command("explore", epilog=explore.EXAMPLE)(explore.explore)
-app.command("doctor", epilog="Example: dumbbell doctor")(doctor.doctor)
-app.add_typer(cc.app, name="cc")
-app.add_typer(kernel.app, name="kernel")
-app.add_typer(results.app, name="results")
-study.app.command("validation", epilog=validation.EXAMPLE)(validation.validation)
-app.add_typer(study.app, name="study")
-app.command("report", epilog=report.EXAMPLE)(report.report)
-app.command("agree", epilog=agree.EXAMPLE)(agree.agree)
-app.command("compare", epilog=compare.EXAMPLE)(compare.compare)
-app.command("advise", epilog=advise.EXAMPLE)(advise.advise)
+COMMANDS: Final = (
+    "run", "check", "init", "explore", "doctor", "cc", "kernel", "results", "study", "report", "agree", "compare",
+    "advise",
+)  # fmt: skip
+"""Each is a module of this package: a group of commands, its `app`; or one, with its `EXAMPLE`."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
@@ -70,7 +39,6 @@ def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
         raise typer.Exit
 
 
-@app.callback(epilog="Example: dumbbell run examples/two-flows.toml")
 def _options(
     *,
     version: Annotated[
@@ -101,20 +69,43 @@ def _telling_damage() -> Iterator[None]:
 
 
 @cache
-def _commands() -> Callable[..., object]:
-    """All commands, made once: a process of many, as tests are, would make every option of each anew each time."""
-    return typer.main.get_command(app)
+def app(*names: str) -> typer.Typer:
+    """The command line, made once, with the commands of these names; without names with all, which take longer."""
+    made = typer.Typer(
+        help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
+        no_args_is_help=True,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    made.callback(epilog="Example: dumbbell run examples/two-flows.toml")(_options)
+    for name in names or COMMANDS:
+        module = import_module(f"dumbbell.cli.{name}")
+        if hasattr(module, "app"):
+            made.add_typer(module.app, name=name)
+        else:
+            made.command(name, epilog=module.EXAMPLE)(getattr(module, name))
+    return made
+
+
+@cache
+def _commands(*names: str) -> Callable[..., object]:
+    """The same as it is called, made once: a process of many would make every option of each anew each time."""
+    return typer.main.get_command(app(*names))
 
 
 def main() -> None:
     """Runs the command line and ends the process."""
     gc.set_threshold(NEW_OBJECTS)
+    atexit.register(gc.freeze)  # a last look for cycles takes 40 ms, of which nobody has anything
     heed_termination()
     with streams.opened():
         try:
             with completion.answering(), _telling_damage():
                 _, *words = sys.argv
-                _commands()([*words[1:], "--help"] if words[:1] == ["help"] else words, prog_name="dumbbell")
+                if words[:1] == ["help"]:
+                    words = [*words[1:], "--help"]
+                _commands(*(word for word in words[:1] if word in COMMANDS))(words, prog_name="dumbbell")
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")
             sys.exit(streams.CANNOT_PRINT)

@@ -57,8 +57,8 @@ def list_(
     """List the runs: a line each, in the order of expansion."""
     from dumbbell.cli.table import blocks, fitted_blocks
     from dumbbell.cli.terminal import columns
-    from dumbbell.results.listing import point_text
     from dumbbell.results.store import Store
+    from dumbbell.spec.point_text import point_text
 
     with Store.open(store) as opened:
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)

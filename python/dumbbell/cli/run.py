@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
 
+EXAMPLE = 'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5'
 LOOKED_AT: Final = 100
 """Points of which it is said whether the simulator was validated there."""
 STANDARD_INPUT: Final = "-"
@@ -267,16 +268,18 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
 
 def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
     """In the order of expansion, each as it is drawn up; of a live engine also what it would do for the first seeds."""
+    from msgspec import to_builtins
+
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.table import blocks
     from dumbbell.engines.steps import PlanningEngine
-    from dumbbell.results.listing import point_text
+    from dumbbell.spec.point_text import point_text
 
     key_of = _run_keys(engine)
     planned = ((each, experiment) for experiment in asked for each in plan(experiment, live=engine.live))
     if as_json:
         for each, experiment in planned:
-            facts = {**key_of(each), "run": each.resolved.run.model_dump(mode="json")}
+            facts = {**key_of(each), "run": to_builtins(each.resolved.run)}
             if isinstance(engine, PlanningEngine) and _is_first(each, experiment):
                 facts["steps"] = [asdict(step) for step in engine.plan(each.resolved.run)]
             print_json(facts, lines=True)

@@ -28,7 +28,7 @@ from dumbbell.comparison.record import (
     Side,
 )
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.results.listing import beside_the_path, point_text
+from dumbbell.spec.point_text import beside_the_path, point_text
 
 if TYPE_CHECKING:
     Table: TypeAlias = tuple[list[str], list[list[str]]]

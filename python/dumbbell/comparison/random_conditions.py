@@ -29,14 +29,14 @@ from importlib.resources import files
 from itertools import accumulate
 from typing import Any, Final, Literal, TypeAlias
 
-from pydantic import Field
+from msgspec import Struct, convert
+from msgspec import field as struct_field
 
 from dumbbell.errors import ComparisonError
 from dumbbell.problem import quoted
 from dumbbell.spec import Experiment, Run, expand, resolve
 from dumbbell.spec.quantity import QuantityError, Time
 from dumbbell.spec.run import FRAME_BYTES
-from dumbbell.table import Table
 from dumbbell.units import NS_PER_S
 
 PLAIN: Final = "plain"
@@ -61,17 +61,17 @@ MOST_PACKETS: Final = 5_000_000
 Extent: TypeAlias = tuple[float, float]
 
 
-class Range(Table):
+class Range(Struct, frozen=True, forbid_unknown_fields=True):
     """A value of a spec's field, log-uniform."""
 
-    least: float = Field(alias="from")
-    most: float = Field(alias="to")
+    least: float = struct_field(name="from")
+    most: float = struct_field(name="to")
     unit: str = ""
     of: Literal["rate", "rtt"] | None = None
     """It is a share of the condition's own."""
 
 
-class Stratum(Table):
+class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
     """What conditions of one kind are drawn from; the defaults are the plain path's."""
 
     title: str
@@ -86,7 +86,7 @@ class Stratum(Table):
     lossless: float = 0.5
     """Share of the conditions without random loss."""
     flows: tuple[int, int] = (1, 8)
-    algorithms: Mapping[str, int] = WEIGHTS
+    algorithms: Mapping[str, int] = struct_field(default_factory=lambda: WEIGHTS)
     """How often each is drawn."""
     apart: bool = False
     """Each flow is a group of its own."""
@@ -96,7 +96,7 @@ class Stratum(Table):
     changes: tuple[int, int] | None = None
     """How many steps the rate makes, each at most once in its part of the run after the first tenth."""
     duration: str = USUAL_DURATION
-    window: tuple[str, str] | tuple[()] = ("50 %", "100 %")
+    window: tuple[str, ...] = ("50 %", "100 %")
     """Empty: the whole run."""
     most_packets: int = MOST_PACKETS
     fields: Mapping[str, Range | tuple[str | bool, ...]] = {}
@@ -109,7 +109,7 @@ class Stratum(Table):
 def strata() -> Mapping[str, Stratum]:
     """Every stratum by its name, the plain path first."""
     tables = tomllib.loads(files("dumbbell.comparison").joinpath("strata.toml").read_text(encoding="utf-8"))
-    return {name: Stratum.model_validate(table) for name, table in tables.items()}
+    return convert(tables, dict[str, Stratum])
 
 
 def stratum_of(name: str) -> Stratum:

@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 
 from dumbbell.comparison.random_conditions import Range, Stratum, strata
 from dumbbell.metrics.number import counted
-from dumbbell.results.listing import point_text
 from dumbbell.spec import Point, Resolved
 from dumbbell.spec.keys import keys
+from dumbbell.spec.point_text import point_text
 from dumbbell.spec.quantity import magnitude, number_and_unit
 from dumbbell.units import NS_PER_S, PPB
 

@@ -23,7 +23,6 @@ from dumbbell.engines.resources import MEMORY_STEPS_MB, START_S, limit_s, memory
 from dumbbell.errors import EngineFailure
 from dumbbell.kernel import find
 from dumbbell.problem import Problem
-from dumbbell.spec.run import CommandWorkload
 
 if TYPE_CHECKING:
     from dumbbell.kernel import Kernel
@@ -147,6 +146,6 @@ class LinuxEngine:
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {"run": json.loads(run.to_json()), "controls": names, "task": task}
-        if any(isinstance(flow.workload, CommandWorkload) for flow in run.flows):
+        if any(flow.command for flow in run.flows):
             job |= {"folder": str(Path.cwd()), "caller": Caller.find().job()}
         return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run)))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
 from dumbbell.problem import Problem
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Buffer, CommandWorkload, MemoryBytes, RoomBytes, Run
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -43,7 +43,7 @@ def guest_problems(run: Run) -> Iterator[Problem]:
         most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
         yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
     for index, flow in enumerate(run.flows):
-        if isinstance(flow.workload, CommandWorkload) and flow.workload.command.user == "root":
+        if flow.command and flow.command.user == "root":
             told = "a guest's programs have no privileges, whoever they run as"
             yield Problem(f"flows[{index}].workload.user", told, 'user = "caller", or the engine netns')
 
@@ -76,9 +76,9 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
-        if isinstance(flow.workload, CommandWorkload):
+        if flow.command:
             for end in ("command", "server"):
-                words = getattr(flow.workload.command, end)
+                words = getattr(flow.command, end)
                 if words and shutil.which(words[0]) is None:
                     yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{words[0]}"')
         if flow.access:
@@ -107,7 +107,7 @@ def _rate(path: str, rate_bps: int) -> Iterator[Problem]:
         yield Problem(path, f"{rate_bps} bit/s: Linux counts a rate in whole bytes a second", "a multiple of 8 bit/s")
 
 
-def _queue(path: str, room: Buffer) -> Iterator[Problem]:
-    size, unit = (room.bytes, "B") if isinstance(room, RoomBytes) else (room.packets, "packets")
+def _queue(path: str, room: Room) -> Iterator[Problem]:
+    size, unit = room.count
     if size > LARGEST_QUEUE:
         yield Problem(path, f"{room}: Linux counts a queue's limit in 32 bits", f"at most {LARGEST_QUEUE} {unit}")

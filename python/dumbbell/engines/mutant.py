@@ -17,6 +17,7 @@ from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from msgspec import structs
 from typing_extensions import override
 
 from dumbbell.engines.measurement import Measurement
@@ -100,7 +101,7 @@ class ControlEngine(SimEngine):
     @override
     def measure(self, run: Run) -> Measurement:
         """Measures the run with the streams of another seed."""
-        return self._engine.measure(run.model_copy(update={"seed": run.seed + self._shift}))
+        return self._engine.measure(structs.replace(run, seed=run.seed + self._shift))
 
 
 def sources() -> Path | None:

@@ -62,9 +62,7 @@ class NetnsEngine:
     def programs(self, run: Run) -> list[Program]:
         """Those of the run's workloads, as the user who calls, or as root where the spec says so."""
         user = Caller.find().name
-        return list(
-            programs.of_run(run, lambda each: f"{'root' if each.command.user == 'root' else user} on this machine")
-        )
+        return list(programs.of_run(run, lambda each: f"{'root' if each.user == 'root' else user} on this machine"))
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What Linux cannot honour, and what this machine's kernel lacks: congestion controls, disciplines."""

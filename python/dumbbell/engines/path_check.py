@@ -10,8 +10,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, runtime_checkable
 
+from msgspec import structs
+
 from dumbbell.engines.protocol import Engine
-from dumbbell.spec.run import Controller, Flow, Measure, RoomBytes, Run
+from dumbbell.spec.run import Controller, Flow, Measure, Run
 from dumbbell.units import NS_PER_S, PPB
 
 RATE_TOLERANCE = 0.005
@@ -111,7 +113,7 @@ def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None
 def check_path(engine: ProbingEngine, run: Run) -> Checked:
     """Looks at the path of a run."""
     for seed in _LIVE_SEEDS if engine.live else _SEEDS:
-        asked = run.model_copy(update={"seed": seed})
+        asked = structs.replace(run, seed=seed)
         report = engine.probe(asked)
         found = Checked(run, report, tuple(deviations(asked, report)))
         by_chance = engine.live or all(each.startswith("path.loss:") for each in found.deviations)
@@ -144,9 +146,9 @@ def path_of(run: Run) -> Run:
         seed=_SEEDS[0],
         duration_ns=_DURATION_NS,
         until_done=False,
-        path=run.path.model_copy(update={"changes": (), "jitter_ns": 0}),
+        path=structs.replace(run.path, changes=(), jitter_ns=0),
         flows=flows,
-        host=run.host.model_copy(update={"qdisc": "none", "gro": False, "ack_aggregation_ns": 0}),
+        host=structs.replace(run.host, qdisc="none", gro=False, ack_aggregation_ns=0),
         measure=Measure(window_begin_ns=0, window_end_ns=_DURATION_NS, sample_ns=_DURATION_NS, record="summary"),
     )
 
@@ -174,12 +176,8 @@ def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
 
 
 def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
-    room = run.path.buffer
-    if isinstance(room, RoomBytes):
-        asked, seen, unit = room.bytes, report.queue_bytes, "B"
-        frame = run.path.frame_bytes
-    else:
-        asked, seen, unit, frame = room.packets, report.queue_packets, "packets", 1
+    asked, unit = run.path.buffer.count
+    seen, frame = (report.queue_bytes, run.path.frame_bytes) if unit == "B" else (report.queue_packets, 1)
     if abs(seen - asked) > frame + QUEUE_TOLERANCE * asked:
         yield f"path.buffer: asked for {asked} {unit}, saw {seen} {unit}"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dumbbell.errors import EngineFailure
 from dumbbell.problem import Problem, visible
-from dumbbell.spec.run import CommandWorkload, Run
+from dumbbell.spec.run import Command, Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ class Program:
         return Problem(self.path, told, "read it, then say --programs, or programs=True in Python")
 
 
-def of_run(run: Run, user: Callable[[CommandWorkload], str]) -> Iterator[Program]:
-    """The programs of a run; `user` says as whom an engine starts those of a workload."""
+def of_run(run: Run, user: Callable[[Command], str]) -> Iterator[Program]:
+    """The programs of a run; `user` says as whom an engine starts them."""
     for index, flow in enumerate(run.flows):
-        if isinstance(flow.workload, CommandWorkload):
+        if flow.command:
             for end in ("command", "server"):
-                if words := getattr(flow.workload.command, end):
-                    yield Program(f"flows[{index}].workload.{end}", tuple(words), user(flow.workload))
+                if words := getattr(flow.command, end):
+                    yield Program(f"flows[{index}].workload.{end}", words, user(flow.command))
 
 
 def check_allowed(programs: Iterable[Program], *, allowed: bool) -> None:

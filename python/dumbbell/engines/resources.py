@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.process import LIMIT
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import ArrivalsWorkload, MemoryBytes, RoomBytes, StreamWorkload, TraceWorkload
+from dumbbell.spec.run import MemoryBytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.spec.run import Buffer, Flow, Run
+    from dumbbell.spec.run import Flow, Room, Run
 
 MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, 65536)
 """Memory that is not touched costs a guest 17 us/MB of its start, and nothing else."""
@@ -115,14 +115,14 @@ def _carried_packets(run: Run, time_ns: int) -> int:
     return rate_bps * time_ns // (BITS_PER_BYTE * NS_PER_S * run.path.frame_bytes)
 
 
-def _packets(run: Run, room: Buffer) -> int:
-    return room.bytes // run.path.frame_bytes if isinstance(room, RoomBytes) else room.packets
+def _packets(run: Run, room: Room) -> int:
+    return room.bytes_of(run.path.frame_bytes) // run.path.frame_bytes
 
 
 def _writes(flow: Flow) -> int:
-    if isinstance(flow.workload, StreamWorkload):
-        return flow.workload.stream.for_ns // flow.workload.stream.every_ns
-    return len(flow.workload.trace.writes) if isinstance(flow.workload, TraceWorkload) else 0
+    if flow.stream:
+        return flow.stream.for_ns // flow.stream.every_ns
+    return len(flow.trace.writes) if flow.trace else 0
 
 
 def _connections(run: Run) -> int:
@@ -132,4 +132,4 @@ def _connections(run: Run) -> int:
 
 
 def _transfers(flow: Flow) -> int:
-    return len(flow.workload.arrivals.arrivals) if isinstance(flow.workload, ArrivalsWorkload) else 0
+    return len(flow.arrivals.arrivals) if flow.arrivals else 0

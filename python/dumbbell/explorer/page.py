@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
+from msgspec import to_builtins
 
 import dumbbell.cc as cc
 from dumbbell.comparison.random_conditions import strata
@@ -78,4 +79,4 @@ def _parameters(algorithm: cc.Algorithm) -> dict[str, Any]:
 
 def bounds() -> dict[str, Any]:
     """The strata in which the simulator was held against the kernel, by their names, the plain path first."""
-    return {name: stratum.model_dump(mode="json", by_alias=True) for name, stratum in strata().items() if name != LIVE}
+    return {name: to_builtins(stratum) for name, stratum in strata().items() if name != LIVE}

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 from dumbbell.metrics.number import counted
-from dumbbell.results.listing import point_text
+from dumbbell.spec.point_text import point_text
 
 Kind: TypeAlias = Literal[
     "not stationary", "seeds alike", "few losses", "phase effects", "behaves as Reno", "socket memory",

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.results.listing import swept_text
+from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time, number_and_unit
 
 NOUNS: Final = {"path.buffer": "buffer", "path.rtt": "RTT", "path.rate": "rate", "path.loss": "loss"}

@@ -7,12 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from msgspec import structs
+
 from dumbbell.findings.caution import Caution
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Point, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import ArrivalsWorkload, Flow, Run, TransferWorkload
+from dumbbell.spec.run import Flow, Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 DRAWS: Final = frozenset({"bbr", "cdg"})
@@ -130,7 +132,7 @@ def _nothing_drawn(experiment: Experiment, point: Point, resolved: Resolved) -> 
     drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows)
     if len(seeds) == 1 or drawn:
         return
-    if resolve(point, seeds[1]).run.model_copy(update={"seed": run.seed}) == run:
+    if structs.replace(resolve(point, seeds[1]).run, seed=run.seed) == run:
         text = f"{len(seeds)} seeds have nothing to draw (no jitter, no random loss): all give the same numbers"
         yield seeds_alike(point.values, resolved, text)
 
@@ -255,15 +257,12 @@ def _groups(resolved: Resolved) -> dict[str, Flow]:
 
 def _comes_by_chance(flow: Flow) -> bool:
     """Whether it is a source of short transfers."""
-    return isinstance(flow.workload, ArrivalsWorkload)
+    return flow.arrivals is not None
 
 
 def _wants_more(flow: Flow) -> bool:
     """Whether it could have more in flight than default memory allows."""
-    workload = flow.workload
-    return workload == "bulk" or (
-        isinstance(workload, TransferWorkload) and workload.transfer.bytes > DEFAULT_WINDOW_BYTES
-    )
+    return flow.workload == "bulk" or (flow.transfer is not None and flow.transfer.bytes > DEFAULT_WINDOW_BYTES)
 
 
 def _time(time_ns: float) -> str:

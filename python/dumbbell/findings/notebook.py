@@ -12,8 +12,8 @@ from dumbbell.findings.table import Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import counted, trimmed
 from dumbbell.metrics.statistics import Estimate
-from dumbbell.results.listing import swept_text
 from dumbbell.spec.numbers import numbers
+from dumbbell.spec.point_text import swept_text
 
 if TYPE_CHECKING:
     import pandas as pd

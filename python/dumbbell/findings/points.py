@@ -19,12 +19,12 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import AloneValues, alone_values, harms_of, point_key
-from dumbbell.results.listing import point_text
 from dumbbell.results.measured import PAGE, MeasuredPoint, measured
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Resolved, SpecError, expand, resolve
+from dumbbell.spec.point_text import point_text
 from dumbbell.spec.resolved import start_jitter_ns
 from dumbbell.units import NS_PER_S
 

@@ -19,7 +19,7 @@ from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
-from dumbbell.results.listing import swept_text
+from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import number_and_unit
 
 FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")

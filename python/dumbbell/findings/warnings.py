@@ -23,10 +23,10 @@ from dumbbell.metrics.catalogue import mean_rate_bps
 from dumbbell.metrics.number import amount, counted, percent
 from dumbbell.metrics.stationarity import least_trend
 from dumbbell.metrics.statistics import CONFIDENCE, estimate
-from dumbbell.results.listing import point_text
 from dumbbell.results.validity import BEHAVES_AS_RENO
 from dumbbell.spec import Resolved, expand, resolve
-from dumbbell.spec.run import Run, StreamWorkload
+from dumbbell.spec.point_text import point_text
+from dumbbell.spec.run import Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 HALVES_APART: Final = 0.02
@@ -80,7 +80,7 @@ def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
     endless = {
         group: (_known(point, "first_half", group), _known(point, "second_half", group))
         for group, flow in zip(resolved.groups, run.flows, strict=True)
-        if flow.workload == "bulk" or isinstance(flow.workload, StreamWorkload)
+        if flow.workload == "bulk" or flow.stream
     }
     means = {group: (fmean(first), fmean(second)) for group, (first, second) in endless.items() if first}
     group = max(means, key=lambda each: abs(means[each][1] - means[each][0]), default="")

@@ -14,7 +14,7 @@ from pydantic import Field
 from dumbbell.comparison.record import Group, Number, Part, Side
 from dumbbell.hosts.columns import Measurand
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.results.listing import point_text
+from dumbbell.spec.point_text import point_text
 
 FIRST: Final = "the first setting"
 FEW_SETTINGS: Final = 4

@@ -9,7 +9,7 @@ from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts.spread import Spread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.results.listing import beside_the_path, point_text
+from dumbbell.spec.point_text import beside_the_path, point_text
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord

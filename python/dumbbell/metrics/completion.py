@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Transfers
-from dumbbell.spec.run import ArrivalsWorkload, Flow, Path, TransferWorkload, wire_bytes
+from dumbbell.spec.run import Arrivals, Flow, Path, wire_bytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -44,14 +44,14 @@ class Completion:
 
 def completion(path: Path, asked: Flow, measured: FlowMeasurement, window: Window) -> Completion:
     """Of a flow: of a single transfer its own time, of a source the times of transfers that start in the window."""
-    if isinstance(asked.workload, ArrivalsWorkload):
-        return _of_source(path, asked, asked.workload, measured.transfers, window)
+    if asked.arrivals:
+        return _of_source(path, asked, asked.arrivals, measured.transfers, window)
     if measured.completed_ns is None:
         return Completion()
     fct_s = (measured.completed_ns - measured.started_ns) / NS_PER_S
-    if not isinstance(asked.workload, TransferWorkload):
+    if not asked.transfer:
         return Completion(fct_s=fct_s)
-    empty_s = empty_path_s(path, asked, np.array([asked.workload.transfer.bytes]))
+    empty_s = empty_path_s(path, asked, np.array([asked.transfer.bytes]))
     return Completion(fct_s=fct_s, slowdown_mean=fct_s / float(empty_s[0]))
 
 
@@ -68,9 +68,9 @@ def times_s(transfers: Transfers) -> Floats:
     return np.where(transfers.completed_ns == NEVER_NS, math.inf, taken)
 
 
-def sizes_bytes(workload: ArrivalsWorkload) -> npt.NDArray[np.int64]:
+def sizes_bytes(source: Arrivals) -> npt.NDArray[np.int64]:
     """The payload of each transfer of a source."""
-    return np.array([size for _, size in workload.arrivals.arrivals], dtype=np.int64)
+    return np.array([size for _, size in source.arrivals], dtype=np.int64)
 
 
 def percentile(values: Floats, percent: float) -> float | None:
@@ -108,14 +108,12 @@ def mean(values: Floats) -> float | None:
     return found if math.isfinite(found) else None
 
 
-def _of_source(
-    path: Path, asked: Flow, workload: ArrivalsWorkload, transfers: Transfers | None, window: Window
-) -> Completion:
+def _of_source(path: Path, asked: Flow, source: Arrivals, transfers: Transfers | None, window: Window) -> Completion:
     if transfers is None:  # none arrives in this run
         return Completion(transfers=0, transfers_completed=0)
     counted = (transfers.started_ns >= window.begin_ns) & (transfers.started_ns < window.end_ns)
     fct_s = times_s(transfers)[counted]
-    slowdown = fct_s / empty_path_s(path, asked, sizes_bytes(workload)[counted])
+    slowdown = fct_s / empty_path_s(path, asked, sizes_bytes(source)[counted])
     return Completion(
         fct_s=mean(fct_s),
         transfers=len(fct_s),

@@ -13,11 +13,10 @@ from dumbbell.metrics.counter import Counter
 from dumbbell.metrics.dynamics import FOR_S, MEAN_OVER_S, convergence_time_s
 from dumbbell.metrics.starvation import BIN_S, TWO, Starvation, starvation
 from dumbbell.metrics.window import Activity, Window
-from dumbbell.spec.run import StreamWorkload, TransferWorkload
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.spec.run import Run, Workload
+    from dumbbell.spec.run import Flow, Run
 
 
 class Convergence(NamedTuple):
@@ -30,7 +29,7 @@ class Convergence(NamedTuple):
 
 def convergence(run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[Counter]) -> Convergence:
     """Of a run; `delivered` has what each flow delivered."""
-    greedy = all(math.isinf(demand_bps(flow.workload) or 0.0) for flow in run.flows)
+    greedy = all(math.isinf(demand_bps(flow) or 0.0) for flow in run.flows)
     start_s = max(flow.started_ns for flow in flows) / NS_PER_S
     end_s = min(Activity.whole(flow).window.end_ns for flow in flows) / NS_PER_S
     if len(flows) < TWO or not greedy or not _fine(run) or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
@@ -49,7 +48,7 @@ def starvations(
     return starvation(
         delivered,
         [(whole.begin_ns / NS_PER_S, whole.end_ns / NS_PER_S) for whole in wholes],
-        [demand_bps(flow.workload) for flow in run.flows],
+        [demand_bps(flow) for flow in run.flows],
         window.begin_ns / NS_PER_S,
         window.end_ns / NS_PER_S,
     )
@@ -63,11 +62,11 @@ def delivered(flow: FlowMeasurement) -> Counter:
     return Counter.of(at_ns / NS_PER_S, counted, start_s=flow.started_ns / NS_PER_S)
 
 
-def demand_bps(workload: Workload) -> float | None:
+def demand_bps(flow: Flow) -> float | None:
     """What an application would send on an endless path: a stream its rate; None where that is not one number."""
-    if isinstance(workload, StreamWorkload):
-        return float(workload.stream.rate_bps)
-    return math.inf if workload == "bulk" or isinstance(workload, TransferWorkload) else None
+    if flow.stream:
+        return float(flow.stream.rate_bps)
+    return math.inf if flow.workload == "bulk" or flow.transfer else None
 
 
 def _fine(run: Run) -> bool:

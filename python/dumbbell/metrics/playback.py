@@ -19,7 +19,7 @@ import numpy.typing as npt
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.window import Window
-from dumbbell.spec.run import Flow, Path, Stream, StreamWorkload, Trace, TraceWorkload, wire_bytes
+from dumbbell.spec.run import Flow, Path, Stream, Trace, wire_bytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 STARTUP_S = 1.0
@@ -56,10 +56,10 @@ class Writes(NamedTuple):
 
 def writes_of(path: Path, flow: Flow, measured: FlowMeasurement) -> Writes | None:
     """The writes of a stream or a trace, and when they were delivered; None of another workload."""
-    if isinstance(flow.workload, StreamWorkload):
-        at_ns, upto = _of_stream(flow.workload.stream)
-    elif isinstance(flow.workload, TraceWorkload):
-        at_ns, upto = _of_trace(flow.workload.trace)
+    if flow.stream:
+        at_ns, upto = _of_stream(flow.stream)
+    elif flow.trace:
+        at_ns, upto = _of_trace(flow.trace)
     else:
         return None
     payload = np.diff(upto, prepend=0.0).astype(np.int64)

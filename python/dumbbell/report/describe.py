@@ -16,19 +16,12 @@ from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolved import rtt_offset_ns
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
-    ArrivalsWorkload,
-    Buffer,
-    CommandWorkload,
     Flow,
     Host,
     MemoryBytes,
     Path,
-    RoomBytes,
+    Room,
     Run,
-    StreamWorkload,
-    TraceWorkload,
-    TransferWorkload,
-    Workload,
 )
 from dumbbell.units import NS_PER_S
 
@@ -105,14 +98,13 @@ def _delay_side(flows: Sequence[Flow]) -> str:
 
 
 def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
-    room = path.buffer
-    if not isinstance(room, RoomBytes):
-        return f"{room.packets} packets, drop-tail, counted in packets"
+    if path.buffer.bytes is None:
+        return f"{path.buffer}, drop-tail, counted in packets"
     in_bdp = ""
     if len(rtts_ns) == 1:
         bdp_bytes = path.rate_bps * rtts_ns[0] / 8 / NS_PER_S
-        in_bdp = f"{room.bytes / bdp_bytes:.4g} BDP = "
-    return f"{in_bdp}{Bytes.show(room.bytes)}, drop-tail"
+        in_bdp = f"{path.buffer.bytes / bdp_bytes:.4g} BDP = "
+    return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, drop-tail"
 
 
 def _charged(path: Path) -> str:
@@ -146,7 +138,7 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]
         called += f", {label}"
     if variant is not None:
         called += f" ({variant.about})"
-    parts = [called, *(_times(count, _workload(work)) for work, count in Counter(f.workload for f in flows).items())]
+    parts = [called, *(_times(count, work) for work, count in Counter(map(_workload, flows)).items())]
     starts = [f"{flow.start_ns / NS_PER_S:.3f}".rstrip("0").rstrip(".") for flow in flows]
     listed = starts if len(starts) <= MOST_STARTS else [*starts[: MOST_STARTS - 1], "…", starts[-1]]
     jittered = f", jitter of seed {seed} included" if any(flow.start_ns % NS_PER_MS for flow in flows) else ""
@@ -164,27 +156,25 @@ def _times(count: int, text: str) -> str:
     return text if count == 1 or text == "bulk" else f"each {text}"
 
 
-def _room(room: Buffer) -> str:
-    return Bytes.show(room.bytes) if isinstance(room, RoomBytes) else f"{room.packets} packets"
+def _room(room: Room) -> str:
+    return str(room) if room.bytes is None else Bytes.show(room.bytes)
 
 
-def _workload(workload: Workload) -> str:
-    match workload:
-        case TransferWorkload(transfer=transfer):
-            return f"a transfer of {Bytes.show(transfer.bytes)}"
-        case StreamWorkload(stream=stream):
-            pace = f"one write every {Time.show(stream.every_ns)}"
-            return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
-        case TraceWorkload(trace=trace):
-            return f"{len(trace.writes)} writes as traced"
-        case ArrivalsWorkload(arrivals=source):
-            return _arrivals([size for _, size in source.arrivals])
-        case CommandWorkload(command=program):
-            other = f", to the server {shlex.join(program.server)}" if program.server else ""
-            power = ", as root" if program.user == "root" else ""
-            return f"the program {shlex.join(program.command)}{other}{power}"
-        case _:
-            return "bulk"
+def _workload(flow: Flow) -> str:
+    if flow.transfer:
+        return f"a transfer of {Bytes.show(flow.transfer.bytes)}"
+    if stream := flow.stream:
+        pace = f"one write every {Time.show(stream.every_ns)}"
+        return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
+    if flow.trace:
+        return f"{len(flow.trace.writes)} writes as traced"
+    if flow.arrivals:
+        return _arrivals([size for _, size in flow.arrivals.arrivals])
+    if program := flow.command:
+        other = f", to the server {shlex.join(program.server)}" if program.server else ""
+        power = ", as root" if program.user == "root" else ""
+        return f"the program {shlex.join(program.command)}{other}{power}"
+    return "bulk"
 
 
 def _arrivals(sizes: Sequence[int]) -> str:

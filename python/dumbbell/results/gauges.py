@@ -16,7 +16,6 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import dumbbell.metrics.completion as completion
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, FlowSeries, Measurement, QueueSeries
 from dumbbell.metrics.connections import each
-from dumbbell.spec.run import ArrivalsWorkload
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,14 +189,14 @@ def _transfer_table(run: Run, measurement: Measurement, names: tuple[str, ...]) 
     parts = []
     for index, (asked, measured, name) in enumerate(zip(run.flows, measurement.flows, names, strict=True)):
         transfers = measured.transfers
-        if transfers is None or not isinstance(asked.workload, ArrivalsWorkload):
+        if transfers is None or not asked.arrivals:
             continue
-        sizes, fct_s = completion.sizes_bytes(asked.workload), completion.times_s(transfers)
+        sizes, fct_s = completion.sizes_bytes(asked.arrivals), completion.times_s(transfers)
         slowdown = fct_s / completion.empty_path_s(run.path, asked, sizes)
         parts.append(pa.table({
             "flow": _repeated(index, len(sizes)),
             "name": _one_word(name, len(sizes)),
-            "at_ns": np.array([asked.start_ns + at for at, _ in asked.workload.arrivals.arrivals], dtype=np.uint64),
+            "at_ns": np.array([asked.start_ns + at for at, _ in asked.arrivals.arrivals], dtype=np.uint64),
             "bytes": sizes,
             "started_ns": _instants(transfers.started_ns),
             "completed_ns": _instants(transfers.completed_ns),

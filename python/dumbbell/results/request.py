@@ -46,7 +46,7 @@ class _Ranges(NamedTuple):
 
 def request_of(resolved: Resolved) -> Request:
     """The request of a run that is about to be stored."""
-    run = resolved.run.model_dump(mode="json")
+    run = json.loads(resolved.run.to_json())
     ranges = _Ranges(resolved.start_jitter_ns, resolved.rtt_spread_ns)
     return _request(run, ranges, list(zip(resolved.groups, resolved.ccs, strict=True)))
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Program, Transfers
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
-from dumbbell.spec.run import Flow, Run, TransferWorkload
+from dumbbell.spec.run import Flow, Run
 from dumbbell.units import NS_PER_S
 
 LIMITED_SHARE = 0.01
@@ -81,7 +81,7 @@ def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterato
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return
-    if isinstance(flow.workload, TransferWorkload) and measured.completed_ns is None and flow.stop_ns is None:
+    if flow.transfer and measured.completed_ns is None and flow.stop_ns is None:
         yield "its transfer was not complete when the run ended"
     activity = Activity.within(window, measured)
     if not activity.window.seconds:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 import dumbbell._core as _core
 import dumbbell.spec.run as run
 from dumbbell.problem import given
@@ -63,8 +65,8 @@ def on_hosts(resolved: Resolved, point: Point) -> Resolved:
     """Give the same for an engine of real hosts: their noise is their own unless the point has it written."""
     if point.experiment.is_written("path.jitter"):
         return resolved
-    path = resolved.run.path.model_copy(update={"jitter_ns": None})
-    return replace(resolved, run=resolved.run.model_copy(update={"path": path}))
+    path = structs.replace(resolved.run.path, jitter_ns=None)
+    return replace(resolved, run=structs.replace(resolved.run, path=path))
 
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:

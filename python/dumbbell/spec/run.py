@@ -1,15 +1,15 @@
 """One run, resolved to integers in base units: what engines take. The fields are those of `crates/run/src/request.rs`.
 
 `to_json` gives exactly the form that the engines read. A field with a default is one that stored runs of earlier
-versions have not; the default is what they were.
+versions have not; the default is what they were, and is not written.
 """
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Meta, Struct, field
+from msgspec.json import decode, encode
 
 from dumbbell.units import NS_PER_S
 
@@ -41,58 +41,60 @@ def wire_bytes(payload_bytes: Payload, mtu_bytes: int, overhead_bytes: int = ETH
     return payload_bytes + segments * (TCP_IP_HEADER_BYTES + overhead_bytes)
 
 
-Count: TypeAlias = Annotated[int, Field(ge=0, lt=2**64)]
+Count: TypeAlias = Annotated[int, Meta(ge=0)]
+Value = TypeVar("Value")
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+def _written(value: Value) -> Value:
+    """A default that is written too: runs had the field before defaults were left out."""
+    found: Value = field(default_factory=lambda: value)
+    return found
 
 
-class RoomBytes(_Part):
-    """Room for so many bytes of frames."""
+class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    pass
 
-    bytes: Count
+
+class Room(_Part, frozen=True, kw_only=True):
+    """Of a queue: for so many bytes of frames, or for so many frames of any size."""
+
+    bytes: Count | None = None
+    packets: Count | None = None
+
+    def bytes_of(self, frame_bytes: int) -> int:
+        """In bytes, where each frame has this length."""
+        return (self.bytes or 0) + (self.packets or 0) * frame_bytes
+
+    @property
+    def count(self) -> tuple[int, Literal["B", "packets"]]:
+        """How much, and of what."""
+        return (self.bytes or 0, "B") if self.packets is None else (self.packets, "packets")
 
     def __str__(self) -> str:
-        return f"{self.bytes} B"
+        return " ".join(map(str, self.count))
 
 
-class RoomPackets(_Part):
-    """Room for so many frames of any size."""
-
-    packets: Count
-
-    def __str__(self) -> str:
-        return f"{self.packets} packets"
-
-
-Buffer: TypeAlias = RoomBytes | RoomPackets
-"""What a queue counts, and how much."""
-
-
-class Change(_Part):
+class Change(_Part, frozen=True, kw_only=True):
     """From `at_ns` on, the bottleneck has another rate."""
 
     at_ns: Count
     rate_bps: Count
 
 
-class Path(_Part):
+class Path(_Part, frozen=True, kw_only=True):
     """One bottleneck between all senders and all receivers."""
 
     rate_bps: Count
-    buffer: Buffer
-    overhead_bytes: Count = Field(
-        default=ETHERNET_HEADER_BYTES, exclude_if=lambda overhead_bytes: overhead_bytes == ETHERNET_HEADER_BYTES
-    )
+    buffer: Room
+    overhead_bytes: Count = ETHERNET_HEADER_BYTES
     """What the bottleneck counts a frame beyond its IP packet."""
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line, unless the bucket may owe."""
-    shaper: Literal["tbf", "htb"] = Field(default="tbf", exclude_if=lambda kind: kind == "tbf")
-    """How the token bucket reckons. By default the run is what it was before there was this."""
-    shaper_at: Literal["router", "receiver"] = Field(default="router", exclude_if=lambda place: place == "router")
-    """Where it stands; the same."""
-    jitter_ns: Count | None = 0
+    shaper: Literal["tbf", "htb"] = "tbf"
+    """How the token bucket reckons."""
+    shaper_at: Literal["router", "receiver"] = "router"
+    """Where it stands."""
+    jitter_ns: Count | None = _written(0)
     """Timing noise of the sending hosts, uniform below this for each burst; None: the machine's own."""
     loss_ppb: Count
     """Probability of random loss, in parts per billion."""
@@ -114,31 +116,31 @@ class Path(_Part):
     @property
     def buffer_bytes(self) -> int:
         """Room of the bottleneck's queue, in bytes of full frames."""
-        return self.buffer.bytes if isinstance(self.buffer, RoomBytes) else self.buffer.packets * self.frame_bytes
+        return self.buffer.bytes_of(self.frame_bytes)
 
 
-class Controller(_Part):
+class Controller(_Part, frozen=True, kw_only=True):
     """An algorithm, and its parameters that differ from the defaults."""
 
     algorithm: str
     parameters: dict[str, float]
 
 
-class Access(_Part):
+class Access(_Part, frozen=True, kw_only=True):
     """A sender's own line before the bottleneck."""
 
     rate_bps: Count
-    buffer: Buffer
-    kind: Literal["device", "router"] = "device"
+    buffer: Room
+    kind: Literal["device", "router"] = _written("device")
 
 
-class Transfer(_Part):
+class Transfer(_Part, frozen=True, kw_only=True):
     """So many bytes, then close."""
 
     bytes: Count
 
 
-class Stream(_Part):
+class Stream(_Part, frozen=True, kw_only=True):
     """Writes of one size at a steady pace."""
 
     rate_bps: Count
@@ -146,20 +148,20 @@ class Stream(_Part):
     every_ns: Count
 
 
-class Write(_Part):
+class Write(_Part, frozen=True, kw_only=True):
     """One write of a traced application, after the flow's start."""
 
     at_ns: Count
     bytes: Count
 
 
-class Trace(_Part):
+class Trace(_Part, frozen=True, kw_only=True):
     """Writes as listed."""
 
     writes: tuple[Write, ...]
 
 
-class Arrivals(_Part):
+class Arrivals(_Part, frozen=True, kw_only=True):
     """Short transfers, each on a connection of its own: pairs of when it arrives, ns after the flow's start, and bytes.
 
     A pair is a pair in JSON too: a run has many.
@@ -168,54 +170,28 @@ class Arrivals(_Part):
     arrivals: tuple[tuple[Count, Count], ...]
 
 
-class Command(_Part):
+class Command(_Part, frozen=True, kw_only=True):
     """Words of a program; what stands in braces for addresses and numbers, the engine fills in."""
 
     command: tuple[str, ...]
     """Started at the sender when the flow starts."""
     server: tuple[str, ...]
     """Started at the receiver before the run; empty: nothing is."""
-    user: Literal["caller", "root"] = Field(default="caller", exclude_if=lambda user: user == "caller")
+    user: Literal["caller", "root"] = "caller"
     """Who both run as."""
 
 
-class TransferWorkload(_Part):
-    """A finite transfer."""
+class Work(_Part, frozen=True, kw_only=True):
+    """One of these."""
 
-    transfer: Transfer
-
-
-class StreamWorkload(_Part):
-    """A stream."""
-
-    stream: Stream
+    transfer: Transfer | None = None
+    stream: Stream | None = None
+    trace: Trace | None = None
+    arrivals: Arrivals | None = None
+    command: Command | None = None
 
 
-class TraceWorkload(_Part):
-    """A traced application."""
-
-    trace: Trace
-
-
-class ArrivalsWorkload(_Part):
-    """A source of short transfers."""
-
-    arrivals: Arrivals
-
-
-class CommandWorkload(_Part):
-    """A program of the user's own."""
-
-    command: Command
-
-
-Workload: TypeAlias = (
-    Literal["bulk"] | TransferWorkload | StreamWorkload | TraceWorkload | ArrivalsWorkload | CommandWorkload
-)
-"""What the application writes."""
-
-
-class Flow(_Part):
+class Flow(_Part, frozen=True, kw_only=True):
     """One TCP connection and what it carries; or a source of many short ones."""
 
     name: str
@@ -223,7 +199,8 @@ class Flow(_Part):
     cc: Controller
     start_ns: Count
     stop_ns: Count | None
-    workload: Workload
+    workload: Literal["bulk"] | Work
+    """What the application writes."""
     forward_delay_ns: Count
     """From the bottleneck to the receiver."""
     return_delay_ns: Count
@@ -240,14 +217,39 @@ class Flow(_Part):
         """Round-trip time without any queue, in seconds."""
         return self.base_rtt_ns / NS_PER_S
 
+    @property
+    def transfer(self) -> Transfer | None:
+        """Its workload, if that is one transfer."""
+        return None if self.workload == "bulk" else self.workload.transfer
 
-class MemoryBytes(_Part):
+    @property
+    def stream(self) -> Stream | None:
+        """The same of a stream."""
+        return None if self.workload == "bulk" else self.workload.stream
+
+    @property
+    def trace(self) -> Trace | None:
+        """The same of a traced application."""
+        return None if self.workload == "bulk" else self.workload.trace
+
+    @property
+    def arrivals(self) -> Arrivals | None:
+        """The same of a source of short transfers."""
+        return None if self.workload == "bulk" else self.workload.arrivals
+
+    @property
+    def command(self) -> Command | None:
+        """The same of a program."""
+        return None if self.workload == "bulk" else self.workload.command
+
+
+class MemoryBytes(_Part, frozen=True, kw_only=True):
     """At most this much for each socket buffer."""
 
     bytes: Count
 
 
-class Host(_Part):
+class Host(_Part, frozen=True, kw_only=True):
     """The end hosts."""
 
     socket_memory: Literal["max", "default"] | MemoryBytes
@@ -255,23 +257,23 @@ class Host(_Part):
     initial_window_segments: Count
     qdisc: Literal["none", "fq"]
     sack_compression: bool
-    gro: bool = False
-    ack_aggregation_ns: Count = 0
+    gro: bool = _written(value=False)
+    ack_aggregation_ns: Count = _written(0)
     """At most once in this time a receiver's NIC hands over what has arrived; 0: every packet by itself."""
 
 
-class Measure(_Part):
+class Measure(_Part, frozen=True, kw_only=True):
     """What to record, and when."""
 
     window_begin_ns: Count
     window_end_ns: Count
     sample_ns: Count
     record: Literal["summary", "series", "acks", "pcap"]
-    ss_ns: Count | None = Field(default=None, exclude_if=lambda ns: ns is None)
-    """Between two looks by `ss`; None: it does not look, and the run is what it was before there was this."""
+    ss_ns: Count | None = None
+    """Between two looks by `ss`; None: it does not look."""
 
 
-class Run(_Part):
+class Run(_Part, frozen=True, kw_only=True, weakref=True):
     """One point of an experiment with one seed."""
 
     seed: Count
@@ -285,13 +287,13 @@ class Run(_Part):
 
     def to_json(self) -> str:
         """Give the text that engines read."""
-        return self.model_dump_json()
+        return encode(self).decode()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote."""
-        return cls.model_validate_json(text)
+        return decode(text, type=cls)
 
     def canonical(self) -> bytes:
-        """Give the bytes that a run's id is made from: JSON without spaces, keys sorted."""
-        return json.dumps(self.model_dump(mode="json"), sort_keys=True, separators=(",", ":")).encode()
+        """Give bytes that are the same for equal runs: keys are sorted."""
+        return encode(self, order="sorted")

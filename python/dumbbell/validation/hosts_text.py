@@ -14,7 +14,7 @@ from dumbbell.hosts.gains import Gain, right_of_decided
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.results.listing import point_text
+from dumbbell.spec.point_text import point_text
 
 if TYPE_CHECKING:
     from dumbbell.charts.chart import Chart

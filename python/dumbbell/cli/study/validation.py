@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from dumbbell.validation import Plan
     from dumbbell.validation.plan import Record
 
-EXAMPLE = "Example: dumbbell study validation --only fq"
-
 
 def validation(  # noqa: PLR0913 (each is an option)
     *,
