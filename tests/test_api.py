@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,14 +15,14 @@ from commandline import MOMENT, python
 from dumbbell.findings.results import Results
 from dumbbell.spec import load
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "duration": "1 s", "path": {"rate": "8 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"}, "flows": [{"cc": "bbr"}],
 }  # fmt: skip
 POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 
 
 def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment: Path) -> None:
-    words = {
+    words: dict[str, Any] = {
         "duration": "3 s",
         "seeds": 2,
         "start_jitter": "10 ms",

@@ -139,7 +139,7 @@ RECEIVER = {"shaper": "htb", "shaper_at": "receiver", "burst": "1600 B"}
     (RECEIVER, {"sender", "near", "receiver"}, "htb rate 2500000bps ceil 2500000bps burst 1600 cburst 1600"),
 ])  # fmt: skip
 def test_the_commands_make_the_same_network(path: dict[str, str], hosts: set[str], bucket: str, tmp_path: Path) -> None:
-    flows = [
+    flows: list[dict[str, Any]] = [
         {"cc": "bbr"},
         {"cc": "cubic", "rtt": "40 ms"},
         {"cc": "reno", "workload": {"command": ["true", "{port}"]}},

@@ -358,7 +358,12 @@ def test_without_the_spec_there_is_still_an_answer() -> None:
 
 
 def test_real_runs_are_answered() -> None:
-    words = {"duration": "20 s", "seeds": 3, "start_jitter": "50 ms", "path": PATH | {"rate": "20 Mbit/s"}}
+    words: dict[str, Any] = {
+        "duration": "20 s",
+        "seeds": 3,
+        "start_jitter": "50 ms",
+        "path": PATH | {"rate": "20 Mbit/s"},
+    }
     experiment = Experiment(**words, flows=PAIR, measure={"window": ["25 %", "100 %"], "record": "summary"})
     (first,) = answer(runs_of(experiment, "sim", dumbbell.run(experiment)))
     assert first.startswith("BBR takes ")

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from html import escape
 from inspect import Parameter, Signature
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import dumbbell._core as _core
 import dumbbell.cc as cc
 import dumbbell.text_file as text_file
 from dumbbell.problem import given, quoted
+
+if TYPE_CHECKING:
+    from dumbbell.spec.words import Words
 
 LARGEST_FILE_BYTES = 64 * 2**20
 """Of a file that a spec names."""
@@ -46,7 +49,7 @@ class Experiment:
 
     __slots__ = ("_files", "_folder", "_registry", "_spec")
 
-    def __init__(self, /, **words: object) -> None:
+    def __init__(self, /, **words: Unpack[Words]) -> None:
         self._admit(words, {}, Path(), cc.known())
 
     @classmethod

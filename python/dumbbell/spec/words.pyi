@@ -1,0 +1,290 @@
+"""What each table of a spec may have. Made by `make docs-outputs` out of the keys of `crates/spec`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, Required, TypedDict
+
+
+class Lognormal(TypedDict, total=False):
+    """The table `flows[].workload.size.lognormal`."""
+
+    mean: str | Sequence[str]
+    """Mean of the sizes. Either it is written, or the median."""
+    median: str | Sequence[str]
+    """Median of the sizes."""
+    sigma: Required[float | Sequence[float]]
+    """Standard deviation of the sizes' natural logarithm, a number."""
+
+
+class Pareto(TypedDict, total=False):
+    """The table `flows[].workload.size.pareto`."""
+
+    mean: str | Sequence[str]
+    """Mean of the sizes. Either it is written, or the minimum."""
+    minimum: str | Sequence[str]
+    """The smallest size."""
+    shape: Required[float | Sequence[float]]
+    """The tail's exponent, a number: the smaller, the heavier. Without a maximum there is a mean only above 1."""
+    maximum: str | Sequence[str]
+    """The largest size: the distribution is cut there (bounded Pareto). By default there is none."""
+
+
+class Arrivals(TypedDict, total=False):
+    """The table `flows[].workload.arrivals`."""
+
+    load: float | Sequence[float]
+    """Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. What
+    is counted is the mean size with the headers of its segments; what is sent again comes on top."""
+    rate: str | Sequence[str]
+    """Arrivals by chance (Poisson), so many a second in the mean."""
+    trace: str | Sequence[str]
+    """A CSV file of arrivals, relative to the spec's folder: the time of each in seconds after the flow's start, and in
+    a second column its size in bytes. Without that column `size` says how large they are."""
+    count: int | Sequence[int]
+    """So many arrive, and then none. By default they go on arriving until the flow's stop or the run's end. A run that
+    is `"until done"` needs it, or a trace."""
+
+
+class Size(TypedDict, total=False):
+    """The table `flows[].workload.size`."""
+
+    lognormal: Lognormal | Mapping[str, Any]
+    """Sizes whose logarithm is normally distributed: many small ones and a few large ones."""
+    pareto: Pareto | Mapping[str, Any]
+    """Sizes with a heavy tail, as files of the web have."""
+    cdf: str | Sequence[str]
+    """A CSV file, relative to the spec's folder: sizes in bytes and, for each, the share of transfers that are no
+    larger, from the smallest size to a share of 1. Between two sizes all are as likely."""
+
+
+class Access(TypedDict, total=False):
+    """The table `flows[].access`."""
+
+    rate: Required[str | Sequence[str]]
+    """Rate of the access line, which each flow of the group has for itself."""
+    buffer: Required[str | Sequence[str]]
+    """Room of the access line's drop-tail queue. It has no `bdp` of its own. What it drops shows as retransmissions."""
+    kind: Literal["device", "router"] | Sequence[Literal["device", "router"]]
+    """Whose line it is. `"device"`: the sender's own, where TCP's small queues hold the sender back before the buffer
+    fills, and it sees at once what its queue drops. `"router"`: one behind the sender, whose buffer fills. Behind
+    `host.qdisc = "fq"` a device is like a router in that: `fq` holds what waits, and TCP hears of no drop."""
+
+
+_Workload = TypedDict("_Workload", {"for": str | Sequence[str]}, total=False)
+
+class Workload(_Workload, total=False):
+    """The table `flows[].workload`."""
+
+    transfer: str | Sequence[str]
+    """So many bytes, then done. The result has the completion time of each flow, `fct_s`: from `connect()` to the last
+    byte's arrival."""
+    stream: str | Sequence[str]
+    """A pace at which the application writes, whether TCP keeps up or not: an even stream, as of a live video. It is
+    payload, without headers."""
+    every: str | Sequence[str]
+    """How much time is between two writes of a stream: each is `stream` x `every` bytes."""
+    trace: str | Sequence[str]
+    """A CSV file of writes, relative to the spec's folder: [two columns](#trace-files)."""
+    arrivals: Arrivals | Mapping[str, Any]
+    """When transfers arrive. Each has a connection of its own, opened then and closed when it is complete: the flow is
+    the source of all of them. Times and sizes are drawn from the seed and the flow's name (of one without a name, its
+    place among `[[flows]]`, so that algorithms meet the same arrivals)."""
+    size: Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]
+    """How large the transfers are: all alike, or drawn from a distribution."""
+    command: Sequence[str] | Sequence[Sequence[str]]
+    """A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no
+    shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends with status 0;
+    one that ends with another status makes the run fail, with the last lines of what it said. One that still runs at
+    the flow's stop, or the run's end, is ended (SIGTERM, then SIGKILL). Data goes from the sender to the receiver,
+    under the flow's `cc`, which the route sets, whatever the program asks for."""
+    server: Sequence[str] | Sequence[Sequence[str]]
+    """What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the
+    flow. The default starts none."""
+    user: Literal["caller", "root"] | Sequence[Literal["caller", "root"]]
+    """Who both run as. `"caller"`: the user who calls, also where that user became root by `sudo`. `"root"`: root, with
+    all its powers, which only the engine `netns` can give: a guest's programs have none."""
+
+
+class Change(TypedDict, total=False):
+    """The table `path.change[]`."""
+
+    at: Required[str | Sequence[str]]
+    """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
+    rate: Required[str | Sequence[str]]
+    """The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate."""
+
+
+class Words(TypedDict, total=False):
+    """A whole spec."""
+
+    name: str
+    """Name of the experiment in stores, tables and pages. A spec in a file has the file's name by default."""
+    duration: Required[Literal["until done"] | str | Sequence[Literal["until done"] | str]]
+    """How long a run takes, or `"until done"`: until every finite workload is complete, or `time_limit`."""
+    time_limit: str | Sequence[str]
+    """When a run that is `"until done"` ends at the latest. It must be there then, and not otherwise."""
+    seeds: int | Sequence[int]
+    """How many times each point is run, with seeds 1, 2, 3, …; a list names them: `[7, 8]`. A seed decides
+    `path.jitter`, random loss, the phase of BBR's cycle, `start_jitter` and `rtt_spread`. Where a spec has none of
+    these, all seeds give the same."""
+    start_jitter: str | Sequence[str]
+    """Each flow starts this much later at most than it otherwise would, by a time drawn evenly from its seed and its
+    name. The default is one base round-trip time, `path.rtt`, or what a flow that starts or stops near the end has room
+    for: with `"0 s"` flows are in step in a way that no network is."""
+    rtt_spread: str | Sequence[str]
+    """Each flow's base round-trip time is longer by this much at most, by a constant drawn evenly from its seed and its
+    name. Seeds then average over [phases](limitations.md#phase-effects), and their interval says how much hangs on them
+    ([how much, and with how many seeds](how-to/noise-and-phases.md))."""
+    alone: str | Sequence[str]
+    """The only group of flows that runs; the others stay away. Its flows have the names, the random streams and the
+    times that they have beside the others, so that a run with them and one without differ in nothing else. `dumbbell
+    run --harm` runs each group so, and says what the others cost it."""
+    zip: Sequence[Sequence[str]]
+    """Lists that [vary together](#sweeps) instead of in every combination, each by its path."""
+    path: Required[Path | Mapping[str, Any]]
+    """The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect
+    way back. Each flow has a sender and a receiver of its own."""
+    flows: Required[Sequence[Flow | Mapping[str, Any]]]
+    """The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only, and
+    with `rtt_spread` in their RTT."""
+    host: Host | Mapping[str, Any]
+    """The end hosts: what their kernels are set to, the same for all of them."""
+    measure: Measure | Mapping[str, Any]
+    """What is recorded of a run, and which part of it the summary is taken of."""
+
+
+class Flow(TypedDict, total=False):
+    """The table `flows[]`."""
+
+    name: str | Sequence[str]
+    """Name of the group in results, tables and figures; unique. The default is the algorithm's name. Its flows are
+    `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so that it draws the same
+    whatever else a spec has."""
+    cc: Required[str | Sequence[str]]
+    """The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), as
+    `"bbr[cwnd_gain=1.5]"`. `dumbbell cc list` has all, with the engines that have them."""
+    count: int | Sequence[int]
+    """How many flows the group has. All flows of a spec together are 100,000 at most."""
+    start: str | Sequence[str]
+    """When the first flow of the group starts, from the run's beginning."""
+    stagger: str | Sequence[str]
+    """How much later each further flow of the group starts than the one before it."""
+    stop: str | Sequence[str]
+    """When the flows of the group stop: a moment of the run, and not a length. The default is the run's end. A flow
+    that stops aborts, as an application that closes its connections at once: nothing of it is sent or sent again, what
+    is under way still arrives, and a reset follows it."""
+    workload: Literal["bulk"] | Workload | Mapping[str, Any] | Sequence[Literal["bulk"] | Workload | Mapping[str, Any]]
+    """What the application writes: `"bulk"` as much as TCP takes until the end, or one of the tables in
+    [workloads](#workloads), of which one is a program of your own."""
+    rtt: str | Sequence[str]
+    """The group's own base round-trip time. The default is `path.rtt`, which `bdp` goes on meaning."""
+    access: Access | Mapping[str, Any] | Sequence[Access | Mapping[str, Any]]
+    """A line of its own before the bottleneck for each sender of the group. The default is none: senders hand their
+    packets to the bottleneck's queue."""
+
+
+class Host(TypedDict, total=False):
+    """The table `host`."""
+
+    socket_memory: Literal["max", "default"] | str | Sequence[Literal["max", "default"] | str]
+    """Limit of each socket's send and receive buffer: `"max"`, which is never the limit; `"default"`, Linux's own (4 MB
+    to send, 6 MB to receive); or a size for both. Memory counts as in the kernel, which charges a burst, and a segment
+    that waits for others, with more than its payload. Linux doubles what `setsockopt` asks for: a program that sets
+    `SO_RCVBUF` to 262144 has `"512 KiB"`. The window that `ss` shows is `host.receive_window`."""
+    receive_window: str | Sequence[str]
+    """The most that a receiver announces, whatever its memory. The default is no limit but the memory."""
+    initial_window: int | Sequence[int]
+    """Initial congestion window in segments, written without a unit."""
+    qdisc: Literal["none", "fq"] | Sequence[Literal["none", "fq"]]
+    """The sender's queueing discipline. With `"fq"`, as on many Linux servers, every flow is paced, by the queue, in
+    which what TCP has sent waits for its departure; with `"none"` those whose algorithm asks for it (BBR), by TCP."""
+    sack_compression: bool | Sequence[bool]
+    """Whether receivers hold SACKs back for up to a millisecond and send one for many, as Linux does since 4.18."""
+    gro: bool | Sequence[bool]
+    """Whether receivers merge the segments of a flow that their NIC hands over together (generic receive offload, which
+    nearly every host has on). One ACK answers a merged packet. Without `ack_aggregation` only packets that arrive in
+    the same instant come together."""
+    ack_aggregation: str | Sequence[str]
+    """Interrupt moderation of the receivers' NICs: each hands over what has arrived at most once in this time, so that
+    ACKs leave in lumps. The default hands over every packet at once."""
+
+
+class Measure(TypedDict, total=False):
+    """The table `measure`."""
+
+    window: Sequence[str]
+    """Begin and end of what the summary is taken of: shares of the duration, or times. By default it is `["25 %", "100
+    %"]` where every flow sends all that it can, so that the start is no part of the steady state, and the whole run
+    where a flow has a `workload` or `duration = "until done"`: what completes counts from its beginning. The list is no
+    sweep."""
+    sample: str | Sequence[str]
+    """How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are
+    of these samples; counters are exact, whatever it is."""
+    record: Literal["summary", "series", "acks", "pcap"] | Sequence[Literal["summary", "series", "acks", "pcap"]]
+    """What is kept beside the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
+    every flow and of the queue; `"acks"` the round-trip time of every ACK, too; `"pcap"` captures, which no engine has
+    yet."""
+    ss: str | Sequence[str]
+    """How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who
+    measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no
+    sockets that it could."""
+
+
+class Path(TypedDict, total=False):
+    """The table `path`."""
+
+    rate: Required[str | Sequence[str]]
+    """The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application
+    can see 76.5 at an MTU of 1500."""
+    rtt: Required[str | Sequence[str]]
+    """The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time
+    on the line. A group of flows may have its own, `flows[].rtt`."""
+    buffer: Required[str | Sequence[str]]
+    """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
+    beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25
+    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of MTU + 14 bytes."""
+    queue: Literal["bytes", "packets"] | Sequence[Literal["bytes", "packets"]]
+    """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
+    does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""
+    loss: str | Sequence[str]
+    """Random loss: each packet of data is lost with this probability, independently of all others, from the end of the
+    flow's handshake on. ACKs are never lost so. Results count it as `random_lost_packets`, apart from the queue's
+    drops."""
+    loss_at: Literal["before", "after"] | Sequence[Literal["before", "after"]]
+    """Where random loss strikes: `"before"` the queue, so that a lost packet takes none of the line's time, or
+    `"after"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing."""
+    burst: str | Sequence[str]
+    """Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a
+    plain line, which sends one frame after the other, unless `shaper = "htb"`. A super-packet (`path.offload`) that is
+    larger than the bucket leaves when that is full, and the bucket owes the rest; Linux's `tbf` would cut it, so that
+    `linux` asks for a bucket that holds one, 70 kB, or for `htb`."""
+    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    """How the bucket reckons, by the name of Linux's queueing discipline: with `"tbf"` a frame leaves when the tokens
+    suffice for it, with `"htb"` when the bucket owes nothing, and it may leave it owing. The rate in the long run is
+    the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` without one a `burst` of 1600
+    B."""
+    shaper_at: Literal["router", "receiver"] | Sequence[Literal["router", "receiver"]]
+    """Where bucket and queue stand: at a `"router"`'s egress, or at the `"receiver"`'s ingress, where an `ifb` takes
+    what comes in: the last hop of all, so that nothing of the path can be behind it. To the simulator both are the
+    same."""
+    jitter: Literal["none"] | str | Sequence[Literal["none"] | str]
+    """Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from
+    the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own
+    queue (`host.qdisc`, an access line that is a device) and before a router's line and the bottleneck, on data and not
+    on ACKs. The default is about what hosts have. `"1 packet"` is the time of a full packet on the line: as much as
+    takes [phase effects](limitations.md#phase-effects) away; `"none"` is for formulas ([which to
+    write](how-to/noise-and-phases.md)). On engines of real hosts noise is their own where nothing is written."""
+    mtu: int | Sequence[int]
+    """Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its
+    timestamps."""
+    overhead: str | Sequence[str]
+    """What the bottleneck counts for each frame beyond its IP packet, in its queue as on its line, by `tc`'s word
+    (`stab overhead`). 14 bytes are Ethernet's header, as Linux counts. An Ethernet wire takes 38 with checksum,
+    preamble and gap: 100 Mbit/s then carry 94.1 Mbit/s of goodput at an MTU of 1500."""
+    delay_side: Literal["return", "forward", "split"] | Sequence[Literal["return", "forward", "split"]]
+    """Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or
+    half on each. It decides when a receiver has a byte, and not how long a round trip takes."""
+    offload: bool | Sequence[bool]
+    """Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does
+    not cut them."""
+    change: Sequence[Change | Mapping[str, Any]]
+    """Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."""
