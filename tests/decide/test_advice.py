@@ -14,7 +14,7 @@ from dumbbell.decide.advice import MOST_HARM, Advice, advice, exceptions, place,
 from dumbbell.decide.outcome import Seeds, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, cases, trials, whole_transfer
+from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, cases, runs_full_transfer, trials
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
@@ -22,8 +22,8 @@ from dumbbell.metrics.statistics import estimate
 CUBIC = Company(name="beside 1 cubic", cc="cubic", flows=1)
 
 
-def asked(**options: str) -> Question:
-    path = {"rate": "20mbit", "rtt": "40 ms", "beside": "cubic:1"}
+def question_of(neighbours: str = "cubic:1", **options: str) -> Question:
+    path = {"rate": "20mbit", "rtt": "40 ms", "beside": neighbours}
     return question({**path, **{name.replace("_", "-"): text for name, text in options.items()}}, known())
 
 
@@ -42,33 +42,33 @@ def of(about: Question, *rows: tuple[Tried, Tried]) -> dict[Case, Tried]:
     return dict(zip(cases(about), flat, strict=True))
 
 
-def told(found: Advice) -> Mapping[str, str]:
-    return dict(lines(found))
+def paragraphs(answer: Advice) -> Mapping[str, str]:
+    return dict(lines(answer))
 
 
 def test_a_candidate_that_harms_is_not_advised_where_that_counts() -> None:
-    about = asked(buffer="1bdp")
-    found = advice(about, of(about, (tried(14, 5), tried(9.5, 9.5))))
-    assert (found.recommendation, found.places[0].harmful) == ("keep", ("bbr",))
-    harm = found.places[0].of("bbr").harm
+    about = question_of(buffer="1bdp")
+    answer = advice(about, of(about, (tried(14, 5), tried(9.5, 9.5))))
+    assert (answer.recommendation, answer.places[0].harmful) == ("keep", ("bbr",))
+    harm = answer.places[0].of("bbr").harm
     assert harm is not None
     assert harm.value == pytest.approx(1 - 5 / 9.5)
     assert harm.low < harm.value < harm.high
-    assert "BBR takes 47 % (46 to 49) from the others" in told(found)["Harm"]
-    assert "BBR would have up to 47.4 % more in 1 case, at the others' expense" in told(found)["Why"]
-    greedy = asked(buffer="1bdp", **{"for": "goodput"})
+    assert "BBR takes 47 % (46 to 49) from the others" in paragraphs(answer)["Harm"]
+    assert "BBR would have up to 47.4 % more in 1 case, at the others' expense" in paragraphs(answer)["Why"]
+    greedy = question_of(buffer="1bdp", **{"for": "goodput"})
     assert advice(greedy, of(greedy, (tried(14, 5), tried(9.5, 9.5)))).recommendation == "bbr"
 
 
 def test_below_two_percent_nothing_matters_and_the_default_stays() -> None:
-    about = asked(buffer="1bdp", **{"for": "goodput"})
-    found = advice(about, of(about, (tried(9.6, 9.4), tried(9.5, 9.5))))
-    assert (found.recommendation, found.places[0].verdict) == ("keep", "no matter")
-    assert "no difference that matters" in told(found)["Advice"]
+    about = question_of(buffer="1bdp", **{"for": "goodput"})
+    answer = advice(about, of(about, (tried(9.6, 9.4), tried(9.5, 9.5))))
+    assert (answer.recommendation, answer.places[0].verdict) == ("keep", "no matter")
+    assert "no difference that matters" in paragraphs(answer)["Advice"]
 
 
 def test_what_chance_may_have_made_is_open_and_asks_for_seeds() -> None:
-    about = asked(buffer="1bdp", **{"for": "goodput"})
+    about = question_of(buffer="1bdp", **{"for": "goodput"})
     noisy = of(about, (tried(10.5, 9, spread=0.4), tried(9.5, 9.5)))
     assert place(about, noisy, about.buffers_bytes[0], about.company[0]).verdict == "open"
     assert len(undecided(about, noisy)) == 2
@@ -76,22 +76,22 @@ def test_what_chance_may_have_made_is_open_and_asks_for_seeds() -> None:
 
 
 def test_the_answer_flips_between_two_queues_and_tells_it_as_an_rtt_under_load() -> None:
-    about = asked(**{"for": "goodput"})
+    about = question_of(**{"for": "goodput"})
     rows = [(tried(14, 5), tried(9.5, 9.5))] * 3 + [(tried(5, 14), tried(9.5, 9.5))] * 4
-    found = advice(about, of(about, *rows))
-    (flip,) = found.flips
+    answer = advice(about, of(about, *rows))
+    (flip,) = answer.flips
     assert (flip.below, flip.above) == ("bbr", "cubic")
     assert about.buffer_bdp(flip.buffer_bytes) == pytest.approx((0.35 * 0.6) ** 0.5, rel=1e-3)
     loaded_ms = 40 + 40 * (0.35 * 0.6) ** 0.5
-    assert f"{loaded_ms:.3g} ms" in told(found)["Advice"]
-    assert found.regret["bbr"][0] == pytest.approx(1 - 5 / 9.5)
-    assert found.regret["cubic"][0] == pytest.approx(1 - 9.5 / 14)
+    assert f"{loaded_ms:.3g} ms" in paragraphs(answer)["Advice"]
+    assert answer.regret["bbr"][0] == pytest.approx(1 - 5 / 9.5)
+    assert answer.regret["cubic"][0] == pytest.approx(1 - 9.5 / 14)
 
 
 def test_intervals_hold_the_models_error_too() -> None:
-    about = asked(buffer="1bdp")
-    found = advice(about, of(about, (tried(10, 9, spread=0), tried(9.5, 9.5, spread=0))))
-    goodput = found.places[0].of("bbr").goodput_bps
+    about = question_of(buffer="1bdp")
+    answer = advice(about, of(about, (tried(10, 9, spread=0), tried(9.5, 9.5, spread=0))))
+    goodput = answer.places[0].of("bbr").goodput_bps
     assert goodput is not None
     error = model_error(about, about.buffers_bytes[0], CUBIC)
     assert goodput.half == pytest.approx(1.96 * error * 10e6)
@@ -106,15 +106,15 @@ def test_intervals_hold_the_models_error_too() -> None:
     ],
 )  # fmt: skip
 def test_a_case_has_the_error_of_its_stratum(options: dict[str, str], name: str) -> None:
-    about = asked(**options)
+    about = question_of(**options)
     assert stratum(about, about.buffers_bytes[0], about.company[0]) == name
 
 
 def test_paths_beyond_the_validation_are_told() -> None:
     far = question({"rate": "20mbit", "rtt": "600 ms", "buffer": "1bdp", "beside": "none"}, known())
-    found = advice(far, of(far, (tried(9.5, 0), tried(9.5, 0))))
-    assert not found.inside_validated
-    assert "RTTs from 5 to 200 ms" in found.outside
+    answer = advice(far, of(far, (tried(9.5, 0), tried(9.5, 0))))
+    assert not answer.inside_validated
+    assert "RTTs from 5 to 200 ms" in answer.outside
     shallow = question({"rate": "500mbit", "rtt": "80 ms", "buffer": "0.03bdp", "beside": "none"}, known())
     assert "queues from 0.1 BDP on were" in advice(shallow, of(shallow, (tried(450, 0), tried(200, 0)))).outside
 
@@ -124,21 +124,21 @@ def test_paths_beyond_the_validation_are_told() -> None:
 def test_alone_the_simulator_flips_where_public_measurements_do() -> None:
     """At about 0.35 BDP (Datta and Fund 2023, 128 cells), whether or not the start counts."""
     about = question({"rate": "200mbit", "rtt": "80 ms", "beside": "none", "for": "goodput"}, known())
-    found = advice(about, trials(about, SimEngine(), seconds=3, undecided=undecided))
-    (flip,) = found.flips
+    answer = advice(about, trials(about, SimEngine(), seconds=3, undecided=undecided))
+    (flip,) = answer.flips
     assert (flip.below, flip.above) == ("bbr", "cubic")
     assert 0.14 < about.buffer_bdp(flip.buffer_bytes) < 0.6
 
 
 @pytest.mark.slow
 def test_the_command_answers_in_words_and_in_json() -> None:
-    words = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "45ms", "--beside", "cubic:2"]
-    done = CliRunner().invoke(app(), [*words, "--transfer", "3MB"], env={"COLUMNS": "100"})
+    command = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--loaded-rtt", "45ms", "--beside", "cubic:2"]
+    done = CliRunner().invoke(app(), [*command, "--transfer", "3MB"], env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
     for label in ("Path", "Advice", "Why", "If wrong", "Harm", "To know", "Sure?", "The tree"):
         assert f"\n{label} " in f"\n{done.stdout}"
     assert len(done.stdout.splitlines()) <= 24
-    as_json = CliRunner().invoke(app(), [*words, "--json"])
+    as_json = CliRunner().invoke(app(), [*command, "--json"])
     answer = json.loads(as_json.stdout)
     assert {"recommendation", "reason", "flips_at", "table", "harm", "inside_validated", "wall_s"} <= set(answer)
     assert answer["recommendation"] in {"keep", "bbr"}
@@ -154,36 +154,36 @@ def test_bad_input_is_one_message_and_status_2() -> None:
 
 
 def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -> None:
-    about = asked(buffer="1bdp", transfer="1GB", beside="none")
+    about = question_of(buffer="1bdp", transfer="1GB", neighbours="none")
     ran_s = 60.0
     slow_start = Tried(seeds=[1, 2], mine={"goodput": [10e6, 12e6], "second_half": [20e6, 16e6]}, run_s=ran_s)
     (buffer,) = about.buffers_bytes
     assert Seeds(about, Case("bbr", buffer, ALONE), slow_start).completions_s() == pytest.approx(
         [ran_s + (8e9 - mean * ran_s) / later for mean, later in ((10e6, 20e6), (12e6, 16e6))]
     )
-    short = asked(buffer="1bdp", transfer="100MB", beside="none")
+    short = question_of(buffer="1bdp", transfer="100MB", neighbours="none")
     assert Seeds(short, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(
         ran_s + (8e8 - 10e6 * ran_s) / 20e6
     )
-    tiny = asked(buffer="1bdp", transfer="60MB", beside="none")
+    tiny = question_of(buffer="1bdp", transfer="60MB", neighbours="none")
     assert Seeds(tiny, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(48.0)
 
 
 def test_a_transfer_that_is_not_complete_took_as_long_as_its_run_and_does_not_win() -> None:
-    about = asked(buffer="1bdp", transfer="2MB", beside="none")
-    assert whole_transfer(about)
+    about = question_of(buffer="1bdp", transfer="2MB", neighbours="none")
+    assert runs_full_transfer(about)
     stuck = Tried(seeds=[1, 2, 3], mine={"goodput": [1e6] * 3, "fct": [None, 2.0, None]})
     done = Tried(seeds=[1, 2, 3], mine={"goodput": [9e6] * 3, "fct": [2.0, 2.1, 2.2]})
-    found = advice(about, of(about, (stuck, done)))
-    first, _ = found.places[0].outcomes
+    answer = advice(about, of(about, (stuck, done)))
+    first, _ = answer.places[0].outcomes
     assert first.done_s is not None
     assert first.done_s.value == pytest.approx((2 * TIME_LIMIT_S + 2.0) / 3)
-    assert (found.recommendation, found.places[0].best) == ("keep", "cubic")
-    assert found.places[0].gain > 100
+    assert (answer.recommendation, answer.places[0].best) == ("keep", "cubic")
+    assert answer.places[0].gain > 100
 
 
 def test_what_one_seed_lacks_shifts_no_other() -> None:
-    about = asked(buffer="1bdp", beside="none", **{"for": "latency"})
+    about = question_of(buffer="1bdp", neighbours="none", **{"for": "latency"})
     result = of(about, (tried(9, 0), tried(9, 0)))
     for each in result.values():
         each.mine["rtt"] = [0.05, None, 0.07]
@@ -193,34 +193,34 @@ def test_what_one_seed_lacks_shifts_no_other() -> None:
 
 
 def test_fairness_is_judged_by_how_even_each_seed_is() -> None:
-    about = asked(buffer="1bdp", **{"for": "fairness"})
+    about = question_of(buffer="1bdp", **{"for": "fairness"})
     even, greedy = tried(9.5, 9.5), tried(14, 5)
-    found = advice(about, of(about, (greedy, even)))
+    answer = advice(about, of(about, (greedy, even)))
     assert Seeds(about, Case("bbr", about.buffers_bytes[0], CUBIC), greedy).counted() == pytest.approx([5 / 14] * 3)
-    assert (found.places[0].best, found.places[0].verdict) == ("cubic", "ahead")
+    assert (answer.places[0].best, answer.places[0].verdict) == ("cubic", "ahead")
 
 
 def test_without_the_default_among_them_the_first_candidate_is_held_against() -> None:
-    about = asked(buffer="1bdp", beside="none", candidates="bbr,reno", **{"for": "goodput"})
+    about = question_of(buffer="1bdp", neighbours="none", candidates="bbr,reno", **{"for": "goodput"})
     alike = advice(about, of(about, (tried(9.5, 0), tried(9.5, 0))))
     assert (about.default, alike.chosen, alike.recommendation) == ("bbr", "bbr", "keep")
-    assert told(alike)["Advice"].startswith("KEEP WHAT YOU HAVE")
+    assert paragraphs(alike)["Advice"].startswith("KEEP WHAT YOU HAVE")
 
 
 def test_nobody_can_lose_more_than_all() -> None:
-    about = asked(buffer="1bdp")
-    found = advice(about, of(about, (tried(19, 0.5, spread=0.9), tried(9.5, 9.5, spread=0.9))))
-    harm = found.places[0].of("bbr").harm
+    about = question_of(buffer="1bdp")
+    answer = advice(about, of(about, (tried(19, 0.5, spread=0.9), tried(9.5, 9.5, spread=0.9))))
+    harm = answer.places[0].of("bbr").harm
     assert harm is not None
     assert harm.value < harm.high == 1.0
 
 
 def test_an_interval_is_what_five_trials_would_give_not_what_the_mean_is_known_to() -> None:
     values = [9.0, 10.0, 11.0]
-    own, found = estimate(values), predicted(values, 0.0)
-    assert found is not None
+    own, interval = estimate(values), predicted(values, 0.0)
+    assert interval is not None
     assert own.half_width is not None
-    assert found.half == pytest.approx(own.half_width * (1 + 3 / 5) ** 0.5)
+    assert interval.half == pytest.approx(own.half_width * (1 + 3 / 5) ** 0.5)
     model = predicted([10.0, 10.0], 0.05)
     assert model is not None
     assert [model.low, model.high] == pytest.approx([9.02, 10.98])
@@ -234,36 +234,36 @@ def test_ten_that_switch_to_the_default_are_ten_that_have_it() -> None:
 
 @pytest.mark.slow
 def test_as_many_seeds_as_are_asked_for_give_the_same_answer_again() -> None:
-    words = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
-    first, again = (json.loads(CliRunner().invoke(app(), [*words, "--json"]).stdout) for _ in range(2))
+    command = ["advise", "--rate", "10mbit", "--rtt", "30ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
+    first, again = (json.loads(CliRunner().invoke(app(), [*command, "--json"]).stdout) for _ in range(2))
     assert first["seeds"] == [2, 2]
     assert first | {"wall_s": 0} == again | {"wall_s": 0}
 
 
 def test_a_queue_between_two_flips_is_told_as_one_range_and_what_does_not_matter_is_no_exception() -> None:
-    about = asked(beside="none", **{"for": "goodput"})
+    about = question_of(neighbours="none", **{"for": "goodput"})
     even, ahead, behind = (tried(9.5, 0), tried(9.5, 0)), (tried(12, 0), tried(9.5, 0)), (tried(6, 0), tried(9.5, 0))
-    found = advice(about, of(about, behind, ahead, ahead, behind, even, behind, behind))
-    ((company, best, low, high),) = exceptions(found)
+    answer = advice(about, of(about, behind, ahead, ahead, behind, even, behind, behind))
+    ((company, best, low, high),) = exceptions(answer)
     queues = about.buffers_bytes
     assert (company, best) == (ALONE, "bbr")
     assert [low, high] == pytest.approx([(queues[0] * queues[1]) ** 0.5, (queues[2] * queues[3]) ** 0.5])
-    assert "KEEP CUBIC, but BBR where the RTT under load is" in told(found)["Advice"]
+    assert "KEEP CUBIC, but BBR where the RTT under load is" in paragraphs(answer)["Advice"]
     other = advice(about, of(about, ahead, ahead, ahead, ahead, even, ahead, ahead))
     assert list(exceptions(other)) == []
-    assert told(other)["Advice"] == "USE BBR."
+    assert paragraphs(other)["Advice"] == "USE BBR."
 
 
 def test_a_regret_that_is_less_by_nothing_that_matters_does_not_take_the_default_away() -> None:
-    about = asked(beside="none", **{"for": "goodput"})
+    about = question_of(neighbours="none", **{"for": "goodput"})
     more, less = (tried(9.8, 0), tried(9.5, 0)), (tried(9.5, 0), tried(9.8, 0))
     slightly = advice(about, of(about, (tried(9.9, 0), tried(9.5, 0)), more, more, more, less, less, less))
     assert slightly.recommendation == "keep"
 
 
 def test_lateness_counts_on_top_of_the_way() -> None:
-    about = asked(buffer="1bdp", stream="3mbit", beside="none")
+    about = question_of(buffer="1bdp", stream="3mbit", neighbours="none")
     late = [Tried(seeds=[1, 2], mine={"goodput": [3e6, 3e6], "late_p95": [ms / 1e3] * 2}) for ms in (4.0, 1.0)]
-    found = advice(about, of(about, (late[0], late[1])))
-    assert found.places[0].gain == pytest.approx((20 + 4) / (20 + 1) - 1)
-    assert found.places[0].best == "cubic"
+    answer = advice(about, of(about, (late[0], late[1])))
+    assert answer.places[0].gain == pytest.approx((20 + 4) / (20 + 1) - 1)
+    assert answer.places[0].best == "cubic"

@@ -17,20 +17,20 @@ SIDE = Side(engine="sim", identity="", seeds=(), measured_on={})
 PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=1, seed=7, seeds=2)
 
 
-def candidate(measured: float, told: float, half: float, others: float = 0) -> Candidate:
+def candidate(measured: float, predicted: float, half: float, others: float = 0) -> Candidate:
     return Candidate(
-        told=Told(value=told, low=told - half, high=told + half), measured=(0.999 * measured, 1.001 * measured),
-        harm=None, others=(others, others) if others else (),
+        told=Told(value=predicted, low=predicted - half, high=predicted + half),
+        measured=(0.999 * measured, 1.001 * measured), harm=None, others=(others, others) if others else (),
     )  # fmt: skip
 
 
-def answer(bbr: Candidate, cubic: Candidate, **changed: object) -> Answer:
-    words = {
-        "rate_bps": 10**7, "rtt_s": 0.04, "buffer_bdp": 0.2, "hard": True, "beside": None, "flows": 0,
+def answer(bbr: Candidate, cubic: Candidate, neighbour: str | None = None, **changed: object) -> Answer:
+    fields = {
+        "rate_bps": 10**7, "rtt_s": 0.04, "buffer_bdp": 0.2, "hard": True, "beside": neighbour, "flows": 0,
         "candidates": {"bbr": bbr, "cubic": cubic}, "right": "bbr", "verdict": "ahead", "advised": "bbr",
         "balanced": "bbr", "balanced_harms": False, "seeds": 3,
     }  # fmt: skip
-    return Answer.model_validate(words | changed)
+    return Answer.model_validate(fields | changed)
 
 
 def record(*answers: Answer) -> AdviceRecord:
@@ -46,14 +46,14 @@ def test_an_interval_holds_if_it_contains_the_mean_and_a_winner_counts_where_it_
     assert not advice_text.right(answer(candidate(6, 9, 1), candidate(9, 6, 1)))
     alike = answer(candidate(9.05, 9, 1), candidate(9, 9, 1), verdict="no matter", right="cubic")
     assert not advice_text.decided(alike)
-    found = record(good, alike)
-    assert "3 of 4 intervals contain sim's mean" in advice_text.summary(found)
-    assert "Of 1 questions in which" in advice_text.no_matter(found)
+    advice_record = record(good, alike)
+    assert "3 of 4 intervals contain sim's mean" in advice_text.summary(advice_record)
+    assert "Of 1 questions in which" in advice_text.no_matter(advice_record)
 
 
 def test_regret_is_told_for_each_policy_and_harm_that_is_not_said() -> None:
     harmful = answer(
-        candidate(9, 9, 1, others=3), candidate(6, 6, 1, others=6), beside="cubic", flows=1, buffer_bdp=0.5,
+        candidate(9, 9, 1, others=3), candidate(6, 6, 1, others=6), neighbour="cubic", flows=1, buffer_bdp=0.5,
     )  # fmt: skip
     header, rows = advice_text.regret_table(record(harmful))
     cells = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
@@ -70,9 +70,9 @@ def test_every_second_path_is_drawn_around_the_flip_and_is_the_same_again() -> N
     assert pairs == list(drawn(12, 7))
     assert pairs[:5] == list(drawn(5, 7))
     assert pairs != list(drawn(12, 8))
-    for number, (alone, beside) in enumerate(pairs):
+    for number, (alone, with_neighbours) in enumerate(pairs):
         assert alone.company == (ALONE,)
-        assert 1 <= beside.company[0].flows <= 10
+        assert 1 <= with_neighbours.company[0].flows <= 10
         if number % 2 == 0:
             assert HARD[0] * 0.98 <= alone.buffer_bdp(alone.buffers_bytes[0]) <= HARD[1] or alone.bdp_bytes < 100_000
 
@@ -81,13 +81,13 @@ def test_every_second_path_is_drawn_around_the_flip_and_is_the_same_again() -> N
 def test_it_is_measured_on_the_engines_themselves_and_goes_on_where_it_was(tmp_path: Path) -> None:
     engine, count = SimEngine(), []
     with Store.open(tmp_path / "store", write=True) as store:
-        found, failed = PART.measure(store, [engine], None, lambda: count.append(1))
+        advice_record, failed = PART.measure(store, [engine], None, lambda: count.append(1))
         again, _ = PART.measure(store, [engine], None, lambda: None)
     assert failed == []
     assert len(count) == PART.total([engine])
-    assert found == again
-    assert [each.flows > 0 for each in found.answers] == [False, True]
-    assert AdviceRecord.model_validate_json(found.model_dump_json()) == found
-    held, of = advice_text.coverage(found.answers)
+    assert advice_record == again
+    assert [each.flows > 0 for each in advice_record.answers] == [False, True]
+    assert AdviceRecord.model_validate_json(advice_record.model_dump_json()) == advice_record
+    contained, of = advice_text.coverage(advice_record.answers)
     assert of == 4
-    assert held >= 3
+    assert contained >= 3

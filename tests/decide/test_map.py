@@ -43,15 +43,15 @@ def drawn(*cells: Cell) -> Map:
     )  # fmt: skip
 
 
-FOUND = drawn(cell(0.1, 0.5), cell(0.4, 0.01), cell(1.6, -0.03), cell(0.1, 1.2, neighbours=1, harm=0.4))
+MAP = drawn(cell(0.1, 0.5), cell(0.4, 0.01), cell(1.6, -0.03), cell(0.1, 1.2, neighbours=1, harm=0.4))
 
 
 def test_a_map_has_the_questions_own_queue_and_company_and_none_twice() -> None:
-    asked = question({**PATH, "loaded-rtt": "50ms", "beside": "cubic:3"}, known())
-    whole = around(asked)
-    assert set(asked.buffers_bytes) < set(whole.buffers_bytes)
-    assert len(whole.buffers_bytes) == len(BUFFERS_BDP) + 1
-    assert [(each.cc, each.flows) for each in whole.company] == [
+    own_question = question({**PATH, "loaded-rtt": "50ms", "beside": "cubic:3"}, known())
+    map_question = around(own_question)
+    assert set(own_question.buffers_bytes) < set(map_question.buffers_bytes)
+    assert len(map_question.buffers_bytes) == len(BUFFERS_BDP) + 1
+    assert [(each.cc, each.flows) for each in map_question.company] == [
         (None, 0), *(("cubic", count) for count in (1, 2, 3, 5, 10)), (None, 10),
     ]  # fmt: skip
     near = around(question({**PATH, "buffer": "1.05bdp", "beside": "cubic:10"}, known()))
@@ -60,23 +60,23 @@ def test_a_map_has_the_questions_own_queue_and_company_and_none_twice() -> None:
 
 
 def test_a_cell_tells_which_is_right_how_much_it_gains_and_whether_it_harms() -> None:
-    ((_, (header, rows)),) = map_text.tables(FOUND)
+    ((_, (header, rows)),) = map_text.tables(MAP)
     assert header == ["company \\ queue", "0.1 BDP", "0.4 BDP", "1.6 BDP"]
     assert rows == [["alone", "BBR+50", "=", "CUBIC-3"], ["beside 1 CUBIC", "BBR+120!", "-", "-"]]
-    kept = cell(0.1, 1.2, neighbours=1, harm=0.4, best="cubic").model_copy(update={"verdict": "no matter"})
-    assert map_text.says(kept) == "CUBIC+120!", "it would gain, and may not"
+    harmful_cell = cell(0.1, 1.2, neighbours=1, harm=0.4, best="cubic").model_copy(update={"verdict": "no matter"})
+    assert map_text.says(harmful_cell) == "CUBIC+120!", "it would gain, and may not"
     assert "!" not in map_text.legend(drawn(cell(0.1, 0.5)))
 
 
 def test_verdicts_are_counted_and_the_flip_is_between_two_queues() -> None:
-    alone = [each for each in FOUND.cells if not each.neighbours]
-    told = map_text.verdicts(alone)
-    assert told.startswith("BBR in 1, no matter which in 1, CUBIC in 1 of 3 cells")
-    assert "at queues of 0.2 BDP" in told, "sqrt(0.1 x 0.4)"
+    alone = [each for each in MAP.cells if not each.neighbours]
+    text = map_text.verdicts(alone)
+    assert text.startswith("BBR in 1, no matter which in 1, CUBIC in 1 of 3 cells")
+    assert "at queues of 0.2 BDP" in text, "sqrt(0.1 x 0.4)"
 
 
 def test_dots_lie_between_columns_by_log_ratios_and_only_where_rate_and_rtt_are_alike() -> None:
-    gain, *_ = charts(FOUND, measured_gains())
+    gain, *_ = charts(MAP, measured_gains())
     (panel,) = gain.panels
     assert panel.heat is not None
     dots = panel.heat.dots
@@ -97,13 +97,13 @@ def test_measured_gains_are_those_of_the_studies_tables() -> None:
     assert len(alone) == 128
     first = next(each for each in alone if (each.rate_bps, each.rtt_s) == (10_000_000, 0.005))
     assert first.gain == pytest.approx(9.559 / 9.575 - 1, rel=1e-4)
-    beside = [each for each in measured_gains() if each.neighbours]
-    assert beside[0].gain == pytest.approx(2 * 0.879 - 1), "BBR had 87.9 % of the line, an equal share is half"
-    assert {each.rate_bps for each in beside} == {10_000_000, 50_000_000}
+    with_neighbours = [each for each in measured_gains() if each.neighbours]
+    assert with_neighbours[0].gain == pytest.approx(2 * 0.879 - 1), "BBR had 87.9 % of the line, an equal share is half"
+    assert {each.rate_bps for each in with_neighbours} == {10_000_000, 50_000_000}
 
 
 def test_cells_below_two_percent_are_hatched_and_kinds_are_who_is_right() -> None:
-    gain, harm, _ = charts(FOUND)
+    gain, harm, _ = charts(MAP)
     heat = gain.panels[0].heat
     assert heat is not None
     assert (heat.hatched_below, heat.most) == (2.0, 100.0)
@@ -116,9 +116,9 @@ def test_beside_others_than_cubic_no_dots_lie_since_hosts_had_cubic() -> None:
     shallow, deep = (
         cell(queue, 0.5, neighbours=1, harm=0.1).model_copy(update={"rate_bps": 10_000_000}) for queue in (0.5, 8.0)
     )
-    beside_cubic = drawn(shallow, deep)
-    beside_reno = drawn(*(each.model_copy(update={"neighbours_run": "reno"}) for each in (shallow, deep)))
-    shown = [next(charts(found, measured_gains())).panels[0].heat for found in (beside_cubic, beside_reno)]
+    cubic_map = drawn(shallow, deep)
+    reno_map = drawn(*(each.model_copy(update={"neighbours_run": "reno"}) for each in (shallow, deep)))
+    shown = [next(charts(each, measured_gains())).panels[0].heat for each in (cubic_map, reno_map)]
     assert [bool(heat and heat.dots) for heat in shown] == [True, False]
 
 
@@ -127,9 +127,9 @@ def test_of_three_candidates_a_cell_has_the_right_one() -> None:
     path = question(
         SMALL | {"buffer": "0.5bdp", "beside": "none", "candidates": "cubic,reno,bbr", "for": "goodput"}, known()
     )
-    found = map_of([path], SimEngine(), seconds=1, seeds=2)
-    (only,) = found.cells
-    assert (found.default, only.candidate) == ("cubic", only.best if only.best != "cubic" else only.candidate)
+    advice_map = map_of([path], SimEngine(), seconds=1, seeds=2)
+    (only,) = advice_map.cells
+    assert (advice_map.default, only.candidate) == ("cubic", only.best if only.best != "cubic" else only.candidate)
     assert only.gain is not None
     assert (only.gain > 0) == (only.best != "cubic")
 
@@ -148,18 +148,18 @@ def test_a_map_is_the_same_each_time_and_tells_its_runs() -> None:
 @pytest.mark.slow
 def test_a_known_queue_of_many_paths_has_company_across() -> None:
     paths = questions({"rate": "5mbit..20mbit", "rtt": "40ms", "buffer": "50kB"}, known())
-    found = map_of(paths, SimEngine(), seconds=1, seeds=2)
-    assert (found.x, found.y, list(found.panels)) == ("company", "rate", ["queue of 50 kB"])
-    assert found.rows == ["5 Mbit/s", "7.07 Mbit/s", "10 Mbit/s", "14.1 Mbit/s", "20 Mbit/s"]
+    advice_map = map_of(paths, SimEngine(), seconds=1, seeds=2)
+    assert (advice_map.x, advice_map.y, list(advice_map.panels)) == ("company", "rate", ["queue of 50 kB"])
+    assert advice_map.rows == ["5 Mbit/s", "7.07 Mbit/s", "10 Mbit/s", "14.1 Mbit/s", "20 Mbit/s"]
 
 
 @pytest.mark.long
 @pytest.mark.slow
 def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> None:
     target = tmp_path / "out.html"
-    words = ["advise", "--rate", "10mbit", "--rtt", "40ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
-    plain = CliRunner().invoke(app(), [*words, "--json"])
-    done = CliRunner().invoke(app(), [*words, "--map", str(target), "--json"])
+    command = ["advise", "--rate", "10mbit", "--rtt", "40ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
+    plain = CliRunner().invoke(app(), [*command, "--json"])
+    done = CliRunner().invoke(app(), [*command, "--map", str(target), "--json"])
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     for each in (answer, usual := json.loads(plain.stdout)):
@@ -176,12 +176,12 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
-    words = ["advise", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]
-    done = CliRunner().invoke(app(), words, env={"COLUMNS": "100"})
+    command = ["advise", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]
+    done = CliRunner().invoke(app(), command, env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
     assert "  5 Mbit/s" in done.stdout
     assert "rate \\ queue" in done.stdout
-    answer = json.loads(CliRunner().invoke(app(), [*words, "--json"]).stdout)
+    answer = json.loads(CliRunner().invoke(app(), [*command, "--json"]).stdout)
     cells = answer["map"]["cells"]
     assert {each["rate_bps"] for each in cells} == {5_000_000, 7_070_000, 10_000_000, 14_100_000, 20_000_000}
     assert all({"gain", "best", "verdict", "harm", "buffer_bdp", "loaded_rtt_s"} <= set(each) for each in cells)
@@ -193,11 +193,11 @@ def test_bad_ranges_are_one_message_each_and_status_2() -> None:
     assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == ["--rate", "--rtt"]
 
 
-@pytest.mark.parametrize(("target", "told"), [("", "it is a folder"), ("file/out.html", "cannot write")])
-def test_a_page_that_cannot_be_written_is_told_before_any_run(tmp_path: Path, target: str, told: str) -> None:
+@pytest.mark.parametrize(("target", "message"), [("", "it is a folder"), ("file/out.html", "cannot write")])
+def test_a_page_that_cannot_be_written_is_told_before_any_run(tmp_path: Path, target: str, message: str) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     done = dumbbell("advise", "--rate", "10mbit", "--rtt", "40ms", "--seeds", "50", "--map", tmp_path / target)
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(str(tmp_path / target))
-    assert told in done.stderr
+    assert message in done.stderr

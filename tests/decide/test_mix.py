@@ -11,7 +11,7 @@ import pytest
 from commandline import dumbbell
 from dumbbell.cc import known
 from dumbbell.decide.advice import Place
-from dumbbell.decide.mix import Bin, Mix, asked_of_all, leader, mix, part
+from dumbbell.decide.mix import Bin, Mix, common_question, leader, mix, part
 from dumbbell.decide.mix_text import as_object, lines, table
 from dumbbell.decide.outcome import Interval, Outcome
 from dumbbell.decide.paths import Path
@@ -24,8 +24,10 @@ CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
 SHALLOW, DEEP = (0.02, 0.1), (1.0, 1.2)
 
 
-def asked(**options: str) -> Question:
-    return asked_of_all({name.replace("_", "-"): text for name, text in options.items()}, known())
+def question_of(neighbours: str | None = None, **options: str) -> Question:
+    return common_question(
+        {"beside": neighbours, **{name.replace("_", "-"): text for name, text in options.items()}}, known()
+    )
 
 
 def place(bbr: float, cubic: float, verdict: str = "ahead", harmful: Sequence[str] = ()) -> Place:
@@ -57,7 +59,7 @@ def bin_of(*places: Place, sent: Sequence[float] = (1e6,)) -> Bin:
         )
         for each in sent
     ]
-    return Bin(asked=asked(), paths=tuple(paths), places=places)
+    return Bin(question=question_of(), paths=tuple(paths), places=places)
 
 
 def connections(
@@ -95,14 +97,14 @@ def test_a_share_counts_unknown_queues_alike_and_tells_both_ends() -> None:
     ],
 )  # fmt: skip
 def test_who_is_ahead_by_however_little(where: Place, who: str) -> None:
-    assert leader(asked(), where) == who
+    assert leader(question_of(), where) == who
 
 
 @pytest.fixture(scope="module")
 def two_kinds() -> Mix:
     """Three connections before short queues and one before a long one: 200 Mbit/s, 80 ms."""
-    found = captured(connections(3, 191e6, 0.08, SHALLOW), connections(1, 191e6, 0.08, DEEP, first=4))
-    return mix(found, asked(), SimEngine(), seconds=8)
+    server_capture = captured(connections(3, 191e6, 0.08, SHALLOW), connections(1, 191e6, 0.08, DEEP, first=4))
+    return mix(server_capture, question_of(), SimEngine(), seconds=8)
 
 
 @pytest.mark.long
@@ -127,13 +129,13 @@ def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix
 
 
 def test_words_table_and_json_tell_the_same(two_kinds: Mix) -> None:
-    told, row = dict(lines(two_kinds)), table(two_kinds)[1][0]
+    paragraphs, row = dict(lines(two_kinds)), table(two_kinds)[1][0]
     answer = as_object(two_kinds, seconds=1.0, engine="sim")
     bbr = answer["candidates"]["bbr"]
-    assert told["Answer"].startswith(f"BBR wins on {100 * bbr['wins']['value']:.0f} %")
-    assert f"it matters on {100 * bbr['matters']['value']:.0f} %" in told["Answer"]
-    assert "4 of 4 connections in ss.txt tell of a path, in 2 bins" in told["Paths"]
-    assert told["Resent"].startswith("1.00 %")
+    assert paragraphs["Answer"].startswith(f"BBR wins on {100 * bbr['wins']['value']:.0f} %")
+    assert f"it matters on {100 * bbr['matters']['value']:.0f} %" in paragraphs["Answer"]
+    assert "4 of 4 connections in ss.txt tell of a path, in 2 bins" in paragraphs["Paths"]
+    assert paragraphs["Resent"].startswith("1.00 %")
     assert row[:6] == ["4", "100", "200", "80", "0.1 to 1", "1.00"]
     assert row[6].startswith(f"BBR on {100 * bbr['matters']['value']:.0f} %")
     assert sum(each["connections"] for each in answer["bins"]) == answer["connections"]["told"] == 4
@@ -142,23 +144,25 @@ def test_words_table_and_json_tell_the_same(two_kinds: Mix) -> None:
 
 def test_thousands_of_connections_need_few_simulations_and_what_has_no_time_is_told() -> None:
     many = captured(connections(2000, 9e6, 0.02, SHALLOW), connections(1, 9e8, 0.15, SHALLOW, first=3000))
-    found = mix(many, asked(), SimEngine(), seconds=0.1)  # less than the second path takes on any machine
-    assert (found.connections, found.not_tried) == (2000, 1)
-    assert "1: no time was left to simulate their paths" in dict(lines(found))["Left out"]
+    answer = mix(many, question_of(), SimEngine(), seconds=0.1)  # less than the second path takes on any machine
+    assert (answer.connections, answer.not_tried) == (2000, 1)
+    assert "1: no time was left to simulate their paths" in dict(lines(answer))["Left out"]
 
 
 def test_who_harms_the_others_is_not_advised_where_that_counts() -> None:
-    found = mix(captured(connections(2, 20e6, 0.04, SHALLOW)), asked(beside="cubic:1"), SimEngine(), seconds=4)
-    bbr = found.standings[0]
+    answer = mix(
+        captured(connections(2, 20e6, 0.04, SHALLOW)), question_of(neighbours="cubic:1"), SimEngine(), seconds=4
+    )
+    bbr = answer.standings[0]
     assert bbr.harms.high == 1
-    assert found.recommendation == "keep"
-    assert "BBR harms the others" in dict(lines(found))["Advice"]
+    assert answer.recommendation == "keep"
+    assert "BBR harms the others" in dict(lines(answer))["Advice"]
 
 
 def test_a_file_without_a_path_says_why_of_each() -> None:
     near = [Connection(local="a:1", peer=f"b:{nth}", state="ESTAB", min_rtt_s=2e-4, srtt_s=3e-4) for nth in range(3)]
     with pytest.raises(SpecError, match=r"ss\.txt: has 3 connections, and none tells of a path \(3: RTT below 1 ms"):
-        mix(captured(near), asked(), SimEngine(), seconds=1)
+        mix(captured(near), question_of(), SimEngine(), seconds=1)
     with pytest.raises(SpecError, match="has no connection that carries data"):
         capture("ss.txt", b"LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n\t cubic cwnd:10\n")
 
@@ -175,28 +179,28 @@ def test_a_file_without_a_path_says_why_of_each() -> None:
 )  # fmt: skip
 def test_options_that_a_capture_answers_contradict_it(options: dict[str, str], messages: list[str]) -> None:
     with pytest.raises(SpecError) as caught:
-        asked(**options)
-    told = [str(each) for each in caught.value.problems]
-    assert len(told) == len(messages)
-    assert all(each.startswith(message) for each, message in zip(told, messages, strict=True))
+        question_of(**options)
+    texts = [str(each) for each in caught.value.problems]
+    assert len(texts) == len(messages)
+    assert all(each.startswith(message) for each, message in zip(texts, messages, strict=True))
 
 
 def test_job_company_and_goal_are_those_of_every_path() -> None:
-    assert asked().company == (ALONE,)
-    found = asked(preset="office", candidates="cubic,reno", loss="0.1 %")
-    assert [(each.cc, each.flows) for each in found.company] == [("cubic", 3)]
-    assert (found.candidates, found.loss_ppb) == (("cubic", "reno"), 1_000_000)
-    assert asked(preset="cdn").job.kind == "requests"
+    assert question_of().company == (ALONE,)
+    question = question_of(preset="office", candidates="cubic,reno", loss="0.1 %")
+    assert [(each.cc, each.flows) for each in question.company] == [("cubic", 3)]
+    assert (question.candidates, question.loss_ppb) == (("cubic", "reno"), 1_000_000)
+    assert question_of(preset="cdn").job.kind == "requests"
 
 
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_busy_server_is_answered_whole() -> None:
     """98 of 130 connections tell of a path; the rest is counted by its reason."""
-    found = mix(read(str(CAPTURES / "server.txt")), asked(), SimEngine(), seconds=60)
-    assert (found.connections, found.not_tried) == (98, 0)
-    assert found.recommendation == "keep"
-    assert 0 < found.standings[0].matters.value < 0.1
+    answer = mix(read(str(CAPTURES / "server.txt")), question_of(), SimEngine(), seconds=60)
+    assert (answer.connections, answer.not_tried) == (98, 0)
+    assert answer.recommendation == "keep"
+    assert 0 < answer.standings[0].matters.value < 0.1
 
 
 @pytest.mark.long
@@ -216,10 +220,10 @@ def test_the_command_answers_in_words_and_in_json() -> None:
 def test_bad_files_are_one_message_and_status_2(tmp_path: File) -> None:
     table_ = tmp_path / "mine.csv"
     table_.write_text("rate,rtt\n10,20\n", encoding="utf-8")
-    for source, told in ((table_, "is no output of `ss -tin`"), (tmp_path / "absent", "cannot be read: no such file")):
+    for source, text in ((table_, "is no output of `ss -tin`"), (tmp_path / "absent", "cannot be read: no such file")):
         done = dumbbell("advise", "--from", source)
         assert (done.returncode, done.stdout) == (2, "")
-        assert done.stderr.startswith(f"{source}: {told}")
+        assert done.stderr.startswith(f"{source}: {text}")
         assert len(done.stderr.splitlines()) == 1
 
 

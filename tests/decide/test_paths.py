@@ -22,10 +22,10 @@ BUSY = Connection(
 )  # fmt: skip
 
 
-def told(**changes: object) -> Path:
-    found = path_of(replace(BUSY, **changes))  # type: ignore[arg-type]
-    assert isinstance(found, Path)
-    return found
+def known_path(**changes: object) -> Path:
+    path = path_of(replace(BUSY, **changes))  # type: ignore[arg-type]
+    assert isinstance(path, Path)
+    return path
 
 
 def tried(path: Path) -> tuple[float, float]:
@@ -34,18 +34,18 @@ def tried(path: Path) -> tuple[float, float]:
 
 
 def test_a_lines_rate_has_headers_too() -> None:
-    assert told().rate_bps == pytest.approx(15.14e6), "1514 B on the line for 1448 delivered"
-    assert (told().rtt_s, told().at_least) == (0.05, False)
+    assert known_path().rate_bps == pytest.approx(15.14e6), "1514 B on the line for 1448 delivered"
+    assert (known_path().rtt_s, known_path().at_least) == (0.05, False)
 
 
 def test_a_loss_based_flow_tells_its_queue_between_the_rtt_and_what_it_backs_off_from() -> None:
-    assert told().queue_bdp == pytest.approx((0.21, 1.21 / 0.7 - 1)), "CUBIC keeps 0.7 (RFC 9438)"
-    assert tried(told()) == (0.35, 0.6)
-    assert told(cc="reno").queue_bdp[1] == pytest.approx(1.21 / 0.5 - 1), "Reno keeps half"
+    assert known_path().queue_bdp == pytest.approx((0.21, 1.21 / 0.7 - 1)), "CUBIC keeps 0.7 (RFC 9438)"
+    assert tried(known_path()) == (0.35, 0.6)
+    assert known_path(cc="reno").queue_bdp[1] == pytest.approx(1.21 / 0.5 - 1), "Reno keeps half"
 
 
 def test_no_queue_that_shows_is_a_short_one() -> None:
-    path = told(srtt_s=0.0522)
+    path = known_path(srtt_s=0.0522)
     assert path.queue_bdp[0] == 0, "2.2 ms are not told from jitter"
     assert tried(path) == (0.1, 0.35)
 
@@ -54,15 +54,15 @@ def test_no_queue_that_shows_is_a_short_one() -> None:
     "changes", [{"cc": "bbr"}, {"resent_segments": 0}, {"app_limited": True}], ids=["BBR", "no loss", "application"]
 )  # fmt: skip
 def test_what_does_not_fill_a_queue_tells_no_upper_end_of_it(changes: dict[str, object]) -> None:
-    path = told(**changes)
+    path = known_path(**changes)
     assert path.queue_bdp == pytest.approx((0.21, inf))
     assert tried(path) == (0.35, UNKNOWN_BUFFERS_BDP[-1])
 
 
 def test_long_queues_are_tried_where_they_were_seen() -> None:
-    assert tried(told(srtt_s=0.5)) == (10.0, 10.0)
-    assert tried(told(srtt_s=0.148)) == (2.0, 2.0), "1.96 to 3.2 BDP"
-    assert tried(told(srtt_s=5.0)) == (10.0, 10.0), "the longest there is"
+    assert tried(known_path(srtt_s=0.5)) == (10.0, 10.0)
+    assert tried(known_path(srtt_s=0.148)) == (2.0, 2.0), "1.96 to 3.2 BDP"
+    assert tried(known_path(srtt_s=5.0)) == (10.0, 10.0), "the longest there is"
 
 
 @pytest.mark.parametrize(
@@ -77,18 +77,20 @@ def test_long_queues_are_tried_where_they_were_seen() -> None:
     ],
 )  # fmt: skip
 def test_a_connection_that_tells_nothing_says_why(changes: dict[str, object], reason: str) -> None:
-    found = path_of(replace(BUSY, **changes))  # type: ignore[arg-type]
-    assert (found if isinstance(found, str) else "") == reason
-    assert not reason or REASONS[reason].words
+    path_or_reason = path_of(replace(BUSY, **changes))  # type: ignore[arg-type]
+    assert (path_or_reason if isinstance(path_or_reason, str) else "") == reason
+    assert not reason or REASONS[reason].text
 
 
 def test_alike_paths_are_one_cell_and_none_is_lost() -> None:
-    found = [told(delivery_bps=rate, min_rtt_s=0.05, srtt_s=rtt) for rate in (10e6, 11e6, 90e6) for rtt in (0.052, 0.1)]
-    made = cells(found, per_decade=2)
+    known_paths = [
+        known_path(delivery_bps=rate, min_rtt_s=0.05, srtt_s=rtt) for rate in (10e6, 11e6, 90e6) for rtt in (0.052, 0.1)
+    ]
+    made = cells(known_paths, per_decade=2)
     assert [each.connections for each in made] == [4, 2]
     assert made[0].rate_bps == pytest.approx(1e6 * (110**0.5) * 1514 / 1448, rel=0.01), "the geometric mean"
     assert made[0].queues == (0, 1, 2, 4), "0.1 to 0.35 BDP, and 1"
-    assert sum(len(own) for each in made for own in each.by_queues.values()) == len(found)
+    assert sum(len(own) for each in made for own in each.by_queues.values()) == len(known_paths)
     assert made[0].buffer_bytes(4) == pytest.approx(made[0].rate_bps * 0.05 / 8, rel=0.01)
 
 
@@ -108,8 +110,8 @@ def test_on_known_lines_a_capture_tells_rate_rtt_and_queue() -> None:
         rate_bps, rtt_s = 1e3 * float(line["rate_kbit"]), float(line["rtt_ms"]) / 1e3
         rates.append(path.rate_bps / rate_bps)
         rtts.append(path.rtt_s / rtt_s)
-        held = float(line["buffer_bytes"]) / (rate_bps * rtt_s / 8)
-        queues.append(path.queue_bdp[0] / 1.1 <= held <= path.queue_bdp[1] * 1.1)
+        buffer_bdp = float(line["buffer_bytes"]) / (rate_bps * rtt_s / 8)
+        queues.append(path.queue_bdp[0] / 1.1 <= buffer_bdp <= path.queue_bdp[1] * 1.1)
     assert len(rates) == 60
     assert median(rates) == pytest.approx(1, abs=0.05)
     assert sum(0.8 < each < 1.2 for each in rates) >= 50
@@ -118,8 +120,8 @@ def test_on_known_lines_a_capture_tells_rate_rtt_and_queue() -> None:
 
 
 def test_a_server_has_connections_of_every_kind() -> None:
-    found, silent = paths(read(str(CAPTURES / "server.txt")).connections)
-    assert len(found) + silent.total() == 130
+    known_paths, silent = paths(read(str(CAPTURES / "server.txt")).connections)
+    assert len(known_paths) + silent.total() == 130
     assert silent == {"rwnd": 8, "datacentre": 8, "short": 7, "receiving": 6, "application": 3}
 
 

@@ -12,52 +12,54 @@ from dumbbell.problem import SpecError
 PATH = {"rate": "200mbit", "rtt": "80 ms"}
 
 
-def asked(**options: str) -> Question:
-    return question({**PATH, **{name.replace("_", "-"): text for name, text in options.items()}}, known())
+def question_of(neighbours: str | None = None, **options: str) -> Question:
+    return question(
+        {**PATH, "beside": neighbours, **{name.replace("_", "-"): text for name, text in options.items()}}, known()
+    )
 
 
 def problems(**options: str) -> list[str]:
     with pytest.raises(SpecError) as caught:
-        asked(**options)
+        question_of(**options)
     return [str(each) for each in caught.value.problems]
 
 
 def test_an_rtt_under_load_tells_the_queue() -> None:
-    found = asked(loaded_rtt="105 ms", beside="cubic:3", transfer="1GB")
-    assert (found.rate_bps, found.rtt_ns, found.known_buffer) == (200_000_000, 80_000_000, True)
-    assert found.buffers_bytes == (625_000,), "25 ms of 200 Mbit/s"
-    assert found.loaded_rtt_ns(625_000) == pytest.approx(105e6)
-    assert [(each.cc, each.flows) for each in found.company] == [("cubic", 3)]
-    assert (found.job.words, found.goal, found.candidates) == ("a transfer of 1 GB", "completion", CANDIDATES)
+    query = question_of(loaded_rtt="105 ms", neighbours="cubic:3", transfer="1GB")
+    assert (query.rate_bps, query.rtt_ns, query.known_buffer) == (200_000_000, 80_000_000, True)
+    assert query.buffers_bytes == (625_000,), "25 ms of 200 Mbit/s"
+    assert query.loaded_rtt_ns(625_000) == pytest.approx(105e6)
+    assert [(each.cc, each.flows) for each in query.company] == [("cubic", 3)]
+    assert (query.job.description, query.goal, query.candidates) == ("a transfer of 1 GB", "completion", CANDIDATES)
 
 
 def test_what_nobody_knows_is_tried() -> None:
-    found = asked()
-    assert not found.known_buffer
-    assert found.buffers_bytes[0] == pytest.approx(0.1 * found.bdp_bytes)
-    assert found.buffers_bytes[-1] == pytest.approx(5 * found.bdp_bytes)
-    assert (found.company, found.known_company, found.goal) == (UNKNOWN_COMPANY, False, "balanced")
-    assert asked(beside="none").company == (ALONE,)
+    query = question_of()
+    assert not query.known_buffer
+    assert query.buffers_bytes[0] == pytest.approx(0.1 * query.bdp_bytes)
+    assert query.buffers_bytes[-1] == pytest.approx(5 * query.bdp_bytes)
+    assert (query.company, query.known_company, query.goal) == (UNKNOWN_COMPANY, False, "balanced")
+    assert question_of(neighbours="none").company == (ALONE,)
     others = UNKNOWN_COMPANY[-1]
-    assert (others.cc_beside("bbr"), others.cc_beside("reno")) == ("bbr", "reno"), "all switch"
+    assert (others.neighbours_cc("bbr"), others.neighbours_cc("reno")) == ("bbr", "reno"), "all switch"
 
 
 def test_a_queue_may_be_told_in_any_unit() -> None:
-    sizes = {text: asked(buffer=text).buffers_bytes[0] for text in ("0.5 bdp", "1MB", "100 packets")}
+    sizes = {text: question_of(buffer=text).buffers_bytes[0] for text in ("0.5 bdp", "1MB", "100 packets")}
     assert sizes == {"0.5 bdp": 1_000_000, "1MB": 1_000_000, "100 packets": 151_400}
 
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_preset_is_a_question(name: str) -> None:
     options = {} if name == "satellite" else {"rtt": "30 ms"}
-    found = question({"rate": "50mbit", "preset": name, **options}, known())
-    assert found.preset == name
-    assert found.goal == PRESETS[name].options["for"]
+    query = question({"rate": "50mbit", "preset": name, **options}, known())
+    assert query.preset == name
+    assert query.goal == PRESETS[name].options["for"]
 
 
 def test_options_that_are_written_come_before_a_presets() -> None:
-    assert asked(preset="satellite").rtt_ns == 80_000_000
-    assert asked(preset="video", stream="3mbit").job.rate_bps == 3_000_000
+    assert question_of(preset="satellite").rtt_ns == 80_000_000
+    assert question_of(preset="video", stream="3mbit").job.rate_bps == 3_000_000
 
 
 @pytest.mark.parametrize(
@@ -82,8 +84,8 @@ def test_options_that_are_written_come_before_a_presets() -> None:
     ids=lambda each: " ".join(each.values()) if isinstance(each, dict) else "",
 )
 def test_what_cannot_be(options: dict[str, str], message: str) -> None:
-    (told,) = problems(**options)
-    assert told.startswith(message)
+    (problem,) = problems(**options)
+    assert problem.startswith(message)
 
 
 def test_all_mistakes_are_told_at_once() -> None:

@@ -12,23 +12,25 @@ from dumbbell.problem import SpecError
 RATES, RTTS = "10mbit..1gbit", "5ms..200ms"
 
 
-def asked(**options: str) -> list[Question]:
-    return questions({name.replace("_", "-"): text for name, text in options.items()}, known())
+def questions_of(neighbours: str | None = None, **options: str) -> list[Question]:
+    return questions(
+        {"beside": neighbours, **{name.replace("_", "-"): text for name, text in options.items()}}, known()
+    )
 
 
 def test_a_range_of_rates_is_five_paths_in_equal_ratios() -> None:
-    found = asked(rate=RATES, rtt="40 ms")
-    assert [each.rate_bps / 1e6 for each in found] == pytest.approx([10, 31.6, 100, 316, 1000])
-    assert {each.rtt_ns for each in found} == {40_000_000}
-    assert len(found[0].buffers_bytes) == 6, "0.1 BDP of 50 kB holds no four packets"
-    assert len(found[1].buffers_bytes) == 7
+    queries = questions_of(rate=RATES, rtt="40 ms")
+    assert [each.rate_bps / 1e6 for each in queries] == pytest.approx([10, 31.6, 100, 316, 1000])
+    assert {each.rtt_ns for each in queries} == {40_000_000}
+    assert len(queries[0].buffers_bytes) == 6, "0.1 BDP of 50 kB holds no four packets"
+    assert len(queries[1].buffers_bytes) == 7
 
 
 def test_two_ranges_are_sixteen_paths_with_few_queues() -> None:
-    found = asked(rate=RATES, rtt=RTTS)
-    assert len({(each.rate_bps, each.rtt_ns) for each in found}) == 16
-    assert [round(found[-1].buffer_bdp(each), 2) for each in found[-1].buffers_bytes] == [0.1, 0.35, 1, 5]
-    assert {each.buffers_bytes for each in asked(rate=RATES, rtt=RTTS, buffer="100kB")} == {(100_000,)}
+    queries = questions_of(rate=RATES, rtt=RTTS)
+    assert len({(each.rate_bps, each.rtt_ns) for each in queries}) == 16
+    assert [round(queries[-1].buffer_bdp(each), 2) for each in queries[-1].buffers_bytes] == [0.1, 0.35, 1, 5]
+    assert {each.buffers_bytes for each in questions_of(rate=RATES, rtt=RTTS, buffer="100kB")} == {(100_000,)}
 
 
 def test_only_dots_make_a_range() -> None:
@@ -56,13 +58,13 @@ def test_only_dots_make_a_range() -> None:
 )  # fmt: skip
 def test_what_cannot_be(options: dict[str, str], messages: list[str]) -> None:
     with pytest.raises(SpecError) as caught:
-        asked(**options)
-    told = [str(each) for each in caught.value.problems]
-    assert len(told) == len(messages)
-    assert all(each.startswith(message) for each, message in zip(told, messages, strict=True))
+        questions_of(**options)
+    texts = [str(each) for each in caught.value.problems]
+    assert len(texts) == len(messages)
+    assert all(each.startswith(message) for each, message in zip(texts, messages, strict=True))
 
 
 def test_all_mistakes_are_told_at_once() -> None:
     with pytest.raises(SpecError) as caught:
-        asked(rate="9mbit..1mbit", rtt="5..", loaded_rtt="x", beside="cubi:2", **{"for": "x"})
+        questions_of(rate="9mbit..1mbit", rtt="5..", loaded_rtt="x", neighbours="cubi:2", **{"for": "x"})
     assert [each.path for each in caught.value.problems] == ["--loaded-rtt", "--rate", "--rtt", "--for", "--beside"]

@@ -57,15 +57,15 @@ def hosts() -> tuple[Cell, ...]:
 @pytest.fixture(scope="module")
 def document() -> tuple[Cell, ...]:
     """The first document's own two planes, digitised: whole per cent."""
-    found = []
+    cells = []
     for table, queue in (("cao_shallow", 1e5), ("cao_deep", 1e7)):
-        told = studies.load("datta2023").published[table]
-        for rate, row in zip(told["rows"], told["cells"], strict=True):
-            for rtt, gain in zip(told["columns"], row, strict=True):
+        published = studies.load("datta2023").published[table]
+        for rate, row in zip(published["rows"], published["cells"], strict=True):
+            for rtt, gain in zip(published["columns"], row, strict=True):
                 place = (number(rate, "bit/s"), number(rtt, "s"), queue)
-                found.append(Cell(*place, log_gains=(log(1 + gain / 100),)))
-    assert len(found) == 128
-    return tuple(found)
+                cells.append(Cell(*place, log_gains=(log(1 + gain / 100),)))
+    assert len(cells) == 128
+    return tuple(cells)
 
 
 def decided(cells: tuple[Cell, ...]) -> tuple[Cell, ...]:
@@ -100,8 +100,8 @@ def test_rules_are_right_as_often_as_the_documents_own_planes_say(document: tupl
 @pytest.mark.slow
 def test_trees_are_as_accurate_as_public_numbers_say(hosts: tuple[Cell, ...], document: tuple[Cell, ...]) -> None:
     """4.15: .89 at depth 3, .96 full, .96 with one split; the document's 109 cells: 82.8 +- 7 and 81.8 +- 9 %."""
-    found = {method: accuracy(hosts, method, "in") for method in ("depth 3", "full", "one split")}
-    means = {method: each.mean for method, each in found.items() if each}
+    accuracies = {method: accuracy(hosts, method, "in") for method in ("depth 3", "full", "one split")}
+    means = {method: each.mean for method, each in accuracies.items() if each}
     assert means == {
         "depth 3": pytest.approx(0.89, abs=0.01), "full": pytest.approx(0.96, abs=0.01),
         "one split": pytest.approx(0.96, abs=0.01),
@@ -242,8 +242,8 @@ def test_the_larger_class_and_a_difference_are_of_cells_that_count(monkeypatch: 
     same = difference(cells, cells, "one split", "out")
     assert same is not None
     assert same.mean == 0
-    found = difference(worse, cells, "0.35 BDP", "out")
-    assert found is not None
-    assert found.half_width is not None
-    assert found.mean > found.half_width > 0
+    improvement = difference(worse, cells, "0.35 BDP", "out")
+    assert improvement is not None
+    assert improvement.half_width is not None
+    assert improvement.mean > improvement.half_width > 0
     accuracy.cache_clear()

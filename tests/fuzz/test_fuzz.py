@@ -23,7 +23,7 @@ from dumbbell import _core
 from dumbbell.campaign import imported
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.cc import known
-from dumbbell.decide.mix import asked_of_all, mix
+from dumbbell.decide.mix import common_question, mix
 from dumbbell.decide.paths import cells, paths
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -113,7 +113,7 @@ def _sockets(file: Path, random: Random) -> None:
     told, _ = paths(found.connections)
     cells(told, 3.0)
     if random.random() < SHARE_ASKED:
-        mix(found, asked_of_all({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
+        mix(found, common_question({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
 
 
 def _spec(file: Path, random: Random) -> None:

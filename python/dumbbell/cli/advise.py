@@ -148,7 +148,7 @@ def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
 
     for label, words in text.lines(answer):
         yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
-    for company in answer.asked.company:
+    for company in answer.question.company:
         yield ""
         yield wrapped(f"{text.caption(answer, company)}:", columns())
         header, rows = text.table(answer, company)

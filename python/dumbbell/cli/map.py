@@ -52,7 +52,7 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
             found = trials(asked, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance)
             answer = advice(asked, found)
         own_s = time.monotonic() - began
-        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, asked=asked)
+        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=asked)
     seconds = own_s if answer else time.monotonic() - began
     if target is not None:
         from dumbbell.report.advice import build

@@ -23,13 +23,13 @@ def advise_mix(  # noqa: PLR0913 (each is an option)
     source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, *, as_json: bool
 ) -> None:
     """Reads what `ss -tin` printed, simulates the paths in it, and prints the answer."""
-    from dumbbell.decide.mix import asked_of_all, mix
+    from dumbbell.decide.mix import common_question, mix
     from dumbbell.decide.mix_text import as_object
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
 
-    asked = asked_of_all(options, catalogue())
+    asked = common_question(options, catalogue())
     capture = read(source, sys.stdin.buffer)
     began = time.monotonic()
     with ExitStack() as stack:

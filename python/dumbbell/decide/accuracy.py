@@ -105,8 +105,8 @@ def difference(cells: tuple[Cell, ...], other: tuple[Cell, ...], method: str, ti
 
 def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[float, float, float], float]:
     """How often each cell was told right, by rate, RTT and queue; empty where nothing is known."""
-    found = accuracy(cells, method, ties)
-    known = zip(counting_cells(cells, ties), found.of_cell, strict=True) if found else ()
+    method_accuracy = accuracy(cells, method, ties)
+    known = zip(counting_cells(cells, ties), method_accuracy.of_cell, strict=True) if method_accuracy else ()
     return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
 
 
@@ -125,8 +125,8 @@ class _Judge:
         if self._recipe is None:
             return self._said[test]
         model = classifier(self._values[train], self._marks[train], self._weights[train], self._recipe)
-        found: Marks = model.predict(self._values[test], check_input=False)
-        return found
+        predictions: Marks = model.predict(self._values[test], check_input=False)
+        return predictions
 
 
 def _folds(marks: Marks, times: int) -> Iterator[tuple[Places, Places]]:

@@ -70,7 +70,7 @@ class Flip:
 class Advice:
     """The answer."""
 
-    asked: Question
+    question: Question
     recommendation: str
     """A candidate, or "keep": nothing that matters speaks against the default."""
     everywhere: bool
@@ -90,39 +90,44 @@ class Advice:
     @property
     def chosen(self) -> str:
         """The candidate that is advised: the default, where it is kept."""
-        return self.asked.default if self.recommendation == "keep" else self.recommendation
+        return self.question.default if self.recommendation == "keep" else self.recommendation
 
 
-def advice(asked: Question, found: Mapping[Case, Tried]) -> Advice:
+def advice(question: Question, case_trials: Mapping[Case, Tried]) -> Advice:
     """The answer to a question, of its trials."""
-    places = tuple(place(asked, found, buffer, company) for company in asked.company for buffer in asked.buffers_bytes)
-    regret = {candidate: lost(asked, places, candidate) for candidate in asked.candidates}
-    recommended = _recommended(asked, places, regret)
+    places = tuple(
+        place(question, case_trials, buffer, company)
+        for company in question.company
+        for buffer in question.buffers_bytes
+    )
+    regret = {candidate: lost(question, places, candidate) for candidate in question.candidates}
+    recommended = _recommended(question, places, regret)
     rights = {each.best for each in places}
-    kept = recommended == DEFAULT or all(each.verdict == "no matter" for each in places)
-    outside = outside_of_validation(asked)
+    keeps_default = recommended == DEFAULT or all(each.verdict == "no matter" for each in places)
+    outside = outside_of_validation(question)
     harms = [own for each in places if (own := each.of(recommended).harm) is not None]
-    seeds = [len(each.seeds) for each in found.values()]
+    seeds = [len(each.seeds) for each in case_trials.values()]
     return Advice(
-        asked=asked, recommendation="keep" if kept else recommended, everywhere=len(rights) == 1, places=places,
-        flips=tuple(flips(places)), regret=regret, harm=max(harms, key=lambda each: each.value, default=None),
-        inside_validated=not outside, outside=outside, seeds=(min(seeds), max(seeds)),
+        question=question, recommendation="keep" if keeps_default else recommended, everywhere=len(rights) == 1,
+        places=places, flips=tuple(flips(places)), regret=regret,
+        harm=max(harms, key=lambda each: each.value, default=None), inside_validated=not outside,
+        outside=outside, seeds=(min(seeds), max(seeds)),
     )  # fmt: skip
 
 
-def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
+def place(question: Question, case_trials: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
     """What each candidate comes to before a queue in some company, and which is right there."""
-    cases = [Case(name, buffer_bytes, company) for name in asked.tried]
-    seeds = {case.candidate: Seeds(asked, case, found[case]) for case in cases if case in found}
-    usual = asked.default
-    outcomes = tuple(outcome(seeds[name], seeds.get(DEFAULT, seeds[usual])) for name in asked.candidates)
+    cases = [Case(name, buffer_bytes, company) for name in question.tried]
+    seeds = {case.candidate: Seeds(question, case, case_trials[case]) for case in cases if case in case_trials}
+    usual = question.default
+    outcomes = tuple(outcome(seeds[name], seeds.get(DEFAULT, seeds[usual])) for name in question.candidates)
     by_name = {each.candidate: each for each in outcomes}
-    allowed = [each for each in outcomes if asked.goal != "balanced" or each.harms <= MOST_HARM] or [by_name[usual]]
-    ranked = sorted(allowed, key=lambda each: score(asked, each), reverse=True)
+    allowed = [each for each in outcomes if question.goal != "balanced" or each.harms <= MOST_HARM] or [by_name[usual]]
+    ranked = sorted(allowed, key=lambda each: score(question, each), reverse=True)
     best, other = ranked[0], by_name[usual]
     if best.candidate == usual and len(ranked) > 1:
         other = ranked[1]
-    more = gain(score(asked, best), score(asked, other)) or 0.0
+    more = gain(score(question, best), score(question, other)) or 0.0
     decided = best is other or _decided(*(seeds[each.candidate].counted() for each in (best, other)))
     verdict: Verdict = "no matter" if abs(more) < MATTERS else "ahead" if decided else "open"
     right = best.candidate if verdict == "ahead" else usual
@@ -133,16 +138,16 @@ def place(asked: Question, found: Mapping[Case, Tried], buffer_bytes: int, compa
     )  # fmt: skip
 
 
-def undecided(asked: Question, found: Mapping[Case, Tried]) -> list[Case]:
+def undecided(question: Question, case_trials: Mapping[Case, Tried]) -> list[Case]:
     """The cases that more seeds may help: of places where it is open who is right, and those with a wide interval."""
     places = {
-        (buffer, company): place(asked, found, buffer, company)
-        for company in asked.company
-        for buffer in asked.buffers_bytes
+        (buffer, company): place(question, case_trials, buffer, company)
+        for company in question.company
+        for buffer in question.buffers_bytes
     }
     return [
         case
-        for case in found
+        for case in case_trials
         if (there := places[case.buffer_bytes, case.company]).verdict == "open" or _wide(there.of(case.candidate))
     ]
 
@@ -152,17 +157,17 @@ def _wide(own: Outcome) -> bool:
     return goodput is not None and goodput.half > WIDE * goodput.value
 
 
-def exceptions(found: Advice) -> Iterator[tuple[Company, str, float | None, float | None]]:
+def exceptions(answer: Advice) -> Iterator[tuple[Company, str, float | None, float | None]]:
     """Where another candidate than the advised one is right: company, candidate, and between which queues, in bytes.
 
     None: from the shortest one that was tried, or to the longest. Where it does not matter the advised one is right.
     """
-    for company, group in groupby(found.places, key=lambda each: each.company):
-        own = [(found.chosen if each.spares(found.chosen) else each.best, each.buffer_bytes) for each in group]
+    for company, group in groupby(answer.places, key=lambda each: each.company):
+        own = [(answer.chosen if each.spares(answer.chosen) else each.best, each.buffer_bytes) for each in group]
         runs = [list(run) for _, run in groupby(own, key=lambda each: each[0])]
         edges = [half_way(before[-1][1], after[0][1]) for before, after in pairwise(runs)]
         for nth, run in enumerate(runs):
-            if run[0][0] != found.chosen:
+            if run[0][0] != answer.chosen:
                 yield company, run[0][0], edges[nth - 1] if nth else None, edges[nth] if nth < len(edges) else None
 
 
@@ -179,29 +184,29 @@ def half_way(shorter: float, longer: float) -> float:
     return sqrt(shorter * longer)
 
 
-def score(asked: Question, outcome: Outcome) -> float:
+def score(question: Question, outcome: Outcome) -> float:
     """What the goal asks of a candidate: the more the better. Of times it is one over them.
 
     What is late comes on top of the way there: a millisecond more than none is no ratio.
     """
     if outcome.late_s is not None:
-        return 1 / (asked.rtt_ns / NS_PER_S / 2 + outcome.late_s.value)
-    if asked.goal == "latency":
+        return 1 / (question.rtt_ns / NS_PER_S / 2 + outcome.late_s.value)
+    if question.goal == "latency":
         return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
-    if asked.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
+    if question.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
         return evenness(outcome.goodput_bps.value, outcome.other_bps.value)
     if outcome.done_s is not None:
         return 1 / outcome.done_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0
 
 
-def score_name(asked: Question) -> str:
+def score_name(question: Question) -> str:
     """What `score` is called: the more the better."""
-    if asked.job.kind == "stream" or asked.goal == "latency":
+    if question.job.kind == "stream" or question.goal == "latency":
         return "promptness"
-    if asked.goal == "fairness":
+    if question.goal == "fairness":
         return "fairness"
-    return "speed" if asked.job.kind in {"transfer", "requests"} else "goodput"
+    return "speed" if question.job.kind in {"transfer", "requests"} else "goodput"
 
 
 def _decided(one: Values, other: Values) -> bool:
@@ -210,29 +215,31 @@ def _decided(one: Values, other: Values) -> bool:
     differences = [mine - theirs for mine, theirs in pairs if mine is not None and theirs is not None]
     if not differences:
         return False
-    found = estimate(differences)
-    return bool(found.mean) if found.half_width is None else abs(found.mean) > found.half_width
+    difference = estimate(differences)
+    return bool(difference.mean) if difference.half_width is None else abs(difference.mean) > difference.half_width
 
 
-def lost(asked: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
+def lost(question: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
     """The most, and the mean, that a candidate leaves of what the best at each place has."""
     shares = []
     for each in places:
-        most = score(asked, each.of(each.best)) if each.verdict != "no matter" else score(asked, each.of(candidate))
-        shares.append(max(0.0, 1 - score(asked, each.of(candidate)) / most) if most else 0.0)
+        most = (
+            score(question, each.of(each.best)) if each.verdict != "no matter" else score(question, each.of(candidate))
+        )
+        shares.append(max(0.0, 1 - score(question, each.of(candidate)) / most) if most else 0.0)
     return max(shares), fmean(shares)
 
 
-def _recommended(asked: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:
+def _recommended(question: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:
     """The one with the least regret at worst, of those that harm nobody too much where that counts.
 
     Where it has less by no more than matters it is the default.
     """
 
     def harms(candidate: str) -> bool:
-        return asked.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
+        return question.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
 
-    usual = asked.default
-    allowed = [each for each in asked.candidates if not harms(each)] or [usual]
+    usual = question.default
+    allowed = [each for each in question.candidates if not harms(each)] or [usual]
     least = min(allowed, key=lambda each: regret[each][0])
     return usual if usual in allowed and regret[usual][0] - regret[least][0] < MATTERS else least

@@ -19,9 +19,9 @@ from dumbbell.decide.question import (
     UNKNOWN_COMPANY,
     Company,
     Question,
-    beside,
+    neighbours,
 )
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, trials, whole_transfer
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, runs_full_transfer, trials
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Bytes, Rate
 from dumbbell.units import NS_PER_S
@@ -112,12 +112,12 @@ class Map(Part):
     @property
     def panels(self) -> dict[str, list[Cell]]:
         """The cells of each panel, by its title: what neither axis says."""
-        found: dict[str, list[Cell]] = {}
+        cells_by_title: dict[str, list[Cell]] = {}
         rest = [axis for axis in ("queue", "company") if axis not in (self.x, self.y)]
         for cell in self.cells:
-            words = [f"queue of {cell.queue}" if axis == "queue" else cell.company for axis in rest]
-            found.setdefault(", ".join(words), []).append(cell)
-        return found
+            labels = [f"queue of {cell.queue}" if axis == "queue" else cell.company for axis in rest]
+            cells_by_title.setdefault(", ".join(labels), []).append(cell)
+        return cells_by_title
 
     @property
     def columns(self) -> list[str]:
@@ -145,19 +145,19 @@ def position(cell: Cell, axis: Axis) -> str:
     return Rate.show(cell.rate_bps) if axis == "rate" else f"{1e3 * cell.rtt_s:.3g} ms"
 
 
-def around(asked: Question) -> Question:
+def around(question: Question) -> Question:
     """A path's question over the whole map: every queue and company, its own ones among them."""
-    sizes = [size for each in BUFFERS_BDP if (size := round(each * asked.bdp_bytes)) >= LEAST_QUEUE_BYTES]
-    own = asked.buffers_bytes
+    sizes = [size for each in BUFFERS_BDP if (size := round(each * question.bdp_bytes)) >= LEAST_QUEUE_BYTES]
+    own = question.buffers_bytes
     rest = [size for size in sizes if not any(1 / NEAR < size / each < NEAR for each in own)]
-    return replace(asked, buffers_bytes=tuple(sorted({*own, *rest})), company=_companies(asked))
+    return replace(question, buffers_bytes=tuple(sorted({*own, *rest})), company=_companies(question))
 
 
-def _companies(asked: Question) -> tuple[Company, ...]:
+def _companies(question: Question) -> tuple[Company, ...]:
     """Nobody, the more neighbours the higher, and all that switch too."""
-    cc = next((each.cc for each in asked.company if each.cc), DEFAULT)
-    counts = sorted({*NEIGHBOURS, *(each.flows for each in asked.company if each.cc)})
-    return ALONE, *(beside(cc, count) for count in counts), MOST_SWITCHING
+    cc = next((each.cc for each in question.company if each.cc), DEFAULT)
+    counts = sorted({*NEIGHBOURS, *(each.flows for each in question.company if each.cc)})
+    return ALONE, *(neighbours(cc, count) for count in counts), MOST_SWITCHING
 
 
 def runs_of(paths: Sequence[Question], seconds: float, seeds: int = FIRST_SEEDS) -> int:
@@ -168,11 +168,11 @@ def runs_of(paths: Sequence[Question], seconds: float, seeds: int = FIRST_SEEDS)
 
 def map_of(  # noqa: PLR0913 (of what, and how it is made)
     paths: Sequence[Question], engine: Engine, *, seconds: float, jobs: int | None = None, seeds: int | None = None,
-    progress: Callable[[], None] = lambda: None, asked: Question | None = None,
+    progress: Callable[[], None] = lambda: None, question: Question | None = None,
 ) -> Map:  # fmt: skip
     """Runs the cells of one path or of many, in about so many seconds, and makes a map of what they came to.
 
-    `seeds`: every cell has so many, and the map is the same on every machine. `asked`: the question of which the only
+    `seeds`: every cell has so many, and the map is the same on every machine. `question`: the one of which the only
     path was made by `around`.
 
     Raises:
@@ -188,18 +188,19 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
 
     for path in paths:
         parts = _parts(path, seconds / len(paths))
-        found: dict[Case, Tried] = {}
+        case_trials: dict[Case, Tried] = {}
         for part in parts:
-            found |= trials(
+            case_trials |= trials(
                 part, engine, seconds=seconds / len(paths) / len(parts), jobs=jobs, undecided=undecided, seeds=seeds,
                 progress=advance,
             )  # fmt: skip
-        cells += _cells(path, found, asked, fixed=_have_one_queue(paths))
+        cells += _cells(path, case_trials, question, fixed=_have_one_queue(paths))
     x, y = _axes(paths)
     path = paths[0]
     return Map(
-        job=path.job.words, goal=path.goal, default=path.default, score=score_name(path), loss=path.loss_ppb / 1e9,
-        x=x, y=y, by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name, cells=tuple(cells),
+        job=path.job.description, goal=path.goal, default=path.default, score=score_name(path),
+        loss=path.loss_ppb / 1e9, x=x, y=y, by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name,
+        cells=tuple(cells),
     )  # fmt: skip
 
 
@@ -224,17 +225,19 @@ def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
     return ("queue" if len(paths[0].buffers_bytes) > 1 else "company"), y
 
 
-def _is_by_goodput(asked: Question) -> bool:
+def _is_by_goodput(question: Question) -> bool:
     """A transfer in slow start has no goodput that could be held against a minute's."""
-    of_rate = asked.job.kind == "bulk" or (asked.job.kind == "transfer" and not whole_transfer(asked))
-    return of_rate and asked.goal in {"goodput", "completion", "balanced"}
+    of_rate = question.job.kind == "bulk" or (question.job.kind == "transfer" and not runs_full_transfer(question))
+    return of_rate and question.goal in {"goodput", "completion", "balanced"}
 
 
-def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, *, fixed: bool) -> Iterator[Cell]:
+def _cells(
+    path: Question, case_trials: Mapping[Case, Tried], question: Question | None, *, fixed: bool
+) -> Iterator[Cell]:
     """`fixed`: queues are named by their size."""
     for company in path.company:
         for buffer in path.buffers_bytes:
-            own = place(path, found, buffer, company)
+            own = place(path, case_trials, buffer, company)
             default = own.of(path.default)
             others = [each for each in own.outcomes if each is not default]
             outcome = (
@@ -246,11 +249,11 @@ def _cells(path: Question, found: Mapping[Case, Tried], asked: Question | None, 
                 buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
                 company=company.name, neighbours=company.flows, neighbours_run=company.cc,
                 switch=bool(company.flows) and company.cc is None,
-                asked=asked is not None and buffer in asked.buffers_bytes and company in asked.company,
+                asked=question is not None and buffer in question.buffers_bytes and company in question.company,
                 candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
                 verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.resent),
                 default_resent=_value(default.resent),
-                seeds=min(len(found[Case(name, buffer, company)].seeds) for name in path.candidates),
+                seeds=min(len(case_trials[Case(name, buffer, company)].seeds) for name in path.candidates),
             )  # fmt: skip
 
 

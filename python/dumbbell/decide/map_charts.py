@@ -44,20 +44,20 @@ class Quantity:
     hatched_below: float = 0.0
 
 
-def quantities(found: Map) -> Iterator[Quantity]:
+def quantities(advice_map: Map) -> Iterator[Quantity]:
     """What there is to show, the gain first."""
-    candidates = {cell.candidate for cell in found.cells}
+    candidates = {cell.candidate for cell in advice_map.cells}
     candidate = name_of(candidates.pop()) if len(candidates) == 1 else "the best other one"
     yield Quantity(
-        "gain", f"What {candidate} gains over {name_of(found.default)}", "gain (%)", lambda cell: _hundred(cell.gain),
-        lambda cell: cell.best, MOST_GAIN, hatched_below=100 * MATTERS,
+        "gain", f"What {candidate} gains over {name_of(advice_map.default)}", "gain (%)",
+        lambda cell: _hundred(cell.gain), lambda cell: cell.best, MOST_GAIN, hatched_below=100 * MATTERS,
     )  # fmt: skip
-    if any(cell.harm is not None for cell in found.cells):
+    if any(cell.harm is not None for cell in advice_map.cells):
         yield Quantity(
             "harm", f"What the others lose beside {candidate}", "harm (%)", lambda cell: _hundred(cell.harm),
             lambda cell: str(cell.harms), MOST_SHOWN_HARM, hatched_below=100 * MATTERS,
         )  # fmt: skip
-    most = max((cell.resent or 0.0 for cell in found.cells), default=0.0)
+    most = max((cell.resent or 0.0 for cell in advice_map.cells), default=0.0)
     if most:
         yield Quantity(
             "resent", f"What {candidate} sends again", "sent again (%)", lambda cell: _hundred(cell.resent),
@@ -65,63 +65,66 @@ def quantities(found: Map) -> Iterator[Quantity]:
         )  # fmt: skip
 
 
-def charts(found: Map, measured: Sequence[MeasuredGain] = (), *, prefix: str = "map") -> Iterator[Chart]:
+def charts(advice_map: Map, measured: Sequence[MeasuredGain] = (), *, prefix: str = "map") -> Iterator[Chart]:
     """A chart a quantity, with a panel for each of the map's."""
-    for each in quantities(found):
+    for each in quantities(advice_map):
         panels = [
-            panel(found, each, title, cells, measured if each.name == "gain" else ())
-            for title, cells in found.panels.items()
+            panel(advice_map, each, title, cells, measured if each.name == "gain" else ())
+            for title, cells in advice_map.panels.items()
             if any(each.of(cell) is not None for cell in cells)
         ]
         dots = [dot for drawn in panels if drawn.heat for dot in drawn.heat.dots]
         yield Chart(
-            name=f"{prefix}-{each.name}", title=each.title, caption=caption(found, each, dots), panels=tuple(panels),
-            columns=min(2, len(panels)), alt=f"{each.title}, by {LABELS[found.x]} and {LABELS[found.y]}.",
+            name=f"{prefix}-{each.name}", title=each.title, caption=caption(advice_map, each, dots),
+            panels=tuple(panels), columns=min(2, len(panels)),
+            alt=f"{each.title}, by {LABELS[advice_map.x]} and {LABELS[advice_map.y]}.",
         )  # fmt: skip
 
 
-def caption(found: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
+def caption(advice_map: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
     """How the map is to be read, and where its dots come from."""
-    told = {
+    text = {
         "gain": (
-            f"Red: ahead of {name_of(found.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less than"
-            f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right."
+            f"Red: ahead of {name_of(advice_map.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less"
+            f" than {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right."
         ),
         "harm": (
-            f"Of what the others have beside one flow more of {name_of(found.default)}. Red: they lose; blue: they"
+            f"Of what the others have beside one flow more of {name_of(advice_map.default)}. Red: they lose; blue: they"
             f" gain. Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
         ),
         "resent": "Of all that it sends.",
     }[shown.name]
     if dots:
         sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
-        told += (
+        text += (
             f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
             f" factor of {COMPARABLE:g} of these, from their first second on; up: ahead, down: behind."
         )
-    return told
+    return text
 
 
-def panel(found: Map, shown: Quantity, title: str, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Panel:
+def panel(
+    advice_map: Map, shown: Quantity, title: str, cells: Sequence[Cell], measured: Sequence[MeasuredGain]
+) -> Panel:
     """A quantity in the cells of one panel, with the dots of what hosts measured there."""
     cells = [cell for cell in cells if shown.of(cell) is not None]
-    at = {(position(cell, found.y), position(cell, found.x)): cell for cell in cells}
-    columns, dots = found.columns, dict(_dots(found, cells, measured))
-    rows = _rows(found, cells, dots)
-    grid = [[at.get((row, column)) for column in columns] if row in found.rows else [] for row in rows]
+    at = {(position(cell, advice_map.y), position(cell, advice_map.x)): cell for cell in cells}
+    columns, dots = advice_map.columns, dict(_dots(advice_map, cells, measured))
+    rows = _rows(advice_map, cells, dots)
+    grid = [[at.get((row, column)) for column in columns] if row in advice_map.rows else [] for row in rows]
     values = tuple(tuple(_value(shown, cell) for cell in row) for row in grid)
     kinds = tuple(tuple(shown.kinds(cell) if cell else "" for cell in row) for row in grid)
     heat = HeatMap(
         label=shown.label, cells=values, kinds=kinds, colours="diverging" if shown.signed else "sequential",
         most=shown.most, hatched_below=shown.hatched_below, dots=tuple(_placed(dots, rows)),
     )  # fmt: skip
-    return Panel(title=title, x=_axis(found, "x", columns), y=_axis(found, "y", rows), heat=heat)
+    return Panel(title=title, x=_axis(advice_map, "x", columns), y=_axis(advice_map, "y", rows), heat=heat)
 
 
-def _rows(found: Map, cells: Sequence[Cell], dots: Mapping[str, Sequence[Dot]]) -> list[str]:
+def _rows(advice_map: Map, cells: Sequence[Cell], dots: Mapping[str, Sequence[Dot]]) -> list[str]:
     """Of the map, where company goes up with a row for the dots of each, and a gap before those that switch too."""
-    rows = [row for row in found.rows if any(position(cell, found.y) == row for cell in cells)]
-    if found.y != "company":
+    rows = [row for row in advice_map.rows if any(position(cell, advice_map.y) == row for cell in cells)]
+    if advice_map.y != "company":
         return rows
     apart = {cell.company for cell in cells if cell.switch}
     usual = [each for row in rows if row not in apart for each in ([f"{row}{MEASURED}"] if row in dots else []) + [row]]
@@ -141,11 +144,11 @@ def _value(shown: Quantity, cell: Cell | None) -> float:
     return nan if value is None else value
 
 
-def _axis(found: Map, which: str, names: Sequence[str]) -> Axis:
+def _axis(advice_map: Map, which: str, names: Sequence[str]) -> Axis:
     """Rows or columns; beside queues of one path the RTT under load, which users can measure."""
-    axis = found.x if which == "x" else found.y
-    own = _own(found, axis)
-    loaded = _loaded_ms(found) if axis == "queue" else {}
+    axis = advice_map.x if which == "x" else advice_map.y
+    own = _own(advice_map, axis)
+    loaded = _loaded_ms(advice_map) if axis == "queue" else {}
     ticks = tuple(
         (float(place), f"{_short(axis, each)}{YOURS if each == own else ''}{loaded.get(each, '')}")
         for place, each in enumerate(names) if each
@@ -154,50 +157,50 @@ def _axis(found: Map, which: str, names: Sequence[str]) -> Axis:
     return Axis(label=f"{label}, {YOURS} yours" if own else label, ticks=ticks)
 
 
-def _loaded_ms(found: Map) -> dict[str, str]:
+def _loaded_ms(advice_map: Map) -> dict[str, str]:
     """What queues come to as RTTs under load, in brackets; none where paths have different ones."""
-    if len({(cell.rate_bps, cell.rtt_s) for cell in found.cells}) > 1:
+    if len({(cell.rate_bps, cell.rtt_s) for cell in advice_map.cells}) > 1:
         return {}
-    return {cell.queue: f" ({trimmed(1e3 * cell.loaded_rtt_s)})" for cell in found.cells}
+    return {cell.queue: f" ({trimmed(1e3 * cell.loaded_rtt_s)})" for cell in advice_map.cells}
 
 
-def _own(found: Map, axis: MapAxis) -> str:
+def _own(advice_map: Map, axis: MapAxis) -> str:
     """What the question says of an axis; empty where it leaves it open."""
-    own = {position(cell, axis) for cell in found.cells if cell.asked}
+    own = {position(cell, axis) for cell in advice_map.cells if cell.asked}
     return own.pop() if len(own) == 1 else ""
 
 
-def _short(axis: str, words: str) -> str:
+def _short(axis: str, label: str) -> str:
     """What stands beside a row or below a column: without the unit, which the axis has."""
     if axis == "company":
-        name, *measured = words.partition(MEASURED)
+        name, *measured = label.partition(MEASURED)
         return name.removeprefix("beside ").replace(" others", "") + "".join(measured)
-    return words.removesuffix(" BDP").removesuffix(" ms")
+    return label.removesuffix(" BDP").removesuffix(" ms")
 
 
-def _dots(found: Map, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Iterator[tuple[str, list[Dot]]]:
+def _dots(advice_map: Map, cells: Sequence[Cell], measured: Sequence[MeasuredGain]) -> Iterator[tuple[str, list[Dot]]]:
     """By row what hosts measured, where the map is of goodput and has queues across; between columns by log ratios."""
-    of_hosts = {cell.candidate for cell in cells} == {"bbr"} and found.default == DEFAULT
-    if not (of_hosts and found.by_goodput and found.x == "queue") or found.loss:
+    of_hosts = {cell.candidate for cell in cells} == {"bbr"} and advice_map.default == DEFAULT
+    if not (of_hosts and advice_map.by_goodput and advice_map.x == "queue") or advice_map.loss:
         return
-    for row in found.rows:
-        own = sorted((cell for cell in cells if position(cell, found.y) == row), key=lambda each: each.buffer_bdp)
+    for row in advice_map.rows:
+        own = sorted((cell for cell in cells if position(cell, advice_map.y) == row), key=lambda each: each.buffer_bdp)
         if not own or own[0].switch or own[0].neighbours_run not in {None, DEFAULT}:
             continue
         queues = [cell.buffer_bdp for cell in own]
         dots = [
-            Dot(column=column, row=0.0, value=100 * each.gain, words=_words(each))
+            Dot(column=column, row=0.0, value=100 * each.gain, words=_dot_label(each))
             for each in measured
-            if each.neighbours == own[0].neighbours and _is_near(found, own[0], each)
+            if each.neighbours == own[0].neighbours and _is_near(advice_map, own[0], each)
             and (column := _column(queues, each.buffer_bdp)) is not None
         ]  # fmt: skip
         if dots:
             yield row, dots
 
 
-def _is_near(found: Map, cell: Cell, dot: MeasuredGain) -> bool:
+def _is_near(advice_map: Map, cell: Cell, dot: MeasuredGain) -> bool:
     """It belongs to a row: to the nearest one, where rows are paths."""
-    paths = {(each.rate_bps, each.rtt_s) for each in found.cells}
+    paths = {(each.rate_bps, each.rtt_s) for each in advice_map.cells}
     nearest = min(paths, key=lambda each: abs(log(each[0] / dot.rate_bps)) + abs(log(each[1] / dot.rtt_s)))
     return nearest == (cell.rate_bps, cell.rtt_s) and dot.is_near(cell.rate_bps, cell.rtt_s)
 
@@ -210,10 +213,10 @@ def _column(queues_bdp: Sequence[float], queue_bdp: float) -> float | None:
     return None
 
 
-def _words(each: MeasuredGain) -> str:
-    beside = f", beside {each.neighbours} CUBIC" if each.neighbours else ""
+def _dot_label(each: MeasuredGain) -> str:
+    neighbours = f", beside {each.neighbours} CUBIC" if each.neighbours else ""
     path = f"{Rate.show(each.rate_bps)}, {trimmed(1e3 * each.rtt_s)} ms, {trimmed(each.buffer_bdp)} BDP"
-    return f"{each.source}: {path}{beside}"
+    return f"{each.source}: {path}{neighbours}"
 
 
 def _hundred(share: float | None) -> float | None:

@@ -20,26 +20,26 @@ HEADS: Final[dict[Axis, str]] = {"queue": "queue", "rtt": "RTT", "rate": "rate",
 HARM_SIGN: Final = "!"
 
 
-def lines(found: Map) -> Iterator[tuple[str, str]]:
+def lines(advice_map: Map) -> Iterator[tuple[str, str]]:
     """The paragraphs above the tables: what each is about, and the words."""
-    yield "Paths", _paths(found)
-    for company, cells in _by_company(found):
+    yield "Paths", _paths(advice_map)
+    for company, cells in _by_company(advice_map):
         yield ("Advice", f"{company}: {verdicts(cells)}") if company else ("Advice", verdicts(cells))
 
 
-def legend(found: Map) -> str:
+def legend(advice_map: Map) -> str:
     """How to read a cell."""
-    several = {cell.candidate for cell in found.cells}
+    several = {cell.candidate for cell in advice_map.cells}
     others = name_of(several.pop()) if len(several) == 1 else "the best other one"
     harm = (
         f"; {HARM_SIGN}: it takes more than {percent(MOST_HARM)} from the others beyond what one more"
         f" {name_of(DEFAULT)} does"
-        if any(cell.harms for cell in found.cells)
+        if any(cell.harms for cell in advice_map.cells)
         else ""
     )
-    default = name_of(found.default)
+    default = name_of(advice_map.default)
     return (
-        f"In a cell: which is right, and by how many % {others}'s {found.score} is above {default}'s; {SAME}:"
+        f"In a cell: which is right, and by how many % {others}'s {advice_map.score} is above {default}'s; {SAME}:"
         f" less than {percent(MATTERS)}; ?: chance may have made it{harm}."
     )
 
@@ -47,16 +47,16 @@ def legend(found: Map) -> str:
 SAME: Final = "="
 
 
-def tables(found: Map) -> Iterator[tuple[str, Table]]:
+def tables(advice_map: Map) -> Iterator[tuple[str, Table]]:
     """A table a panel: its title, the header and a row for each row of the map, the lowest first."""
-    for title, cells in found.panels.items():
-        at = {(position(cell, found.y), position(cell, found.x)): cell for cell in cells}
+    for title, cells in advice_map.panels.items():
+        at = {(position(cell, advice_map.y), position(cell, advice_map.x)): cell for cell in cells}
         rows = [
-            [row, *(says(at.get((row, column))) for column in found.columns)]
-            for row in found.rows
-            if any((row, column) in at for column in found.columns)
+            [row, *(says(at.get((row, column))) for column in advice_map.columns)]
+            for row in advice_map.rows
+            if any((row, column) in at for column in advice_map.columns)
         ]
-        yield title, ([f"{HEADS[found.y]} \\ {HEADS[found.x]}", *found.columns], rows)
+        yield title, ([f"{HEADS[advice_map.y]} \\ {HEADS[advice_map.x]}", *advice_map.columns], rows)
 
 
 def says(cell: Cell | None) -> str:
@@ -74,21 +74,21 @@ def verdicts(cells: Sequence[Cell]) -> str:
     """In how many cells which is right, and at which queues that changes."""
     rights = Counter(cell.right for cell in cells)
     total = len(cells)
-    told = [
-        f"{words} in {'all' if count == total else count}"
+    verdict_counts = [
+        f"{label} in {'all' if count == total else count}"
         for right, count in rights.most_common()
-        for words in [{"": "no matter which", "?": "open"}.get(right) or name_of(right)]
+        for label in [{"": "no matter which", "?": "open"}.get(right) or name_of(right)]
     ]
-    words = f"{', '.join(told)} of {counted(total, 'cell')}"
+    text = f"{', '.join(verdict_counts)} of {counted(total, 'cell')}"
     flips = list(_flips(cells))
     if flips:
         low, high = min(flips), max(flips)
         at = f"{trimmed(low)} BDP" if low == high else f"{trimmed(low)} to {trimmed(high)} BDP"
-        words += f"; it changes at queues of {at}"
+        text += f"; it changes at queues of {at}"
     harmful = sum(cell.harms for cell in cells)
     if harmful:
-        words += f"; the others lose more than {percent(MOST_HARM)} in {harmful}"
-    return f"{words}."
+        text += f"; the others lose more than {percent(MOST_HARM)} in {harmful}"
+    return f"{text}."
 
 
 def _flips(cells: Sequence[Cell]) -> Iterator[float]:
@@ -103,24 +103,24 @@ def _flips(cells: Sequence[Cell]) -> Iterator[float]:
                 yield half_way(before.buffer_bdp, after.buffer_bdp)
 
 
-def _by_company(found: Map) -> Iterator[tuple[str, list[Cell]]]:
-    names = list(dict.fromkeys(cell.company for cell in found.cells))
+def _by_company(advice_map: Map) -> Iterator[tuple[str, list[Cell]]]:
+    names = list(dict.fromkeys(cell.company for cell in advice_map.cells))
     for each in names:
-        own = [cell for cell in found.cells if cell.company == each]
+        own = [cell for cell in advice_map.cells if cell.company == each]
         yield each[0].upper() + each[1:] if len(names) > 1 else "", own
 
 
-def path(found: Map) -> str:
+def path(advice_map: Map) -> str:
     """Which path, or from which to which."""
-    rates = sorted({cell.rate_bps for cell in found.cells})
-    rtts = sorted({cell.rtt_s for cell in found.cells})
+    rates = sorted({cell.rate_bps for cell in advice_map.cells})
+    rtts = sorted({cell.rtt_s for cell in advice_map.cells})
     rate = " to ".join(Rate.show(each) for each in dict.fromkeys((rates[0], rates[-1])))
     rtt = " to ".join(trimmed(1e3 * each) for each in dict.fromkeys((rtts[0], rtts[-1])))
     return f"{rate}, {rtt} ms"
 
 
-def _paths(found: Map) -> str:
-    loss = f", {percent(found.loss)} random loss" if found.loss else ""
-    paths = len({(cell.rate_bps, cell.rtt_s) for cell in found.cells})
-    job = f"{found.job[0].upper()}{found.job[1:]}"
-    return f"{path(found)}, drop-tail{loss}: {counted(paths, 'path')}. {job}, for {found.goal}."
+def _paths(advice_map: Map) -> str:
+    loss = f", {percent(advice_map.loss)} random loss" if advice_map.loss else ""
+    paths = len({(cell.rate_bps, cell.rtt_s) for cell in advice_map.cells})
+    job = f"{advice_map.job[0].upper()}{advice_map.job[1:]}"
+    return f"{path(advice_map)}, drop-tail{loss}: {counted(paths, 'path')}. {job}, for {advice_map.goal}."

@@ -19,7 +19,8 @@ from dumbbell.decide.advice import (
     undecided,
 )
 from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
-from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question, question
+from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question
+from dumbbell.decide.question import question as read_question
 from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
@@ -59,7 +60,7 @@ MOST_CELL_S: Final = 5.0
 class Bin:
     """Connections over alike paths, with what comes of each queue that theirs may be."""
 
-    asked: Question
+    question: Question
     paths: tuple[Path, ...]
     places: tuple[Place, ...]
     """The shortest queue first."""
@@ -121,7 +122,7 @@ class Mix:
     """The answer."""
 
     capture: Capture
-    asked: Question
+    question: Question
     """With a path that stands for none; the rest holds for all."""
     bins: tuple[Bin, ...]
     """Those with the most connections first."""
@@ -154,7 +155,7 @@ class Mix:
         return (path for each in self.bins for path in each.paths)
 
 
-def asked_of_all(options: Mapping[str, str | None], registry: Registry) -> Question:
+def common_question(options: Mapping[str, str | None], registry: Registry) -> Question:
     """What is asked of each path, on one that stands for all. Company that nobody names is none.
 
     Raises:
@@ -167,22 +168,24 @@ def asked_of_all(options: Mapping[str, str | None], registry: Registry) -> Quest
         for name in PATH_OPTIONS
         if name in written
     ]
-    if told := [name for name in PATH_OPTIONS if preset and name in preset.options and name not in written]:
+    if contradictory := [name for name in PATH_OPTIONS if preset and name in preset.options and name not in written]:
         problems.append(
             Problem(
-                "--preset", f"contradicts --from: {written['preset']} is about --{told[0]}", "leave one of the two out"
+                "--preset",
+                f"contradicts --from: {written['preset']} is about --{contradictory[0]}",
+                "leave one of the two out",
             )
         )
     try:
         usual = preset.options if preset else {}
         company = {} if "beside" in usual else {"beside": "none"}
         job = {name: text for name, text in written.items() if name not in PATH_OPTIONS}
-        found = question({**company, **job, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
+        question = read_question({**company, **job, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
     except SpecError as error:
         problems += error.problems
     if problems:
         raise SpecError(problems)
-    return found
+    return question
 
 
 def one(_: Path) -> float:
@@ -197,7 +200,7 @@ def sent(path: Path) -> float:
 
 def wins(candidate: str) -> Holds:
     """It is ahead at a place, by however little."""
-    return lambda each, where: leader(each.asked, where) == candidate
+    return lambda each, where: leader(each.question, where) == candidate
 
 
 def matters(candidate: str) -> Holds:
@@ -215,7 +218,7 @@ def _unseen(_: Sequence[float]) -> Callable[[float], None]:
 
 
 def mix(  # noqa: PLR0913
-    found: Capture, asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None,
+    capture: Capture, question: Question, engine: Engine, *, seconds: float, jobs: int | None = None,
     seeds: int | None = None, watch: Watch = _unseen,
 ) -> Mix:  # fmt: skip
     """Simulates the paths of a capture, alike ones once, those with the most connections first while time is left.
@@ -226,10 +229,10 @@ def mix(  # noqa: PLR0913
         SpecError: no connection tells of a path.
         EngineFailure: the engine could not finish a run.
     """
-    told, silent = paths(found.connections)
-    if not told:
-        raise SpecError([_nothing(found, silent)])
-    planned, works = _planned(told, asked, PLANNED * seconds)
+    known_paths, silent = paths(capture.connections)
+    if not known_paths:
+        raise SpecError([_nothing(capture, silent)])
+    planned, works = _planned(known_paths, question, PLANNED * seconds)
     advance = watch(works)
     bins: list[Bin] = []
     tried_seeds, runs_s = set[int](), set[float]()
@@ -237,7 +240,7 @@ def mix(  # noqa: PLR0913
     shorter = min(1.0, PLANNED * seconds / ahead)
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
-        own = on_cell(asked, cell)
+        own = on_cell(question, cell)
         if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
@@ -251,96 +254,100 @@ def mix(  # noqa: PLR0913
         advance(work)
     bins.sort(key=lambda each: -each.connections)
     lengths = (min(runs_s), max(runs_s))
-    return _answer(found, asked, bins, silent, not_tried, (min(tried_seeds), max(tried_seeds)), lengths)
+    return _answer(capture, question, bins, silent, not_tried, (min(tried_seeds), max(tried_seeds)), lengths)
 
 
-def on_cell(asked: Question, cell: Cell) -> Question:
+def on_cell(question: Question, cell: Cell) -> Question:
     """What is asked, about the paths of a cell."""
     buffers = tuple(sorted({cell.buffer_bytes(nth) for nth in cell.queues}))
     return replace(
-        asked, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
+        question, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
     )
 
 
-def leader(asked: Question, where: Place) -> str:
+def leader(question: Question, where: Place) -> str:
     """Who is ahead at a place, by however little; empty where nobody is, or chance may have made it."""
     if where.verdict == "ahead":
         return where.best
-    allowed = [each for each in where.outcomes if asked.goal != "balanced" or each.candidate not in where.harmful]
+    allowed = [each for each in where.outcomes if question.goal != "balanced" or each.candidate not in where.harmful]
     if len(allowed) == 1 and len(where.outcomes) > 1:
         return allowed[0].candidate  # the others harm too much
     if where.verdict == "open" or not where.gain or not allowed:
         return ""
-    return max(allowed, key=lambda each: score(asked, each)).candidate
+    return max(allowed, key=lambda each: score(question, each)).candidate
 
 
 def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
     """Of all connections, weighed, the share with paths where something holds."""
-    whole = value = low = high = 0.0
+    total = value = low = high = 0.0
     for each in bins:
         weight = sum(map(weigh, each.paths))
         true = [holds(each, where) for where in each.places]
-        whole += weight
+        total += weight
         value += weight * fmean(true)
         low += weight * all(true)
         high += weight * any(true)
-    return Part(value=value / whole, low=low / whole, high=high / whole)
+    return Part(value=value / total, low=low / total, high=high / total)
 
 
-def _nothing(found: Capture, silent: Mapping[str, int]) -> Problem:
+def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
     """Why there is no answer."""
-    if not found.connections:
-        told = f"has {counted(found.other_sockets, 'socket')} of TCP, and none with data: they listen, open or close"
+    if not capture.connections:
+        message = (
+            f"has {counted(capture.other_sockets, 'socket')} of TCP, and none with data: they listen, open or close"
+        )
     else:
         parts = [
-            f"{count:,}: {REASONS[name].words}" for name, count in sorted(silent.items(), key=lambda each: -each[1])
+            f"{count:,}: {REASONS[name].text}" for name, count in sorted(silent.items(), key=lambda each: -each[1])
         ]
-        told = f"has {counted(len(found.connections), 'connection')}, and none tells of a path ({'; '.join(parts)})"
-    return Problem(found.name, told, COMMAND)
+        message = (
+            f"has {counted(len(capture.connections), 'connection')}, and none tells of a path ({'; '.join(parts)})"
+        )
+    return Problem(capture.name, message, COMMAND)
 
 
-def _planned(told: Sequence[Path], asked: Question, seconds: float) -> tuple[list[Cell], list[float]]:
+def _planned(known_paths: Sequence[Path], question: Question, seconds: float) -> tuple[list[Cell], list[float]]:
     """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
     for per_decade in CELLS_PER_DECADE:
-        found = cells(told, per_decade)
-        works = [_work_s(own, _settled_s(own)) for own in (on_cell(asked, each) for each in found)]
+        planned = cells(known_paths, per_decade)
+        works = [_work_s(own, _settled_s(own)) for own in (on_cell(question, each) for each in planned)]
         if sum(works) <= seconds:
             break
-    return found, works
+    return planned, works
 
 
-def _work_s(asked: Question, run_s: float) -> float:
+def _work_s(question: Question, run_s: float) -> float:
     """How long the first seeds take on a path, roughly, on a small machine."""
-    runs = FIRST_SEEDS * len(asked.buffers_bytes) * len(asked.candidates)
-    packets = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
+    runs = FIRST_SEEDS * len(question.buffers_bytes) * len(question.candidates)
+    packets = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
     return runs * (packets / PACKETS_A_SECOND / CORES + RUN_S)
 
 
-def _settled_s(asked: Question) -> float:
+def _settled_s(question: Question) -> float:
     """How long a run should be for its window to show what goes on: in periods of CUBIC's K (RFC 9438, equation 2)."""
-    segments = asked.bdp_bytes / FRAME_BYTES
+    segments = question.bdp_bytes / FRAME_BYTES
     period_s: float = (segments * (1 - LEAST_SHARE["cubic"]) / GROWTH) ** (1 / 3)
     return min(LONGEST_S, max(SHORTEST_S, float(PERIODS * period_s)))
 
 
-def _bins(cell: Cell, asked: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
+def _bins(cell: Cell, question: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
     for (first, last), own in cell.by_queues.items():
         buffers = sorted({cell.buffer_bytes(nth) for nth in range(first, last + 1)})
-        yield Bin(asked=asked, paths=own, places=tuple(places[each] for each in buffers))
+        yield Bin(question=question, paths=own, places=tuple(places[each] for each in buffers))
 
 
 def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
-    found: Capture, asked: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
+    capture: Capture, question: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
     seeds: tuple[int, int], runs_s: tuple[float, float],
 ) -> Mix:  # fmt: skip
-    standings = tuple(_standing(bins, candidate) for candidate in asked.candidates)
+    standings = tuple(_standing(bins, candidate) for candidate in question.candidates)
     outside = Counter[str]()
     for each in bins:
-        if why := outside_of_validation(replace(each.asked, buffers_bytes=_buffers(each))):
+        if why := outside_of_validation(replace(each.question, buffers_bytes=_buffers(each))):
             outside[why] += each.connections
     return Mix(
-        capture=found, asked=asked, bins=tuple(bins), standings=standings,
-        recommendation=_recommended(asked, standings), silent=silent, not_tried=not_tried, seeds=seeds,
+        capture=capture, question=question, bins=tuple(bins), standings=standings,
+        recommendation=_recommended(question, standings), silent=silent, not_tried=not_tried, seeds=seeds,
         runs_s=runs_s,
         open=part(bins, one, lambda _, where: where.verdict == "open"), outside=outside.total(),
         why_outside=outside.most_common(1)[0][0] if outside else "",
@@ -353,7 +360,7 @@ def _buffers(each: Bin) -> tuple[int, ...]:
 
 def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
     outcomes = [where.of(candidate) for each in bins for where in each.places]
-    losses = [lost(each.asked, each.places, candidate) for each in bins]
+    losses = [lost(each.question, each.places, candidate) for each in bins]
     resent = [(each.sent_bytes, [where.of(candidate).resent for where in each.places]) for each in bins]
     known = [(weight, fmean(own)) for weight, of in resent if (own := [share.value for share in of if share])]
     return Standing(
@@ -367,14 +374,14 @@ def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
     )  # fmt: skip
 
 
-def _recommended(asked: Question, standings: Sequence[Standing]) -> str:
+def _recommended(question: Question, standings: Sequence[Standing]) -> str:
     """The one that loses least over the mix, of those that harm nobody too much where that counts.
 
     The default, where that loses hardly more.
     """
-    allowed = [each for each in standings if asked.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
+    allowed = [each for each in standings if question.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
     best = min(allowed, key=lambda each: each.regret, default=None)
-    default = next((each for each in allowed if each.candidate == asked.default), None)
+    default = next((each for each in allowed if each.candidate == question.default), None)
     if best is None or best is default or (default and default.regret - best.regret < MATTERS):
         return "keep"
     return best.candidate

@@ -13,7 +13,7 @@ from dumbbell.decide.mix import harms, leader, matters, one, part
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.text import keep
-from dumbbell.decide.trials import whole_transfer
+from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.number import amount, counted, percent, trimmed
 from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
@@ -34,98 +34,101 @@ ASK: Final = (
 )
 
 
-def lines(found: Mix) -> Iterator[tuple[str, str]]:
+def lines(mix: Mix) -> Iterator[tuple[str, str]]:
     """Each paragraph of the answer above its table: what it is about, and the words."""
-    yield "Paths", _paths(found)
-    yield "Answer", _answer(found)
-    yield "Advice", _advice(found)
-    yield "If wrong", _if_wrong(found)
-    yield "Resent", _resent(found)
-    yield "Harm", _harm(found)
-    if left := _left_out(found):
+    yield "Paths", _paths(mix)
+    yield "Answer", _answer(mix)
+    yield "Advice", _advice(mix)
+    yield "If wrong", _if_wrong(mix)
+    yield "Resent", _resent(mix)
+    yield "Harm", _harm(mix)
+    if left := _left_out(mix):
         yield "Left out", left
-    yield "To know", _to_know(found)
+    yield "To know", _to_know(mix)
 
 
-def below(found: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
+def below(mix: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
     """The paragraphs below it."""
-    if more := _regions(found)[MOST_ROWS:]:
+    if more := _regions(mix)[MOST_ROWS:]:
         left = sum(each.connections for region in more for each in region)
         yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."
-    fewest, most = found.seeds
+    fewest, most = mix.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    told = (
+    validation = (
         f"all paths are inside what was validated against {kernel} and real hosts (docs/validation.md)"
-        if not found.outside
-        else f"{_share(found.outside, found)} run over paths outside of what was validated against {kernel};"
-        f" most often: {found.why_outside}"
+        if not mix.outside
+        else f"{_share(mix.outside, mix)} run over paths outside of what was validated against {kernel};"
+        f" most often: {mix.why_outside}"
     )
     yield (
         "Sure?",
         (
-            f"{seeds} seeds{_run_lengths(found)}, {engine}, {seconds:.1f} s; {told}. A path's rate is what its"
+            f"{seeds} seeds{_run_lengths(mix)}, {engine}, {seconds:.1f} s; {validation}. A path's rate is what its"
             " connection had, by itself: where others share the line, or losses hold it back, the line has more."
         ),
     )
-    if found.recommendation != "keep":
+    if mix.recommendation != "keep":
         yield (
             "Try it",
             (
-                f"sysctl -w net.ipv4.tcp_congestion_control={found.recommendation}; undo: ={DEFAULT}. For some networks"
-                f" only: ip route change NETWORK via GATEWAY congctl {found.recommendation}"
+                f"sysctl -w net.ipv4.tcp_congestion_control={mix.recommendation}; undo: ={DEFAULT}. For some networks"
+                f" only: ip route change NETWORK via GATEWAY congctl {mix.recommendation}"
             ),
         )
 
 
-def _run_lengths(found: Mix) -> str:
-    whole = found.asked.job.kind == "transfer" and all(whole_transfer(each.asked) for each in found.bins)
-    if whole or found.asked.job.kind in {"requests", "stream"}:
+def _run_lengths(mix: Mix) -> str:
+    only_full_transfers = mix.question.job.kind == "transfer" and all(
+        runs_full_transfer(each.question) for each in mix.bins
+    )
+    if only_full_transfers or mix.question.job.kind in {"requests", "stream"}:
         return ""
-    return f" of {_span(found.runs_s)} s"
+    return f" of {_span(mix.runs_s)} s"
 
 
-def table(found: Mix) -> Table:
+def table(mix: Mix) -> Table:
     """A row a region of rate and RTT, those with the most connections first."""
     header = ["conns", "bytes %", "Mbit/s", "RTT ms", "queue BDP", "resent %", "matters"]
-    whole = sum(each.sent_bytes for each in found.bins)
+    total_bytes = sum(each.sent_bytes for each in mix.bins)
     rows = []
-    for region in _regions(found)[:MOST_ROWS]:
+    for region in _regions(mix)[:MOST_ROWS]:
         own = sum(each.sent_bytes for each in region)
-        queues = [each.asked.buffer_bdp(where.buffer_bytes) for each in region for where in each.places]
+        queues = [each.question.buffer_bdp(where.buffer_bytes) for each in region for where in each.places]
         rows.append([
-            str(sum(each.connections for each in region)), amount(own / whole, scale=100),
-            _span([each.asked.rate_bps / 1e6 for each in region]), _span([each.asked.rtt_ns / 1e6 for each in region]),
+            str(sum(each.connections for each in region)), amount(own / total_bytes, scale=100),
+            _span([each.question.rate_bps / 1e6 for each in region]),
+            _span([each.question.rtt_ns / 1e6 for each in region]),
             _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
-            _who_matters(found, region),
+            _who_matters(mix, region),
         ])  # fmt: skip
     return header, rows
 
 
-def as_object(found: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
+def as_object(mix: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
     """The answer as JSON has it."""
     return {
         "schema": 1,
-        "from": found.capture.name,
-        "recommendation": found.recommendation,
-        "reason": f"{_answer(found)} {_advice(found)}",
-        "goal": found.asked.goal,
-        "company": found.asked.company[0].name,
+        "from": mix.capture.name,
+        "recommendation": mix.recommendation,
+        "reason": f"{_answer(mix)} {_advice(mix)}",
+        "goal": mix.question.goal,
+        "company": mix.question.company[0].name,
         "connections": {
-            "captured": len(found.capture.connections),
-            "told": found.connections,
-            "silent": dict(sorted(found.silent.items())),
-            "not_tried": found.not_tried,
-            "other_sockets": found.capture.other_sockets,
+            "captured": len(mix.capture.connections),
+            "told": mix.connections,
+            "silent": dict(sorted(mix.silent.items())),
+            "not_tried": mix.not_tried,
+            "other_sockets": mix.capture.other_sockets,
         },
-        "candidates": {each.candidate: _standing(each) for each in found.standings},
-        "open": _part(found.open),
-        "retransmit_rate": _resent_now(found),
-        "cc": dict(algorithms(found.paths)),
-        "bins": [_bin(each) for each in found.bins],
-        "outside_validated": found.outside,
-        "outside": found.why_outside or None,
-        "seeds": list(found.seeds),
-        "run_s": list(found.runs_s),
+        "candidates": {each.candidate: _standing(each) for each in mix.standings},
+        "open": _part(mix.open),
+        "retransmit_rate": _resent_now(mix),
+        "cc": dict(algorithms(mix.paths)),
+        "bins": [_bin(each) for each in mix.bins],
+        "outside_validated": mix.outside,
+        "outside": mix.why_outside or None,
+        "seeds": list(mix.seeds),
+        "run_s": list(mix.runs_s),
         "engine": engine,
         "wall_s": round(seconds, 3),
     }
@@ -144,15 +147,15 @@ def _part(share: Part) -> dict[str, float]:
 
 
 def _bin(each: Bin) -> dict[str, Any]:
-    asked = each.asked
+    question = each.question
     return {
-        "rate_bps": asked.rate_bps, "rtt_s": asked.rtt_ns / NS_PER_S, "connections": each.connections,
+        "rate_bps": question.rate_bps, "rtt_s": question.rtt_ns / NS_PER_S, "connections": each.connections,
         "sent_bytes": round(each.sent_bytes), "retransmit_rate": each.resent,
         "queues": [
             {
-                "buffer_bytes": where.buffer_bytes, "buffer_bdp": round(asked.buffer_bdp(where.buffer_bytes), 4),
-                "loaded_rtt_s": round(asked.loaded_rtt_ns(where.buffer_bytes) / NS_PER_S, 6), "best": where.best,
-                "ahead": leader(asked, where) or None, "verdict": where.verdict, "gain": where.gain,
+                "buffer_bytes": where.buffer_bytes, "buffer_bdp": round(question.buffer_bdp(where.buffer_bytes), 4),
+                "loaded_rtt_s": round(question.loaded_rtt_ns(where.buffer_bytes) / NS_PER_S, 6), "best": where.best,
+                "ahead": leader(question, where) or None, "verdict": where.verdict, "gain": where.gain,
                 "goodput_bps": {
                     own.candidate: own.goodput_bps.value if own.goodput_bps else None for own in where.outcomes
                 },
@@ -162,30 +165,31 @@ def _bin(each: Bin) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _paths(found: Mix) -> str:
-    run = ", ".join(f"{name_of(name)} ({count:,})" for name, count in algorithms(found.paths))
-    connections, bins = counted(len(found.capture.connections), "connection"), counted(len(found.bins), "bin")
-    tell = found.connections + found.not_tried
-    told = f"{tell:,} of {connections} in {found.capture.name} tell of a path"
-    told += f", of which {found.connections:,} were simulated" if found.not_tried else ""
-    told += f", in {bins} of rate, RTT and queue; they run {run}"
-    if unknown := sum(each.connections for each in found.bins if len(each.places) > 1):
-        told += f"; the queue of {unknown:,} may be of several sizes: each is tried, and counts alike"
-    if limited := sum(each.at_least for each in found.paths):
-        told += f"; the line of {limited:,} has more than their rate, for their application limited them"
-    asked = found.asked
-    return f"{told}. {asked.job.words[0].upper()}{asked.job.words[1:]}, for {asked.goal}, {asked.company[0].name}."
+def _paths(mix: Mix) -> str:
+    run = ", ".join(f"{name_of(name)} ({count:,})" for name, count in algorithms(mix.paths))
+    connections, bins = counted(len(mix.capture.connections), "connection"), counted(len(mix.bins), "bin")
+    informative = mix.connections + mix.not_tried
+    text = f"{informative:,} of {connections} in {mix.capture.name} tell of a path"
+    text += f", of which {mix.connections:,} were simulated" if mix.not_tried else ""
+    text += f", in {bins} of rate, RTT and queue; they run {run}"
+    if unknown := sum(each.connections for each in mix.bins if len(each.places) > 1):
+        text += f"; the queue of {unknown:,} may be of several sizes: each is tried, and counts alike"
+    if limited := sum(each.at_least for each in mix.paths):
+        text += f"; the line of {limited:,} has more than their rate, for their application limited them"
+    question = mix.question
+    job = f"{question.job.description[0].upper()}{question.job.description[1:]}"
+    return f"{text}. {job}, for {question.goal}, {question.company[0].name}."
 
 
-def _answer(found: Mix) -> str:
-    ranked = sorted(found.standings, key=lambda each: (each.candidate == DEFAULT, -each.matters.value))
-    told = [
+def _answer(mix: Mix) -> str:
+    ranked = sorted(mix.standings, key=lambda each: (each.candidate == DEFAULT, -each.matters.value))
+    parts = [
         f"{name_of(each.candidate)} wins on {_between(each.wins)}{'' if nth else ' of your connections'}, it matters on"
         f" {_between(each.matters)}{_bytes(each)}"
         for nth, each in enumerate(ranked)
     ]
-    undecided = f"; open on {_between(found.open)}" if found.open.high else ""
-    return f"{'; '.join(told)}{undecided}. It wins by however little, and matters from {trimmed(100 * MATTERS)} % on."
+    undecided = f"; open on {_between(mix.open)}" if mix.open.high else ""
+    return f"{'; '.join(parts)}{undecided}. It wins by however little, and matters from {trimmed(100 * MATTERS)} % on."
 
 
 def _bytes(each: Standing) -> str:
@@ -198,105 +202,105 @@ def _between(share: Part) -> str:
     return f"{value} %" if low == high else f"{value} % ({low} to {high})"
 
 
-def _share(count: int, found: Mix) -> str:
-    return f"{count:,} of {found.connections:,} ({100 * count / found.connections:.0f} %)"
+def _share(count: int, mix: Mix) -> str:
+    return f"{count:,} of {mix.connections:,} ({100 * count / mix.connections:.0f} %)"
 
 
-def _advice(found: Mix) -> str:
-    default = next(each for each in found.standings if each.candidate == found.asked.default)
-    if found.recommendation == "keep":
-        others = [each for each in found.standings if each is not default]
+def _advice(mix: Mix) -> str:
+    default = next(each for each in mix.standings if each.candidate == mix.question.default)
+    if mix.recommendation == "keep":
+        others = [each for each in mix.standings if each is not default]
         harmful = [each for each in others if each.harms.high]
-        told = keep(found.asked)
-        if harmful and found.asked.goal == "balanced":
+        headline = keep(mix.question)
+        if harmful and mix.question.goal == "balanced":
             parts = [f"{name_of(each.candidate)} harms the others on {_between(each.harms)}" for each in harmful]
-            return f"{told}: {'; '.join(parts)} of these connections."
+            return f"{headline}: {'; '.join(parts)} of these connections."
         if not any(each.matters.high for each in others):
-            return f"{told}: nothing else matters on any of these paths."
-        return f"{told}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
-    own = next(each for each in found.standings if each.candidate == found.recommendation)
-    told = (
+            return f"{headline}: nothing else matters on any of these paths."
+        return f"{headline}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
+    own = next(each for each in mix.standings if each.candidate == mix.recommendation)
+    headline = (
         f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
     )
-    return f"{told}, {name_of(default.candidate)} {percent(default.regret)}."
+    return f"{headline}, {name_of(default.candidate)} {percent(default.regret)}."
 
 
-def _if_wrong(found: Mix) -> str:
+def _if_wrong(mix: Mix) -> str:
     parts = [
         f"{name_of(each.candidate)} on all of them costs {percent(each.regret)} in the mean, at most"
         f" {percent(each.most_regret)}"
-        for each in found.standings
+        for each in mix.standings
     ]
     return "; ".join(parts) + "."
 
 
-def _resent_now(found: Mix) -> float:
-    return sum(each.resent_bytes for each in found.paths) / sum(each.sent_bytes for each in found.paths)
+def _resent_now(mix: Mix) -> float:
+    return sum(each.resent_bytes for each in mix.paths) / sum(each.sent_bytes for each in mix.paths)
 
 
-def _resent(found: Mix) -> str:
+def _resent(mix: Mix) -> str:
     would = ", ".join(
-        f"{name_of(each.candidate)} {percent(each.resent)}" for each in found.standings if each.resent is not None
+        f"{name_of(each.candidate)} {percent(each.resent)}" for each in mix.standings if each.resent is not None
     )
-    return f"{percent(_resent_now(found))} of their bytes so far; simulated: {would}."
+    return f"{percent(_resent_now(mix))} of their bytes so far; simulated: {would}."
 
 
-def _harm(found: Mix) -> str:
-    company = found.asked.company[0]
+def _harm(mix: Mix) -> str:
+    company = mix.question.company[0]
     if not company.flows:
         return "not asked: each path is tried alone. What the others on a line lose by it: --beside cubic:1."
-    told = [
+    parts = [
         f"{name_of(each.candidate)} takes up to {percent(each.harm)}"
-        for each in found.standings
+        for each in mix.standings
         if each.harm is not None and each.harm > MOST_HARM
     ]
-    if not told:
+    if not parts:
         return (
             f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {name_of(DEFAULT)} does."
         )
-    return f"{'; '.join(told)} from the others, beyond what one more {name_of(DEFAULT)} does."
+    return f"{'; '.join(parts)} from the others, beyond what one more {name_of(DEFAULT)} does."
 
 
-def _left_out(found: Mix) -> str:
+def _left_out(mix: Mix) -> str:
     parts = [
-        f"{count:,}: {REASONS[name].words}"
-        for name, count in sorted(found.silent.items(), key=lambda each: (-each[1], each[0]))
+        f"{count:,}: {REASONS[name].text}"
+        for name, count in sorted(mix.silent.items(), key=lambda each: (-each[1], each[0]))
     ]
-    if found.not_tried:
-        parts.append(f"{found.not_tried:,}: no time was left to simulate their paths")
+    if mix.not_tried:
+        parts.append(f"{mix.not_tried:,}: no time was left to simulate their paths")
     return "; ".join(parts) + ("." if parts else "")
 
 
-def _to_know(found: Mix) -> str:
-    few = found.connections < BUSY_SHARE * len(found.capture.connections)
+def _to_know(mix: Mix) -> str:
+    few = mix.connections < BUSY_SHARE * len(mix.capture.connections)
     more = (
         f" Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
         f" connection counts once it has sent {LEAST_BYTES // 1000} kB."
     )
-    size = Bytes.show(int(float(f"{median(each.sent_bytes for each in found.paths):.2g}")))
+    size = Bytes.show(int(float(f"{median(each.sent_bytes for each in mix.paths):.2g}")))
     job = f" They have sent {size} in the median: --transfer {size.replace(' ', '')} asks about transfers of that size."
-    return ASK + (job if found.asked.job.kind == "bulk" else "") + (more if few else "")
+    return ASK + (job if mix.question.job.kind == "bulk" else "") + (more if few else "")
 
 
-def _regions(found: Mix) -> list[list[Bin]]:
+def _regions(mix: Mix) -> list[list[Bin]]:
     """Bins of nearly the same rate and RTT, those with the most connections first."""
     regions: dict[tuple[int, int], list[Bin]] = defaultdict(list)
-    for each in found.bins:
-        place = (log10(each.asked.rate_bps), log10(each.asked.rtt_ns))
+    for each in mix.bins:
+        place = (log10(each.question.rate_bps), log10(each.question.rtt_ns))
         regions[floor(REGIONS_PER_DECADE * place[0]), floor(REGIONS_PER_DECADE * place[1])].append(each)
     return sorted(regions.values(), key=lambda region: -sum(each.connections for each in region))
 
 
-def _who_matters(found: Mix, region: Sequence[Bin]) -> str:
+def _who_matters(mix: Mix, region: Sequence[Bin]) -> str:
     """Which candidates matter on how many connections of a region, and by how much; and who harms."""
     parts = []
-    for candidate in found.asked.candidates:
+    for candidate in mix.question.candidates:
         holds = matters(candidate)
         share = part(region, one, holds)
         gains = [100 * where.gain for each in region for where in each.places if holds(each, where)]
         if gains:
             parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains)} %")
-    harmful = [(candidate, part(region, one, harms(candidate))) for candidate in found.asked.candidates]
+    harmful = [(candidate, part(region, one, harms(candidate))) for candidate in mix.question.candidates]
     parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
     return "; ".join(parts) or "no matter"
 

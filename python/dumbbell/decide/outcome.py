@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import hypot, inf, sqrt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from dumbbell.decide.trials import TIME_LIMIT_S, requests_s, whole_transfer
+from dumbbell.decide.trials import TIME_LIMIT_S, requests_s, runs_full_transfer
 from dumbbell.decide.validated import model_error
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.statistics import estimate
@@ -77,16 +77,16 @@ class Outcome:
 
 def outcome(seeds: Seeds, default: Seeds) -> Outcome:
     """What a candidate's trials come to, beside those of the default."""
-    asked, case, tried = seeds.asked, seeds.case, seeds.tried
-    error = model_error(asked, case.buffer_bytes, case.company)
-    beside = seeds.others_bps()
+    question, case, tried = seeds.question, seeds.case, seeds.tried
+    error = model_error(question, case.buffer_bytes, case.company)
+    others_bps = seeds.others_bps()
     itself = case.candidate == default.case.candidate
     return Outcome(
         candidate=case.candidate, goodput_bps=predicted(seeds.goodputs_bps(), error),
         rtt_s=predicted(tried.mine.get("rtt"), error), done_s=predicted(seeds.completions_s(), error),
         late_s=predicted(tried.mine.get("late_p95"), error), resent=predicted(tried.mine.get("retransmits"), 0.0),
-        other_bps=predicted([each / case.company.flows for each in known(beside)], error),
-        harm=_harm(default.others_bps(), beside, error, itself=itself),
+        other_bps=predicted([each / case.company.flows for each in known(others_bps)], error),
+        harm=_harm(default.others_bps(), others_bps, error, itself=itself),
         delay_harm=_harm(
             default.tried.others.get("rtt_p95", []), tried.others.get("rtt_p95", []), error, itself=itself, times=True
         ),
@@ -97,24 +97,24 @@ def outcome(seeds: Seeds, default: Seeds) -> Outcome:
 class Seeds:
     """A case's trials, read as a question needs them: a value a seed, None where that has none."""
 
-    asked: Question
+    question: Question
     case: Case
     tried: Tried
 
     def counted(self) -> Values:
         """What the goal asks for: a rate, a time, or how even the shares are."""
-        asked = self.asked
-        if asked.job.kind == "stream":
+        question = self.question
+        if question.job.kind == "stream":
             return self.tried.mine.get("late_p95", [])
-        if asked.goal == "latency":
+        if question.goal == "latency":
             return self.tried.mine.get("rtt", [])
-        if asked.goal == "fairness" and self.case.company.flows:
+        if question.goal == "fairness" and self.case.company.flows:
             each_other = [None if all_ is None else all_ / self.case.company.flows for all_ in self.others_bps()]
             return [
                 None if own is None or other is None else evenness(own, other)
                 for own, other in zip(self.goodputs_bps(), each_other, strict=True)
             ]
-        return self.completions_s() if asked.job.kind in {"transfer", "requests"} else self.goodputs_bps()
+        return self.completions_s() if question.job.kind in {"transfer", "requests"} else self.goodputs_bps()
 
     def completions_s(self) -> Values:
         """How long the transfer takes, or the 95th percentile of the requests; empty for other jobs.
@@ -122,12 +122,12 @@ class Seeds:
         A transfer that is longer than a run goes on as the run's second half did. What is not complete when a run is
         over took at least as long as the run.
         """
-        job, mine = self.asked.job, self.tried.mine
+        job, mine = self.question.job, self.tried.mine
         if job.kind == "requests":
-            return [requests_s(self.asked) if each is None else each for each in mine.get("fct_p95", [])]
+            return [requests_s(self.question) if each is None else each for each in mine.get("fct_p95", [])]
         if job.kind != "transfer":
             return []
-        if whole_transfer(self.asked):
+        if runs_full_transfer(self.question):
             return [TIME_LIMIT_S if each is None else each for each in mine.get("fct", [])]
         bits, ran_s = BITS_PER_BYTE * job.size_bytes, self.tried.run_s
         rates = zip(self.goodputs_bps(), self._of_alike("second_half"), strict=True)
@@ -160,9 +160,9 @@ class Seeds:
     @property
     def _alike(self) -> bool:
         """All flows are alike but for their names: any of them might be the one that is asked about."""
-        job, company = self.asked.job, self.case.company
-        endless = job.kind == "bulk" or (job.kind == "transfer" and not whole_transfer(self.asked))
-        return endless and company.flows > 0 and company.cc_beside(self.case.candidate) == self.case.candidate
+        job, company = self.question.job, self.case.company
+        endless = job.kind == "bulk" or (job.kind == "transfer" and not runs_full_transfer(self.question))
+        return endless and company.flows > 0 and company.neighbours_cc(self.case.candidate) == self.case.candidate
 
 
 def evenness(own: float, other: float) -> float:
@@ -182,8 +182,8 @@ def predicted(values: Values | None, error: float) -> Interval | None:
     """
     if not values or None in values:
         return None
-    found = estimate(known(values))
-    return Interval(found.mean, hypot(_chance(found.half_width, found.n), NORMAL_95 * error * found.mean))
+    sample = estimate(known(values))
+    return Interval(sample.mean, hypot(_chance(sample.half_width, sample.n), NORMAL_95 * error * sample.mean))
 
 
 def _chance(half_width: float | None, n: int) -> float:
@@ -199,9 +199,9 @@ def _goes_on_s(bits: float, ran_s: float, mean_bps: float, later_bps: float | No
     return ran_s + (bits - carried) / later_bps if later_bps else TIME_LIMIT_S + ran_s
 
 
-def _harm(without: Values, beside: Values, error: float, *, itself: bool, times: bool = False) -> Interval | None:
+def _harm(without: Values, alongside: Values, error: float, *, itself: bool, times: bool = False) -> Interval | None:
     """Of the means, with the intervals of both; none of the default by itself."""
-    usual, now = predicted(without, error), predicted(beside, error)
+    usual, now = predicted(without, error), predicted(alongside, error)
     if usual is None or now is None or not usual.value:
         return None
     if itself:

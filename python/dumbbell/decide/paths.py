@@ -36,7 +36,7 @@ HEADERS_BYTES: Final = 66
 class Reason:
     """Why a connection tells nothing of which algorithm is right."""
 
-    words: str
+    text: str
     holds: Callable[[Connection], bool]
 
 
@@ -126,14 +126,14 @@ class Cell:
 
 def paths(connections: Iterable[Connection]) -> tuple[list[Path], Counter[str]]:
     """The paths of connections that tell one, and how many do not for which of `REASONS`."""
-    found, silent = [], Counter[str]()
+    known_paths, silent = [], Counter[str]()
     for each in connections:
-        told = path_of(each)
-        if isinstance(told, Path):
-            found.append(told)
+        path_or_reason = path_of(each)
+        if isinstance(path_or_reason, Path):
+            known_paths.append(path_or_reason)
         else:
-            silent[told] += 1
-    return found, silent
+            silent[path_or_reason] += 1
+    return known_paths, silent
 
 
 def path_of(connection: Connection) -> Path | str:
@@ -181,13 +181,13 @@ def _tried(least_bdp: float, most_bdp: float) -> tuple[int, int]:
     return nearest, nearest
 
 
-def cells(found: Sequence[Path], per_decade: float) -> list[Cell]:
+def cells(known_paths: Sequence[Path], per_decade: float) -> list[Cell]:
     """Paths in so many cells a decade of rate and of RTT, those with the most connections first.
 
     Fast ones take long to simulate, and are one a decade in any case.
     """
     sorted_in: dict[tuple[float, int, int], list[Path]] = defaultdict(list)
-    for each in found:
+    for each in known_paths:
         own = per_decade if each.rate_bps < FAST_BPS else min(1.0, per_decade)
         sorted_in[own, floor(own * log10(each.rate_bps)), floor(own * log10(each.rtt_s))].append(each)
     made = [_cell(members) for _, members in sorted(sorted_in.items())]
@@ -205,6 +205,6 @@ def _cell(members: Sequence[Path]) -> Cell:
     )  # fmt: skip
 
 
-def algorithms(found: Iterable[Path]) -> Iterator[tuple[str, int]]:
+def algorithms(known_paths: Iterable[Path]) -> Iterator[tuple[str, int]]:
     """What connections run now, the most frequent first."""
-    yield from Counter(each.cc or "unknown" for each in found).most_common()
+    yield from Counter(each.cc or "unknown" for each in known_paths).most_common()

@@ -24,7 +24,7 @@ ALONE: Final = ("datta2023", "bbr", "cubic")
 """Study and tables of the same paths with one flow of each: the replication of Cao et al.'s Figures 5a and 5b."""
 SHARED: Final = (("sarpkaya2025", "figure1b"), ("sarpkaya2025", "figure8b"))
 """Study and table of one BBR flow beside one CUBIC flow, at two rates."""
-WORDS: Final = {"datta2023": "Datta and Fund 2023", "sarpkaya2025": "Sarpkaya et al. 2025"}
+CITATIONS: Final = {"datta2023": "Datta and Fund 2023", "sarpkaya2025": "Sarpkaya et al. 2025"}
 
 
 class MeasuredGain(Part):
@@ -38,9 +38,9 @@ class MeasuredGain(Part):
     """CUBIC flows beside it."""
     gain: Number
 
-    def is_like(self, asked: Question) -> bool:
+    def is_like(self, question: Question) -> bool:
         """Rate and RTT are near enough to those of a path."""
-        return self.is_near(asked.rate_bps, asked.rtt_ns / NS_PER_S)
+        return self.is_near(question.rate_bps, question.rtt_ns / NS_PER_S)
 
     def is_near(self, rate_bps: float, rtt_s: float, most: float = COMPARABLE) -> bool:
         """They are no farther from these than a ratio."""
@@ -74,7 +74,7 @@ def _shared(study: str, table: str) -> Iterator[MeasuredGain]:
 
 def _of(point: HostPoint, study: str, gain: float, *, neighbours: int) -> MeasuredGain:
     return MeasuredGain(
-        source=WORDS[study], rate_bps=point.rate_bps, rtt_s=point.rtt_s, buffer_bdp=point.buffer_bdp,
+        source=CITATIONS[study], rate_bps=point.rate_bps, rtt_s=point.rtt_s, buffer_bdp=point.buffer_bdp,
         neighbours=neighbours, gain=gain,
     )  # fmt: skip
 
@@ -83,9 +83,9 @@ def _table(study: str, table: str) -> HostRecord:
     from importlib.resources import files  # noqa: PLC0415 (seldom)
 
     folder = Path(str(files(f"dumbbell.studies.{study}")))
-    found = read(folder / f"{table}.csv", folder / f"{table}.toml")
-    points: Sequence[HostPoint] = list(host_points(found, {}))
+    measurements = read(folder / f"{table}.csv", folder / f"{table}.toml")
+    points: Sequence[HostPoint] = list(host_points(measurements, {}))
     return HostRecord(
-        versions={}, title=found.experiment.name, file=found.file, head=found.head, sides=(), settings={},
-        points=tuple(points), failures=(),
+        versions={}, title=measurements.experiment.name, file=measurements.file, head=measurements.head,
+        sides=(), settings={}, points=tuple(points), failures=(),
     )  # fmt: skip

@@ -42,10 +42,10 @@ class Job:
     """Of a stream."""
 
     @property
-    def words(self) -> str:
+    def description(self) -> str:
         """In a sentence.
 
-        >>> Job(kind="transfer", size_bytes=10**9).words, Job().words
+        >>> Job(kind="transfer", size_bytes=10**9).description, Job().description
         ('a transfer of 1 GB', 'bulk traffic')
         """
         if self.kind == "stream":
@@ -65,7 +65,7 @@ class Company:
     """None: nobody is, or all others run what is tried."""
     flows: int = 0
 
-    def cc_beside(self, candidate: str) -> str:
+    def neighbours_cc(self, candidate: str) -> str:
         """What the others run while a candidate is tried."""
         return self.cc or candidate
 
@@ -75,14 +75,14 @@ def name_of(cc: str) -> str:
     return {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}.get(cc, cc)
 
 
-def beside(cc: str, flows: int) -> Company:
+def neighbours(cc: str, flows: int) -> Company:
     """So many others that run an algorithm, whatever the candidate."""
     return Company(name=f"beside {flows} {name_of(cc)}", cc=cc, flows=flows)
 
 
 ALONE: Final = Company(name="alone")
 UNKNOWN_COMPANY: Final = (
-    ALONE, beside(DEFAULT, 1), beside(DEFAULT, 10), Company(name="10 others switch too", flows=10),
+    ALONE, neighbours(DEFAULT, 1), neighbours(DEFAULT, 10), Company(name="10 others switch too", flows=10),
 )  # fmt: skip
 """What is tried where nobody says who else is there."""
 
@@ -135,7 +135,7 @@ class Preset:
     """A usual case: options that stand where none is written, and words about it."""
 
     options: Mapping[str, str]
-    words: str
+    description: str
 
 
 PRESETS: Final[Mapping[str, Preset]] = {
@@ -183,10 +183,10 @@ class _Reader:
             self._note("rate", f"{quoted(str(rate))} carries nothing", 'write it as "200 Mbit/s"')
             rate = None
         if rtt is not None and rtt.ns < LEAST_RTT_NS:
-            told = (
+            message = (
                 f"{quoted(str(rtt))} is a data centre's; what decides there is other algorithms (DCTCP) and marks (ECN)"
             )
-            self._note("rtt", told, "advice is for 1 ms and more")
+            self._note("rtt", message, "advice is for 1 ms and more")
         loss = self._optional("loss", Share)
         goal = self._choice("for", self.options.get("for"), GOALS, "")
         job = self._job()
@@ -215,9 +215,9 @@ class _Reader:
                 yield Problem(both, "say the same thing in two ways", "leave one out")
             implied = next((name for name in names if name in usual), None)
             if implied and there and there[0] != implied:
-                told = f"preset {self.preset} is about --{implied} {usual[implied]}"
+                reason = f"preset {self.preset} is about --{implied} {usual[implied]}"
                 yield Problem(
-                    f"--{there[0]}", f"contradicts it: {told}", f"leave one out, or write --{implied} instead"
+                    f"--{there[0]}", f"contradicts it: {reason}", f"leave one out, or write --{implied} instead"
                 )
                 self.options.pop(implied, None)
 
@@ -253,8 +253,8 @@ class _Reader:
         bdp_bytes = rate.bps * rtt.ns / NS_PER_S / BITS_PER_BYTE
         if loaded is not None:
             if loaded.ns <= rtt.ns:
-                told = f"{quoted(str(loaded))} is not above the RTT without load, {rtt}"
-                self._note("loaded-rtt", told, "measure it by ping while an upload by CUBIC runs")
+                message = f"{quoted(str(loaded))} is not above the RTT without load, {rtt}"
+                self._note("loaded-rtt", message, "measure it by ping while an upload by CUBIC runs")
                 return (), False
             return (round(rate.bps * (loaded.ns - rtt.ns) / NS_PER_S / BITS_PER_BYTE),), True
         if size is not None:
@@ -291,7 +291,7 @@ class _Reader:
         if not 1 <= count <= MOST_NEIGHBOURS:
             self._note("beside", f"{count} neighbours", f"1 to {MOST_NEIGHBOURS}; nobody is none")
             return ()
-        return (beside(cc, count),)
+        return (neighbours(cc, count),)
 
     def _candidates(self) -> tuple[str, ...]:
         text = self.options.get("candidates")

@@ -8,7 +8,8 @@ from math import isclose
 from typing import Final, TypeAlias
 
 from dumbbell.cc import Registry
-from dumbbell.decide.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question, question
+from dumbbell.decide.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question
+from dumbbell.decide.question import question as read_question
 from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.quantity import QuantityError, Rate, Time
 
@@ -86,20 +87,20 @@ def questions(options: Options, registry: Registry) -> list[Question]:
     plain |= {name: _PLACES[name] for name in _KINDS if DOTS in (options.get(name) or "")}
     count = STEPS if len(ranges) == 1 else STEPS_OF_TWO
     steps = {name: ranges[name].steps(count) if name in ranges else [plain.get(name)] for name in _KINDS}
-    found: list[Question] = []
+    range_questions: list[Question] = []
     try:
         for rate in steps["rate"]:
-            found += [question(plain | {"rate": rate, "rtt": rtt}, registry) for rtt in steps["rtt"]]
+            range_questions += [read_question(plain | {"rate": rate, "rtt": rtt}, registry) for rtt in steps["rtt"]]
     except SpecError as error:
         problems += error.problems
     wanted = BUFFERS_OF_TWO_BDP if len(ranges) > 1 else UNKNOWN_BUFFERS_BDP
-    kept = [own for each in found if (own := _possible(each, wanted))]
-    if not problems and not kept:
-        told = f"no queue of {UNKNOWN_BUFFERS_BDP[-1]:g} BDP holds a few packets on any of these paths"
-        problems.append(Problem("--rate and --rtt", told, "ask about faster lines or longer ones"))
+    possible = [own for each in range_questions if (own := _possible(each, wanted))]
+    if not problems and not possible:
+        message = f"no queue of {UNKNOWN_BUFFERS_BDP[-1]:g} BDP holds a few packets on any of these paths"
+        problems.append(Problem("--rate and --rtt", message, "ask about faster lines or longer ones"))
     if problems:
         raise SpecError(problems)
-    return kept
+    return possible
 
 
 def _read(name: str, text: str) -> Range | list[Problem]:
@@ -127,12 +128,12 @@ def _read(name: str, text: str) -> Range | list[Problem]:
     return Range(name, low, high)
 
 
-def _possible(asked: Question, wanted_bdp: Sequence[float]) -> Question | None:
+def _possible(question: Question, wanted_bdp: Sequence[float]) -> Question | None:
     """With those of the wanted queues that hold a few packets, where nobody knows it; None if none does."""
-    if asked.known_buffer:
-        return asked
+    if question.known_buffer:
+        return question
     some = [
-        size for size in asked.buffers_bytes
-        if any(isclose(asked.buffer_bdp(size), each, rel_tol=NEARLY) for each in wanted_bdp)
+        size for size in question.buffers_bytes
+        if any(isclose(question.buffer_bdp(size), each, rel_tol=NEARLY) for each in wanted_bdp)
     ]  # fmt: skip
-    return replace(asked, buffers_bytes=tuple(some)) if some else None
+    return replace(question, buffers_bytes=tuple(some)) if some else None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from dumbbell.decide.advice import MATTERS, MOST_HARM, Advice, Place, exceptions, score
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.tree import cao_tree
-from dumbbell.decide.trials import duration_s, whole_transfer
+from dumbbell.decide.trials import duration_s, runs_full_transfer
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate
@@ -27,51 +27,51 @@ if TYPE_CHECKING:
 GOODPUT: Final = "Goodput (Mbit/s)"
 
 
-def lines(found: Advice) -> Iterator[tuple[str, str]]:
+def lines(advice: Advice) -> Iterator[tuple[str, str]]:
     """Each paragraph of the answer above its table: what it is about, and the words."""
-    asked = found.asked
-    yield "Path", _path(asked)
-    yield "Advice", _advice(found)
-    yield "Why", _why(found)
-    yield "If wrong", _if_wrong(found)
-    yield "Harm", _harm(found)
-    yield "To know", _to_know(found)
+    question = advice.question
+    yield "Path", _path(question)
+    yield "Advice", _advice(advice)
+    yield "Why", _why(advice)
+    yield "If wrong", _if_wrong(advice)
+    yield "Harm", _harm(advice)
+    yield "To know", _to_know(advice)
 
 
-def below(found: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
+def below(advice: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
     """The paragraphs below it."""
-    fewest, most = found.seeds
+    fewest, most = advice.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    told = (
+    validation = (
         f"inside what was validated against {kernel} and real hosts (docs/validation.md)"
-        if found.inside_validated
-        else f"outside of what was validated against {kernel}: {found.outside}"
+        if advice.inside_validated
+        else f"outside of what was validated against {kernel}: {advice.outside}"
     )
     yield (
         "Sure?",
         (
-            f"95 % intervals of what five trials would give: {seeds} seeds of {_length(found.asked)} and the model's"
-            f" error; {engine}, {seconds:.1f} s; {told}."
+            f"95 % intervals of what five trials would give: {seeds} seeds of {_length(advice.question)} and the"
+            f" model's error; {engine}, {seconds:.1f} s; {validation}."
         ),
     )
-    yield "The tree", _tree(found)
-    if found.recommendation != "keep":
+    yield "The tree", _tree(advice)
+    if advice.recommendation != "keep":
         yield (
             "Try it",
-            f"sysctl -w net.ipv4.tcp_congestion_control={found.chosen}; undo: ={DEFAULT}. `bbr` is version 1.",
+            f"sysctl -w net.ipv4.tcp_congestion_control={advice.chosen}; undo: ={DEFAULT}. `bbr` is version 1.",
         )
     yield "More", "--engine linux carries it out on the kernel, --map FILE draws it, --json is for scripts."
 
 
-def table(found: Advice, company: Company) -> Table:
+def table(advice: Advice, company: Company) -> Table:
     """What each candidate comes to in some company, a row a queue: what counts with intervals, the rest as `bbr/cubic`.
 
     Queues are in MB, with the RTT in ms while they are full; `others` is what each neighbour has, in Mbit/s.
     """
-    asked = found.asked
-    names, counts = asked.candidates, _counts(asked)
+    question = advice.question
+    names, counts = question.candidates, _counts(question)
     sides: dict[str, tuple[_Of, float, str]] = {}
-    if counts.words != GOODPUT and not company.flows:
+    if counts.label != GOODPUT and not company.flows:
         sides["Mbit/s"] = (lambda each: each.goodput_bps, 1e-6, "")
     sides["RTT ms"] = (lambda each: each.rtt_s, 1e3, "")
     sides["resent %"] = (lambda each: each.resent, 100, ".1f")
@@ -80,7 +80,7 @@ def table(found: Advice, company: Company) -> Table:
     header = ["MB", "loaded", *names, *sides, "right"]
     return header, [
         [
-            trimmed(place.buffer_bytes / 1e6), trimmed(asked.loaded_rtt_ns(place.buffer_bytes) / 1e6),
+            trimmed(place.buffer_bytes / 1e6), trimmed(question.loaded_rtt_ns(place.buffer_bytes) / 1e6),
             *(_between(counts.of(place.of(name)), counts.factor) for name in names),
             *(
                 "/".join(_plain(of(place.of(name)), factor, form) for name in names)
@@ -88,67 +88,70 @@ def table(found: Advice, company: Company) -> Table:
             ),
             _says(place),
         ]
-        for place in found.places if place.company == company
+        for place in advice.places if place.company == company
     ]  # fmt: skip
 
 
-def caption(found: Advice, company: Company) -> str:
+def caption(advice: Advice, company: Company) -> str:
     """What the table of some company is about."""
-    counts = _counts(found.asked)
-    return f"{counts.words} of {' and '.join(found.asked.candidates)}, {company.name}; loaded: RTT in ms, queue full"
+    counts = _counts(advice.question)
+    return (
+        f"{counts.label} of {' and '.join(advice.question.candidates)}, {company.name}; loaded: RTT in ms, queue full"
+    )
 
 
 class _Counts(NamedTuple):
-    words: str
+    label: str
     of: _Of
     factor: float
 
 
-def _counts(asked: Question) -> _Counts:
+def _counts(question: Question) -> _Counts:
     """What the job is about."""
-    if asked.job.kind == "stream":
+    if question.job.kind == "stream":
         return _Counts("Lateness (95th percentile, ms)", lambda each: each.late_s, 1e3)
-    if asked.job.kind == "requests":
+    if question.job.kind == "requests":
         return _Counts("Answers (95th percentile, s)", lambda each: each.done_s, 1.0)
-    if asked.job.kind == "transfer":
+    if question.job.kind == "transfer":
         return _Counts("Completion (s)", lambda each: each.done_s, 1.0)
     return _Counts(GOODPUT, lambda each: each.goodput_bps, 1e-6)
 
 
-def as_object(found: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
+def as_object(advice: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
     """The answer as JSON has it."""
-    asked = found.asked
+    question = advice.question
     return {
         "schema": 1,
-        "recommendation": found.recommendation,
-        "reason": f"{_advice(found)} {_why(found)}",
-        "goal": asked.goal,
-        "everywhere": found.everywhere,
+        "recommendation": advice.recommendation,
+        "reason": f"{_advice(advice)} {_why(advice)}",
+        "goal": question.goal,
+        "everywhere": advice.everywhere,
         "flips_at": [
             {
                 "company": each.company.name, "below": each.below, "above": each.above,
-                "buffer_bytes": round(each.buffer_bytes), "buffer_bdp": round(asked.buffer_bdp(each.buffer_bytes), 3),
-                "loaded_rtt_s": round(asked.loaded_rtt_ns(each.buffer_bytes) / NS_PER_S, 6),
+                "buffer_bytes": round(each.buffer_bytes),
+                "buffer_bdp": round(question.buffer_bdp(each.buffer_bytes), 3),
+                "loaded_rtt_s": round(question.loaded_rtt_ns(each.buffer_bytes) / NS_PER_S, 6),
             }
-            for each in found.flips
+            for each in advice.flips
         ],
-        "table": [_row(found, place, outcome) for place in found.places for outcome in place.outcomes],
-        "regret": {name: {"most": most, "mean": mean} for name, (most, mean) in found.regret.items()},
-        "harm": _bounds(found.harm),
-        "inside_validated": found.inside_validated,
-        "outside": found.outside or None,
-        "seeds": list(found.seeds),
+        "table": [_row(advice, place, outcome) for place in advice.places for outcome in place.outcomes],
+        "regret": {name: {"most": most, "mean": mean} for name, (most, mean) in advice.regret.items()},
+        "harm": _bounds(advice.harm),
+        "inside_validated": advice.inside_validated,
+        "outside": advice.outside or None,
+        "seeds": list(advice.seeds),
         "engine": engine,
         "wall_s": round(seconds, 3),
     }  # fmt: skip
 
 
-def _row(found: Advice, place: Place, outcome: Outcome) -> dict[str, Any]:
-    asked = found.asked
+def _row(advice: Advice, place: Place, outcome: Outcome) -> dict[str, Any]:
+    question = advice.question
     return {
         "company": place.company.name, "buffer_bytes": place.buffer_bytes,
-        "buffer_bdp": round(asked.buffer_bdp(place.buffer_bytes), 4),
-        "loaded_rtt_s": round(asked.loaded_rtt_ns(place.buffer_bytes) / NS_PER_S, 6), "cc": outcome.candidate,
+        "buffer_bdp": round(question.buffer_bdp(place.buffer_bytes), 4),
+        "loaded_rtt_s": round(question.loaded_rtt_ns(place.buffer_bytes) / NS_PER_S, 6), "cc": outcome.candidate,
         "goodput_bps": _bounds(outcome.goodput_bps), "completion_s": _bounds(outcome.done_s),
         "late_s": _bounds(outcome.late_s), "rtt_s": _bounds(outcome.rtt_s), "retransmit_rate": _bounds(outcome.resent),
         "neighbour_bps": _bounds(outcome.other_bps), "harm": _bounds(outcome.harm),
@@ -160,44 +163,46 @@ def _bounds(interval: Interval | None) -> dict[str, float] | None:
     return None if interval is None else {"value": interval.value, "low": interval.low, "high": interval.high}
 
 
-def _path(asked: Question) -> str:
-    drain = f"{trimmed(asked.bdp_bytes / 1e6)} MB = {_ms(asked.rtt_ns)} of queue"
-    sizes = [trimmed(each / 1e6) for each in (asked.buffers_bytes[0], asked.buffers_bytes[-1])]
+def _path(question: Question) -> str:
+    drain = f"{trimmed(question.bdp_bytes / 1e6)} MB = {_ms(question.rtt_ns)} of queue"
+    sizes = [trimmed(each / 1e6) for each in (question.buffers_bytes[0], question.buffers_bytes[-1])]
     queue = (
-        f"queue of {sizes[0]} MB, {trimmed(asked.buffer_bdp(asked.buffers_bytes[0]))} BDP"
-        if asked.known_buffer
+        f"queue of {sizes[0]} MB, {trimmed(question.buffer_bdp(question.buffers_bytes[0]))} BDP"
+        if question.known_buffer
         else f"queue not given: {sizes[0]} to {sizes[1]} MB tried"
     )
-    loss = f", {percent(asked.loss_ppb / 1e9)} random loss" if asked.loss_ppb else ""
-    company = "" if asked.known_company else " Company not given: each case tried."
+    loss = f", {percent(question.loss_ppb / 1e9)} random loss" if question.loss_ppb else ""
+    company = "" if question.known_company else " Company not given: each case tried."
     return (
-        f"{Rate.show(asked.rate_bps)}, {_ms(asked.rtt_ns)}, drop-tail{loss}; 1 BDP = {drain}; {queue}."
-        f" {asked.job.words[0].upper()}{asked.job.words[1:]}, for {asked.goal}.{company}"
+        f"{Rate.show(question.rate_bps)}, {_ms(question.rtt_ns)}, drop-tail{loss}; 1 BDP = {drain}; {queue}."
+        f" {question.job.description[0].upper()}{question.job.description[1:]}, for {question.goal}.{company}"
     )
 
 
-def _advice(found: Advice) -> str:
-    if all(each.verdict == "no matter" and not each.harmful for each in found.places):
-        return f"{keep(found.asked)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
-    told = keep(found.asked) if found.recommendation == "keep" else f"USE {name_of(found.chosen)}"
-    if found.everywhere:
-        return f"{told}, whatever the queue and the company." if len(found.places) > 1 else f"{told}."
+def _advice(advice: Advice) -> str:
+    if all(each.verdict == "no matter" and not each.harmful for each in advice.places):
+        return (
+            f"{keep(advice.question)}: no difference that matters (below {percent(MATTERS)}, or within the interval)."
+        )
+    headline = keep(advice.question) if advice.recommendation == "keep" else f"USE {name_of(advice.chosen)}"
+    if advice.everywhere:
+        return f"{headline}, whatever the queue and the company." if len(advice.places) > 1 else f"{headline}."
     parts = [
-        f"{name_of(best)} {_between_queues(found.asked, low, high)}"
-        + (f" ({company.name})" if len(found.asked.company) > 1 else "")
-        for company, best, low, high in exceptions(found)
+        f"{name_of(best)} {_between_queues(advice.question, low, high)}"
+        + (f" ({company.name})" if len(advice.question.company) > 1 else "")
+        for company, best, low, high in exceptions(advice)
     ]
-    return f"{told}, but {'; '.join(parts)}." if parts else f"{told}."
+    return f"{headline}, but {'; '.join(parts)}." if parts else f"{headline}."
 
 
-def keep(asked: Question) -> str:
+def keep(question: Question) -> str:
     """What hosts have is no candidate if somebody asks about others alone."""
-    return f"KEEP {name_of(DEFAULT)}" if asked.default == DEFAULT else "KEEP WHAT YOU HAVE"
+    return f"KEEP {name_of(DEFAULT)}" if question.default == DEFAULT else "KEEP WHAT YOU HAVE"
 
 
-def _between_queues(asked: Question, low: float | None, high: float | None) -> str:
+def _between_queues(question: Question, low: float | None, high: float | None) -> str:
     """Which queues, as an RTT under load that somebody can measure."""
-    loaded = [None if each is None else _ms(asked.loaded_rtt_ns(each)) for each in (low, high)]
+    loaded = [None if each is None else _ms(question.loaded_rtt_ns(each)) for each in (low, high)]
     sizes = [None if each is None else trimmed(each / 1e6) for each in (low, high)]
     if low is not None and high is not None:
         return f"where the RTT under load is {loaded[0]} to {loaded[1]} (a queue of {sizes[0]} to {sizes[1]} MB)"
@@ -207,31 +212,31 @@ def _between_queues(asked: Question, low: float | None, high: float | None) -> s
     return f"where the RTT under load is {side} {loaded[nth]} (a queue of {sizes[nth]} MB)"
 
 
-def _why(found: Advice) -> str:
-    told = [each for each in found.places if each.verdict == "ahead"]
-    forgone = _forgone(found)
-    if not told:
+def _why(advice: Advice) -> str:
+    decided_places = [each for each in advice.places if each.verdict == "ahead"]
+    forgone = _forgone(advice)
+    if not decided_places:
         return forgone or "No candidate is ahead by more than chance and the model's error."
     parts = []
-    for name in dict.fromkeys(each.best for each in told):
-        own = [each for each in told if each.best == name]
+    for name in dict.fromkeys(each.best for each in decided_places):
+        own = [each for each in decided_places if each.best == name]
         most = max(own, key=lambda each: each.gain)
         parts.append(
-            f"{name_of(name)} is ahead in {len(own)} of {counted(len(found.places), 'case')}, at most by"
-            f" {percent(most.gain)} ({trimmed(found.asked.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
+            f"{name_of(name)} is ahead in {len(own)} of {counted(len(advice.places), 'case')}, at most by"
+            f" {percent(most.gain)} ({trimmed(advice.question.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
         )
-    return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(found.asked, told)]))
+    return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(advice.question, decided_places)]))
 
 
-def _forgone(found: Advice) -> str:
+def _forgone(advice: Advice) -> str:
     """What candidates would have that balanced advice leaves out."""
-    if found.asked.goal != "balanced":
+    if advice.question.goal != "balanced":
         return ""
     parts = []
-    for name in found.asked.candidates:
+    for name in advice.question.candidates:
         own = [
-            gain(score(found.asked, each.of(name)), score(found.asked, each.of(each.best))) or 0.0
-            for each in found.places
+            gain(score(advice.question, each.of(name)), score(advice.question, each.of(each.best))) or 0.0
+            for each in advice.places
             if name in each.harmful and name != each.best
         ]
         if own and max(own) > MATTERS:
@@ -242,15 +247,15 @@ def _forgone(found: Advice) -> str:
     return " ".join(parts)
 
 
-def _mechanism(asked: Question, told: Sequence[Place]) -> str:
+def _mechanism(question: Question, decided_places: Sequence[Place]) -> str:
     """What is known of the cause, for BBR and bulk traffic: short queues are its own, long ones are not."""
-    if asked.job.kind not in {"bulk", "transfer"}:
+    if question.job.kind not in {"bulk", "transfer"}:
         return ""
-    first = told[0]
-    if not any(each.best.startswith("bbr") for each in told):
-        alone = not any(each.company.flows for each in told)
+    first = decided_places[0]
+    if not any(each.best.startswith("bbr") for each in decided_places):
+        alone = not any(each.company.flows for each in decided_places)
         return "Alone BBR leaves some of the line: its pacing's margin, and a drain every 10 s." if alone else ""
-    if first.best.startswith("bbr") and any(each.best == DEFAULT for each in told):
+    if first.best.startswith("bbr") and any(each.best == DEFAULT for each in decided_places):
         return (
             f"In short queues {name_of(DEFAULT)} backs off at every drop and BBR does not; in long ones it fills the"
             " queue, which BBR does not."
@@ -258,28 +263,28 @@ def _mechanism(asked: Question, told: Sequence[Place]) -> str:
     return ""
 
 
-def _if_wrong(found: Advice) -> str:
+def _if_wrong(advice: Advice) -> str:
     parts = [
         f"{name_of(name)} costs at most {percent(most)}, {percent(mean)} in the mean over the cases"
-        for name, (most, mean) in found.regret.items()
+        for name, (most, mean) in advice.regret.items()
     ]
     return "; ".join(parts) + "."
 
 
-def _harm(found: Advice) -> str:
-    if not any(each.company.flows for each in found.places):
+def _harm(advice: Advice) -> str:
+    if not any(each.company.flows for each in advice.places):
         return "nobody else was said to be there."
-    told = [words for name in found.asked.candidates for words in _harm_by(found, name)]
+    parts = [part for name in advice.question.candidates for part in _harm_by(advice, name)]
     beyond = f"beyond what one more {name_of(DEFAULT)} does"
-    if not told:
+    if not parts:
         return f"none takes more than {percent(MOST_HARM)} from the others, or delays them by more, {beyond}."
-    return f"{'; '.join(told)}, {beyond}."
+    return f"{'; '.join(parts)}, {beyond}."
 
 
-def _harm_by(found: Advice, name: str) -> Iterator[str]:
+def _harm_by(advice: Advice, name: str) -> Iterator[str]:
     """What a candidate may do to the others at worst, where that may be too much."""
-    own = [each.of(name) for each in found.places]
-    for harms, words in (
+    own = [each.of(name) for each in advice.places]
+    for harms, template in (
         ([each.harm for each in own if each.harm], "takes {} from the others"),
         ([each.delay_harm for each in own if each.delay_harm], "lengthens their RTT by {} (95th percentile)"),
     ):
@@ -287,27 +292,27 @@ def _harm_by(found: Advice, name: str) -> Iterator[str]:
         if most is not None and most.high > MOST_HARM:
             at_worst = "up to " if len(own) > 1 else ""
             span = f"{100 * most.value:.0f} % ({100 * most.low:.0f} to {100 * most.high:.0f})"
-            yield f"{name_of(name)} {words.format(at_worst + span)}"
+            yield f"{name_of(name)} {template.format(at_worst + span)}"
 
 
-def _to_know(found: Advice) -> str:
-    if not found.asked.known_buffer:
+def _to_know(advice: Advice) -> str:
+    if not advice.question.known_buffer:
         return "ping while a CUBIC upload runs for 20 s, then: dumbbell advise … --loaded-rtt THAT"
-    if not found.asked.known_company:
+    if not advice.question.known_company:
         return "who else is on the line: dumbbell advise … --beside cubic:3"
     return "measure both in turns on the host: dumbbell advise tells a model's answer."
 
 
-def _length(asked: Question) -> str:
+def _length(question: Question) -> str:
     """Of a run, in words."""
-    if asked.job.kind == "requests" or (asked.job.kind == "transfer" and whole_transfer(asked)):
-        return f"the whole {asked.job.kind}"
-    return f"{duration_s(asked):.0f} s{'' if asked.job.kind == 'transfer' else ', their last two thirds,'}"
+    if question.job.kind == "requests" or (question.job.kind == "transfer" and runs_full_transfer(question)):
+        return f"the whole {question.job.kind}"
+    return f"{duration_s(question):.0f} s{'' if question.job.kind == 'transfer' else ', their last two thirds,'}"
 
 
-def _tree(found: Advice) -> str:
-    asked = found.asked
-    by_queue = {cao_tree(asked.rate_bps, buffer) for buffer in asked.buffers_bytes}
+def _tree(advice: Advice) -> str:
+    question = advice.question
+    by_queue = {cao_tree(question.rate_bps, buffer) for buffer in question.buffers_bytes}
     said = name_of(by_queue.pop()) if len(by_queue) == 1 else "BBR in shallow queues, CUBIC in deep ones"
     return f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
 

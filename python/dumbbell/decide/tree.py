@@ -156,13 +156,13 @@ def roots(cells: Sequence[Cell], times: int = 200) -> Counter[Feature]:
     """About what a tree of raw features asks first, in so many samples of the cells, drawn with replacement."""
     draw = np.random.default_rng(SEED)
     values, marks = matrix(cells, Recipe()), labels(cells)
-    found: Counter[Feature] = Counter()
+    counts: Counter[Feature] = Counter()
     for _ in range(times):
         taken = draw.integers(len(cells), size=len(cells))
         tree = _plain(values[taken], marks[taken], depth=1).tree_
         if tree.node_count > 1:
-            found[RAW[int(tree.feature[0])]] += 1
-    return found
+            counts[RAW[int(tree.feature[0])]] += 1
+    return counts
 
 
 def matrix(cells: Sequence[Cell], recipe: Recipe) -> Features:

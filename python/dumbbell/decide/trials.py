@@ -65,8 +65,8 @@ class Case:
     @property
     def run(self) -> tuple[str, int, int, str]:
         """What is run: the same for ten others that switch to the default, and for ten that have it."""
-        beside = self.company.cc_beside(self.candidate) if self.company.flows else ""
-        return self.candidate, self.buffer_bytes, self.company.flows, beside
+        neighbours_cc = self.company.neighbours_cc(self.candidate) if self.company.flows else ""
+        return self.candidate, self.buffer_bytes, self.company.flows, neighbours_cc
 
 
 @dataclass(slots=True)
@@ -92,7 +92,7 @@ class Tried:
 
 
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
-    asked: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
+    question: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
     seeds: int | None = None, run_s: float | None = None, progress: Callable[[], None] = lambda: None,
 ) -> dict[Case, Tried]:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
@@ -104,65 +104,65 @@ def trials(  # noqa: PLR0913 (what, with what, and how much of it)
         EngineFailure: the engine could not finish a run.
     """
     cores = jobs or available_cores()
-    run_s = run_s or duration_s(asked)
-    began, runs = time.monotonic(), _Runs(asked, engine, run_s)
-    shared = {case.run: Tried(run_s=run_s) for case in cases(asked)}
-    found = {case: shared[case.run] for case in cases(asked)}
+    run_s = run_s or duration_s(question)
+    began, runs = time.monotonic(), _Runs(question, engine, run_s)
+    shared = {case.run: Tried(run_s=run_s) for case in cases(question)}
+    case_trials = {case: shared[case.run] for case in cases(question)}
     with ThreadPoolExecutor(cores) as pool:
-        pending: Iterable[Case] = found
+        pending: Iterable[Case] = case_trials
         for seed in range(1, (seeds or MOST_SEEDS) + 1):
             once = list({case.run: case for case in pending}.values())
             for case, result in zip(once, pool.map(partial(runs.of, seed), once), strict=True):
-                found[case].add(result)
+                case_trials[case].add(result)
                 progress()
             if seeds is None and seed >= FIRST_SEEDS:
                 spent = time.monotonic() - began
-                pending = undecided(asked, found)
+                pending = undecided(question, case_trials)
                 if not pending or spent * (seed + 1) / seed > seconds:
                     break
-    return found
+    return case_trials
 
 
-def cases(asked: Question) -> Iterator[Case]:
+def cases(question: Question) -> Iterator[Case]:
     """Everything to try, the shortest queue first."""
-    for buffer_bytes in asked.buffers_bytes:
-        for company in asked.company:
-            for candidate in asked.tried:
+    for buffer_bytes in question.buffers_bytes:
+        for company in question.company:
+            for candidate in question.tried:
                 yield Case(candidate, buffer_bytes, company)
 
 
-def given_s(asked: Question) -> float:
+def given_s(question: Question) -> float:
     """How long the simulator may look for an answer: more packets take longer."""
-    return SHORT_ANSWER_S if asked.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
+    return SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
 
 
-def time_for(asked: Question, engine: str) -> float:
+def time_for(question: Question, engine: str) -> float:
     """How long an engine may look for an answer, in seconds: those that are no simulator a minute."""
-    return given_s(asked) if engine == "sim" else OTHER_ANSWER_S
+    return given_s(question) if engine == "sim" else OTHER_ANSWER_S
 
 
-def duration_s(asked: Question) -> float:
+def duration_s(question: Question) -> float:
     """How long runs of traffic without an end are: the same on every machine, so that answers are.
 
     As long as the first seeds of all cases are no more packets than a small machine simulates in a few seconds.
     """
-    packets_a_second = asked.rate_bps / BITS_PER_BYTE / FRAME_BYTES
-    different = len({case.run for case in cases(asked)})
-    fits = CORES * PACKETS_A_SECOND * given_s(asked) / (different * FIRST_SEEDS * packets_a_second)
-    least = max(SHORTEST_S, ROUND_TRIPS * asked.rtt_ns / NS_PER_S)
+    packets_a_second = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES
+    different = len({case.run for case in cases(question)})
+    fits = CORES * PACKETS_A_SECOND * given_s(question) / (different * FIRST_SEEDS * packets_a_second)
+    least = max(SHORTEST_S, ROUND_TRIPS * question.rtt_ns / NS_PER_S)
     return min(max(fits, least), max(LONGEST_S, least))
 
 
 class _Runs:
     """Makes runs of cases."""
 
-    def __init__(self, asked: Question, engine: Engine, seconds: float) -> None:
-        self.asked, self.engine, self.seconds = asked, engine, seconds
+    def __init__(self, question: Question, engine: Engine, seconds: float) -> None:
+        self.question, self.engine, self.seconds = question, engine, seconds
         self.identity = engine.identity()
 
     def of(self, seed: int, case: Case) -> Result:
         """Measures one run."""
-        (point,) = expand(load(words(self.asked, case, self.seconds)))
+        (point,) = expand(load(spec_fields(self.question, case, self.seconds)))
         planned = Planned(point.values, resolve(point, seed, live=self.engine.live))
         outcome, _ = execute(planned, self.engine, self.identity)
         if outcome.status == "failed":
@@ -172,38 +172,38 @@ class _Runs:
         return outcome
 
 
-def words(asked: Question, case: Case, seconds: float) -> dict[str, Any]:
+def spec_fields(question: Question, case: Case, seconds: float) -> dict[str, Any]:
     """A case as a spec."""
-    flows: list[dict[str, Any]] = [{"name": ME, "cc": case.candidate, **_workload(asked)}]
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": case.candidate, **_workload(question)}]
     if case.company.flows:
-        beside = case.company.cc_beside(case.candidate)
-        flows.append({"name": OTHERS, "cc": beside, "count": case.company.flows})
+        neighbours_cc = case.company.neighbours_cc(case.candidate)
+        flows.append({"name": OTHERS, "cc": neighbours_cc, "count": case.company.flows})
     spec: dict[str, Any] = {
-        "name": "advice", "start_jitter": Time.show(min(asked.rtt_ns * 10, NS_PER_S)),
+        "name": "advice", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
         "path": {
-            "rate": Rate.show(asked.rate_bps), "rtt": Time.show(asked.rtt_ns), "buffer": f"{case.buffer_bytes} B",
+            "rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns), "buffer": f"{case.buffer_bytes} B",
         },
         "flows": flows, "host": {"socket_memory": "max"}, "measure": {"record": "summary"},
     }  # fmt: skip
-    if asked.loss_ppb:
-        spec["path"]["loss"] = f"{asked.loss_ppb / 1e7:.7f} %"
-    if asked.job.kind == "transfer" and whole_transfer(asked):
+    if question.loss_ppb:
+        spec["path"]["loss"] = f"{question.loss_ppb / 1e7:.7f} %"
+    if question.job.kind == "transfer" and runs_full_transfer(question):
         return spec | {"duration": "until done", "time_limit": f"{TIME_LIMIT_S:.0f} s"}
-    if asked.job.kind == "requests":
-        return spec | {"duration": f"{requests_s(asked):.3f} s"}
-    begin_s = 0.0 if asked.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
+    if question.job.kind == "requests":
+        return spec | {"duration": f"{requests_s(question):.3f} s"}
+    begin_s = 0.0 if question.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
     window = {"window": [f"{begin_s:.3f} s", f"{seconds:.3f} s"]}
     return spec | {"duration": f"{seconds:.3f} s", "measure": spec["measure"] | window}
 
 
-def whole_transfer(asked: Question) -> bool:
+def runs_full_transfer(question: Question) -> bool:
     """It is short enough to be carried out from its first byte to its last."""
-    return BITS_PER_BYTE * asked.job.size_bytes / asked.rate_bps <= SHORT_TRANSFER_S
+    return BITS_PER_BYTE * question.job.size_bytes / question.rate_bps <= SHORT_TRANSFER_S
 
 
-def _workload(asked: Question) -> Mapping[str, Any]:
-    job = asked.job
-    if job.kind == "transfer" and whole_transfer(asked):
+def _workload(question: Question) -> Mapping[str, Any]:
+    job = question.job
+    if job.kind == "transfer" and runs_full_transfer(question):
         return {"workload": {"transfer": f"{job.size_bytes} B"}}
     if job.kind == "requests":
         return {"workload": {"arrivals": {"load": REQUESTS_LOAD, "count": REQUESTS}, "size": f"{job.size_bytes} B"}}
@@ -212,7 +212,7 @@ def _workload(asked: Question) -> Mapping[str, Any]:
     return {}
 
 
-def requests_s(asked: Question) -> float:
+def requests_s(question: Question) -> float:
     """How long a run of requests is: until the last request has arrived and is answered, with room."""
-    arriving_s = REQUESTS * BITS_PER_BYTE * asked.job.size_bytes / (REQUESTS_LOAD * asked.rate_bps)
-    return min(120.0, 1.5 * arriving_s + 50 * asked.rtt_ns / NS_PER_S + 5)
+    arriving_s = REQUESTS * BITS_PER_BYTE * question.job.size_bytes / (REQUESTS_LOAD * question.rate_bps)
+    return min(120.0, 1.5 * arriving_s + 50 * question.rtt_ns / NS_PER_S + 5)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.comparison.agreement import GROUP_GOODPUT, OF_MODEL, stored_bands
 from dumbbell.comparison.random_conditions import PLAIN, strata
 from dumbbell.decide.question import FRAME_BYTES
-from dumbbell.decide.trials import whole_transfer
+from dumbbell.decide.trials import runs_full_transfer
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -22,18 +22,18 @@ P90: Final = 1.645
 """Standard deviations within which nine tenths of normal errors lie."""
 
 
-def outside_of_validation(asked: Question) -> str:
+def outside_of_validation(question: Question) -> str:
     """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
     every = strata()
     plain = every[PLAIN]
-    rate, rtt = asked.rate_bps / 1e6, asked.rtt_ns / 1e6
+    rate, rtt = question.rate_bps / 1e6, question.rtt_ns / 1e6
     if not plain.rate[0] <= rate <= plain.rate[1]:
         return f"rates from {plain.rate[0]:g} to {plain.rate[1]:g} Mbit/s were, and {rate:g} was not"
     if not plain.rtt[0] <= rtt <= plain.rtt[1]:
         return f"RTTs from {plain.rtt[0]:g} to {plain.rtt[1]:g} ms were, and {rtt:g} was not"
-    if max(each.flows for each in asked.company) >= every["many"].flows[1]:
+    if max(each.flows for each in question.company) >= every["many"].flows[1]:
         return f"up to {every['many'].flows[1]} flows were"
-    queues = [asked.buffer_bdp(each) for each in asked.buffers_bytes if each >= SHORT_BYTES]
+    queues = [question.buffer_bdp(each) for each in question.buffers_bytes if each >= SHORT_BYTES]
     if queues and max(queues) > every["deep"].buffer[1]:
         return f"queues of up to {every['deep'].buffer[1]:g} BDP were"
     if queues and min(queues) < NEARLY * plain.buffer[0]:
@@ -41,21 +41,23 @@ def outside_of_validation(asked: Question) -> str:
     return ""
 
 
-def stratum(asked: Question, buffer_bytes: int, company: Company) -> str:
+def stratum(question: Question, buffer_bytes: int, company: Company) -> str:
     """Of which stratum of the validation a case is."""
     plain = strata()[PLAIN]
-    if asked.job.kind in {"transfer", "requests"} and (asked.job.kind == "requests" or whole_transfer(asked)):
+    if question.job.kind in {"transfer", "requests"} and (
+        question.job.kind == "requests" or runs_full_transfer(question)
+    ):
         return "transfers"
     if buffer_bytes < SHORT_BYTES:
         return "short"
-    if asked.buffer_bdp(buffer_bytes) > plain.buffer[1]:
+    if question.buffer_bdp(buffer_bytes) > plain.buffer[1]:
         return "deep"
-    if asked.loss_ppb > MOST_PLAIN_LOSS_PPB:
+    if question.loss_ppb > MOST_PLAIN_LOSS_PPB:
         return "loss"
     return "many" if company.flows >= plain.flows[1] else "plain"
 
 
-def model_error(asked: Question, buffer_bytes: int, company: Company) -> float:
+def model_error(question: Question, buffer_bytes: int, company: Company) -> float:
     """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
-    bands = stored_bands()[stratum(asked, buffer_bytes, company)]
+    bands = stored_bands()[stratum(question, buffer_bytes, company)]
     return float(bands[GROUP_GOODPUT][OF_MODEL]) / P90

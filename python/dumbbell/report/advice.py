@@ -61,7 +61,7 @@ def _advised(advice: Advice | None) -> Iterator[Section]:
     """The tables that the command prints: of each company one."""
     if advice is None:
         return
-    for place, company in enumerate(advice.asked.company):
+    for place, company in enumerate(advice.question.company):
         header, rows = text.table(advice, company)
         above = f"{text.caption(advice, company)}."
         yield Section(f"advice-{place}", f"In numbers: {company.name}", header, rows, WORDS, above=above)

@@ -17,8 +17,8 @@ from dumbbell.comparison.random_conditions import Chance
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
 from dumbbell.decide.outcome import Interval, Seeds, known
-from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, beside
-from dumbbell.decide.trials import Case, Tried, cases, duration_s, trials, words
+from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, neighbours
+from dumbbell.decide.trials import Case, Tried, cases, duration_s, spec_fields, trials
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
@@ -186,7 +186,7 @@ class AdvicePart(Part):
     def _asked(self, asked: Question, case: Case) -> Experiment:
         """A case as an experiment, with a name of its own."""
         name = f"advice-{asked.rate_bps}-{asked.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
-        return load({**words(asked, case, duration_s(asked)), "name": name, "seeds": self._seeds()})
+        return load({**spec_fields(asked, case, duration_s(asked)), "name": name, "seeds": self._seeds()})
 
 
 def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
@@ -203,7 +203,7 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
             rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=(max(6 * FRAME_BYTES, buffer),), known_buffer=True,
             company=(ALONE,), goal="goodput",
         )  # fmt: skip
-        yield alone, replace(alone, company=(beside(cc, flows),))
+        yield alone, replace(alone, company=(neighbours(cc, flows),))
 
 
 def _answer(asked: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
