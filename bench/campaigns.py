@@ -69,11 +69,11 @@ def main() -> None:
     options = parser.parse_args()
     print(f"{'':>8} {'measured, table':>22} {'there, table':>22} {'there, JSON':>22}")
     print(f"{'runs':>8}" + f" {'peak MiB':>10} {'ms a run':>11}" * 3)
-    for asked in map(int, options.runs.split(",")):
+    for requested in map(int, options.runs.split(",")):
         with tempfile.TemporaryDirectory(prefix="dumbbell-") as folder:
             file, store = Path(folder, "many.toml"), Path(folder, "store")
-            file.write_text(spec(asked), encoding="utf-8")
-            runs = math.isqrt(asked) * (asked // math.isqrt(asked))
+            file.write_text(spec(requested), encoding="utf-8")
+            runs = math.isqrt(requested) * (requested // math.isqrt(requested))
             cells = [used("run", file, "--out", store, *more) for more in ((), (), ("--json",))]
         print(f"{runs:>8}" + "".join(f" {each.peak_mib:>10.0f} {1e3 * each.cpu_s / runs:>11.2f}" for each in cells))
         sys.stdout.flush()

@@ -136,12 +136,12 @@ def opened(browser: Browser) -> Page:
 
 def first_picture(browser: Browser) -> Figure:
     """From the beginning of the navigation."""
-    found = []
+    times_ms = []
     for _ in range(OPENINGS):
         tab = opened(browser)
-        found.append(tab.evaluate("window.opened"))
+        times_ms.append(tab.evaluate("window.opened"))
         tab.context.close()
-    return Figure(f"first picture from disk, median of {OPENINGS}", median(found) / 1000, "s", 2)
+    return Figure(f"first picture from disk, median of {OPENINGS}", median(times_ms) / 1000, "s", 2)
 
 
 def changes(browser: Browser) -> Iterator[Figure]:
@@ -149,21 +149,21 @@ def changes(browser: Browser) -> Iterator[Figure]:
     tab = opened(browser)
     tab.evaluate("window.opened")
     tab.evaluate("(toml) => change(() => explorer.show({ toml }))", SPEC)
-    found, native_ms = [], []
+    timings, native_ms = [], []
     for place in BUFFERS:
-        found.append(tab.evaluate(CHANGE, place))
-        planned, *_ = plan(load(found[-1]["spec"]))
+        timings.append(tab.evaluate(CHANGE, place))
+        planned, *_ = plan(load(timings[-1]["spec"]))
         began = time.perf_counter()
         SimEngine().measurement_json(planned.resolved.run)
         native_ms.append(1000 * (time.perf_counter() - began))
-    assert len({each["run"] for each in found}) == CHANGES, "values that were there before"  # noqa: S101
-    assert all(each["state"] == "ready" for each in found), found  # noqa: S101
+    assert len({each["run"] for each in timings}) == CHANGES, "values that were there before"  # noqa: S101
+    assert all(each["state"] == "ready" for each in timings), timings  # noqa: S101
     tab.context.close()
     yield Figure(
-        f"from a change to its picture, median of {CHANGES}", median(each["taken_ms"] for each in found), "ms", 150
+        f"from a change to its picture, median of {CHANGES}", median(each["taken_ms"] for each in timings), "ms", 150
     )
-    yield Figure("of these the simulation in a worker", median(each["worker_ms"] for each in found), "ms")
-    yield Figure("and all else of the page", median(each["taken_ms"] - each["worker_ms"] for each in found), "ms")
+    yield Figure("of these the simulation in a worker", median(each["worker_ms"] for each in timings), "ms")
+    yield Figure("and all else of the page", median(each["taken_ms"] - each["worker_ms"] for each in timings), "ms")
     yield Figure("the same runs natively", median(native_ms), "ms")
 
 
@@ -171,12 +171,12 @@ def filled(browser: Browser) -> Iterator[Figure]:
     """A map of 8 x 8 points with three seeds each."""
     tab = opened(browser)
     tab.evaluate("window.opened")
-    found = tab.evaluate(FILL, [MAP_SPEC, MAP])
+    timings = tab.evaluate(FILL, [MAP_SPEC, MAP])
     tab.context.close()
-    assert not found["told"], found["told"]  # noqa: S101
-    assert found["cells"] == 8 * 8 * 3  # noqa: S101
-    yield Figure("first colours of a map", found["first_ms"] / 1000, "s", 2)
-    yield Figure("all of its 8 x 8 points, 3 seeds, 20 s each", found["all_ms"] / 1000, "s", 15)
+    assert not timings["told"], timings["told"]  # noqa: S101
+    assert timings["cells"] == 8 * 8 * 3  # noqa: S101
+    yield Figure("first colours of a map", timings["first_ms"] / 1000, "s", 2)
+    yield Figure("all of its 8 x 8 points, 3 seeds, 20 s each", timings["all_ms"] / 1000, "s", 15)
 
 
 def main() -> int:

@@ -64,9 +64,9 @@ class Known:
         """What was found of a spec; None: it was not tried yet."""
         return self._facts.get((what, number))
 
-    def put(self, what: str, number: int, found: dict[str, Any]) -> None:
+    def put(self, what: str, number: int, facts: dict[str, Any]) -> None:
         """Keeps what was found of a spec."""
-        fact = {"what": what, "number": number} | found
+        fact = {"what": what, "number": number} | facts
         with self._lock:
             self._facts[what, number] = fact
             self._file.write(json.dumps(fact) + "\n")
@@ -123,8 +123,8 @@ def _through(pool: ThreadPoolExecutor, work: Callable[[int], None], numbers: Seq
             print(f"{what}: {done} of {len(numbers)}", file=sys.stderr, flush=True)
 
 
-def _check(number: int, words: dict[str, Any], core: int, known: Known) -> None:
-    with _file(words) as spec:
+def _check(number: int, fields: dict[str, Any], core: int, known: Known) -> None:
+    with _file(fields) as spec:
         ended = _ended([COMMAND, "check", spec, "--json"], core, PATIENCE_S)
     facts = json.loads(ended.output) if ended.status == 0 else {}
     known.put("check", number, {
@@ -133,9 +133,9 @@ def _check(number: int, words: dict[str, Any], core: int, known: Known) -> None:
     })  # fmt: skip
 
 
-def _run(number: int, words: dict[str, Any], core: int, known: Known, engine: str) -> None:
+def _run(number: int, fields: dict[str, Any], core: int, known: Known, engine: str) -> None:
     forecast = _forecast(known, number, engine) or {}
-    with _file(words) as spec, tempfile.TemporaryDirectory() as folder:
+    with _file(fields) as spec, tempfile.TemporaryDirectory() as folder:
         command = [COMMAND, "run", spec, "--engine", engine, "--jobs", "1", "--out", f"{folder}/store"]
         ended = _ended(command, core, 120 + 20 * forecast["core_seconds"])
         disk = sum(path.stat().st_size for path in Path(folder).rglob("*") if path.is_file())
@@ -146,14 +146,14 @@ def _run(number: int, words: dict[str, Any], core: int, known: Known, engine: st
 
 def _chosen(known: Known, count: int, options: argparse.Namespace) -> list[int]:
     """The smallest by their forecasts, and some of the others, always the same."""
-    found = {number: forecast for number in range(count) if (forecast := _forecast(known, number, options.engine))}
-    by_size = sorted(found, key=lambda number: (found[number]["core_seconds"], number))
+    forecasts = {number: forecast for number in range(count) if (forecast := _forecast(known, number, options.engine))}
+    by_size = sorted(forecasts, key=lambda number: (forecasts[number]["core_seconds"], number))
     rest = [
         number
         for number in by_size[options.smallest :]
         if _fact(known, "check", number)["packets"] <= MOST_PACKETS
-        and found[number]["core_seconds"] <= options.longest
-        and found[number]["memory_bytes"] <= _memory_bytes() / 2
+        and forecasts[number]["core_seconds"] <= options.longest
+        and forecasts[number]["memory_bytes"] <= _memory_bytes() / 2
     ]
     draw = random.Random(f"forecasts {options.seed}")  # noqa: S311 (always the same)
     drawn = draw.sample(sorted(rest), min(options.drawn, len(rest)))
@@ -177,9 +177,9 @@ def _report(known: Known, count: int, chosen: Sequence[int], options: argparse.N
         within = sum(1 / FACTOR <= ratio <= FACTOR for ratio in ratios.values()) / max(len(ratios), 1)
         bar = SHARE if what != "disk_bytes" else 0.0
         worst = sorted(ratios, key=lambda number: -max(ratios[number], 1 / max(ratios[number], 1e-9)))[:8]
-        told = ", ".join(f"{number}: {ratios[number]:.2f}" for number in worst)
+        furthest = ", ".join(f"{number}: {ratios[number]:.2f}" for number in worst)
         print(f"{what}: {within:.1%} of {len(ratios)} within a factor of {FACTOR:g} (bar {bar:.0%});"
-              f" furthest, forecast / run: {told}")  # fmt: skip
+              f" furthest, forecast / run: {furthest}")  # fmt: skip
         passed.append(within >= bar)
     print("passed" if all(passed) else "MISSED")
     return 0 if all(passed) else 1
@@ -219,10 +219,10 @@ def _memory_bytes() -> int:
 class _file:  # noqa: N801 (a context)
     """A file of a spec."""
 
-    def __init__(self, words: dict[str, Any]) -> None:
+    def __init__(self, fields: dict[str, Any]) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="forecasts-"))
         self._path = self._folder / "spec.toml"
-        self._path.write_text(toml(words), encoding="utf-8")
+        self._path.write_text(toml(fields), encoding="utf-8")
 
     def __enter__(self) -> Path:
         return self._path

@@ -34,7 +34,7 @@ def main() -> int:
         return 1
     missed = bool(failures) or speed.seconds > BAR_S
     sys.stdout.write(
-        f"Cao's grid: {speed.words()}; {time.process_time() - began:.0f} s of processor\n"
+        f"Cao's grid: {speed.text()}; {time.process_time() - began:.0f} s of processor\n"
         f"bar: {BAR_S} s: {'missed' if missed else 'reached'}\n"
     )
     return 1 if missed else 0

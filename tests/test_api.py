@@ -22,7 +22,7 @@ POINT = ["0.5 bdp", "0.5 bdp", "2 bdp", "2 bdp"]
 
 
 def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment: Path) -> None:
-    words: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "duration": "3 s",
         "seeds": 2,
         "start_jitter": "10 ms",
@@ -30,7 +30,7 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment:
         "flows": [{"cc": "bbr"}, {"cc": "cubic", "start": "500 ms"}],
         "measure": {"window": ["0 %", "100 %"]},
     }
-    specs = (MOMENT, moment, str(moment), words, dumbbell.Experiment(**words))
+    specs = (MOMENT, moment, str(moment), fields, dumbbell.Experiment(**fields))
     ids = [[result.run_id for result in dumbbell.run(spec)] for spec in specs]
     assert len(set(ids[0])) == 4
     assert ids == [ids[0]] * len(specs)
@@ -102,11 +102,11 @@ def test_series_of_one_run_or_of_all(results: Results) -> None:
 
 
 def test_what_is_swept_has_its_number_behind_its_words() -> None:
-    words = {
+    fields = {
         "duration": "1 s", "path": {"rate": "8 Mbit/s", "rtt": ["10 ms", "20 ms"], "buffer": ["2 bdp", "30 packets"]},
         "flows": [{"cc": "cubic", "start": ["0 s", "100 ms"]}],
     }  # fmt: skip
-    results = dumbbell.run(words)
+    results = dumbbell.run(fields)
     columns = ["path.rtt", "path.rtt_s", "path.buffer", "path.buffer_bytes", "path.buffer_bdp", "flows[0].start_s"]
     first, *_, last = results.summary()[columns].itertuples(index=False, name=None)
     assert first == ("10 ms", 0.01, "2 bdp", 20_000, 2, 0)

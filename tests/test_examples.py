@@ -68,8 +68,8 @@ def test_the_first_thing_that_is_printed_is_the_answer_that_the_spec_tells(name:
     assert done.returncode == 0, done.stderr
     answer = " ".join(done.stdout.partition("\n\n")[0].splitlines())
     head, _, _ = spec.read_text(encoding="utf-8").partition("\nname = ")
-    told = [line.removeprefix("#     ") for line in head.partition("It answers")[2].splitlines() if "#     " in line]
-    assert " ".join(told) == answer
+    lines = [line.removeprefix("#     ") for line in head.partition("It answers")[2].splitlines() if "#     " in line]
+    assert " ".join(lines) == answer
 
 
 @cache
@@ -82,17 +82,19 @@ def ran(path: Path) -> tuple[list[list[dict[str, Any]]], dict[str, Any]]:
 @pytest.mark.long
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 def test_a_notebook_runs_and_shows_what_is_kept_in_it(path: Path) -> None:
-    kept = [cell["outputs"] for cell in notebook.code_cells(notebook.read(path))]
+    saved_outputs = [cell["outputs"] for cell in notebook.code_cells(notebook.read(path))]
     shown, _ = ran(path)
-    assert [list(map(_words, each)) for each in kept] == [list(map(_words, each)) for each in shown]
-    data = [output["data"] for each in kept for output in each if "data" in output]
+    assert [list(map(_without_pictures, each)) for each in saved_outputs] == [
+        list(map(_without_pictures, each)) for each in shown
+    ]
+    data = [output["data"] for each in saved_outputs for output in each if "data" in output]
     pictures = [base64.b64decode(each[notebook.PICTURE]) for each in data if notebook.PICTURE in each]
     assert len(pictures) >= 2
     assert all(each.startswith(b"\x89PNG") for each in pictures)
     assert path.stat().st_size < 1_000_000
 
 
-def _words(output: dict[str, Any]) -> dict[str, Any]:
+def _without_pictures(output: dict[str, Any]) -> dict[str, Any]:
     """An output without the pixels, which are the renderer's."""
     return output | {"data": {kind: own for kind, own in output.get("data", {}).items() if kind != notebook.PICTURE}}
 

@@ -115,7 +115,7 @@ def test_without_the_agent_both_engines_of_linux_are_left_out(
         assert f"{name}: {said}\n" in checked.stdout
         done = dumbbell("run", moment, "--engine", name)
         assert (done.returncode, done.stdout, done.stderr) == (2, "", f"{said}\n")
-        found = dumbbell("doctor", "--engine", name, COLUMNS="200")
-        assert found.returncode == 1
-        (line,) = (line for line in found.stdout.splitlines() if "BAD" in line)
+        diagnosis = dumbbell("doctor", "--engine", name, COLUMNS="200")
+        assert diagnosis.returncode == 1
+        (line,) = (line for line in diagnosis.stdout.splitlines() if "BAD" in line)
         assert line.split(maxsplit=3)[3] == said

@@ -14,27 +14,27 @@ def text(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def found(pattern: str, name: str) -> set[str]:
+def matches(pattern: str, name: str) -> set[str]:
     return set(re.findall(pattern, text(name), re.MULTILINE))
 
 
 def test_the_version_and_its_date() -> None:
     version = WORKSPACE["version"]
-    assert found(r"^version: (\S+)$", "CITATION.cff") == {version}
-    (date,) = found(r'^date-released: "(\S+)"$', "CITATION.cff")
+    assert matches(r"^version: (\S+)$", "CITATION.cff") == {version}
+    (date,) = matches(r'^date-released: "(\S+)"$', "CITATION.cff")
     assert f"## {version} ({date})" in text("CHANGELOG.md").splitlines()
 
 
 def test_the_oldest_compiler() -> None:
     rust = WORKSPACE["rust-version"]
-    assert found(r"\]\(https://rustup\.rs\) ([\d.]+)", "README.md") == {rust}
-    assert found(r"\]\(https://rustup\.rs\) ([\d.]+)", "docs/tutorial.md") == {rust}
-    assert found(r"^FROM \S+/rust:([\d.]+)-", "Containerfile") == {rust}
-    assert found(r"--default-toolchain ([\d.]+)", "pyproject.toml") == {f"{rust}.0"}
-    assert found(r"(?:rustup default|toolchain install) ([\d.]+)", ".github/workflows/wheels.yml") == {f"{rust}.0"}
+    assert matches(r"\]\(https://rustup\.rs\) ([\d.]+)", "README.md") == {rust}
+    assert matches(r"\]\(https://rustup\.rs\) ([\d.]+)", "docs/tutorial.md") == {rust}
+    assert matches(r"^FROM \S+/rust:([\d.]+)-", "Containerfile") == {rust}
+    assert matches(r"--default-toolchain ([\d.]+)", "pyproject.toml") == {f"{rust}.0"}
+    assert matches(r"(?:rustup default|toolchain install) ([\d.]+)", ".github/workflows/wheels.yml") == {f"{rust}.0"}
 
 
 def test_the_keywords() -> None:
     keywords = tomllib.loads(text("pyproject.toml"))["project"]["keywords"]
-    (cited,) = found(r"^keywords:\n((?:  - .+\n)+)", "CITATION.cff")
+    (cited,) = matches(r"^keywords:\n((?:  - .+\n)+)", "CITATION.cff")
     assert re.findall(r"- (.+)", cited) == keywords

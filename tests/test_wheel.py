@@ -35,8 +35,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         env=environment | {"PYO3_PYTHON": sys.executable},
         timeout=900,
     )
-    (found,) = folder.iterdir()
-    return found
+    (built,) = folder.iterdir()
+    return built
 
 
 @pytest.fixture(scope="module")

@@ -83,8 +83,8 @@ def record(arguments: argparse.Namespace) -> int:
         ]  # fmt: skip
 
         def run(command: tuple[str, list[str]]) -> bool:
-            name, words = command
-            done = subprocess.run([str(arguments.executable), *words], capture_output=True, text=True, check=False)
+            name, options = command
+            done = subprocess.run([str(arguments.executable), *options], capture_output=True, text=True, check=False)
             (folder / name).write_text(done.stdout.replace(str(scratch), ""), encoding="utf-8")
             if done.returncode > 1 or "Traceback" in done.stderr:
                 print(f"{name}: exit {done.returncode}: {done.stderr[-400:]}", file=sys.stderr)
@@ -113,7 +113,7 @@ def differences(old: Any, new: Any, place: str = "") -> Iterator[str]:  # noqa: 
         yield f"{place}: {str(old)[:120]} -> {str(new)[:120]}"
 
 
-def _words(line: str) -> str:
+def _single_spaced(line: str) -> str:
     return " ".join(line.split())
 
 
@@ -124,7 +124,7 @@ def of_file(old: Path, new: Path) -> Iterator[str]:
         return
     before, after = (path.read_text(encoding="utf-8").splitlines() for path in (old, new))
     if old.suffix != ".json":
-        lines = unified_diff([*map(_words, before)], [*map(_words, after)], lineterm="", n=0)
+        lines = unified_diff([*map(_single_spaced, before)], [*map(_single_spaced, after)], lineterm="", n=0)
         yield from (line for line in lines if line[:2] not in {"--", "++", "@@"})
         return
     if len(before) != len(after):
@@ -140,11 +140,11 @@ def diff(arguments: argparse.Namespace) -> int:
     ]
     changed = 0
     for old in files:
-        found = list(of_file(old, arguments.new / old.name))
-        if found:
+        changes = list(of_file(old, arguments.new / old.name))
+        if changes:
             changed += 1
-            print(f"{old.name}: {len(found)} differences")
-            for each in found[:MOST_SHOWN]:
+            print(f"{old.name}: {len(changes)} differences")
+            for each in changes[:MOST_SHOWN]:
                 print(f"  {each}")
     print(f"{len(files)} outputs, {len(files) - changed} of them alike")
     return 1 if changed else 0

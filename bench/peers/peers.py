@@ -140,8 +140,8 @@ class Peer:
 
     def measure(self, spec: Path, budget_s: float) -> Sample:
         """Hand the spec's numbers over as options."""
-        asked = asdict(read_condition(spec)) | {"budget": budget_s}
-        options = [self.option.format(name=name, value=value) for name, value in asked.items()]
+        parameters = asdict(read_condition(spec)) | {"budget": budget_s}
+        options = [self.option.format(name=name, value=value) for name, value in parameters.items()]
         result = last_object(run_limited([*self.command, *options], budget_s))
         return Sample(
             packets=result["data_packets"],
@@ -182,8 +182,8 @@ def run_limited(command: Sequence[str], budget_s: float = 0.0) -> str:
         message = f"{name} was stopped after {limit_s:.0f} s"
         raise FailedError(message) from None
     if done.returncode != 0:
-        last_words = "\n".join(done.stderr.splitlines()[-5:])
-        message = f"{name} ended with status {done.returncode}:\n{last_words}"
+        last_lines = "\n".join(done.stderr.splitlines()[-5:])
+        message = f"{name} ended with status {done.returncode}:\n{last_lines}"
         raise FailedError(message)
     return done.stdout
 
@@ -192,19 +192,19 @@ def last_object(output: str) -> dict[str, Any]:
     """Find the result among a program's chatter (ns-2 logs on standard output)."""
     for line in reversed(output.splitlines()):
         if line.startswith("{"):
-            found: dict[str, Any] = json.loads(line)
-            return found
+            result: dict[str, Any] = json.loads(line)
+            return result
     message = "no result was printed"
     raise FailedError(message)
 
 
 def find(program: str, package: str) -> str:
     """Where a program is; `MissingError` with its Debian package if it is nowhere."""
-    found = shutil.which(program)
-    if found is None:
+    path = shutil.which(program)
+    if path is None:
         message = f"no `{program}` here: install the Debian package {package} (or use --install)"
         raise MissingError(message)
-    return found
+    return path
 
 
 def prepare_dumbbell(command: str, build: Path) -> Engine:
@@ -267,7 +267,7 @@ def measure_all(
                 except FailedError as failure:
                     say(f"{engine.name}: {failure}")
                     well = False
-    return {key: median(found) for key, found in samples.items() if found}, well
+    return {key: median(measured) for key, measured in samples.items() if measured}, well
 
 
 def median(samples: Sequence[Sample]) -> Sample:
@@ -299,10 +299,10 @@ def table(results: dict[tuple[Path, str], Sample], specs: Sequence[Path], engine
                 )
             )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    words = 2  # the leading columns, set to the left; the rest are numbers
+    label_columns = 2  # the leading columns, set to the left; the rest are numbers
     lines = (
         "  ".join(
-            cell.ljust(width) if column < words else cell.rjust(width)
+            cell.ljust(width) if column < label_columns else cell.rjust(width)
             for column, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in rows
@@ -337,50 +337,50 @@ def arguments() -> argparse.Namespace:
     add("--require", action="store_true", help="exit 1 if an engine is missing: do not skip it")
     add("--install", action="store_true", help="first install the peers' Debian packages (as root)")
     add("--htsim", type=Path, metavar="DIR", help="a checkout of csg-htsim (default: it is left out)")
-    asked = parser.parse_args()
-    if asked.repeat < 1 or not 0 < asked.budget < float("inf"):
+    options = parser.parse_args()
+    if options.repeat < 1 or not 0 < options.budget < float("inf"):
         parser.error("--repeat and --budget must be positive")
-    return asked
+    return options
 
 
-def compare(asked: argparse.Namespace, build: Path) -> int:
+def compare(options: argparse.Namespace, build: Path) -> int:
     """Prepare every engine there is, measure, print; give the exit status."""
     preparations: dict[str, Callable[[], Engine]] = {
-        "dumbbell": lambda: prepare_dumbbell(asked.dumbbell, build),
+        "dumbbell": lambda: prepare_dumbbell(options.dumbbell, build),
         "ns-3": lambda: prepare_ns3(build),
         "ns-2 CUBIC": lambda: prepare_ns2("ns-2 CUBIC", "linux"),
         "ns-2 Sack1": lambda: prepare_ns2("ns-2 Sack1", "sack1"),
     }
-    if asked.htsim is None:
+    if options.htsim is None:
         say(f"htsim is skipped: git clone {HTSIM}, then make bench-peers HTSIM=DIR (--htsim DIR)")
     else:
-        preparations["htsim NewReno"] = lambda: prepare_htsim(asked.htsim, build)
+        preparations["htsim NewReno"] = lambda: prepare_htsim(options.htsim, build)
     engines: list[Engine] = []
     for name, prepare in preparations.items():
         try:
             engines.append(prepare())
         except MissingError as missing:
             say(f"{name} is left out: {missing}")
-    if asked.require and len(engines) < len(preparations):
+    if options.require and len(engines) < len(preparations):
         return 1
     if not engines:
         return 0
     specs = sorted((HERE / "specs").glob("*.toml"), key=lambda spec: read_condition(spec).rate)
-    results, well = measure_all(engines, specs, asked.repeat, asked.budget)
+    results, well = measure_all(engines, specs, options.repeat, options.budget)
     sys.stdout.write(table(results, specs, engines))
     return 0 if well else 1
 
 
 def main() -> int:
     """Run the comparison in the folder asked for, or in one that is gone afterwards."""
-    asked = arguments()
+    options = arguments()
     try:
-        if asked.install:
+        if options.install:
             install()
         with tempfile.TemporaryDirectory(prefix="dumbbell-peers-") as temporary:
-            build = (asked.build or Path(temporary)).resolve()
+            build = (options.build or Path(temporary)).resolve()
             build.mkdir(parents=True, exist_ok=True)
-            return compare(asked, build)
+            return compare(options, build)
     except (MissingError, FailedError) as problem:
         say(str(problem))
         return 1

@@ -45,13 +45,13 @@ OF_OTHERS = [
 @pytest.fixture
 def doubles(monkeypatch: pytest.MonkeyPatch) -> dict[str, Scaled]:
     """Engines `double`, which is the simulator, and `wrong`, which delivers four fifths."""
-    found = {"double": Scaled(), "wrong": Scaled(0.8), "failing": Scaled(failing=(2,))}
+    engines = {"double": Scaled(), "wrong": Scaled(0.8), "failing": Scaled(failing=(2,))}
 
     def named(name: str) -> Engine:
-        return found.get(name) or SimEngine()
+        return engines.get(name) or SimEngine()
 
     monkeypatch.setattr(registry, "engine", named)
-    return found
+    return engines
 
 
 def agree(*arguments: str | Path) -> Result:
@@ -81,10 +81,10 @@ def test_it_prints_every_band_and_the_worst(
 def test_json_is_one_object(moment: Path) -> None:
     done = agree(moment, "--engines", "wrong,sim", "--json", "--seeds", "2", "--floor", "1")
     assert done.exit_code == 1
-    found = Agreement.model_validate_json(done.stdout)
-    assert (found.candidate.engine, found.reference.engine, found.floor_seeds) == ("double", "sim", (3,))
-    assert found.source.spec == "moment"
-    assert len(found.worst) == 2
+    agreement = Agreement.model_validate_json(done.stdout)
+    assert (agreement.candidate.engine, agreement.reference.engine, agreement.floor_seeds) == ("double", "sim", (3,))
+    assert agreement.source.spec == "moment"
+    assert len(agreement.worst) == 2
 
 
 def test_what_the_store_has_is_not_run_again(moment: Path, doubles: dict[str, Scaled], store: Path) -> None:
@@ -110,12 +110,12 @@ def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
     done = dumbbell("agree", *QUICK, *SAME, "--json")
     assert done.returncode in (0, 1)  # two seconds are chance
     assert done.stderr == ""
-    found = json.loads(done.stdout)
-    assert found["source"] == {
+    agreement = json.loads(done.stdout)
+    assert agreement["source"] == {
         "spec": None, "file": None, "stratum": "plain", "random": 3, "seed": 4, "duration": "2 s", "most_packets": 5000,
         "sets": [],
     }  # fmt: skip
-    assert [each["name"] for each in found["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
+    assert [each["name"] for each in agreement["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
 
 
 def test_a_fresh_seed_is_told() -> None:
@@ -152,7 +152,7 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "error"),
     [
         ((), "give one of SPEC, --random N and --curves"),
         (("SPEC", "--random", "2"), "give one of SPEC, --random N and --curves"),
@@ -192,25 +192,25 @@ def test_one_condition_is_shown_flow_by_flow(moment: Path, store: Path) -> None:
         (("--random", "2", "--seed", "1", "--packets", "10", *SAME), "are more than 10 packets"),
     ],
 )
-def test_bad_input_exits_2_and_runs_nothing(arguments: tuple[str, ...], words: str, moment: Path, store: Path) -> None:
+def test_bad_input_exits_2_and_runs_nothing(arguments: tuple[str, ...], error: str, moment: Path, store: Path) -> None:
     done = dumbbell("agree", *(moment if argument == "SPEC" else argument for argument in arguments))
     assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr
+    assert error in done.stderr
     assert not store.exists()
 
 
 def test_all_checks_are_carried_out_whatever_is_named_beside_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[list[Check]] = []
+    calls: list[list[Check]] = []
 
-    def carried_out(_store: Store, checks: list[Check], *_: object, **__: object) -> NoReturn:
-        asked.append(checks)
+    def record_and_refuse(_store: Store, checks: list[Check], *_: object, **__: object) -> NoReturn:
+        calls.append(checks)
         raise ComparisonError("none is carried out here")
 
-    monkeypatch.setattr(checks, "carry_out_checks", carried_out)
+    monkeypatch.setattr(checks, "carry_out_checks", record_and_refuse)
     for names in (("--check", "all"), ("--check", "all", "--check", "fq"), ("--check", "fq")):
         agree(*names, *SAME)
     everything = list(checks.checks())
-    assert asked == [everything, everything, [each for each in everything if each.name == "fq"]]
+    assert calls == [everything, everything, [each for each in everything if each.name == "fq"]]
 
 
 @pytest.mark.usefixtures("doubles")
@@ -234,7 +234,7 @@ def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
         assert "without any" not in dumbbell("agree", path, *SAME, "--floor", "0", "--set", some).stderr
 
 
-def kept(store: Path) -> int:
+def count_stored_runs(store: Path) -> int:
     """How many runs are there so far."""
     try:
         with Store.open(store) as opened:
@@ -250,10 +250,10 @@ def test_ctrl_c_keeps_what_is_finished_and_says_so(arguments: tuple[str, ...], s
     process = subprocess.Popen(
         [DUMBBELL, "agree", *arguments, *SAME, "--jobs", "1"], stderr=subprocess.PIPE, encoding="utf-8"
     )
-    assert soon(lambda: kept(store) > 1)
+    assert soon(lambda: count_stored_runs(store) > 1)
     process.send_signal(signal.SIGINT)
-    _, words = process.communicate(timeout=HANG_S)
-    there = kept(store)
+    _, printed = process.communicate(timeout=HANG_S)
+    there = count_stored_runs(store)
     assert there >= 2
     assert process.returncode == 130
-    assert re.fullmatch(rf"interrupted: {there} of [\d,]+ runs are in {store}; the same command goes on\n", words)
+    assert re.fullmatch(rf"interrupted: {there} of [\d,]+ runs are in {store}; the same command goes on\n", printed)

@@ -115,9 +115,9 @@ def test_what_a_spec_alone_warns_of(moment: Path) -> None:
     """Said once for all points, and not where nothing is to be said."""
     jitterless = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s", "--set", "path.jitter=none")
     lines = dumbbell("check", moment, *jitterless).stdout
-    (told,) = json.loads(dumbbell("check", moment, *jitterless, "--json").stdout)["warnings"]
-    assert told["kind"] == "seeds alike"
-    assert " ".join(lines.split()).count(f"warning: {told['text']}") == 1
+    (warning,) = json.loads(dumbbell("check", moment, *jitterless, "--json").stdout)["warnings"]
+    assert warning["kind"] == "seeds alike"
+    assert " ".join(lines.split()).count(f"warning: {warning['text']}") == 1
     assert max(map(len, lines.splitlines())) <= 80
     assert json.loads(dumbbell("check", moment, "--json").stdout)["warnings"] == []
 
@@ -163,11 +163,11 @@ def test_init_writes_a_schema_that_its_spec_names_and_keeps(tmp_path: Path) -> N
 
 
 def test_check_tries_nothing_where_no_forecast_is_wanted(moment: Path) -> None:
-    whole = dumbbell("check", moment).stdout.splitlines()
+    complete = dumbbell("check", moment).stdout.splitlines()
     quick = dumbbell("check", moment, "--no-forecast").stdout.splitlines()
-    assert quick[0] == whole[0]
+    assert quick[0] == complete[0]
     assert "sim: can run it" in quick
-    assert any(line.startswith("sim: can run it, in ") for line in whole)
+    assert any(line.startswith("sim: can run it, in ") for line in complete)
 
 
 def test_init_replaces_a_file_only_when_forced(tmp_path: Path) -> None:

@@ -45,8 +45,8 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_it_prints_what_differs(arguments: str, status: int, stores: Path, snapshot: SnapshotAssertion) -> None:
-    words = [each.replace("_bdp", " bdp") for each in arguments.split()]
-    placed = [re.sub("^(?=stock|mine|failing|absent)", f"{stores}/", each) for each in words]
+    parts = [each.replace("_bdp", " bdp") for each in arguments.split()]
+    placed = [re.sub("^(?=stock|mine|failing|absent)", f"{stores}/", each) for each in parts]
     done = dumbbell("compare", *placed, COLUMNS="400")
     assert done.returncode == status
     printed = re.sub(r"identity [0-9a-f]{12}", "identity …", done.stdout.replace(str(stores), "STORES"))
@@ -56,9 +56,9 @@ def test_it_prints_what_differs(arguments: str, status: int, stores: Path, snaps
 def test_json_is_an_object_a_row(stores: Path) -> None:
     done = dumbbell("compare", stores / "stock", stores / "mine", "--json", "--metrics", "total_goodput")
     assert done.returncode == 0
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [each["row"] for each in found] == ["overall", "point", "point"]
-    assert found[0]["relative"] == pytest.approx(-0.1, abs=0.001)
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [each["row"] for each in rows] == ["overall", "point", "point"]
+    assert rows[0]["relative"] == pytest.approx(-0.1, abs=0.001)
 
 
 def test_the_page_is_written(stores: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from commandline import DUMBBELL, MOMENT, dumbbell, python
-from dumbbell.cli.completion import join_words
+from dumbbell.cli.completion import join_arguments
 from processes import HANG_S
 
 BASH = shutil.which("bash")
@@ -29,7 +29,7 @@ def offered(line: str, shell: str = "zsh") -> list[str]:
 
 @pytest.mark.parametrize("shell", ["zsh", "bash"])
 @pytest.mark.parametrize(
-    ("line", "words"),
+    ("line", "expected"),
     [
         ("dumbbell study show clay", ["claypool2019", "claypool2019_proposals"]),
         ("dumbbell study run al", ["all"]),
@@ -41,10 +41,10 @@ def offered(line: str, shell: str = "zsh") -> list[str]:
         ("dumbbell results show --sort rtt", ["rtt", "rtt_p95"]),
     ],
 )
-def test_names_are_offered(line: str, words: list[str], shell: str) -> None:
-    found = offered(line, shell)
-    assert set(words) <= set(found)
-    assert all(each.startswith(line.rpartition(" ")[2]) for each in found)
+def test_names_are_offered(line: str, expected: list[str], shell: str) -> None:
+    answers = offered(line, shell)
+    assert set(expected) <= set(answers)
+    assert all(each.startswith(line.rpartition(" ")[2]) for each in answers)
 
 
 def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_the_runs_of_a_store_are_offered(store: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "joined", "before"),
+    ("arguments", "joined", "before"),
     [
         (
             ["dumbbell", "run", "--set", "flows[0].cc", "=", "cu"],
@@ -79,9 +79,9 @@ def test_the_runs_of_a_store_are_offered(store: Path, tmp_path: Path) -> None:
         (["dumbbell", "run", "x.toml", ""], ["dumbbell", "run", "x.toml", ""], ""),
     ],
 )
-def test_words_that_bash_takes_apart_are_one(words: list[str], joined: list[str], before: str) -> None:
-    environment = {"COMP_WORDS": "\n".join(words), "COMP_CWORD": str(len(words) - 1)}
-    assert join_words(environment) == before
+def test_words_that_bash_takes_apart_are_one(arguments: list[str], joined: list[str], before: str) -> None:
+    environment = {"COMP_WORDS": "\n".join(arguments), "COMP_CWORD": str(len(arguments) - 1)}
+    assert join_arguments(environment) == before
     assert environment == {"COMP_WORDS": "\n".join(joined), "COMP_CWORD": str(len(joined) - 1)}
 
 
@@ -127,6 +127,6 @@ try:
 finally:
     print("loaded:", *(set(sys.modules) & {{"pydantic", "numpy", "pandas", "pyarrow", "altair", "scipy"}}))
 """
-    *words, loaded = python(program).stdout.splitlines()
-    assert len(words) >= 2
+    *offers, loaded = python(program).stdout.splitlines()
+    assert len(offers) >= 2
     assert loaded == "loaded:"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.cli.estimate import tell_estimate
+from dumbbell.cli.estimate import print_estimate
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import load
 
@@ -32,11 +32,11 @@ def test_an_estimate_comes_first_where_it_is_more_than_a_minute(  # noqa: PLR091
 ) -> None:
     """Without a terminal."""
     monkeypatch.setattr("dumbbell.campaign.forecast.own_pace", lambda: pace)
-    tell_estimate([load(moment)], SimEngine(), missing, 2)
+    print_estimate([load(moment)], SimEngine(), missing, 2)
     assert re.fullmatch(said, capsys.readouterr().err)
 
 
 def test_what_is_over_soon_is_not_simulated_to_know_it(moment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dumbbell.campaign.forecast.own_pace", lambda: 1.0)
     monkeypatch.setattr(SimEngine, "attempt", lambda *_: pytest.fail("it was simulated"))
-    tell_estimate([load(moment)], SimEngine(), 3, None)
+    print_estimate([load(moment)], SimEngine(), 3, None)

@@ -102,15 +102,15 @@ def test_a_run_of_another_build_is_told(moment: Path, store: Path, monkeypatch: 
 def test_a_browser_opens_it_where_there_is_one(
     page: Path, monkeypatch: pytest.MonkeyPatch, windows: dict[str, str]
 ) -> None:
-    asked: list[str] = []
+    addresses: list[str] = []
 
     def opened(address: str) -> bool:
-        asked.append(address)
+        addresses.append(address)
         return True
 
     monkeypatch.setattr(webbrowser, "open", opened)
     done = dumbbell("explore", **(NO_BROWSER | windows))
-    assert (done.returncode, done.stdout, asked) == (0, "", [page.as_uri()])
+    assert (done.returncode, done.stdout, addresses) == (0, "", [page.as_uri()])
     assert str(page) in done.stderr
 
 
@@ -136,9 +136,9 @@ def test_a_bad_spec_is_told_as_check_tells_it(moment: Path) -> None:
 @pytest.mark.usefixtures("page")
 def test_a_store_without_a_run_and_a_run_that_is_not_there_are_told(moment: Path, store: Path) -> None:
     dumbbell("run", moment, "--seeds", "1")
-    whole, absent = dumbbell("explore", store), dumbbell("explore", store, "zz")
-    assert (whole.returncode, absent.returncode) == (2, 2)
-    assert f"dumbbell explore {store} RUN" in whole.stderr
+    unnamed, absent = dumbbell("explore", store), dumbbell("explore", store, "zz")
+    assert (unnamed.returncode, absent.returncode) == (2, 2)
+    assert f"dumbbell explore {store} RUN" in unnamed.stderr
     assert "no run id begins" in absent.stderr
 
 

@@ -10,8 +10,8 @@ from commandline import dumbbell
 
 @pytest.mark.long
 def test_check_counts_the_runs_of_groups_alone(moment: Path) -> None:
-    told = "moment: 2 points, 4 runs and 8 of a group alone, 36 simulated seconds"
-    assert dumbbell("check", moment, "--harm").stdout.startswith(told)
+    line = "moment: 2 points, 4 runs and 8 of a group alone, 36 simulated seconds"
+    assert dumbbell("check", moment, "--harm").stdout.startswith(line)
     assert json.loads(dumbbell("check", moment, "--harm", "--json").stdout)["runs_alone"] == 8
     assert "alone" not in dumbbell("check", moment).stdout
 
@@ -28,8 +28,8 @@ def test_harm_adds_runs_once_and_is_in_the_table_from_then_on(moment: Path, stor
     again = dumbbell("run", moment, "--columns", "share,harm")
     assert "harm is not known" not in again.stderr
     assert "(all there before)" in dumbbell("run", moment, "--harm").stderr
-    words = [line.split()[-1] for line in again.stdout.splitlines() if "cubic" in line][-2:]
-    assert all(0 < float(word) < 100 for word in words)
+    harms = [line.split()[-1] for line in again.stdout.splitlines() if "cubic" in line][-2:]
+    assert all(0 < float(word) < 100 for word in harms)
     assert len(dumbbell("results", "list", store, "--json").stdout.splitlines()) == 4
     assert len(dumbbell("results", "list", store, "--json", "--all").stdout.splitlines()) == 12
 

@@ -10,11 +10,11 @@ from commandline import dumbbell, process, python
 from dumbbell.cli.main import app
 
 
-def commands(command: Any, words: tuple[str, ...] = ()) -> Iterator[list[str]]:
+def commands(command: Any, arguments: tuple[str, ...] = ()) -> Iterator[list[str]]:
     """Every command and group of commands, as words after `dumbbell`."""
-    yield list(words)
+    yield list(arguments)
     for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*words, name))
+        yield from commands(inner, (*arguments, name))
 
 
 COMMANDS = list(commands(typer.main.get_command(app())))
@@ -26,9 +26,9 @@ HEAVY = (
 
 
 def test_every_command_is_seen() -> None:
-    words = [" ".join(command) for command in COMMANDS]
+    names = [" ".join(command) for command in COMMANDS]
     assert {"", "run", "check", "init", "doctor", "report", "results", "cc show", "study run", "results prune"} <= set(
-        words
+        names
     )
 
 
@@ -76,8 +76,8 @@ try:
 finally:
     print("loaded:", *(set(sys.modules) & {set(HEAVY) - {"rich"}}))
 """
-    *words, loaded = python(program).stdout.splitlines()
-    assert "prune" in " ".join(words)
+    *offers, loaded = python(program).stdout.splitlines()
+    assert "prune" in " ".join(offers)
     assert loaded == "loaded:"
 
 

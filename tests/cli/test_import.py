@@ -58,8 +58,8 @@ def test_the_experiment_goes_on_from_there(file: Path, store: Path, tmp_path: Pa
     ]
     spec = tmp_path / "mine.toml"
     spec.write_text(MOMENT, encoding="utf-8")
-    assert "4 runs in" in (told := dumbbell("run", spec, "--out", store).stderr)
-    assert "(1 of them there before)" in told
+    assert "4 runs in" in (printed := dumbbell("run", spec, "--out", store).stderr)
+    assert "(1 of them there before)" in printed
     again = dumbbell("results", "import", file, store)
     assert (again.returncode, again.stdout) == (0, "")
     assert "(was there before)" in again.stderr
@@ -78,14 +78,14 @@ def test_what_the_page_writes_is_read(file: Path, store: Path) -> None:
     if node is None:
         pytest.skip("no node here")
     text = MOMENT.replace("seeds = 2", "seeds = [9007199254740993]")
-    words = json.loads(saved(text))
+    saved_run = json.loads(saved(text))
     program = (
         f"import {{ runFile }} from {json.dumps((ROOT / 'explorer' / 'src' / 'share.js').as_uri())};"
-        f"const [about, spec, measurement] = {json.dumps([words, text, json.dumps(words['measurement'])])};"
-        f"process.stdout.write(runFile(about, spec, {words['seed']}n, measurement));"
+        f"const [about, spec, measurement] = {json.dumps([saved_run, text, json.dumps(saved_run['measurement'])])};"
+        f"process.stdout.write(runFile(about, spec, {saved_run['seed']}n, measurement));"
     )
     done = subprocess.run([node, "--input-type=module", "-"], input=program.encode(), capture_output=True, check=True)
-    assert json.loads(done.stdout) == words
+    assert json.loads(done.stdout) == saved_run
     file.write_bytes(done.stdout)
     assert dumbbell("results", "import", file, store).returncode == 0
     assert [each["seed"] for each in listing(store)] == [9007199254740993]
@@ -96,9 +96,9 @@ def shortened(text: str) -> str:
 
 
 def changed(text: str) -> str:
-    words = json.loads(text)
-    words["measurement"]["flows"][1]["at_end"]["delivered_bytes"] += 1
-    return json.dumps(words)
+    fields = json.loads(text)
+    fields["measurement"]["flows"][1]["at_end"]["delivered_bytes"] += 1
+    return json.dumps(fields)
 
 
 REFUSED = {
@@ -121,12 +121,12 @@ REFUSED = {
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_a_file_that_is_none_is_one_clear_message_and_nothing_is_kept(case: str, file: Path, store: Path) -> None:
-    text, told = REFUSED[case]
+    text, message = REFUSED[case]
     file.write_text(text, encoding="utf-8")
     done = dumbbell("results", "import", file, store)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"{file}: ")
-    assert told in done.stderr
+    assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
     assert not store.exists()
 
@@ -136,10 +136,10 @@ def test_a_spec_with_problems_tells_them_and_a_file_must_be_there(file: Path, st
     done = dumbbell("results", "import", file, store)
     assert done.returncode == 2
     assert done.stderr.startswith("path.rate: ")
-    for name, told in (("absent.json", "no such file"), (".", "is a folder")):
+    for name, message in (("absent.json", "no such file"), (".", "is a folder")):
         done = dumbbell("results", "import", tmp_path / name, store)
         assert done.returncode == 2
-        assert told in done.stderr
+        assert message in done.stderr
     (tmp_path / "bytes.json").write_bytes(b"\xff\xfe\x00")
     assert "is not UTF-16 text: byte 2" in dumbbell("results", "import", tmp_path / "bytes.json", store).stderr
     assert not store.exists()

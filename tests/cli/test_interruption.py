@@ -16,7 +16,7 @@ from dumbbell.results.store import Store
 from processes import HANG_S, soon
 
 
-def kept(store: Path) -> int:
+def count_stored_runs(store: Path) -> int:
     """How many runs are there so far."""
     try:
         with Store.open(store) as opened:
@@ -32,13 +32,13 @@ def test_an_interrupted_study_says_what_is_kept(tmp_path: Path, how: signal.Sign
     folder = tmp_path / "study"
     command = [str(DUMBBELL), "study", "run", "claypool2019", "--claims", "S7", "--jobs", "1", "--out", str(folder)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
-    assert soon(lambda: kept(folder / "store") > 0)
+    assert soon(lambda: count_stored_runs(folder / "store") > 0)
     process.send_signal(how)
-    _, words = process.communicate(timeout=HANG_S)
-    there = kept(folder / "store")
+    _, printed = process.communicate(timeout=HANG_S)
+    there = count_stored_runs(folder / "store")
     assert process.returncode == 128 + how
-    said = re.fullmatch(rf"interrupted: (\d+) of (\d+) runs are in {folder}/store; the same command goes on\n", words)
-    assert said, words
+    said = re.fullmatch(rf"interrupted: (\d+) of (\d+) runs are in {folder}/store; the same command goes on\n", printed)
+    assert said, printed
     assert 1 <= int(said[1]) == there < int(said[2])
 
 

@@ -64,9 +64,9 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         Path(name).write_text(text, encoding="utf-8")
 
 
-def said(*words: str) -> str:
+def said(*arguments: str) -> str:
     """The lines that are about it, without what hangs on the machine."""
-    done = dumbbell(*words, COLUMNS="1000")
+    done = dumbbell(*arguments, COLUMNS="1000")
     lines = [line for line in (done.stderr + done.stdout).splitlines() if line and "can run it" not in line]
     about = [line for line in lines if line.startswith(("warning", "path", "host", "twice"))]
     return re.sub(r"pid \d+", "pid N", " | ".join(about or lines[:1]))
@@ -74,7 +74,8 @@ def said(*words: str) -> str:
 
 def test_each_answer_says_what_to_write(snapshot: SnapshotAssertion) -> None:
     rows = [
-        (f"--set {words}", before, said("check", "spec.toml", "--set", words)) for words, before in IN_SPECS.items()
+        (f"--set {assignment}", before, said("check", "spec.toml", "--set", assignment))
+        for assignment, before in IN_SPECS.items()
     ]
     for command, before in COMMANDS.items():
         if "held" in command and command.startswith("run one"):

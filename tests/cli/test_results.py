@@ -55,9 +55,9 @@ def test_everything_about_one_run(filled: Path) -> None:
     text = dumbbell("results", "show", filled, run_id[:10]).stdout
     assert f'"run_id": "{run_id}"' in text
     assert f"{run_id}-" in text.splitlines()[-1]
-    found = json.loads(dumbbell("results", "show", filled, run_id, "--json").stdout)
-    assert found["point"] == {"path.buffer": "2 bdp"}
-    assert found["provenance"]["spec"]["path"]["rtt"] == "20 ms"
+    stored_run = json.loads(dumbbell("results", "show", filled, run_id, "--json").stdout)
+    assert stored_run["point"] == {"path.buffer": "2 bdp"}
+    assert stored_run["provenance"]["spec"]["path"]["rtt"] == "20 ms"
     done = dumbbell("results", "show", filled, "zz")
     assert (done.returncode, done.stdout) == (2, "")
     assert "no run id begins" in done.stderr

@@ -32,8 +32,8 @@ SCHEMA = json.loads((ROOT / "docs" / "result.schema.json").read_text(encoding="u
 def test_what_is_wrong_with_an_experiment_is_said_once(moment: Path, tmp_path: Path) -> None:
     """Of two points one line, in place of one a run; and none where nothing is wrong."""
     alike = ("--set", "flows[0].cc=cubic", "--set", "start_jitter=0 s", "--set", "path.jitter=none")
-    told = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
-    assert " ".join(told.split()).count("2 seeds have nothing to draw") == 1
+    printed = dumbbell("run", moment, "--out", tmp_path / "alike", *alike).stderr
+    assert " ".join(printed.split()).count("2 seeds have nothing to draw") == 1
     assert "nothing to draw" not in dumbbell("run", moment, "--out", tmp_path / "drawn").stderr
 
 
@@ -88,8 +88,8 @@ def cells(table: str) -> list[list[str]]:
 
 def test_every_measured_number_has_three_significant_digits(moment: Path) -> None:
     """Two loss-based flows at 100 Mbit/s lose little: with two decimal places it would be 0.01 % or 0.02 %."""
-    asked = ("path.rate=100 Mbit/s", "duration=20 s", "flows[0].cc=reno", 'measure.window=["10 s", "20 s"]')
-    sets = [word for each in asked for word in ("--set", each)]
+    assignments = ("path.rate=100 Mbit/s", "duration=20 s", "flows[0].cc=reno", 'measure.window=["10 s", "20 s"]')
+    sets = [word for each in assignments for word in ("--set", each)]
     ran = dumbbell("run", moment, *sets, "--each-seed", "--columns", "all")
     assert ran.returncode == 0
     numbers = [cell for row in cells(ran.stdout) for cell in row if re.fullmatch(r"[\d.]+", cell) and "." in cell]
@@ -105,8 +105,8 @@ def test_every_measured_number_has_three_significant_digits(moment: Path) -> Non
 
 
 def test_a_line_is_a_point_and_group_with_means_over_the_seeds(moment: Path) -> None:
-    asked = ("run", moment, "--seeds", "4", "--columns", "n,goodput,loss,fair_share")
-    lines = cells(dumbbell(*asked).stdout)
+    command = ("run", moment, "--seeds", "4", "--columns", "n,goodput,loss,fair_share")
+    lines = cells(dumbbell(*command).stdout)
     results = [json.loads(line) for line in dumbbell("run", moment, "--seeds", "4", "--json").stdout.splitlines()]
     rates = [each["groups"]["bbr"]["goodput_bps"] / 1e6 for each in results[:4]]
     loss = [100 * each["bottleneck"]["loss_rate"] for each in results[:4]]
@@ -129,14 +129,14 @@ def test_seeds_that_change_nothing_are_one_value(moment: Path) -> None:
 
 
 def test_a_row_each_seed_in_any_order_and_with_any_column(moment: Path) -> None:
-    asked = ("run", moment, "--each-seed", "--columns", "retransmits,goodput")
-    rows = cells(dumbbell(*asked).stdout)
+    command = ("run", moment, "--each-seed", "--columns", "retransmits,goodput")
+    rows = cells(dumbbell(*command).stdout)
     assert [row[:3] for row in rows[:4:2]] == [["0.5 bdp", "1", "bbr"], ["2", "bbr", rows[2][2]]]
     rates = [float(row[-1]) for row in rows]
     results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
     expected = [group["goodput_bps"] / 1e6 for each in results for group in each["groups"].values()]
     assert rates == pytest.approx(expected, rel=0.006)
-    largest_first = [float(row[-1]) for row in cells(dumbbell(*asked, "--sort", "-goodput").stdout)]
+    largest_first = [float(row[-1]) for row in cells(dumbbell(*command, "--sort", "-goodput").stdout)]
     assert largest_first == sorted(rates, reverse=True)
 
 
@@ -165,13 +165,13 @@ def test_the_loss_of_the_queue_and_random_loss_are_two_columns(moment: Path) -> 
     """At 2 % of the packets that come to the queue, of a few thousand."""
     columns = ("--each-seed", "--columns", "loss,random_loss")
     assert "random" not in dumbbell("run", moment).stdout
-    asked = ("--set", "path.loss=2 %", "--set", "flows[0].cc=reno", "--set", "duration=20 s")
-    whole = [row for row in cells(dumbbell("run", moment, *asked, *columns).stdout) if row[-3:][0] == "reno"]
-    assert len(whole) == 4
-    assert all(float(row[-1]) == pytest.approx(2, rel=0.3) for row in whole)
-    results = [json.loads(line) for line in dumbbell("run", moment, *asked, "--json").stdout.splitlines()]
+    settings = ("--set", "path.loss=2 %", "--set", "flows[0].cc=reno", "--set", "duration=20 s")
+    rows = [row for row in cells(dumbbell("run", moment, *settings, *columns).stdout) if row[-3:][0] == "reno"]
+    assert len(rows) == 4
+    assert all(float(row[-1]) == pytest.approx(2, rel=0.3) for row in rows)
+    results = [json.loads(line) for line in dumbbell("run", moment, *settings, "--json").stdout.splitlines()]
     counted = [100 * each["bottleneck"]["dropped_packets"] / each["bottleneck"]["offered_packets"] for each in results]
-    assert [float(row[-2]) for row in whole] == pytest.approx(counted, rel=0.01)
+    assert [float(row[-2]) for row in rows] == pytest.approx(counted, rel=0.01)
 
 
 def test_warnings_of_many_runs_are_told_once(moment: Path) -> None:
@@ -273,10 +273,10 @@ def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
     )
     assert soon(lambda: _measured(store) == MOMENTS)
     started.send_signal(how)
-    output, words = started.communicate(timeout=HANG_S)
-    kept = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
+    output, printed = started.communicate(timeout=HANG_S)
+    message = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
     assert (started.returncode, output) == (128 + how, "")
-    assert re.fullmatch(f"(.*; Ctrl-C keeps what is finished, .*\n)?interrupted: {re.escape(kept)}\n", words)
+    assert re.fullmatch(f"(.*; Ctrl-C keeps what is finished, .*\n)?interrupted: {re.escape(message)}\n", printed)
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
     shown = [json.loads(line) for line in dumbbell("results", "show", store, "--json").stdout.splitlines()]

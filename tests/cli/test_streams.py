@@ -44,12 +44,12 @@ def filled(moment: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_what_a_command_cannot_print_is_said_in_a_line(filled: Path, arguments: str) -> None:
     with FULL.open("w", encoding="utf-8") as full:
-        status, told = failing(full, *arguments.split())
-    assert "Traceback" not in told
+        status, message = failing(full, *arguments.split())
+    assert "Traceback" not in message
     if status == 2:  # what makes no sense prints nothing
         assert arguments.startswith(("compare", "study report"))
     else:
-        assert (status, told.splitlines()[-1].partition(";")[0]) == (74, "cannot print: no space left on device")
+        assert (status, message.splitlines()[-1].partition(";")[0]) == (74, "cannot print: no space left on device")
     assert len(dumbbell("results", "list", filled).stdout.splitlines()) == 5
 
 
@@ -61,7 +61,7 @@ def redirected(redirection: str, *arguments: str | Path) -> subprocess.Completed
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("redirection", "status", "told"),
+    ("redirection", "status", "message"),
     [
         (">&-", 74, "cannot print: standard output is closed; 4 of 4 runs are in {}; the same command goes on\n"),
         ("> /dev/full", 74, "cannot print: no space left on device; 4 of 4 runs are in {}; the same command goes on\n"),
@@ -72,10 +72,10 @@ def redirected(redirection: str, *arguments: str | Path) -> subprocess.Completed
     ],
 )
 def test_all_runs_are_kept_whatever_streams_there_are(
-    moment: Path, store: Path, redirection: str, status: int, told: str
+    moment: Path, store: Path, redirection: str, status: int, message: str
 ) -> None:
     done = redirected(redirection, "run", moment, "--out", store)
-    assert (done.returncode, done.stderr) == (status, told.format(store))
+    assert (done.returncode, done.stderr) == (status, message.format(store))
     assert dumbbell("results", "verify", store).stderr == f"{store}: 4 runs, 0 faults\n"
 
 
@@ -132,11 +132,11 @@ def test_no_control_character_of_a_program_or_a_store_reaches_a_terminal(
         ["compare", store],
     ]
     for show in shows:
-        told = of_a_terminal([DUMBBELL, *show, store])
+        printed = of_a_terminal([DUMBBELL, *show, store])
         for ours in ("\x1b[0m", "\x1b[1m", "\x1b[2m"):
-            told = told.replace(ours, "")
-        assert "\n" in told
-        assert [letter for letter in told if not letter.isprintable() and letter != "\n"] == [], show
+            printed = printed.replace(ours, "")
+        assert "\n" in printed
+        assert [letter for letter in printed if not letter.isprintable() and letter != "\n"] == [], show
     assert "\x07" not in failed.stderr
     assert HARMLESS.split()[-2] in failed.stderr
 

@@ -31,8 +31,8 @@ FIGURE: Display[Chart] = Display(name="figure1", experiments=("moment",), draw=l
 @pytest.fixture(autouse=True)
 def _one_study(monkeypatch: pytest.MonkeyPatch) -> None:
     experiments = {"moment": load(MOMENT), "other": load(MOMENT, overrides={"path.mtu": 1400})}
-    found = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,), experiments=experiments)
-    monkeypatch.setattr(studies, "load", lambda *_, **__: found)
+    only_study = replace(study_of(MOMENT), variants=("bbr",), figures=(FIGURE,), experiments=experiments)
+    monkeypatch.setattr(studies, "load", lambda *_, **__: only_study)
     monkeypatch.setattr(studies, "only", lambda study, **_: study)
     monkeypatch.setattr(studies, "names", lambda: ("hand",))
 
@@ -106,7 +106,7 @@ def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Pa
     assert (unknown.returncode, "unknown engine" in unknown.stderr) == (2, True)
     assert not (tmp_path / "report").exists()
     how = "# with the same --out, and /hand behind it"
-    for engine, told in (("sim", f"dumbbell study report hand {how}"), ("linux", "There are no runs on linux.")):
+    for engine, sentence in (("sim", f"dumbbell study report hand {how}"), ("linux", "There are no runs on linux.")):
         if engine == "linux":
             pytest.importorskip("dumbbell.engines.linux")
         done = dumbbell("study", "report", "all", "--engine", engine, "--out", tmp_path)
@@ -114,5 +114,5 @@ def test_a_report_of_all_knows_the_engines_and_says_who_has_no_runs(tmp_path: Pa
             pytest.skip("this machine has no kernel")
         page = tmp_path / "report" / ("hand.html" if engine == "sim" else "index.html")
         said = Webpage(page.read_text(encoding="utf-8")).said
-        assert told in said
+        assert sentence in said
         assert str(tmp_path) not in said

@@ -33,7 +33,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     loss: Annotated[
         str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")
     ] = None,
-    beside: Annotated[
+    competitors: Annotated[
         str | None,
         typer.Option("--beside", metavar="CC:N|none", help="Who else is on the line: cubic:3. Default: cases tried."),
     ] = None,
@@ -107,7 +107,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.registry import engine as engine_named
 
     options = {
-        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": beside,
+        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": competitors,
         "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
         "preset": preset,
     }  # fmt: skip
@@ -126,12 +126,17 @@ def advise(  # noqa: PLR0913 (each is an option)
 
         advise_map(options, engine, jobs, seeds, map_, _lines, as_json=as_json)
         return
-    asked = question(options, catalogue())
+    path_question = question(options, catalogue())
     began = time.monotonic()
-    found = trials(
-        asked, engine_named(engine), seconds=time_for(asked, engine), jobs=jobs, undecided=undecided, seeds=seeds
+    outcomes = trials(
+        path_question,
+        engine_named(engine),
+        seconds=time_for(path_question, engine),
+        jobs=jobs,
+        undecided=undecided,
+        seeds=seeds,
     )
-    answer = advice(asked, found)
+    answer = advice(path_question, outcomes)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))
@@ -146,13 +151,13 @@ def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import text
 
-    for label, words in text.lines(answer):
-        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for label, paragraph in text.lines(answer):
+        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
     for company in answer.question.company:
         yield ""
         yield wrapped(f"{text.caption(answer, company)}:", columns())
         header, rows = text.table(answer, company)
         yield fitted(header, rows, columns(), keys=2)
     yield ""
-    for label, words in text.below(answer, seconds=seconds, engine=engine):
-        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for label, paragraph in text.below(answer, seconds=seconds, engine=engine):
+        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.hosts import agree_measured
-from dumbbell.cli.interruption import kept, telling
+from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.programs import Programs, allow
 
@@ -194,40 +194,43 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         return
     seeds = seeds or (CURVES_SEEDS if curves else SEEDS)
     sides = _sides(engines, seeds, seeds if floor is None else floor, candidate_seeds)
-    asked = experiments if show is None else [_chosen(experiments, show)]
-    _check(asked, sides, curves=curves and show is None)
-    allow(asked, [sides.candidate, sides.reference], spec, wanted=programs)
+    requested = experiments if show is None else [_chosen(experiments, show)]
+    _check(requested, sides, curves=curves and show is None)
+    allow(requested, [sides.candidate, sides.reference], spec, wanted=programs)
     if show is not None:
-        _show(asked[0], sides, jobs, as_json=as_json)
+        _show(requested[0], sides, jobs, as_json=as_json)
         return
     from dumbbell.cli.progress import progress
     from dumbbell.comparison.campaigns import compare_engines, runs
     from dumbbell.comparison.curves import judge
     from dumbbell.results.store import Store
 
-    with telling(lambda: _kept(out, [(each, sides) for each in experiments])), Store.open(out, write=True) as store:
+    with (
+        telling(lambda: _describe_stored_runs(out, [(each, sides) for each in experiments])),
+        Store.open(out, write=True) as store,
+    ):
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             judge_curves = judge if curves else None
-            found = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
+            comparison = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
         if as_json:
-            typer.echo(found.model_dump_json())
+            typer.echo(comparison.model_dump_json())
         else:
-            _print_tables(found)
+            _print_tables(comparison)
         if html is not None:
             from dumbbell.report.comparison import build_engines
 
-            typer.echo(build_engines(html, found, store), err=True)
-    if not found.holds:
+            typer.echo(build_engines(html, comparison, store), err=True)
+    if not comparison.holds:
         raise typer.Exit(1)
 
 
-def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", told: str) -> None:
+def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", reason: str) -> None:
     """Refuses what is given beside an option; `values` are by option, None where nothing was given."""
     from dumbbell.errors import ComparisonError
 
     others = [*modes, *(name for name, value in values.items() if value is not None)]
     if others:
-        raise ComparisonError("\n".join(f"{name}: {told}" for name in others))
+        raise ComparisonError("\n".join(f"{name}: {reason}" for name in others))
 
 
 def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
@@ -241,26 +244,26 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
     # Every name begins with nothing.
     checks, sides = chosen(["" if name == "all" else name for name in names]), _sides(engines, 1, 0)
     _check([each.experiment for each in checks], sides)
-    asked = [(each.experiment, each.sides(sides)) for each in checks]
+    pairs = [(each.experiment, each.sides(sides)) for each in checks]
     with (
-        telling(lambda: _kept(out, asked)),
+        telling(lambda: _describe_stored_runs(out, pairs)),
         Store.open(out, write=True) as store,
         progress(count(checks, sides), wanted=not as_json) as advance,
     ):
-        found = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
+        record = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
     if as_json:
-        typer.echo(found.model_dump_json())
+        typer.echo(record.model_dump_json())
     else:
         typer.echo(
-            f"{fitted(*text.checks_table(found), columns(), keys=2)}\n\n{wrapped(text.summary(found), columns())}"
+            f"{fitted(*text.checks_table(record), columns(), keys=2)}\n\n{wrapped(text.summary(record), columns())}"
         )
-    for line in text.failures(found):
+    for line in text.failures(record):
         typer.echo(f"failed: {line}", err=True)
-    if not found.holds:
+    if not record.holds:
         raise typer.Exit(1)
 
 
-def _kept(out: Path, asked: "Sequence[tuple[Experiment, Sides]]") -> str:
+def _describe_stored_runs(out: Path, pairs: "Sequence[tuple[Experiment, Sides]]") -> str:
     from dumbbell.comparison.campaigns import runs
     from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
@@ -268,10 +271,10 @@ def _kept(out: Path, asked: "Sequence[tuple[Experiment, Sides]]") -> str:
     with Store.open(out) as store:
         there = sum(
             measured_of(store.ledger, campaign, engine.name, engine.identity())
-            for experiment, sides in asked
+            for experiment, sides in pairs
             for engine, campaign in sides.campaigns(experiment)
         )
-    return kept(there, sum(runs([experiment], sides) for experiment, sides in asked), out)
+    return stored_runs_text(there, sum(runs([experiment], sides) for experiment, sides in pairs), out)
 
 
 def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[list[Experiment], Source]":
@@ -303,9 +306,9 @@ def _conditions(spec: Path | None, wanted: "Source", *, curves: bool) -> "tuple[
     stratum, known = wanted.stratum or PLAIN, [*strata(), STUDIES]
     if stratum not in known:
         raise ComparisonError(f"--stratum: unknown {quoted(stratum)}; {suggestion(stratum, known)}")
-    found = drawn(stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
+    conditions = drawn(stratum, wanted.random, seed, duration=wanted.duration, most_packets=wanted.most_packets)
     source = wanted.model_copy(update={"seed": seed, "stratum": stratum})
-    return [load(each, overrides=overrides) if overrides else each for each in found], source
+    return [load(each, overrides=overrides) if overrides else each for each in conditions], source
 
 
 def _sides(engines: str, seeds: int, floor: int, candidate_seeds: int | None = None) -> "Sides":
@@ -324,13 +327,13 @@ def _check(experiments: "Sequence[Experiment]", sides: "Sides", *, curves: bool 
     from dumbbell.comparison.campaigns import problems
     from dumbbell.spec import SpecError
 
-    found = problems(experiments, sides)
+    all_problems = problems(experiments, sides)
     if curves:
         from dumbbell.comparison.curves import problems as curve_problems
 
-        found += curve_problems(experiments)
-    if found:
-        raise SpecError(found)
+        all_problems += curve_problems(experiments)
+    if all_problems:
+        raise SpecError(all_problems)
     if not all(_draws(each) for each in experiments):
         typer.echo('note: without any jitter seeds hardly differ; see --set start_jitter="100 ms"', err=True)
 
@@ -346,30 +349,30 @@ def _draws(experiment: "Experiment") -> bool:
     return bool(one.path.jitter_ns) or structs.replace(one, seed=other.seed) != other
 
 
-def _print_tables(found: "Agreement | Curves") -> None:
+def _print_tables(comparison: "Agreement | Curves") -> None:
     from dumbbell.cli.table import fitted, without_spare
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.record import Curves
 
-    if isinstance(found, Curves):
-        typer.echo("{} over {}: {}\n".format(*found.engine_names, text.origin(found)))
-        typer.echo(f"{fitted(*text.limits_table(found), columns(), keys=3)}\n")
-        typer.echo(wrapped(text.summary(found), columns()))
+    if isinstance(comparison, Curves):
+        typer.echo("{} over {}: {}\n".format(*comparison.engine_names, text.origin(comparison)))
+        typer.echo(f"{fitted(*text.limits_table(comparison), columns(), keys=3)}\n")
+        typer.echo(wrapped(text.summary(comparison), columns()))
     else:
-        typer.echo("{} against {}: {}\n".format(*found.engine_names, text.origin(found)))
-        bands, left_out = without_spare(*text.bands_table(found), columns(), SPARE)
+        typer.echo("{} against {}: {}\n".format(*comparison.engine_names, text.origin(comparison)))
+        bands, left_out = without_spare(*text.bands_table(comparison), columns(), SPARE)
         typer.echo(bands)
-        if found.worst:
-            worst, more = without_spare(*text.worst_table(found), columns(), SPARE)
+        if comparison.worst:
+            worst, more = without_spare(*text.worst_table(comparison), columns(), SPARE)
             typer.echo(f"\n{worst}")
             left_out += more
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             typer.echo(f"no room at {columns()} columns: {names}; --json and --html have all", err=True)
-    for line in text.failures(found):
+    for line in text.failures(comparison):
         typer.echo(f"failed: {line}", err=True)
-    for line in text.without_data(found):
+    for line in text.without_data(comparison):
         typer.echo(f"not compared: {line}", err=True)
 
 
@@ -415,11 +418,11 @@ def _chosen(experiments: "Sequence[Experiment]", name: str) -> "Experiment":
     from dumbbell.problem import suggestion
     from dumbbell.spec import load
 
-    found = [pair for experiment in experiments for pair in points(experiment)]
-    for number, (known, point) in enumerate(found, start=1):
+    conditions = [pair for experiment in experiments for pair in points(experiment)]
+    for number, (known, point) in enumerate(conditions, start=1):
         if name in (known, str(number)):
             return load(point)
-    known_names = [known for known, _ in found]
+    known_names = [known for known, _ in conditions]
     raise ComparisonError(f'--show: there is no condition "{name}"; {suggestion(name, known_names)}')
 
 
@@ -427,9 +430,9 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
     from dumbbell.comparison.campaigns import flows
     from dumbbell.metrics.number import rounded
 
-    found = flows(experiment, sides, jobs)
+    measured_flows = flows(experiment, sides, jobs)
     if as_json:
-        for flow in found:
+        for flow in measured_flows:
             typer.echo(json.dumps({k: rounded(v) if isinstance(v, float) else v for k, v in flow.items()}))
         return
     from dumbbell.cli.table import aligned
@@ -442,6 +445,6 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
             str(value) if isinstance(value, str | int) else amount(value, scale=scale)
             for value, scale in ((flow[key], scale) for key, scale in FLOW_COLUMNS.values())
         ]
-        for flow in sorted(found, key=lambda flow: int(flow["flow"]))
+        for flow in sorted(measured_flows, key=lambda flow: int(flow["flow"]))
     ]
     typer.echo(aligned(list(FLOW_COLUMNS), rows))

@@ -40,8 +40,8 @@ def check(  # noqa: PLR0913 (each is an option)
     holds for `dumbbell run` on this machine with nothing in the store, where nothing else is done meanwhile.
     """
     start_s = _STARTS * process_time()
-    facts, asked_of = _facts(experiment_of(spec, seeds, sets), harm=harm)
-    forecasts = dict(_forecasts(asked_of, start_s)) if forecast and as_json else {}
+    facts, subject = _facts(experiment_of(spec, seeds, sets), harm=harm)
+    forecasts = dict(_forecasts(subject, start_s)) if forecast and as_json else {}
     if as_json:
         print_json({**facts, "forecasts": forecasts})
         return
@@ -49,14 +49,14 @@ def check(  # noqa: PLR0913 (each is an option)
     from dumbbell.metrics.number import counted
 
     alone = f" and {facts['runs_alone']} of a group alone" if harm else ""
-    asked = f"{counted(facts['points'], 'point')}, {counted(facts['runs'], 'run')}{alone}"
-    counts = f"{asked}, {facts['simulated_s']:g} simulated seconds"
+    extent = f"{counted(facts['points'], 'point')}, {counted(facts['runs'], 'run')}{alone}"
+    counts = f"{extent}, {facts['simulated_s']:g} simulated seconds"
     width = terminal.columns()
     typer.echo(terminal.wrapped(f"{facts['name']}: {counts}, at most {_count(facts['packets'])} data packets", width))
     if facts["points_seen"] < facts["points"]:
         seen = f"{facts['points_seen']:,} of the points were looked at, from all over the sweep: more would take long"
         typer.echo(terminal.wrapped(seen, width))
-    forecasts = dict(_forecasts(asked_of, start_s)) if forecast else {}
+    forecasts = dict(_forecasts(subject, start_s)) if forecast else {}
     for name, reasons in facts["engines"].items():
         taken = forecasts.get(name)
         said = "; ".join(reasons) or f"can run it{_said(taken) if taken else ''}"
@@ -69,7 +69,7 @@ def check(  # noqa: PLR0913 (each is an option)
         typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
 
 
-class _Asked(NamedTuple):
+class _Subject(NamedTuple):
     """What a forecast is about."""
 
     parts: "Sequence[tuple[Survey, int]]"
@@ -79,7 +79,7 @@ class _Asked(NamedTuple):
     """Of the run of each point that was seen."""
 
 
-def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _Asked]":
+def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _Subject]":
     """All but the forecasts, and what these are about."""
     from dumbbell.campaign.plan import count, each_alone
     from dumbbell.campaign.size import Size
@@ -118,7 +118,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _A
         "outside": outside(survey.seen),
         "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
     }
-    return facts, _Asked(parts, able, sizes)
+    return facts, _Subject(parts, able, sizes)
 
 
 def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
@@ -129,20 +129,20 @@ def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
     return len(planned_alone(experiment)) if most <= COUNTED_ALONE else most
 
 
-def _forecasts(asked: _Asked, start_s: float) -> "Iterator[tuple[str, dict[str, Any]]]":
+def _forecasts(subject: _Subject, start_s: float) -> "Iterator[tuple[str, dict[str, Any]]]":
     """What all runs take on each engine; `start_s`: what `run` takes to load and to end."""
     from dumbbell.campaign.forecast import forecast, try_some
     from dumbbell.engines import registry
 
-    if not asked.engines:
+    if not subject.engines:
         return
     trials = try_some(
-        [resolved.run for survey, _ in asked.parts for _, resolved in survey.seen],
-        bounds=[size for own in asked.sizes for size in own],
+        [resolved.run for survey, _ in subject.parts for _, resolved in survey.seen],
+        bounds=[size for own in subject.sizes for size in own],
     )
-    for name in asked.engines:
-        found = forecast(trials, registry.engine(name), sum(runs for _, runs in asked.parts), start_s=start_s)
-        yield name, {key: _rounded(value) for key, value in asdict(found).items()}
+    for name in subject.engines:
+        estimate = forecast(trials, registry.engine(name), sum(runs for _, runs in subject.parts), start_s=start_s)
+        yield name, {key: _rounded(value) for key, value in asdict(estimate).items()}
 
 
 def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[str]":
@@ -164,8 +164,8 @@ def _said(taken: "Mapping[str, Any]") -> str:
     from dumbbell.campaign.forecast import Forecast
     from dumbbell.cli.estimate import room_text, time_text
 
-    found = Forecast(**taken)
-    return f", in {time_text(found)} on {_cores(found.at_once)}; {room_text(found)}"
+    forecast = Forecast(**taken)
+    return f", in {time_text(forecast)} on {_cores(forecast.at_once)}; {room_text(forecast)}"
 
 
 def _cores(count: int) -> str:

@@ -52,56 +52,56 @@ def compare(  # noqa: PLR0913 (each is an option)
     from dumbbell.comparison.differences import compare as compared
     from dumbbell.comparison.selection import quantities, selections
 
-    found = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
-    for line in _objects(found) if as_json else _lines(found, everything=everything):
+    comparison = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
+    for line in _objects(comparison) if as_json else _lines(comparison, everything=everything):
         typer.echo(line)
-    worse = list(_worse(found)) if strict else []
-    for line in (*differences_text.notices(found), *worse):
+    worse = list(_worse(comparison)) if strict else []
+    for line in (*differences_text.notices(comparison), *worse):
         typer.echo(line, err=True)
     if html is not None:
         from dumbbell.report.comparison import build_differences
 
-        typer.echo(build_differences(html, found, _command(a, b, metrics)), err=True)
+        typer.echo(build_differences(html, comparison, _command(a, b, metrics)), err=True)
     if worse:
         raise typer.Exit(WORSE)
 
 
-def _objects(found: "Comparison") -> "Iterator[str]":
+def _objects(comparison: "Comparison") -> "Iterator[str]":
     import json
 
     from dumbbell.comparison.differences import objects
 
-    return (json.dumps(each, ensure_ascii=False) for each in objects(found))
+    return (json.dumps(each, ensure_ascii=False) for each in objects(comparison))
 
 
-def _lines(found: "Comparison", *, everything: bool) -> "Iterator[str]":
+def _lines(comparison: "Comparison", *, everything: bool) -> "Iterator[str]":
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import differences_text as text
 
-    for name, side in (("A", found.pairs.a), ("B", found.pairs.b)):
+    for name, side in (("A", comparison.pairs.a), ("B", comparison.pairs.b)):
         yield wrapped(f"{name}: {text.side(side)}", columns())
-    yield wrapped(f"{text.pairs(found)}; every difference is B - A", columns())
-    if found.overall:
-        yield f"\n{fitted(*text.overall_table(found), columns(), keys=2)}\n"
-    yield from (wrapped(line, columns(), hanging="") for line in text.explanations(found))
-    if found.marked or everything:
+    yield wrapped(f"{text.pairs(comparison)}; every difference is B - A", columns())
+    if comparison.overall:
+        yield f"\n{fitted(*text.overall_table(comparison), columns(), keys=2)}\n"
+    yield from (wrapped(line, columns(), hanging="") for line in text.explanations(comparison))
+    if comparison.marked or everything:
         yield ""
-        header, rows = text.points_table(found, found.rows(marked=not everything))
+        header, rows = text.points_table(comparison, comparison.rows(marked=not everything))
         yield fitted(header, rows, columns(), keys=header.index("group") + 1)
-    if not everything and found.marked < found.count:
+    if not everything and comparison.marked < comparison.count:
         yield "--all shows every point"
 
 
-def _worse(found: "Comparison") -> "Iterator[str]":
+def _worse(comparison: "Comparison") -> "Iterator[str]":
     from dumbbell.comparison.differences_text import not_complete
     from dumbbell.metrics.number import counted
 
-    for each in found.worse:
+    for each in comparison.worse:
         why = f": {not_complete(each)}" if each.only_a_complete else ""
         yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}{why}"
-    if found.pairs.failed_in_b:
-        yield f"worse: {counted(found.pairs.failed_in_b, 'run')} failed in B that A finished"
+    if comparison.pairs.failed_in_b:
+        yield f"worse: {counted(comparison.pairs.failed_in_b, 'run')} failed in B that A finished"
 
 
 def _command(a: str, b: str, metrics: str | None) -> str:

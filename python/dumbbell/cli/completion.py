@@ -33,7 +33,7 @@ def answering() -> Iterator[None]:
     if os.environ.get("_DUMBBELL_COMPLETE") != "complete_bash":
         yield
         return
-    before = join_words(os.environ)
+    before = join_arguments(os.environ)
     answers = StringIO()
     try:
         with redirect_stdout(answers):
@@ -43,12 +43,12 @@ def answering() -> Iterator[None]:
         sys.stdout.flush()
 
 
-def join_words(environment: MutableMapping[str, str]) -> str:
+def join_arguments(environment: MutableMapping[str, str]) -> str:
     """Makes one word of what bash tells as several; gives what of the last stands before bash's own."""
-    words = re.split(r"[\n ]", environment.get("COMP_WORDS", ""))
-    current = int(environment.get("COMP_CWORD") or len(words) - 1)
-    words += [""] * (current + 1 - len(words))
-    before = words[: current + 1]
+    arguments = re.split(r"[\n ]", environment.get("COMP_WORDS", ""))
+    current = int(environment.get("COMP_CWORD") or len(arguments) - 1)
+    arguments += [""] * (current + 1 - len(arguments))
+    before = arguments[: current + 1]
     joined: list[str] = []
     for word in before:
         breaks = word and not word.strip(WORD_BREAKS)
@@ -142,17 +142,17 @@ def assignments(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer'
         return _offered(
             (f"{each}=" for each in _paths(_spec(ctx.params.get("spec") or next(iter(ctx.args), None)))), incomplete
         )
-    return _offered((f"{path}={value}" for value in _words(_INDEX.sub("[]", path))), incomplete)
+    return _offered((f"{path}={value}" for value in _values(_INDEX.sub("[]", path))), incomplete)
 
 
-def _words(field: str) -> Iterable[str]:
+def _values(field: str) -> Iterable[str]:
     """The words that a field can have."""
     from dumbbell.spec.keys import keys
 
     if field == "flows[].cc":
         return _algorithms()
-    found = next((key for key in keys() if key.path == field), None)
-    return () if found is None else ("true", "false") if found.noun == "true or false" else found.options
+    spec_key = next((key for key in keys() if key.path == field), None)
+    return () if spec_key is None else ("true", "false") if spec_key.noun == "true or false" else spec_key.options
 
 
 def _algorithms() -> list[str]:
@@ -187,5 +187,5 @@ def _spec(file: object) -> dict[str, Any]:
     return {}
 
 
-def _offered(words: Iterable[str], incomplete: str) -> list[str]:
-    return [word for word in words if word.startswith(incomplete)]
+def _offered(candidates: Iterable[str], incomplete: str) -> list[str]:
+    return [word for word in candidates if word.startswith(incomplete)]

@@ -217,13 +217,13 @@ def _noise() -> tuple[bool, str]:
     from dumbbell.metrics.number import amount, percent
     from dumbbell.validation.noise import machine_noise
 
-    found = machine_noise(NetnsEngine())
+    noise = machine_noise(NetnsEngine())
     half, most, worst, jitter, gap = (
-        amount(time_s, scale=1e3, unit=" ms") for time_s in (*found.late_s, found.jitter_s, found.ack_gap_s)
+        amount(time_s, scale=1e3, unit=" ms") for time_s in (*noise.late_s, noise.jitter_s, noise.ack_gap_s)
     )
     return True, (
         f"packets leave {half} late in the median, {most} (90 %), {worst} (99 %); the default path.jitter spreads them"
-        f" over {jitter}; ACKs come {gap} apart, {percent(found.ack_lumps)} of them in lumps"
+        f" over {jitter}; ACKs come {gap} apart, {percent(noise.ack_lumps)} of them in lumps"
     )
 
 
@@ -240,8 +240,10 @@ def _live_run() -> tuple[bool, str]:
     if "live.relay" not in facts:
         return True, "would be VALID now"
     count, late = int(facts["live.relay"]), int(facts["live.relay_late_500us"])
-    told = f"at 200 Mbit/s {late} of {count} packets leave the relay more than 0.5 ms late, {100 * late / count:.2g} %"
-    return True, f"would be VALID now: {told}"
+    lateness = (
+        f"at 200 Mbit/s {late} of {count} packets leave the relay more than 0.5 ms late, {100 * late / count:.2g} %"
+    )
+    return True, f"would be VALID now: {lateness}"
 
 
 def _disciplines() -> tuple[bool, str]:
@@ -261,8 +263,8 @@ def _leases() -> tuple[bool, str]:
     from dumbbell.engines import lease
 
     left = lease.left()
-    told = f"left by {', '.join(each.run for each in left)}: `dumbbell doctor --clean` takes it away"
-    return not left, told if left else "none left"
+    leftovers = f"left by {', '.join(each.run for each in left)}: `dumbbell doctor --clean` takes it away"
+    return not left, leftovers if left else "none left"
 
 
 def _clean(*, as_json: bool) -> None:
@@ -304,8 +306,8 @@ def _agent() -> tuple[bool, str]:
 def _compiler(*, needed: bool) -> tuple[bool, str]:
     import shutil
 
-    found = shutil.which("gcc")
-    return bool(found) or not needed, found or "none; `dumbbell kernel build` needs gcc"
+    compiler = shutil.which("gcc")
+    return bool(compiler) or not needed, compiler or "none; `dumbbell kernel build` needs gcc"
 
 
 def _kernels() -> tuple[bool, str]:
@@ -345,8 +347,8 @@ def _confinement(engine: "LinuxEngine") -> str:
 
     confinement = engine.confinement()
     if confinement == NOT_CONFINED:
-        told = "this machine's kernel has no Landlock, or has it turned off; a hostile program changes what you may"
-        return f"{confinement}: {told}"
+        reason = "this machine's kernel has no Landlock, or has it turned off; a hostile program changes what you may"
+        return f"{confinement}: {reason}"
     return f"{confinement}: it changes nothing but its own folder"
 
 
@@ -368,11 +370,11 @@ def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     from dumbbell.engines.registry import engine
     from dumbbell.spec import load
 
-    found = engine(name)
-    if isinstance(found, LinuxEngine):
-        yield Finding("guest", healthy=True, words=_confinement(found))
+    chosen = engine(name)
+    if isinstance(chosen, LinuxEngine):
+        yield Finding("guest", healthy=True, words=_confinement(chosen))
     experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
     runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
-    for checked in check_paths(found, runs):
-        words = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
-        yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=words)
+    for checked in check_paths(chosen, runs):
+        summary = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
+        yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=summary)

@@ -20,7 +20,7 @@ SEEN: Final = 32
 _MB, _GB, _TB = 10**6, 10**9, 10**12
 
 
-def tell_estimate(asked: Sequence[Experiment], engine: Engine, missing: int, jobs: int | None) -> None:
+def print_estimate(experiments: Sequence[Experiment], engine: Engine, missing: int, jobs: int | None) -> None:
     """Says on standard error how long the missing runs of experiments take, where that is more than a minute.
 
     Simulates for a moment only where a count of packets says that it may be.
@@ -31,26 +31,26 @@ def tell_estimate(asked: Sequence[Experiment], engine: Engine, missing: int, job
 
     if not missing:
         return
-    runs = [resolved.run for one in asked for _, resolved in Survey.of(one, most_points=SEEN).seen]
+    runs = [resolved.run for one in experiments for _, resolved in Survey.of(one, most_points=SEEN).seen]
     if rough_s(runs, engine, missing) < WORTH_TELLING_S:
         return
-    found = forecast(try_some(runs), engine, missing, jobs)
-    if found.seconds < WORTH_TELLING_S:
+    estimate = forecast(try_some(runs), engine, missing, jobs)
+    if estimate.seconds < WORTH_TELLING_S:
         return
-    at_once = f", {found.at_once} at once" if found.at_once > 1 else ""
-    what = f"{counted(missing, 'run')}{at_once}: {time_text(found)}, {room_text(found)}"
+    at_once = f", {estimate.at_once} at once" if estimate.at_once > 1 else ""
+    what = f"{counted(missing, 'run')}{at_once}: {time_text(estimate)}, {room_text(estimate)}"
     sys.stderr.write(f"{what}; Ctrl-C keeps what is finished, and the same command goes on\n")
     sys.stderr.flush()
 
 
-def time_text(found: Forecast) -> str:
+def time_text(forecast: Forecast) -> str:
     """A time as a forecast knows it."""
-    return f"{'longer than' if found.at_least else 'about'} {duration(found.seconds)}"
+    return f"{'longer than' if forecast.at_least else 'about'} {duration(forecast.seconds)}"
 
 
-def room_text(found: Forecast) -> str:
+def room_text(forecast: Forecast) -> str:
     """Memory and disk as a forecast knows them."""
-    return f"{size(found.memory_bytes)} memory, {size(found.disk_bytes)} disk"
+    return f"{size(forecast.memory_bytes)} memory, {size(forecast.disk_bytes)} disk"
 
 
 def duration(seconds: float) -> str:

@@ -86,8 +86,8 @@ def _experiment_of_run(store: "Store", run_id: str) -> "Experiment":
     outcome, spec = store.get(run_id), store.provenance(run_id).get("spec")
     if outcome is None or not isinstance(spec, dict):
         raise StoreError(f"run {run_id} is of no experiment, so that its spec is not known", store.folder)
-    words = {key: value for key, value in spec.items() if key != "zip"}
-    return load(words, overrides={**outcome.point, "seeds": [outcome.seed]}, registry=catalogue())
+    fields = {key: value for key, value in spec.items() if key != "zip"}
+    return load(fields, overrides={**outcome.point, "seeds": [outcome.seed]}, registry=catalogue())
 
 
 def _opens(address: str) -> bool:

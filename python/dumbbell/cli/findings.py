@@ -58,7 +58,7 @@ class Choice:
         return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed)
 
 
-def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
+def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
@@ -66,40 +66,40 @@ def tell(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     from dumbbell.findings.points import MOST_READ_WHOLE
 
     width = terminal.columns()
-    found = _table(runs, choice, store)
-    layout = lay_out(found, width, everything=choice.everything)
+    table = _table(runs, choice, store)
+    layout = lay_out(table, width, everything=choice.everything)
     if runs.measured <= MOST_READ_WHOLE:  # of more, sentences would take longer than they are worth
         typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
-    for line in (*caption(found, width, len(runs.points), seeds), "", *layout.lines()):
+    for line in (*caption(table, width, len(runs.points), seeds), "", *layout.lines()):
         typer.echo(line)
-    _tell_rest(runs, choice, layout.left_out)
-    _tell_length(len(found.rows), runs, store)
+    _print_left_out(runs, choice, layout.left_out)
+    _print_length_hint(len(table.rows), runs, store)
 
 
-def tell_stored(
-    store: Store, campaign: Campaign, choice: Choice, asked: Experiment | None = None, *, whole: bool = False
+def print_campaign(
+    store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None, *, complete: bool = False
 ) -> bool:
     """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
 
     Of many runs the rows are printed as they are read, in the columns that fit the first of them. What needs all rows
-    at once, an order or all columns, holds them all; `whole`, as harm needs them, everything about each run.
+    at once, an order or all columns, holds them all; `complete`, as harm needs them, everything about each run.
     """
     from dumbbell.findings.points import is_large, read_campaign
 
-    large = not whole and is_large(store, campaign, asked)
+    large = not complete and is_large(store, campaign, experiment)
     if large and not (choice.sort or choice.all_columns):
-        runs = _tell_pages(store, campaign, choice, asked)
+        runs = _print_pages(store, campaign, choice, experiment)
     else:
-        runs = read_campaign(store, campaign, asked, whole=whole)
-        tell(runs, choice, store)
+        runs = read_campaign(store, campaign, experiment, whole=complete)
+        print_answer(runs, choice, store)
     if not large:
-        tell_warnings(runs)
-    tell_notices(runs, store.folder)
+        print_warnings(runs)
+    print_notices(runs, store.folder)
     return any(notice.kind == "failure" for notice in runs.notices)
 
 
-def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experiment | None) -> ExperimentRuns:
+def _print_pages(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None) -> ExperimentRuns:
     """Prints a table page by page; gives the last one, which has all notices."""
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out, lines_of, shown
@@ -110,12 +110,12 @@ def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experim
 
     always = {RESTS_ON}
     known = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*(choice.columns or USUAL)}]
-    for page in read_pages(store, campaign, asked, known):
+    for page in read_pages(store, campaign, experiment, known):
         if any(each.run_ids for each in page.points):
             break
     width, first = terminal.columns(), _table(page, choice, store)
     layout = lay_out(first, width, everything=choice.everything)
-    there = extent(store.ledger, campaign.id, None if asked is None else asked.seed_values)
+    there = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
     for line in (*caption(first, width, *there), ""):
         typer.echo(line)
     chosen = replace(choice, columns=shown(layout))
@@ -125,15 +125,15 @@ def _tell_pages(store: Store, campaign: Campaign, choice: Choice, asked: Experim
 
     def tables() -> Iterator[Table]:
         nonlocal page, rows
-        for page in read_pages(store, campaign, asked, needed):
-            found = _table(page, chosen, store)
-            rows += len(found.rows)
-            yield found
+        for page in read_pages(store, campaign, experiment, needed):
+            table = _table(page, chosen, store)
+            rows += len(table.rows)
+            yield table
 
     for line in lines_of(tables(), width):
         typer.echo(line)
-    _tell_rest(page, choice, layout.left_out)
-    _tell_length(rows, page, store)
+    _print_left_out(page, choice, layout.left_out)
+    _print_length_hint(rows, page, store)
     return page
 
 
@@ -145,7 +145,7 @@ def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> Table:
     return table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
 
 
-def _tell_rest(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
+def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
     """What a table does not show that was asked for."""
     from dumbbell.cli import terminal
     from dumbbell.metrics.catalogue import HARMS
@@ -159,7 +159,7 @@ def _tell_rest(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) ->
         typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)
 
 
-def _tell_length(rows: int, runs: ExperimentRuns, store: Store) -> None:
+def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
     """How to see less of a table that nobody reads to its end."""
     from dumbbell.cli import terminal
     from dumbbell.spec.point_text import swept_text
@@ -172,7 +172,7 @@ def _tell_length(rows: int, runs: ExperimentRuns, store: Store) -> None:
         typer.echo(terminal.wrapped(f"{rows:,} rows: {few}; {every}", terminal.columns()), err=True)
 
 
-def tell_warnings(runs: ExperimentRuns) -> None:
+def print_warnings(runs: ExperimentRuns) -> None:
     """What is wrong with the experiment as a whole, each kind once."""
     from dumbbell.cli import terminal
     from dumbbell.findings.caution import told
@@ -182,7 +182,7 @@ def tell_warnings(runs: ExperimentRuns) -> None:
         typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
 
 
-def tell_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = False) -> None:
+def print_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = False) -> None:
     """Warnings and failures of single runs, each once; the place is where it was first."""
     from dumbbell.findings.warnings import of_single_runs
     from dumbbell.metrics.number import counted

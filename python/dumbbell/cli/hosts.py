@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.interruption import kept, telling
+from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.programs import allow
 
 if TYPE_CHECKING:
@@ -39,18 +39,18 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
     overrides, renamed = dict(map(assignment, sets or ())), list(map(Renamed.of, headings))
     measurements = read(points, spec, overrides=overrides, registry=catalogue(), renamed=renamed)
-    held = [Held(each, seeds) for each in chosen]
-    asked = held[0].asked(measurements)
-    if problems := [problem for each in chosen for problem in refusals(asked, each)]:
+    candidates = [Held(each, seeds) for each in chosen]
+    experiment = candidates[0].asked(measurements)
+    if problems := [problem for each in chosen for problem in refusals(experiment, each)]:
         raise SpecError(problems)
-    allow([asked], chosen, spec, wanted=programs)
-    total = len(chosen) * count(asked)
+    allow([experiment], chosen, spec, wanted=programs)
+    total = len(chosen) * count(experiment)
     with (
-        telling(lambda: _kept(out, asked, chosen)),
+        telling(lambda: _describe_stored_runs(out, experiment, chosen)),
         Store.open(out, write=True) as store,
         progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
     ):
-        record = hold(measurements, store, held, jobs=jobs, progress=advance)
+        record = hold(measurements, store, candidates, jobs=jobs, progress=advance)
     for line in [record.model_dump_json()] if as_json else _lines(record):
         typer.echo(line)
     for failure in record.failures:
@@ -66,14 +66,14 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         raise typer.Exit(1)
 
 
-def _kept(out: Path, asked: "Experiment", engines: "Sequence[Engine]") -> str:
+def _describe_stored_runs(out: Path, experiment: "Experiment", engines: "Sequence[Engine]") -> str:
     from dumbbell.campaign.plan import count
     from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
 
     with Store.open(out) as store:
-        there = sum(measured_of(store.ledger, asked, each.name, each.identity()) for each in engines)
-    return kept(there, len(engines) * count(asked), out)
+        there = sum(measured_of(store.ledger, experiment, each.name, each.identity()) for each in engines)
+    return stored_runs_text(there, len(engines) * count(experiment), out)
 
 
 def _lines(record: "HostRecord") -> "Iterator[str]":

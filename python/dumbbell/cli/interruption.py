@@ -34,8 +34,8 @@ def _terminate(*_: object) -> NoReturn:
 
 
 @contextmanager
-def telling(words: Callable[[], str]) -> Iterator[None]:
-    """Ends the process when it is interrupted within, with what `words` says: called after what was open is closed.
+def telling(message: Callable[[], str]) -> Iterator[None]:
+    """Ends the process when it is interrupted within, with what `message` says: called after what was open is closed.
 
     Says the same where what came out cannot be printed.
     """
@@ -44,23 +44,23 @@ def telling(words: Callable[[], str]) -> Iterator[None]:
     except (KeyboardInterrupt, PrintFailure) as stopped:
         said = ""
         with suppress(DumbbellError):  # there may be no store yet
-            said = words()
+            said = message()
         if isinstance(stopped, PrintFailure):
             raise PrintFailure("; ".join(filter(None, (str(stopped), said)))) from None
         end(said)
 
 
-def kept(there: int, total: int, place: Path) -> str:
+def stored_runs_text(there: int, total: int, place: Path) -> str:
     """How much of what was asked for is in a store."""
     from dumbbell.metrics.number import counted
 
     return f"{there:,} of {counted(total, 'run')} are in {place}; the same command goes on"
 
 
-def end(words: str = "") -> NoReturn:
+def end(message: str = "") -> NoReturn:
     """Ends the process: the runs that threads are still simulating are not waited for."""
     with suppress(PrintFailure, OSError):
         sys.stdout.flush()
-    sys.stderr.write(f"interrupted: {words}\n" if words else "interrupted\n")
+    sys.stderr.write(f"interrupted: {message}\n" if message else "interrupted\n")
     sys.stderr.flush()
     os._exit(128 + _received)

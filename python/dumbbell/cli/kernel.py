@@ -70,8 +70,8 @@ def build(  # noqa: PLR0913 (the options of a build)
         raise KernelError(why)
     if source is not None and not _allowed(source, wanted=programs):
         raise KernelError(f"{source}: nobody has allowed its programs; read them, then say --programs")
-    with _progress() as tell:
-        built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=tell)
+    with _progress() as advance:
+        built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=advance)
     for what, why in built.left_out.items():
         typer.echo(f"left out: {what}: {why}", err=True)
     if as_json:
@@ -102,11 +102,11 @@ def list_(*, as_json: Json = False) -> None:
     import dumbbell.kernel as kernel
     from dumbbell.kernel.shelf import damaged, folder
 
-    found = kernel.kernels()
+    kernels = kernel.kernels()
     if as_json:
-        print_json([_as_json(each) for each in found])
-    elif found:
-        typer.echo(_as_text(found))
+        print_json([_as_json(each) for each in kernels])
+    elif kernels:
+        typer.echo(_as_text(kernels))
         typer.echo(f"in {folder()}", err=True)
     else:
         typer.echo(f"no kernels in {folder()}: `dumbbell kernel build` makes one (about 3 minutes)", err=True)
@@ -143,7 +143,7 @@ def _as_json(built: "Kernel") -> dict[str, Any]:
     }
 
 
-def _as_text(found: "list[Kernel]") -> str:
+def _as_text(kernels: "list[Kernel]") -> str:
     from datetime import datetime
 
     from dumbbell.cli.table import fitted
@@ -161,7 +161,7 @@ def _as_text(found: "list[Kernel]") -> str:
             each.identity[:16],
             " ".join(each.controls),
         )
-        for each in found
+        for each in kernels
     ]
     header = ("name", "release", "usable", "controls", "size", "built", "identity", "congestion controls")
     return fitted(header, rows, columns())
@@ -179,7 +179,7 @@ def _progress() -> "Iterator[Callable[[str, int, int], None] | None]":
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TimeRemainingColumn())
     with Progress(*columns, console=Console(file=of_bars()), transient=True) as bar:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def advance(what: str, done: int, total: int) -> None:
             if done == 0:
                 for task in bar.task_ids:
                     bar.remove_task(task)
@@ -187,4 +187,4 @@ def _progress() -> "Iterator[Callable[[str, int, int], None] | None]":
             else:
                 bar.update(bar.task_ids[-1], completed=done, total=total or None)
 
-        yield tell
+        yield advance

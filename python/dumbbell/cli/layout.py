@@ -162,9 +162,9 @@ def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iter
 def _constants(runs: ExperimentRuns) -> Iterator[str]:
     spec = runs.spec
     for section in ("path", "host"):
-        yield ", ".join(_words(spec.get(section, {}), section, runs.axes))
+        yield ", ".join(_field_texts(spec.get(section, {}), section, runs.axes))
     own = ("duration", "time_limit", "start_jitter", "rtt_spread")
-    yield ", ".join(_words({key: spec[key] for key in own if key in spec}, "", runs.axes))
+    yield ", ".join(_field_texts({key: spec[key] for key in own if key in spec}, "", runs.axes))
     window = spec.get("measure", {}).get("window")
     if window:
         yield f"window {window[0]} to {window[1]}"
@@ -173,11 +173,11 @@ def _constants(runs: ExperimentRuns) -> Iterator[str]:
         for index, (flows, (name, _)) in enumerate(zip(spec.get("flows", ()), groups, strict=False)):
             fixed_cc = {"cc": flows["cc"]} if flows["cc"] != name else {}
             others = {key: value for key, value in flows.items() if key not in {"name", "cc"}}
-            words = ", ".join(_words(fixed_cc | others, f"flows[{index}]", runs.axes))
-            yield f"{name}: {words}" if words else ""
+            constants = ", ".join(_field_texts(fixed_cc | others, f"flows[{index}]", runs.axes))
+            yield f"{name}: {constants}" if constants else ""
 
 
-def _words(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterator[str]:
+def _field_texts(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterator[str]:
     """Key and value of what is not swept."""
     for key, value in section.items():
         if f"{path}.{key}".lstrip(".") in axes:
@@ -185,7 +185,7 @@ def _words(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterat
         if key == "change":
             yield from changes_text([(swept_text(each["rate"]), swept_text(each["at"])) for each in value])
         elif isinstance(value, dict):
-            inner = " ".join(_words(value, f"{path}.{key}", axes))
+            inner = " ".join(_field_texts(value, f"{path}.{key}", axes))
             yield inner if key == "workload" else f"{key} {inner}".strip()
         elif key == "cc":
             yield str(value)
@@ -229,7 +229,7 @@ def _firsts(rows: Sequence[Row]) -> tuple[list[bool], list[bool]]:
 
 def _headings(runs: ExperimentRuns) -> dict[str, str]:
     """The swept fields that are shown, with what stands above each; a field that groups sweep alike is there once."""
-    found: dict[str, str] = {}
+    headings: dict[str, str] = {}
     alike: dict[tuple[str, ...], list[str]] = {}
     for axis in runs.axes:
         if not _is_name_of_group(axis, runs):
@@ -238,8 +238,8 @@ def _headings(runs: ExperimentRuns) -> dict[str, str]:
             alike.setdefault((field, *own) if field != axis else (axis,), []).append(axis)
     for axes in alike.values():
         indices = ",".join(_GROUP.findall(axis)[0] for axis in axes if _GROUP.match(axis))
-        found[axes[0]] = _GROUP.sub(f"flows[{indices}].", axes[0])
-    return found
+        headings[axes[0]] = _GROUP.sub(f"flows[{indices}].", axes[0])
+    return headings
 
 
 def _is_name_of_group(axis: str, runs: ExperimentRuns) -> bool:
@@ -259,9 +259,9 @@ def _of(name: str, rows: Sequence[Row], new_run: Sequence[bool]) -> Column:
     if name not in QUANTITIES:
         return _column(name, name, [_text(row, name) for row in rows])
     quantity = QUANTITIES[name]
-    found = (row.estimates.get(name) for row in rows)
+    estimates = (row.estimates.get(name) for row in rows)
     # A terminal has no room for both ends of an interval that leaves the quantity's limits: pages have them.
-    texts = [amount(each.mean, each.half_width, quantity.factor) if each else ABSENT for each in found]
+    texts = [amount(each.mean, each.half_width, quantity.factor) if each else ABSENT for each in estimates]
     heading = f"{quantity.short or quantity.label} {quantity.unit}".strip()
     return _column(name, heading, _where(new_run, texts) if quantity.of == "run" else texts)
 

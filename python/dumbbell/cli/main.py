@@ -53,7 +53,7 @@ def _telling_damage() -> Iterator[None]:
     """Says in a line of its own what a store leaves out."""
     others = warnings.showwarning
 
-    def tell(  # noqa: PLR0913, PLR0917 (as Python calls it)
+    def print_warning(  # noqa: PLR0913, PLR0917 (as Python calls it)
         message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None,
         line: str | None = None,
     ) -> None:  # fmt: skip
@@ -64,7 +64,7 @@ def _telling_damage() -> Iterator[None]:
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", DamageWarning)
-        warnings.showwarning = tell
+        warnings.showwarning = print_warning
         yield
 
 
@@ -102,10 +102,10 @@ def main() -> None:
     with streams.opened():
         try:
             with completion.answering(), _telling_damage():
-                _, *words = sys.argv
-                if words[:1] == ["help"]:
-                    words = [*words[1:], "--help"]
-                _commands(*(word for word in words[:1] if word in COMMANDS))(words, prog_name="dumbbell")
+                _, *arguments = sys.argv
+                if arguments[:1] == ["help"]:
+                    arguments = [*arguments[1:], "--help"]
+                _commands(*(word for word in arguments[:1] if word in COMMANDS))(arguments, prog_name="dumbbell")
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")
             sys.exit(streams.CANNOT_PRINT)

@@ -22,11 +22,11 @@ INDENT = " " * 10
 
 def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, target: Path | None,
-    told: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
+    answer_lines: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
 ) -> None:  # fmt: skip
     """Makes a map around one path, or over ranges; prints the answer, and writes the page where one is asked for.
 
-    `told`: the lines of an answer about one path, with the time that it took and the engine.
+    `answer_lines`: the lines of an answer about one path, with the time that it took and the engine.
     """
     from dumbbell.cli.progress import progress
     from dumbbell.decide.advice import advice, undecided
@@ -38,21 +38,25 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report.html import check_writable
 
-    asked = None if is_range(options) else question(options, catalogue())
-    paths = questions(options, catalogue()) if asked is None else [around(asked)]
+    path_question = None if is_range(options) else question(options, catalogue())
+    paths = questions(options, catalogue()) if path_question is None else [around(path_question)]
     if target is not None:
         check_writable(target)
     chosen, limit = engine_named(engine), SIM_SECONDS if engine == "sim" else SECONDS
     began = time.monotonic()
-    total = runs_of(paths, limit, seeds or FIRST_SEEDS) + (runs_of([asked], 0.0, seeds or FIRST_SEEDS) if asked else 0)
+    total = runs_of(paths, limit, seeds or FIRST_SEEDS) + (
+        runs_of([path_question], 0.0, seeds or FIRST_SEEDS) if path_question else 0
+    )
     with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
         answer = None
-        if asked:
-            given = time_for(asked, engine)
-            found = trials(asked, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance)
-            answer = advice(asked, found)
+        if path_question:
+            given = time_for(path_question, engine)
+            outcomes = trials(
+                path_question, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance
+            )
+            answer = advice(path_question, outcomes)
         own_s = time.monotonic() - began
-        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=asked)
+        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=path_question)
     seconds = own_s if answer else time.monotonic() - began
     if target is not None:
         from dumbbell.report.advice import build
@@ -64,35 +68,35 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
         own = as_object(answer, seconds=seconds, engine=engine) if answer else {"wall_s": round(seconds, 3)}
         print_json(_object(own, mapped, target))
         return
-    for line in told(answer, seconds, engine) if answer else _lines(mapped, seconds):
+    for line in answer_lines(answer, seconds, engine) if answer else _lines(mapped, seconds):
         typer.echo(line)
     if target is not None:
         typer.echo(target, err=True)
 
 
-def _object(own: Mapping[str, Any], found: "Map", target: Path | None) -> dict[str, Any]:
+def _object(own: Mapping[str, Any], mapped: "Map", target: Path | None) -> dict[str, Any]:
     """One object: of one path what advice has, and the map in either case."""
-    return {"schema": 1, **own, "map": found.model_dump(mode="json"), **({"files": [str(target)]} if target else {})}
+    return {"schema": 1, **own, "map": mapped.model_dump(mode="json"), **({"files": [str(target)]} if target else {})}
 
 
-def _lines(found: "Map", seconds: float) -> "Iterator[str]":
+def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     """The answer over ranges, as wide as the terminal."""
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import map_text
     from dumbbell.metrics.number import counted
 
-    for label, words in map_text.lines(found):
-        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
-    for title, (header, rows) in map_text.tables(found):
+    for label, paragraph in map_text.lines(mapped):
+        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
+    for title, (header, rows) in map_text.tables(mapped):
         yield ""
         if title:
             yield f"{title}:"
         yield fitted(header, rows, columns(), keys=1)
     yield ""
-    yield wrapped(f"{'To read':9} {map_text.legend(found)}", columns(), hanging=INDENT)
-    told = f"{counted(found.runs, 'run')}, {found.engine}, {seconds:.1f} s; of one path --map tells more."
-    yield wrapped(f"{'Sure?':9} {told}", columns(), hanging=INDENT)
+    yield wrapped(f"{'To read':9} {map_text.legend(mapped)}", columns(), hanging=INDENT)
+    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {seconds:.1f} s; of one path --map tells more."
+    yield wrapped(f"{'Sure?':9} {effort}", columns(), hanging=INDENT)
 
 
 def _command(options: Mapping[str, str | None], engine: str, seeds: int | None, target: Path) -> str:

@@ -29,7 +29,7 @@ def advise_mix(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
 
-    asked = common_question(options, catalogue())
+    question = common_question(options, catalogue())
     capture = read(source, sys.stdin.buffer)
     began = time.monotonic()
     with ExitStack() as stack:
@@ -39,7 +39,7 @@ def advise_mix(  # noqa: PLR0913 (each is an option)
             return stack.enter_context(progress(len(works), wanted=wanted, work=sum(works)))
 
         given = SECONDS.get(engine, 600.0)
-        answer = mix(capture, asked, engine_named(engine), seconds=given, jobs=jobs, seeds=seeds, watch=watch)
+        answer = mix(capture, question, engine_named(engine), seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))
@@ -53,11 +53,11 @@ def _lines(answer: "Mix", seconds: float, engine: str) -> Iterator[str]:
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import mix_text
 
-    for label, words in mix_text.lines(answer):
-        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for label, paragraph in mix_text.lines(answer):
+        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
     yield ""
     header, rows = mix_text.table(answer)
     yield fitted(header, rows, columns(), keys=5)
     yield ""
-    for label, words in mix_text.below(answer, seconds=seconds, engine=engine):
-        yield wrapped(f"{label:9} {words}", columns(), hanging=INDENT)
+    for label, paragraph in mix_text.below(answer, seconds=seconds, engine=engine):
+        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)

@@ -59,10 +59,10 @@ Html = Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
-def run_argument(told: str) -> Any:  # noqa: ANN401 (an argument of typer, whose class it hides)
+def run_argument(subject: str) -> Any:  # noqa: ANN401 (an argument of typer, whose class it hides)
     """A run of the store that is named before it, by the beginning of its id; what is told of it."""
-    words = f"The beginning of a run's id: {told}"
-    return typer.Argument(metavar="[RUN]", help=words, autocompletion=completion.runs)
+    help_text = f"The beginning of a run's id: {subject}"
+    return typer.Argument(metavar="[RUN]", help=help_text, autocompletion=completion.runs)
 
 
 def print_json(value: Any, *, lines: bool = False) -> None:  # noqa: ANN401 (whatever JSON can say)

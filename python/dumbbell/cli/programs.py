@@ -34,13 +34,13 @@ def allow(experiments: "Iterable[Experiment]", engines: "Sequence[Engine]", file
     from dumbbell.campaign.plan import programs
     from dumbbell.spec import SpecError
 
-    asked = product((each for each in experiments if each.names_programs), engines)
-    found = list(dict.fromkeys(program for each, engine in asked for program in programs(each, engine)))
-    if not found:
+    pairs = product((each for each in experiments if each.names_programs), engines)
+    named_programs = list(dict.fromkeys(program for each, engine in pairs for program in programs(each, engine)))
+    if not named_programs:
         return
-    lines = [str(each) for each in found]
+    lines = [str(each) for each in named_programs]
     if not allowed("this spec", lines, file.read_bytes() if file is not None else b"", wanted=wanted):
-        raise SpecError([each.refusal() for each in found])
+        raise SpecError([each.refusal() for each in named_programs])
     for engine in engines:
         engine.allows_programs = True
 

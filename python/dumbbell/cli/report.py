@@ -87,23 +87,23 @@ def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Pat
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
-        found = read(opened, experiment)
+        experiments = read(opened, experiment)
         names: set[str] = set()
-        for each in found:
-            called = each.name if len({other.engine for other in found}) == 1 else f"{each.name} {each.engine}"
+        for each in experiments:
+            called = each.name if len({other.engine for other in experiments}) == 1 else f"{each.name} {each.engine}"
             name = next(name for name in file_names(called) if name not in names)
             names.add(name)
-            yield from written(charts(opened, each), folder / name if len(found) > 1 else folder)
+            yield from written(charts(opened, each), folder / name if len(experiments) > 1 else folder)
 
 
-def _tell_damage(store: "Store") -> None:
+def _print_damage(store: "Store") -> None:
     """How many runs are drawn without what they kept over time."""
     from dumbbell.metrics.number import counted
 
     if store.damaged_series:
         runs = counted(len(store.damaged_series), "run")
-        told = f"the series of {runs} are damaged and left out; run the experiment again"
-        typer.echo(f"note: {store.folder}: {told}", err=True)
+        damage = f"the series of {runs} are damaged and left out; run the experiment again"
+        typer.echo(f"note: {store.folder}: {damage}", err=True)
 
 
 def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
@@ -119,14 +119,14 @@ def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
             points = sum(extent(opened.ledger, each.id)[0] for each in opened.campaigns(experiment=experiment))
             with progress(points, work=WORK * points, what="points") as advance:
                 page = build(out, store=opened, experiment=experiment, progress=advance)
-            _tell_damage(opened)
+            _print_damage(opened)
             return page
         import dumbbell.studies as studies
         from dumbbell.cli.study.selection import HOME, Place, on_engines
 
         study = studies.load(name, seeds=seeds)
-        asked = engines or studies.engines_of(study, opened) or ["sim"]
-        found = on_engines(study, opened, asked, needed=engines is not None)
+        engine_names = engines or studies.engines_of(study, opened) or ["sim"]
+        statuses = on_engines(study, opened, engine_names, needed=engines is not None)
         usual = Place(name, HOME / name).store.resolve() == store.resolve()
         comment = "" if usual else "with --out FOLDER, where FOLDER/store is this store"
-        return build(out, store=opened, study=study, statuses=found, comment=comment)
+        return build(out, store=opened, study=study, statuses=statuses, comment=comment)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dumbbell.cli.option import DEFAULT_STORE, Columns, EachSeed, Sort, print_json, run_argument
-from dumbbell.cli.option import Json as Whole
+from dumbbell.cli.option import Json as JsonDocument
 from dumbbell.problem import typed
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def list_(
             on_screen = sys.stdout.isatty()  # a program that reads it has a line a run
             for block in fitted_blocks(header, rows, columns()) if on_screen else blocks(header, rows):
                 typer.echo(block)
-        _tell_others(opened, everything=everything)
+        _print_other_runs(opened, everything=everything)
 
 
 @app.command(epilog="Example: dumbbell results show results 77eefaf6")
@@ -101,7 +101,7 @@ def show(  # noqa: PLR0913 (each is an option)
                 typer.echo(outcome.model_dump_json())
         else:
             _show_tables(opened, experiment, columns, sort, each_seed=each_seed, everything=everything)
-            _tell_others(opened, everything=everything)
+            _print_other_runs(opened, everything=everything)
 
 
 @app.command(epilog="Example: dumbbell results export results flows.csv --table flows")
@@ -130,7 +130,7 @@ def import_(
     ],
     store: Folder = DEFAULT_STORE,
     *,
-    as_json: Whole = False,
+    as_json: JsonDocument = False,
 ) -> None:
     """Take a run that the explorer saved into a store, made if it is not there: as `dumbbell run` would keep it.
 
@@ -151,7 +151,7 @@ def import_(
 
 
 @app.command(epilog="Example: dumbbell results verify results")
-def verify(store: Folder = DEFAULT_STORE, *, as_json: Whole = False) -> None:
+def verify(store: Folder = DEFAULT_STORE, *, as_json: JsonDocument = False) -> None:
     """Read every byte of a store, tell what is not what was written, and have the next `run` repeat it."""
     from dumbbell.cli.progress import progress
     from dumbbell.errors import DamageWarning, StoreFailure
@@ -184,7 +184,7 @@ def prune(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would be removed, and remove nothing.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask before removing.")] = False,
-    as_json: Whole = False,
+    as_json: JsonDocument = False,
 ) -> None:
     """Remove the runs of an earlier build of the engine that a later build was asked for again.
 
@@ -196,16 +196,18 @@ def prune(
 
     Store.open(store).close()  # which makes none
     with Store.open(store, write=not dry_run) as opened:
-        found = opened.superseded()
-        for name, count in found.items():
+        superseded = opened.superseded()
+        for name, count in superseded.items():
             typer.echo(f"{name}: {counted(count, 'run')}", err=True)
-        runs = counted(sum(found.values()), "run")
+        runs = counted(sum(superseded.values()), "run")
         if dry_run:
             typer.echo(f"{store}: {runs} would be removed", err=True)
             if as_json:
-                print_json({"store": str(store), "dry_run": True, "experiments": found, "runs": sum(found.values())})
+                print_json(
+                    {"store": str(store), "dry_run": True, "experiments": superseded, "runs": sum(superseded.values())}
+                )
             return
-        if found and not yes:
+        if superseded and not yes:
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise StoreError(f"{store}: nothing was removed: without a terminal to ask on, --yes removes {runs}")
             if not typer.confirm(f"remove {runs}?", err=True):
@@ -214,17 +216,17 @@ def prune(
         removed = opened.prune()
         typer.echo(f"{store}: {counted(removed, 'run')} removed", err=True)
         if as_json:
-            print_json({"store": str(store), "dry_run": False, "experiments": found, "runs": removed})
+            print_json({"store": str(store), "dry_run": False, "experiments": superseded, "runs": removed})
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
     outcome = store.get(run_id)
     assert outcome is not None  # noqa: S101 (it was found)
-    words, provenance = outcome.model_dump(mode="json"), {"provenance": store.provenance(run_id)}
+    fields, provenance = outcome.model_dump(mode="json"), {"provenance": store.provenance(run_id)}
     if as_json:
-        print_json(words | provenance, lines=True)
+        print_json(fields | provenance, lines=True)
         return
-    print_json(words)
+    print_json(fields)
     print_json(provenance)
     for name in store.files(run_id):
         typer.echo(name)
@@ -233,7 +235,7 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
 def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
-    from dumbbell.cli.findings import Choice, tell_stored
+    from dumbbell.cli.findings import Choice, print_campaign
     from dumbbell.findings.points import is_large
     from dumbbell.results.campaign import swept_paths
 
@@ -244,7 +246,7 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
             _stream(store, campaign)
             continue
         choice = Choice.of(columns, sort, swept_paths(store.ledger, campaign.id), each_seed=each_seed)
-        tell_stored(store, campaign, choice)
+        print_campaign(store, campaign, choice)
 
 
 def _stream(store: "Store", campaign: "Campaign") -> None:
@@ -257,7 +259,7 @@ def _stream(store: "Store", campaign: "Campaign") -> None:
         typer.echo(block)
 
 
-def _tell_others(store: "Store", *, everything: bool) -> None:
+def _print_other_runs(store: "Store", *, everything: bool) -> None:
     from dumbbell.metrics.number import counted
     from dumbbell.results.campaign import NO_EXPERIMENT
 

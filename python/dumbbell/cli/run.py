@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from dumbbell.cli import completion
-from dumbbell.cli.interruption import kept, telling
+from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.option import (
     DEFAULT_STORE,
     Columns,
@@ -101,27 +101,31 @@ def run(  # noqa: PLR0913 (each is an option)
         problems.append(Problem("alone", "a group is alone, so --harm has none to run so", "leave one of the two out"))
     if problems:
         raise SpecError(problems)
-    asked = [experiment] if alone is None else [experiment, alone]
+    experiments = [experiment] if alone is None else [experiment, alone]
     if dry_run:
-        _print_plan(asked, chosen, as_json=as_json)
+        _print_plan(experiments, chosen, as_json=as_json)
         return
     if measurement:
         _print_measurements(experiment, chosen)
         return
-    allow(asked, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
+    allow(experiments, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
     from dumbbell.results.store import Store
 
     choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
-    with telling(lambda: _kept(out, asked, chosen)), Store.open(out, write=True) as store:
+    with telling(lambda: _describe_stored_runs(out, experiments, chosen)), Store.open(out, write=True) as store:
         before = store.count()
-        measured = _carry_out(store, asked, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()))
-        failed = _print_json(store, asked, chosen) if as_json else _print_findings(store, asked, chosen, choice)
-        _tell_stale(store, experiment, chosen)
-        _tell_outside(experiment, chosen)
+        measured = _measure_missing(
+            store, experiments, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
+        )
+        failed = (
+            _print_json(store, experiments, chosen) if as_json else _print_findings(store, experiments, chosen, choice)
+        )
+        _print_stale_runs(store, experiment, chosen)
+        _print_unvalidated_points(experiment, chosen)
         added = store.count() - before
     if not as_json:
-        _tell_where(out, asked, added, max(0, measured - added), time.monotonic() - began)
+        _print_place(out, experiments, added, max(0, measured - added), time.monotonic() - began)
     if failed:
         raise typer.Exit(1)
 
@@ -150,23 +154,29 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
     return load(source, overrides=overrides, registry=catalogue())
 
 
-def _carry_out(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", asked: "Sequence[Experiment]", engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
+def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
+    store: "Store",
+    experiments: "Sequence[Experiment]",
+    engine: "Engine",
+    jobs: int | None,
+    *,
+    fresh: bool,
+    watched: bool,
 ) -> int:
     """Measures what is missing, and gives how many runs those are; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import carry_out
     from dumbbell.campaign.forecast import live_s
     from dumbbell.campaign.plan import count, plan
-    from dumbbell.cli.estimate import tell_estimate
+    from dumbbell.cli.estimate import print_estimate
     from dumbbell.cli.progress import progress
 
-    total = sum(map(count, asked))
-    there = 0 if fresh else _measured(store, asked, engine)
-    tell_estimate(asked, engine, total - there, jobs)
-    run_s = live_s(each.resolved.run for one in asked for each in plan(one)) / total if engine.live else None
+    total = sum(map(count, experiments))
+    there = 0 if fresh else _measured(store, experiments, engine)
+    print_estimate(experiments, engine, total - there, jobs)
+    run_s = live_s(each.resolved.run for one in experiments for each in plan(one)) / total if engine.live else None
     with (
         progress(total, wanted=watched, run_s=run_s) as advance,
-        closing(carry_out(store, asked, engine, jobs=jobs, fresh=fresh)) as finished,
+        closing(carry_out(store, experiments, engine, jobs=jobs, fresh=fresh)) as finished,
     ):
         measured = 0
         for each in finished:
@@ -175,36 +185,36 @@ def _carry_out(  # noqa: PLR0913 (the options of a campaign)
     return measured
 
 
-def _print_json(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> bool:
+def _print_json(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> bool:
     """Prints every run, those of the first experiment first, in the order of expansion; whether any failed."""
     from dumbbell.campaign.execution import carried_out
 
     failed = False
-    for experiment in asked:
+    for experiment in experiments:
         for outcome in carried_out(store, experiment, engine):
             typer.echo(outcome.model_dump_json())
             failed |= outcome.status == "failed"
     return failed
 
 
-def _print_findings(store: "Store", asked: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> bool:
+def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> bool:
     """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
-    from dumbbell.cli.findings import tell_notices, tell_stored
+    from dumbbell.cli.findings import print_campaign, print_notices
     from dumbbell.findings.points import read_campaign
 
     failed = False
-    for nth, experiment in enumerate(asked):
+    for nth, experiment in enumerate(experiments):
         campaign = _campaign(store, experiment, engine)
         if not nth:
-            failed = tell_stored(store, campaign, choice, experiment, whole=len(asked) > 1)
+            failed = print_campaign(store, campaign, choice, experiment, complete=len(experiments) > 1)
         else:
             runs = read_campaign(store, campaign, experiment)
-            tell_notices(runs, store.folder, failures_only=True)
+            print_notices(runs, store.folder, failures_only=True)
             failed = failed or runs.failed > 0
     return failed
 
 
-def _tell_outside(experiment: "Experiment", engine: "Engine") -> None:
+def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
     """Which points of an experiment the simulator was not validated at."""
     from dumbbell.campaign.survey import Survey
     from dumbbell.cli import terminal
@@ -222,12 +232,12 @@ def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Ca
     return next(each for each in campaigns(store.ledger) if each.id == id_)
 
 
-def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, repeated: int, seconds: float) -> None:
+def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, repeated: int, seconds: float) -> None:
     """Where the runs are, and what can be done next; `repeated`: runs that were there, and were measured again."""
     from dumbbell.campaign.plan import count, planned_alone
     from dumbbell.metrics.number import counted
 
-    runs = count(asked[0]) + (len(planned_alone(asked[0])) if len(asked) > 1 else 0)
+    runs = count(experiments[0]) + (len(planned_alone(experiments[0])) if len(experiments) > 1 else 0)
     there = max(0, runs - added - repeated)
     parts = [f"{'all' if there == runs else f'{there} of them'} there before"] * bool(there)
     parts += [f"{'all' if repeated == runs else repeated} repeated"] * bool(repeated)
@@ -236,24 +246,24 @@ def _tell_where(store: Path, asked: "Sequence[Experiment]", added: int, repeated
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
 
 
-def _kept(out: Path, asked: "Sequence[Experiment]", engine: "Engine") -> str:
+def _describe_stored_runs(out: Path, experiments: "Sequence[Experiment]", engine: "Engine") -> str:
     """How many runs of experiments are in their store."""
     from dumbbell.campaign.plan import count
     from dumbbell.results.store import Store
 
     with Store.open(out) as store:
-        there = _measured(store, asked, engine)
-    return kept(there, sum(map(count, asked)), out)
+        there = _measured(store, experiments, engine)
+    return stored_runs_text(there, sum(map(count, experiments)), out)
 
 
-def _measured(store: "Store", asked: "Sequence[Experiment]", engine: "Engine") -> int:
+def _measured(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> int:
     """How many runs of experiments a store has."""
     from dumbbell.results.campaign import measured_of
 
-    return sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in asked)
+    return sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in experiments)
 
 
-def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
+def _print_stale_runs(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
     from dumbbell.metrics.number import counted
     from dumbbell.results.campaign import campaign_of
     from dumbbell.results.provenance import metrics_identity
@@ -266,7 +276,7 @@ def _tell_stale(store: "Store", experiment: "Experiment", engine: "Engine") -> N
         )
 
 
-def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
+def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
     """In the order of expansion, each as it is drawn up; of a live engine also what it would do for the first seeds."""
     from msgspec import to_builtins
 
@@ -276,7 +286,7 @@ def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: boo
     from dumbbell.spec.point_text import point_text
 
     key_of = _run_keys(engine)
-    planned = ((each, experiment) for experiment in asked for each in plan(experiment, live=engine.live))
+    planned = ((each, experiment) for experiment in experiments for each in plan(experiment, live=engine.live))
     if as_json:
         for each, experiment in planned:
             facts = {**key_of(each), "run": to_builtins(each.resolved.run)}
@@ -284,7 +294,7 @@ def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: boo
                 facts["steps"] = [asdict(step) for step in engine.plan(each.resolved.run)]
             print_json(facts, lines=True)
         return
-    axes = [axis.path for axis in asked[-1].axes]
+    axes = [axis.path for axis in experiments[-1].axes]
     rows = (
         [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"] or "-"]
         for facts in (key_of(each) for each, _ in planned)
@@ -293,7 +303,7 @@ def _print_plan(asked: "Sequence[Experiment]", engine: "Engine", *, as_json: boo
         typer.echo(block)
     if not isinstance(engine, PlanningEngine):
         return
-    for experiment in asked:
+    for experiment in experiments:
         for each in plan(experiment, live=engine.live):
             if _is_first(each, experiment):
                 typer.echo(f"\n# {point_text(each.point, each.resolved.run.seed)}")

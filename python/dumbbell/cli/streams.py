@@ -33,10 +33,10 @@ def escaped(text: str, foreign: re.Pattern[str] = _FOREIGN) -> str:
     >>> escaped("a\x1b[2Jb\x9b"), escaped("\x1b[1mbold\x1b[0m\n") == "\x1b[1mbold\x1b[0m\n"
     ('a\\u001b[2Jb\\u009b', True)
     """
-    return foreign.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return foreign.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
-class Words:
+class EscapedStream:
     """A stream as `sys.stdout` and `sys.stderr` are, of words that others may have written.
 
     One that failed fails again each time: whoever only tries what the stream can do catches everything.
@@ -49,8 +49,8 @@ class Words:
 
     def write(self, text: str) -> int:
         """Raises PrintFailure, or BrokenPipeError where nobody reads any more."""
-        words = escaped(text, self._foreign)
-        self._attempt(lambda: self.stream.write(words))
+        escaped_text = escaped(text, self._foreign)
+        self._attempt(lambda: self.stream.write(escaped_text))
         return len(text)
 
     def flush(self) -> None:
@@ -66,7 +66,7 @@ class Words:
                 act()
             except OSError as error:
                 _drop(self.stream)
-                self._failure = error if isinstance(error, BrokenPipeError) else PrintFailure(_told(error))
+                self._failure = error if isinstance(error, BrokenPipeError) else PrintFailure(_failure_text(error))
         if self._failure is not None and self._needed:
             raise self._failure
 
@@ -79,7 +79,10 @@ def opened() -> Iterator[None]:
     for stream in before:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
-    sys.stdout, sys.stderr = cast("TextIO", Words(sys.stdout, needed=True)), cast("TextIO", Words(sys.stderr))
+    sys.stdout, sys.stderr = (
+        cast("TextIO", EscapedStream(sys.stdout, needed=True)),
+        cast("TextIO", EscapedStream(sys.stderr)),
+    )
     try:
         yield
     finally:
@@ -88,8 +91,8 @@ def opened() -> Iterator[None]:
 
 def of_bars() -> TextIO:
     """Standard error for bars of progress."""
-    stream = sys.stderr.stream if isinstance(sys.stderr, Words) else sys.stderr
-    return cast("TextIO", Words(stream, foreign=_FOREIGN_IN_BARS))
+    stream = sys.stderr.stream if isinstance(sys.stderr, EscapedStream) else sys.stderr
+    return cast("TextIO", EscapedStream(stream, foreign=_FOREIGN_IN_BARS))
 
 
 def _stand_in() -> None:
@@ -105,7 +108,7 @@ def _stand_in() -> None:
             setattr(sys, name, open(number, "r" if name == "stdin" else "w", encoding="utf-8"))  # noqa: PTH123, SIM115
 
 
-def _told(error: OSError) -> str:
+def _failure_text(error: OSError) -> str:
     closed = error.errno == errno.EBADF
     return f"cannot print: {'standard output is closed' if closed else (error.strerror or str(error)).lower()}"
 

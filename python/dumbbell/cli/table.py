@@ -83,8 +83,8 @@ def without_spare(
     columns = dict(zip(header, zip(*cells, strict=True), strict=True)) if cells else dict.fromkeys(header, ())
 
     def needed(name: str) -> int:
-        whole = max(map(len, (name, *columns[name])))
-        return min(whole, max(NARROWEST_TEXT, len(name))) if _is_text(columns[name]) else whole
+        full_width = max(map(len, (name, *columns[name])))
+        return min(full_width, max(NARROWEST_TEXT, len(name))) if _is_text(columns[name]) else full_width
 
     for name in spare:
         if _total([needed(each) for each in columns]) > width and name in columns:
@@ -111,15 +111,15 @@ def _with_texts_below(header: Sequence[str], rows: Sequence[Sequence[str]], text
     """Each row without its texts, and these below it, indented."""
     short = [[cell for nth, cell in enumerate(row) if nth not in texts] for row in rows]
     first, *lines = aligned([name for nth, name in enumerate(header) if nth not in texts], short).splitlines()
-    found = [first]
+    table_lines = [first]
     for row, line in zip(rows, lines, strict=True):
-        found.append(line)
-        found += (
+        table_lines.append(line)
+        table_lines += (
             fill(row[nth], width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)
             for nth in texts
             if row[nth]
         )
-    return "\n".join(found)
+    return "\n".join(table_lines)
 
 
 def _side_by_side(

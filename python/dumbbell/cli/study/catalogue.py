@@ -34,8 +34,8 @@ def show(name: One, *, as_json: Json = False) -> None:
     folder = folder_of(name)
     study = manifest_of(folder)
     if as_json:
-        words = study.model_dump(mode="json", by_alias=True)
-        print_json({"name": name, **words, "figures": figure_titles(folder), "claims": list(claim_rows(folder))})
+        fields = study.model_dump(mode="json", by_alias=True)
+        print_json({"name": name, **fields, "figures": figure_titles(folder), "claims": list(claim_rows(folder))})
         return
     experiments = ", ".join(f"{title} ({runs} runs)" for title, runs in study.experiments.items())
     shared = sum(study.experiments.values()) - study.runs
@@ -64,8 +64,8 @@ def _short_form(study: "Manifest") -> list[str]:
     reasons: dict[str, list[str]] = {}
     for title, each in study.short_form.experiments.items():
         reasons.setdefault(each.because, []).append(title)
-    told = "; ".join(f"{', '.join(titles)}: {because}" for because, titles in reasons.items())
-    return [f"Short form (--short): {told}"]
+    summary = "; ".join(f"{', '.join(titles)}: {because}" for because, titles in reasons.items())
+    return [f"Short form (--short): {summary}"]
 
 
 def _joined(paragraph: str) -> str:

@@ -38,33 +38,39 @@ def claims(  # noqa: PLR0913 (each is an option)
     """Judge the claims by the runs that are there, on each engine, without running anything."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.selection import StudySelection, statuses
-    from dumbbell.cli.study.verdicts import print_counts, print_json, print_totals, print_verdicts, tell_waiting
+    from dumbbell.cli.study.verdicts import print_counts, print_json, print_missing_runs, print_totals, print_verdicts
 
     judged: list[studies.StudyStatus] = []
-    asked = StudySelection.of(name, out)
-    suppose = hypothesis_of(sets, label, whole=asked.whole)
-    for place in asked.places:
-        with asked.guarded(place):
-            whole = studies.load(place.name, seeds=seeds)
-            study = studies.only(whole, claims=listed(claims), variants=listed(variants))
+    selection = StudySelection.of(name, out)
+    suppose = hypothesis_of(sets, label, is_all=selection.is_all)
+    for place in selection.places:
+        with selection.guarded(place):
+            full_study = studies.load(place.name, seeds=seeds)
+            study = studies.only(full_study, claims=listed(claims), variants=listed(variants))
             with place.opened() as store:
-                found = statuses(study, store, engine, out=place.out, whole=whole)
-                supposed = [studies.status_of(suppose(study), store, each.engine) for each in found] if suppose else []
-            judged += found
+                engine_statuses = statuses(study, store, engine, out=place.out, full_study=full_study)
+                supposed = (
+                    [studies.status_of(suppose(study), store, each.engine) for each in engine_statuses]
+                    if suppose
+                    else []
+                )
+            judged += engine_statuses
             if totals:
                 continue
-            verdicts = studies.in_order(each.verdicts if as_json else each.judged for each in [*found, *supposed])
+            verdicts = studies.in_order(
+                each.verdicts if as_json else each.judged for each in [*engine_statuses, *supposed]
+            )
             for each in supposed:
-                tell_waiting(each)
+                print_missing_runs(each)
             if as_json:
                 print_json(study, verdicts)
             else:
-                if asked.whole:
+                if selection.is_all:
                     typer.echo(f"{study.name}: {study.manifest.short}\n")
                 print_verdicts(verdicts, why=why)
-            print_totals(found, out=place.out, err=as_json)
-            if asked.whole and not as_json:
+            print_totals(engine_statuses, out=place.out, err=as_json)
+            if selection.is_all and not as_json:
                 typer.echo()
-    if judged and (totals or (asked.whole and not as_json)):
+    if judged and (totals or (selection.is_all and not as_json)):
         print_counts(judged, as_json=as_json, docs=docs)
-    asked.end()
+    selection.end()

@@ -38,29 +38,29 @@ def figures(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.studies import StudyError
 
-    asked = StudySelection.of(name, out, short=short)
-    if numbers is not None and asked.whole:
+    selection = StudySelection.of(name, out, short=short)
+    if numbers is not None and selection.is_all:
         raise StudyError("--numbers needs one study: name it instead of all")
     files: list[Path] = []
-    for place in asked.places:
-        with asked.guarded(place):
+    for place in selection.places:
+        with selection.guarded(place):
             study = studies.load(place.name, seeds=seeds, short=short)
             with place.opened() as store:
-                found = statuses(study, store, engine, out=place.out)
+                engine_statuses = statuses(study, store, engine, out=place.out)
                 if numbers is not None and short and not as_json:
-                    _print_beside(found, numbers)
-                for each in found:
+                    _print_side_by_side(engine_statuses, numbers)
+                for each in engine_statuses:
                     if numbers is None:
                         files += drawn(each, place.folder)
                     elif as_json or not short:
                         _print_numbers(each, numbers, as_json=as_json)
                 if short and numbers is None:
-                    files += beside(found, place.folder)
-            for rest in filter(None, (each.rest(out=place.out) for each in found)):
+                    files += drawn_side_by_side(engine_statuses, place.folder)
+            for rest in filter(None, (each.rest(out=place.out) for each in engine_statuses)):
                 typer.echo(rest, err=True)
     if numbers is None:
         print_files(files, as_json=as_json)
-    asked.end()
+    selection.end()
 
 
 def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
@@ -75,7 +75,7 @@ def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
     return list(written([*status.charts(), *status.tables()], target))
 
 
-def beside(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
+def drawn_side_by_side(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
     """Figures that several engines' runs can show, the engines' panels beside one another; gives the files.
 
     Raises:
@@ -88,7 +88,7 @@ def beside(statuses: "Sequence[StudyStatus]", folder: Path) -> list[Path]:
     return list(written(charts, folder / "figures" / "engines")) if charts else []
 
 
-def _print_beside(statuses: "Sequence[StudyStatus]", name: str) -> None:
+def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     """Of each figure that an engine's runs can show, the engines' numbers in one table, and the shape of each."""
     from dumbbell.charts.chart import Chart
     from dumbbell.charts.shape import shapes
@@ -97,7 +97,7 @@ def _print_beside(statuses: "Sequence[StudyStatus]", name: str) -> None:
     from dumbbell.studies.engines import numbers_beside
 
     there = {each.name: None for status in statuses for each in status.drawable()}
-    for display in _asked(name, there, " and ".join(status.engine for status in statuses)):
+    for display in _requested_names(name, there, " and ".join(status.engine for status in statuses)):
         drawn = {
             status.engine: each.draw(status.study, status.evidence)
             for status in statuses
@@ -113,11 +113,13 @@ def _print_beside(statuses: "Sequence[StudyStatus]", name: str) -> None:
             for sentence in shapes(chart)
         )
         # what is published is the same beside each engine
-        told = dict.fromkeys(words if PUBLISHED in words else f"{engine}: {words}" for engine, words in sentences)
-        typer.echo("".join(f"{sentence}.\n" for sentence in told))
+        statements = dict.fromkeys(
+            sentence if PUBLISHED in sentence else f"{engine}: {sentence}" for engine, sentence in sentences
+        )
+        typer.echo("".join(f"{sentence}.\n" for sentence in statements))
 
 
-def _asked(name: str, there: "Collection[str]", engines: str) -> "list[str]":
+def _requested_names(name: str, there: "Collection[str]", engines: str) -> "list[str]":
     """The names of figures that are asked for.
 
     Raises:
@@ -137,7 +139,7 @@ def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
     from dumbbell.cli.table import aligned
 
     there = {each.name: each for each in status.drawable()}
-    for display in (there[each] for each in _asked(name, there, status.engine)):
+    for display in (there[each] for each in _requested_names(name, there, status.engine)):
         for title, header, rows in tables(display.draw(status.study, status.evidence)):
             if as_json:
                 cells = [dict(zip(header, row, strict=True)) for row in rows]

@@ -99,7 +99,7 @@ Docs = Annotated[
 ]
 
 
-def hypothesis_of(sets: list[str] | None, label: str | None, *, whole: bool) -> "Callable[[Study], Study] | None":
+def hypothesis_of(sets: list[str] | None, label: str | None, *, is_all: bool) -> "Callable[[Study], Study] | None":
     """What makes a study the hypothesis of `--set` and `--label`; None where nothing is set.
 
     Raises:
@@ -112,7 +112,7 @@ def hypothesis_of(sets: list[str] | None, label: str | None, *, whole: bool) -> 
         if label is not None:
             raise StudyError("--label names what --set supposes: give both")
         return None
-    if whole:
+    if is_all:
         raise StudyError("--set needs one study: name it instead of all")
     from dumbbell.spec.source import assignment
     from dumbbell.studies import supposed

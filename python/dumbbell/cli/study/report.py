@@ -32,13 +32,13 @@ def report(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Write pages that need no network: verdicts, figures and what is missing, engines side by side."""
-    asked = StudySelection.of(name, out, short=short)
-    if asked.whole:
-        written = of_all(asked, html or pages(out, short=short), engine, seeds)
+    selection = StudySelection.of(name, out, short=short)
+    if selection.is_all:
+        written = of_all(selection, html or pages(out, short=short), engine, seeds)
     else:
-        written = of_one(asked, html, engine, seeds)
+        written = of_one(selection, html, engine, seeds)
     print_files([written], as_json=as_json)
-    asked.end()
+    selection.end()
 
 
 def pages(out: Path | None, *, short: bool) -> Path:
@@ -46,22 +46,22 @@ def pages(out: Path | None, *, short: bool) -> Path:
     return (out or HOME) / ("report-short" if short else "report")
 
 
-def of_one(asked: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_one(selection: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     """One file."""
     import dumbbell.studies as studies
     from dumbbell.report import build
 
-    (place,) = asked.places
-    with asked.guarded(place):
+    (place,) = selection.places
+    with selection.guarded(place):
         study = studies.load(place.name, seeds=seeds, short=place.short)
         with place.opened() as store:
             comment = "with the same --out" if place.out else ""
-            found = statuses(study, store, engines, out=place.out)
+            engine_statuses = statuses(study, store, engines, out=place.out)
             file = target or place.folder / "report.html"
-            return build(file, store=store, study=study, statuses=found, comment=comment)
+            return build(file, store=store, study=study, statuses=engine_statuses, comment=comment)
 
 
-def of_all(asked: StudySelection, folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_all(selection: StudySelection, folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     """A page a study beside one about all; a study that has no runs yet is on the latter only.
 
     Raises:
@@ -75,8 +75,8 @@ def of_all(asked: StudySelection, folder: Path, engines: "Sequence[str] | None",
     for name in engines or ():
         engine_named(name)  # which may not exist
     collection = Collection(folder)
-    for place in asked.places:
-        with asked.guarded(place):
+    for place in selection.places:
+        with selection.guarded(place):
             study = studies.load(place.name, seeds=seeds, short=place.short)
             comment = f"with the same --out, and /{study.name} behind it" if place.out else ""
             if not place.store.exists():
@@ -84,9 +84,11 @@ def of_all(asked: StudySelection, folder: Path, engines: "Sequence[str] | None",
                 continue
             with place.opened() as store:
                 there = studies.engines_of(study, store)
-                found = on_engines(study, store, [each for each in engines or there if each in there], needed=False)
-                if found:
-                    collection.add(study, store, found, comment=comment)
+                engine_statuses = on_engines(
+                    study, store, [each for each in engines or there if each in there], needed=False
+                )
+                if engine_statuses:
+                    collection.add(study, store, engine_statuses, comment=comment)
                 else:
                     collection.add_missing(study, engines or (["sim"] if there else []), comment=comment)
     return collection.close()

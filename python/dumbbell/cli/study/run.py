@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.interruption import kept, telling
+from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.option import Jobs
 from dumbbell.cli.study.option import (
     Claims,
@@ -59,59 +59,61 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Carry out what is missing, judge every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
-    from dumbbell.cli.study.figures import beside, drawn
+    from dumbbell.cli.study.figures import drawn, drawn_side_by_side
     from dumbbell.cli.study.report import of_all, of_one, pages
     from dumbbell.cli.study.selection import StudySelection, statuses
-    from dumbbell.cli.study.short_form import tell_outcome, tell_short_form
+    from dumbbell.cli.study.short_form import print_outcome, print_short_form
     from dumbbell.cli.study.verdicts import print_counts
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
-    asked, chosen = StudySelection.of(name, out, short=short), engine_named(engine)
-    if asked.whole and (claims or experiments):
+    selection, chosen = StudySelection.of(name, out, short=short), engine_named(engine)
+    if selection.is_all and (claims or experiments):
         raise studies.StudyError("--claims and --experiments need one study: name it instead of all")
-    suppose = hypothesis_of(sets, label, whole=asked.whole)
+    suppose = hypothesis_of(sets, label, is_all=selection.is_all)
     narrowed = partial(studies.only, claims=listed(claims), experiments=listed(experiments), variants=listed(variants))
     parts: list[tuple[Place, Study]] = []
-    for place in asked.places:
-        with asked.guarded(place):
+    for place in selection.places:
+        with selection.guarded(place):
             parts.append((place, narrowed(studies.load(place.name, seeds=seeds, short=short))))
-            tell_short_form(parts[-1][1], chosen)
+            print_short_form(parts[-1][1], chosen)
             if suppose:
                 parts.append((place, suppose(parts[-1][1])))
-    with telling(lambda: _kept(parts, chosen, out)):
-        failures, left_out, carried_out = _carry_out(asked, parts, chosen, jobs, fresh=fresh)
+    with telling(lambda: _describe_stored_runs(parts, chosen, out)):
+        failures, left_out, executed = _run_missing(selection, parts, chosen, jobs, fresh=fresh)
     judged = []
     unwritten: list[ReportError] = []
-    for place, study in carried_out:
+    for place, study in executed:
         if study.hypothesis:
             continue  # judged beside its study
-        with asked.guarded(place), place.opened() as store:
-            whole = studies.load(place.name, seeds=seeds, short=short)
-            shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
-            status = studies.status_of(shown, store, chosen, whole=whole)
+        with selection.guarded(place), place.opened() as store:
+            full_study = studies.load(place.name, seeds=seeds, short=short)
+            shown = studies.only(full_study, claims=listed(claims), variants=listed(variants))
+            status = studies.status_of(shown, store, chosen, whole=full_study)
             judged.append(status)
-            tell_outcome(status)
+            print_outcome(status)
             supposed = [studies.status_of(suppose(shown), store, chosen)] if suppose else []
-            if as_json or not asked.whole:
-                _tell(status, supposed, place, why=why, as_json=as_json)
+            if as_json or not selection.is_all:
+                _print_study_verdicts(status, supposed, place, why=why, as_json=as_json)
             unwritten += _drawn(partial(drawn, status, place.folder), study.name)
-            engines = statuses(whole, store, None, out=place.out) if short else []
-            unwritten += _drawn(partial(beside, engines, place.folder), f"{study.name}, engine beside engine")
-    if asked.whole and not as_json and not short:
+            engines = statuses(full_study, store, None, out=place.out) if short else []
+            unwritten += _drawn(
+                partial(drawn_side_by_side, engines, place.folder), f"{study.name}, engine beside engine"
+            )
+    if selection.is_all and not as_json and not short:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` prints each.", err=True)
-    _tell_failures(failures, left_out, unwritten)
+    _print_failures(failures, left_out, unwritten)
     home = pages(out, short=short)
-    report = of_all(asked, home, None, seeds) if asked.whole else of_one(asked, None, None, seeds)
+    report = of_all(selection, home, None, seeds) if selection.is_all else of_one(selection, None, None, seeds)
     typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or left_out or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
-    asked.end()
+    selection.end()
 
 
-def _tell(
+def _print_study_verdicts(
     status: "StudyStatus", supposed: "Sequence[StudyStatus]", place: "Place", *, why: bool, as_json: bool
 ) -> None:
     """The verdicts of a study, each beside that of a hypothesis, and the study's totals."""
@@ -126,8 +128,8 @@ def _tell(
     print_totals([status], out=place.out, err=as_json)
 
 
-def _carry_out(
-    asked: "StudySelection",
+def _run_missing(
+    selection: "StudySelection",
     parts: "Sequence[tuple[Place, Study]]",
     engine: "AnEngine",
     jobs: int | None,
@@ -143,38 +145,38 @@ def _carry_out(
     failures: list[FailedRun] = []
     left_out: list[str] = []
     speed = Speed()
-    readable, carried_out = [], []
+    readable, executed = [], []
     for place, study in parts:
-        with asked.guarded(place):
-            own = _works(study, place, engine, fresh=fresh) if asked.whole or is_watched() else (0, 0, 0.0)
+        with selection.guarded(place):
+            own = _works(study, place, engine, fresh=fresh) if selection.is_all or is_watched() else (0, 0, 0.0)
             readable.append((place, study, *own))
     with progress(sum(runs for _, _, runs, *_ in readable), work=sum(work for *_, work in readable)) as advance:
         for place, study, runs, missing, _ in readable:
-            with asked.guarded(place):
-                if asked.whole:
+            with selection.guarded(place):
+                if selection.is_all:
                     typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
                 with Store.open(place.store, write=True) as store, speed.measuring():
                     leave_out = partial(_leave_out, left_out, study)
                     failures += studies.run(
                         study, store, engine, jobs, advance, fresh=fresh, measured=speed.count, left_out=leave_out
                     )
-                carried_out.append((place, study))
+                executed.append((place, study))
     if speed.runs:
-        typer.echo(speed.words(), err=True)
-    return failures, left_out, carried_out
+        typer.echo(speed.text(), err=True)
+    return failures, left_out, executed
 
 
-def _kept(parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", out: "Path | None") -> str:
+def _describe_stored_runs(parts: "Sequence[tuple[Place, Study]]", engine: "AnEngine", out: "Path | None") -> str:
     from dumbbell.cli.study.selection import HOME, NotBegunError
     from dumbbell.studies.execution import distinct_runs, honoured
 
     there = total = 0
     for place, study in parts:
-        asked = {run_id for run_id, _ in distinct_runs(honoured(study, engine).values(), engine)}
-        total += len(asked)
+        run_ids = {run_id for run_id, _ in distinct_runs(honoured(study, engine).values(), engine)}
+        total += len(run_ids)
         with suppress(NotBegunError), place.opened() as store:
-            there += len(asked & store.measured_ids())
-    return kept(there, total, parts[0][0].store if len(parts) == 1 else out or HOME)
+            there += len(run_ids & store.measured_ids())
+    return stored_runs_text(there, total, parts[0][0].store if len(parts) == 1 else out or HOME)
 
 
 def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -> tuple[int, int, float]:
@@ -196,17 +198,17 @@ def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -
         return totals(None)
 
 
-def _leave_out(told: "list[str]", study: "Study", title: str, why: "Sequence[str]") -> None:
+def _leave_out(omissions: "list[str]", study: "Study", title: str, why: "Sequence[str]") -> None:
     """Keeps in words which experiment was left out, and why."""
     more = f" (and {len(why) - 1} more)" if len(why) > 1 else ""
-    told.append(f"left out: {study.name}, {title}: a path is not as asked: {why[0]}{more}")
+    omissions.append(f"left out: {study.name}, {title}: a path is not as asked: {why[0]}{more}")
 
 
-def _tell_failures(
+def _print_failures(
     failures: "Sequence[FailedRun]", left_out: "Sequence[str]", unwritten: "Sequence[ReportError]"
 ) -> None:
-    for told in left_out:
-        typer.echo(told, err=True)
+    for line in left_out:
+        typer.echo(line, err=True)
     for failure in failures:
         typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
     for error in unwritten:

@@ -77,7 +77,7 @@ class StudySelection:
     """
 
     places: list[Place]
-    whole: bool
+    is_all: bool
     """All studies were asked for."""
     done: int = field(default=0, init=False)
     failed: bool = field(default=False, init=False)
@@ -87,12 +87,12 @@ class StudySelection:
         """The study of a name, or all; or the short forms of these, as far as there are any."""
         if name != ALL:
             usual = Place.of(name, HOME, short=short)
-            return cls([Place(name, out, short) if out else usual], whole=False)
+            return cls([Place(name, out, short) if out else usual], is_all=False)
         import dumbbell.studies as studies
         from dumbbell.studies.manifest import folder_of, manifest_of
 
         there = [each for each in studies.names() if not short or manifest_of(folder_of(each)).short_form]
-        return cls([Place.of(each, out or HOME, short=short) for each in there], whole=True)
+        return cls([Place.of(each, out or HOME, short=short) for each in there], is_all=True)
 
     @contextmanager
     def guarded(self, place: Place) -> Iterator[None]:
@@ -103,7 +103,7 @@ class StudySelection:
         except EngineFailure:
             raise
         except DumbbellError as error:
-            if not self.whole:
+            if not self.is_all:
                 raise
             typer.echo(f"{place.name}: {error}", err=True)
             self.failed = self.failed or not isinstance(error, NotBegunError)
@@ -123,11 +123,11 @@ def _out_option(out: str) -> str:
 
 
 def statuses(
-    study: Study, store: Store, asked: Sequence[str] | None, *, out: str = "", whole: Study | None = None
+    study: Study, store: Store, names: Sequence[str] | None, *, out: str = "", full_study: Study | None = None
 ) -> list[StudyStatus]:
     """The status of a study on these engines, or on all that the store has runs of and this machine knows.
 
-    `out`: what `--out` must say; `whole`: what the study is a part of, if it is one.
+    `out`: what `--out` must say; `full_study`: what the study is a part of, if it is one.
 
     Raises:
         NotBegunError: the store has no runs of the whole study.
@@ -136,18 +136,18 @@ def statuses(
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.status import run_command
 
-    there = studies.engines_of(whole or study, store)
-    asked = None if asked is None else list(dict.fromkeys(asked))
-    for name in asked or (() if there else ("sim",)):
+    there = studies.engines_of(full_study or study, store)
+    names = None if names is None else list(dict.fromkeys(names))
+    for name in names or (() if there else ("sim",)):
         if name not in there:
             engine_named(name)  # which may not exist
             makes = run_command(study, name, out=out)
             raise NotBegunError(f"{store.folder}: has no runs of {study.name} on {name}; `{makes}` makes them")
-    return on_engines(study, store, asked or there, needed=asked is not None, whole=whole)
+    return on_engines(study, store, names or there, needed=names is not None, full_study=full_study)
 
 
 def on_engines(
-    study: Study, store: Store, names: Iterable[str], *, needed: bool, whole: Study | None = None
+    study: Study, store: Store, names: Iterable[str], *, needed: bool, full_study: Study | None = None
 ) -> list[StudyStatus]:
     """The status of a study on each engine; prints which ones this machine does not have, unless `needed`.
 
@@ -158,7 +158,7 @@ def on_engines(
     import dumbbell.studies as studies
     from dumbbell.engines.registry import engine as engine_named
 
-    found = []
+    engine_statuses = []
     for name in names:
         try:
             engine = engine_named(name)
@@ -167,5 +167,5 @@ def on_engines(
                 raise
             typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
             continue
-        found.append(studies.status_of(study, store, engine, whole=whole))
-    return found
+        engine_statuses.append(studies.status_of(study, store, engine, whole=full_study))
+    return engine_statuses

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _S_PER_MIN = 60
 
 
-def tell_short_form(study: Study, engine: Engine) -> None:
+def print_short_form(study: Study, engine: Engine) -> None:
     """Which experiments are in it and which are not; on a live engine how long it takes at most. Nothing of a whole."""
     form = study.manifest.short_form
     if form is None or not study.short:
@@ -27,8 +27,8 @@ def tell_short_form(study: Study, engine: Engine) -> None:
     from dumbbell.studies.short import longest_s, without_programs
 
     left_out = [title for title in study.manifest.experiments if title not in form.experiments]
-    told = f"short form of {study.name}: {', '.join(study.experiments)}"
-    typer.echo(f"{told}; not in it: {', '.join(left_out)}" if left_out else told, err=True)
+    summary = f"short form of {study.name}: {', '.join(study.experiments)}"
+    typer.echo(f"{summary}; not in it: {', '.join(left_out)}" if left_out else summary, err=True)
     for reason, titles in _by_reason(without_programs(study, engine).items()):
         typer.echo(f"without the document's tool on {engine.name}: {titles}: {reason}", err=True)
     if engine.live:
@@ -37,7 +37,7 @@ def tell_short_form(study: Study, engine: Engine) -> None:
         typer.echo(f"{counted(len(runs), 'run')} in real time on {engine.name}, at most {most:.0f} min", err=True)
 
 
-def tell_outcome(status: StudyStatus) -> None:
+def print_outcome(status: StudyStatus) -> None:
     """What the engine could not carry out, and why; of runs in real time how many were left alone. As above."""
     if not status.study.short:
         return
@@ -56,7 +56,7 @@ def tell_outcome(status: StudyStatus) -> None:
 
 def _by_reason(reasons: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """Each reason with the experiments that have it."""
-    found: dict[str, list[str]] = {}
+    titles_by_reason: dict[str, list[str]] = {}
     for title, reason in reasons:
-        found.setdefault(reason, []).append(title)
-    return ((reason, ", ".join(titles)) for reason, titles in found.items())
+        titles_by_reason.setdefault(reason, []).append(title)
+    return ((reason, ", ".join(titles)) for reason, titles in titles_by_reason.items())

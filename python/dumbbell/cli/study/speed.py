@@ -34,7 +34,7 @@ class Speed:
         self.runs += 1
         self.packets += sum(flow.segments_sent for flow in result.flows)
 
-    def words(self) -> str:
+    def text(self) -> str:
         """One line; not for no run."""
         from dumbbell.metrics.number import counted
 

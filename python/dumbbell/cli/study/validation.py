@@ -91,14 +91,14 @@ def _engines(names: "Iterable[str]", *, required: bool) -> "list[Engine]":
     engines = []
     for name in names:
         try:
-            found = engine_named(name)
-            found.ready()
+            candidate = engine_named(name)
+            candidate.ready()
         except DumbbellError as error:
             if required:
                 raise
             typer.echo(f"nothing is measured on {name}: {error}", err=True)
         else:
-            engines.append(found)
+            engines.append(candidate)
     return engines
 
 
@@ -106,7 +106,7 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
     plan: "Plan", engines: "Sequence[Engine]", out: Path, docs: Path, jobs: int | None, *, every: "Plan", required: bool
 ) -> list[str]:
     """Measures and stores every part that these engines can, all of them if they are required; gives what failed."""
-    from dumbbell.cli.estimate import tell_estimate
+    from dumbbell.cli.estimate import print_estimate
     from dumbbell.cli.progress import progress
     from dumbbell.results.store import Store
     from dumbbell.validation import ValidationError
@@ -127,8 +127,8 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
                 continue
             total = part.total(own, records)
             typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
-            for each, asked, runs in part.asked(own, records) if isinstance(part, ComparisonPart) else ():
-                tell_estimate(asked, each, runs, jobs)
+            for each, experiments, runs in part.asked(own, records) if isinstance(part, ComparisonPart) else ():
+                print_estimate(experiments, each, runs, jobs)
             with progress(total) as advance:
                 record, failed = part.measure(store, own, jobs, advance, records)
             typer.echo(store_record(part.name, record, docs))

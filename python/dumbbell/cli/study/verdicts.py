@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
-LEAST_WORDS = 20
+NARROWEST_STATEMENT = 20
 """Letters that a claim's statement needs beside its verdicts."""
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
 
@@ -29,9 +29,9 @@ COLOURS = {"reproduced": "green", "not reproduced": "red"}
 def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
     """One object a claim, version and engine."""
     for verdict in verdicts:
-        words = {"study": study.name, **asdict(verdict)}
-        words["interval"] = None if verdict.low is None else [verdict.low, verdict.high]
-        typer.echo(json.dumps(words, ensure_ascii=False))
+        fields = {"study": study.name, **asdict(verdict)}
+        fields["interval"] = None if verdict.low is None else [verdict.low, verdict.high]
+        typer.echo(json.dumps(fields, ensure_ascii=False))
     sys.stdout.flush()
 
 
@@ -50,15 +50,15 @@ def print_verdicts(verdicts: Sequence[Verdict], *, why: bool) -> None:
 
 def _print_lines(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
     versions = list(dict.fromkeys(names))
-    found: dict[tuple[str, str], dict[str, str]] = {}
+    cells: dict[tuple[str, str], dict[str, str]] = {}
     for verdict, name in zip(verdicts, names, strict=True):
         weak = " (weak)" * (verdict.binding == "weak")
-        found.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
-    rows = [(claim, *(own.get(each, ABSENT) for each in versions), text) for (claim, text), own in found.items()]
+        cells.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
+    rows = [(claim, *(own.get(each, ABSENT) for each in versions), text) for (claim, text), own in cells.items()]
     widths = [max(map(len, column)) for column in zip(("claim", *versions), *(row[:-1] for row in rows), strict=True)]
     room = columns() - sum(widths) - len(GAP) * len(widths)
-    shown = [(*row[:-1], shortened(row[-1], room)) if room >= LEAST_WORDS else row[:-1] for row in rows]
-    header = ("claim", *versions, *(["what it says"] if room >= LEAST_WORDS else []))
+    shown = [(*row[:-1], shortened(row[-1], room)) if room >= NARROWEST_STATEMENT else row[:-1] for row in rows]
+    header = ("claim", *versions, *(["what it says"] if room >= NARROWEST_STATEMENT else []))
     typer.echo(f"{aligned(header, shown)}\n")
     typer.echo("--why: what each says, its numbers, and why it fails", err=True)
 
@@ -80,7 +80,7 @@ def _print_reasons(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
         typer.echo()
 
 
-def tell_waiting(status: StudyStatus) -> None:
+def print_missing_runs(status: StudyStatus) -> None:
     """Where a hypothesis lacks runs: that, and what makes them."""
     there, needed = status.runs
     if there < needed:
