@@ -53,7 +53,7 @@ export class Picture {
     const themed = this.#themed(spec);
     this.view = await figures.drawn(this.place, themed, width, HOW);
     this.numbers = []; // what the pointer is told: changed in place
-    figures.tellNearest(this.view, spec, this.numbers, this.place);
+    figures.showNearestPoint(this.view, spec, this.numbers, this.place);
     this.traces?.over(this.view, themed);
   }
 

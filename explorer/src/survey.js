@@ -214,7 +214,7 @@ export class Survey {
       delete axis.axis.tickCount;
     }
     spec.description = `${quantity.label} by ${panel.encoding.x.title} and ${panel.encoding.y.title}`;
-    spec.usermeta.panels = [{ ...spec.usermeta.panels[0], x: panel.encoding.x.title, y: panel.encoding.y.title, layers: [], words: [] }];
+    spec.usermeta.panels = [{ ...spec.usermeta.panels[0], x: panel.encoding.x.title, y: panel.encoding.y.title, layers: [], texts: [] }];
     return spec;
   }
 }

@@ -145,7 +145,7 @@ def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
         ("run", spec, "--out", store, "--seeds", "2", *options),
     ]
     held = [dumbbell(*each) for each in asked]
-    monkeypatch.setattr(points, "MOST_READ_WHOLE", 20)
+    monkeypatch.setattr(points, "MOST_READ_IN_FULL", 20)
     monkeypatch.setattr(points, "PAGE", 12)
     monkeypatch.setattr(measured, "PAGE", 7)
     read = [dumbbell(*each) for each in asked]

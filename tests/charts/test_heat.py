@@ -54,17 +54,17 @@ def test_cells_without_a_range_have_a_scale(cells: tuple[tuple[float, ...], ...]
 
 
 def test_words_fit_into_a_cell() -> None:
-    told = [heat.words(value, signed=True) for value in (115.2, -7.46, 0.0, -0.04, -1e-16, NAN)]
-    assert told == ["+115", "-7.46", "0", "-0.04", "0", ""]
-    counts = [heat.words(value, signed=False) for value in (0.0, 7.0, 1649.0, 235_798.0, 1_234_567.0, 0.00042)]
+    gains = [heat.cell_text(value, signed=True) for value in (115.2, -7.46, 0.0, -0.04, -1e-16, NAN)]
+    assert gains == ["+115", "-7.46", "0", "-0.04", "0", ""]
+    counts = [heat.cell_text(value, signed=False) for value in (0.0, 7.0, 1649.0, 235_798.0, 1_234_567.0, 0.00042)]
     assert counts == ["0", "7", "1649", "236k", "1.23M", "0.00042"]
 
 
 def layers(heat_map: HeatMap) -> list[dict[str, Any]]:
     panel = Panel(x=Axis(label="x"), y=Axis(label="y"), heat=heat_map)
     spec = vega_lite(Chart(name="c", title="", caption="", panels=(panel,)))
-    found: list[dict[str, Any]] = spec["concat"][0]["layer"][0]["layer"]
-    return found
+    drawn: list[dict[str, Any]] = spec["concat"][0]["layer"][0]["layer"]
+    return drawn
 
 
 def test_what_is_small_is_hatched_and_nothing_else() -> None:

@@ -21,14 +21,14 @@ def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
 
 
 @pytest.mark.parametrize(
-    ("y", "half", "told"),
+    ("y", "half", "text"),
     [(0.0021, 0.0002, "0.00210 ± 0.00020"), (235_798.0, 0.0, "235798"), (0.97, float("nan"), "0.970")],
 )
-def test_a_charts_number_has_three_digits(y: float, half: float, told: str) -> None:
+def test_a_charts_number_has_three_digits(y: float, half: float, text: str) -> None:
     layer = Layer(label="sim", style="bbr", x=(1.0,), y=(y,), low=(y - half,), high=(y + half,))
     panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(layer,))
     ((_, _, rows),) = tables(Chart(name="f", title="F", caption="", panels=(panel,)))
-    assert rows == [["1", told]]
+    assert rows == [["1", text]]
 
 
 def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:

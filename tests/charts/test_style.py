@@ -53,18 +53,18 @@ def test_every_colour_can_be_seen_on_white() -> None:
 
 
 def test_an_unknown_name_always_looks_the_same() -> None:
-    found = style_of("vegas")
-    assert found == style_of("vegas")
-    assert found.label == "vegas"
-    assert (found.colour, found.marker, found.dash) == ("#0072b2", "star", "dash")
+    style = style_of("vegas")
+    assert style == style_of("vegas")
+    assert style.label == "vegas"
+    assert (style.colour, style.marker, style.dash) == ("#0072b2", "star", "dash")
 
 
 def test_the_published_is_an_outline_with_the_marker_of_what_was_published() -> None:
     for name in ("bbr", "cubic"):
-        found = style_of(f"{PUBLISHED} {name}")
-        assert found.open
-        assert found.marker == STYLES[name].marker
-        assert found.colour == STYLES[PUBLISHED].colour
+        style = style_of(f"{PUBLISHED} {name}")
+        assert style.open
+        assert style.marker == STYLES[name].marker
+        assert style.colour == STYLES[PUBLISHED].colour
 
 
 def test_layers_of_one_style_have_their_own_dashes_and_an_instance_keeps_its_own() -> None:

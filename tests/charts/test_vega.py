@@ -61,25 +61,25 @@ def drawn_with(**changes: Any) -> str:
     ("chart", "points"), [(CHART, 252), (replace(CHART, panels=(PANEL,) * 2, columns=2), 518), (GAIN, 518)]
 )
 def test_a_figure_is_as_wide_as_a_papers_columns(chart: Chart, points: float) -> None:
-    found = re.search(r'width="([0-9.]+)"', image.svg(chart))
-    assert found is not None
-    assert float(found[1]) == pytest.approx(points, abs=4)
+    match = re.search(r'width="([0-9.]+)"', image.svg(chart))
+    assert match is not None
+    assert float(match[1]) == pytest.approx(points, abs=4)
 
 
 def test_everything_of_the_chart_is_in_the_figure() -> None:
     drawn = image.svg(CHART)
-    told = texts(drawn)
-    assert {"one", "queue (BDP)", "loss (%)", "here"} <= set(told)
-    assert [text for text in told if text in {f"{size:g}" for size in QUEUES}][:7] == [f"{size:g}" for size in QUEUES]
-    assert told[-3:] == ["BBR of Linux 6.1", "quartiles", "published"]
+    labels = texts(drawn)
+    assert {"one", "queue (BDP)", "loss (%)", "here"} <= set(labels)
+    assert [text for text in labels if text in {f"{size:g}" for size in QUEUES}][:7] == [f"{size:g}" for size in QUEUES]
+    assert labels[-3:] == ["BBR of Linux 6.1", "quartiles", "published"]
     roles = re.findall(r'class="mark-(\w+) role-mark', drawn)
     assert (roles.count("line"), roles.count("area")) == (2, 1)
     assert drawn.count('stroke="#0072b2"') >= 6 + 7  # an interval of no width has no bar
 
 
 def test_panels_above_one_another_share_their_x_axis_and_the_legend() -> None:
-    told = texts(image.svg(replace(CHART, panels=(PANEL,) * 2)))
-    assert (told.count("queue (BDP)"), told.count("loss (%)"), told.count("published")) == (1, 2, 1)
+    labels = texts(image.svg(replace(CHART, panels=(PANEL,) * 2)))
+    assert (labels.count("queue (BDP)"), labels.count("loss (%)"), labels.count("published")) == (1, 2, 1)
 
 
 @pytest.mark.slow
@@ -94,14 +94,14 @@ def test_the_same_chart_gives_the_same_bytes_and_tells_no_time(tmp_path: Path) -
 
 
 def test_a_heat_map_has_its_values_the_published_ones_and_a_bar_of_colours() -> None:
-    told = texts(image.svg(replace(GAIN, panels=(CELLS,), columns=1)))
-    assert {"-34", "(-12)", "+0.5", "+115", "5", "200", "goodput gain (%)", "+100"} <= set(told)
+    labels = texts(image.svg(replace(GAIN, panels=(CELLS,), columns=1)))
+    assert {"-34", "(-12)", "+0.5", "+115", "5", "200", "goodput gain (%)", "+100"} <= set(labels)
 
 
 def test_a_second_unit_stands_on_the_other_side() -> None:
     packets = Axis(label="queue (packets)", ticks=((1.0, "36"), (2.0, "72")))
-    told = texts(drawn_with(x=replace(PANEL.x, opposite=packets), y=replace(PANEL.y, opposite=packets)))
-    assert [told.count(text) for text in ("queue (packets)", "36", "72")] == [2, 2, 2]
+    labels = texts(drawn_with(x=replace(PANEL.x, opposite=packets), y=replace(PANEL.y, opposite=packets)))
+    assert [labels.count(text) for text in ("queue (packets)", "36", "72")] == [2, 2, 2]
 
 
 def test_a_logarithmic_axis_tells_powers_and_begins_where_it_should() -> None:
@@ -125,19 +125,19 @@ def test_a_panel_without_points_has_its_axes(layers: tuple[Layer, ...], columns:
     panels = [PANEL] * 3
     panels[position] = replace(PANEL, title="empty", y=Axis(label="goodput (%)"), layers=layers, marks=())
     chart = replace(CHART, panels=tuple(panels), columns=columns)
-    told = texts(image.svg(chart))
-    assert [told.count(text) for text in ("empty", "goodput (%)", "loss (%)")] == [1, 1, 2]
+    labels = texts(image.svg(chart))
+    assert [labels.count(text) for text in ("empty", "goodput (%)", "loss (%)")] == [1, 1, 2]
     spec = vega_lite(chart, PAGE)
     assert vl_convert.vegalite_to_svg(spec)
 
 
 def test_long_titles_and_legends_take_several_lines() -> None:
-    words = "BBR as of Linux 4.17 (parameters) beside CUBIC, from 50 to 85 % of the run; published"
-    drawn = drawn_with(title=words, layers=(replace(PANEL.layers[0], label=words),))
+    title = "BBR as of Linux 4.17 (parameters) beside CUBIC, from 50 to 85 % of the run; published"
+    drawn = drawn_with(title=title, layers=(replace(PANEL.layers[0], label=title),))
     lines = re.findall(r"<tspan[^>]*>([^<]+)</tspan>", drawn)
     assert len(lines) > 2
     assert max(map(len, lines)) < 60
-    assert " ".join(lines) == f"{words} {words}"
+    assert " ".join(lines) == f"{title} {title}"
 
 
 def test_upright_ticks_are_those_that_would_touch() -> None:

@@ -22,12 +22,12 @@ UNTIL = {"duration": "until done", "time_limit": "60 s"}
 
 
 def runs_with(
-    values: Sequence[Sequence[float]], quantity: str = "share", *, failed: int = 0, **words: Any
+    values: Sequence[Sequence[float]], quantity: str = "share", *, failed: int = 0, **fields: Any
 ) -> ExperimentRuns:
     """An experiment with these values of its first group (and the rest of the share for the second), a row a point."""
-    path = PATH | words.pop("path", {})
+    path = PATH | fields.pop("path", {})
     seeds = max(map(len, values)) + failed
-    experiment = Experiment(**{"path": path, "duration": "60 s", "seeds": seeds} | words)
+    experiment = Experiment(**{"path": path, "duration": "60 s", "seeds": seeds} | fields)
     points = []
     for point, own in zip(expand(experiment), values, strict=True):
         names = list(dict.fromkeys(resolve(point, 1).groups))
@@ -52,8 +52,8 @@ def runs_with(
     return ExperimentRuns(name="hand", engine="sim", points=points, experiment=experiment)
 
 
-def told(values: Sequence[Sequence[float]], quantity: str = "share", **words: Any) -> str:
-    return " ".join(answer(runs_with(values, quantity, **words)))
+def answer_text(values: Sequence[Sequence[float]], quantity: str = "share", **fields: Any) -> str:
+    return " ".join(answer(runs_with(values, quantity, **fields)))
 
 
 BBR_AND_CUBIC = [{"cc": "bbr"}, {"cc": "cubic", "count": 3}]
@@ -75,7 +75,7 @@ PAIR = [{"cc": "bbr"}, {"cc": "cubic"}]
     ],
 )  # fmt: skip
 def test_a_share_stands_beside_the_fair_one(values: list[float], said: str) -> None:
-    assert told([values], flows=BBR_AND_CUBIC) == said
+    assert answer_text([values], flows=BBR_AND_CUBIC) == said
 
 
 BUFFERS = {"buffer": ["0.25 bdp", "1 bdp", "4 bdp"]}
@@ -96,37 +96,37 @@ BUFFERS = {"buffer": ["0.25 bdp", "1 bdp", "4 bdp"]}
 )  # fmt: skip
 def test_over_a_sweep_the_ends_the_peak_what_stays_and_where_it_flips(levels: tuple[float, ...], said: str) -> None:
     values = [[level - 0.0001, level, level + 0.0009, level - 0.0008] for level in levels]
-    assert told(values, flows=PAIR, path=BUFFERS) == said
+    assert answer_text(values, flows=PAIR, path=BUFFERS) == said
 
 
 def test_ends_that_seeds_do_not_tell_apart_are_said_to_be_so() -> None:
     values = [[0.60, 0.70, 0.65], [0.62, 0.68, 0.66], [0.80, 0.60, 0.75]]
-    assert "(the seeds do not tell these apart)" in told(values, flows=PAIR, path=BUFFERS)
+    assert "(the seeds do not tell these apart)" in answer_text(values, flows=PAIR, path=BUFFERS)
 
 
 def test_what_varies_alike_with_the_seed_is_paired() -> None:
     """Each seed has 10 % less in the deeper queue, though the seeds differ by far more."""
     values = [[0.9, 0.7, 0.5], [0.8, 0.6, 0.4], [0.7, 0.5, 0.3]]
-    assert "do not tell" not in told(values, flows=PAIR, path=BUFFERS)
-    assert "do not tell" in told([values[0], values[1], values[2][::-1]], flows=PAIR, path=BUFFERS)
+    assert "do not tell" not in answer_text(values, flows=PAIR, path=BUFFERS)
+    assert "do not tell" in answer_text([values[0], values[1], values[2][::-1]], flows=PAIR, path=BUFFERS)
 
 
 def test_flows_of_one_algorithm_are_told_apart_by_what_differs() -> None:
-    assert told([[0.3]], flows=[NEAR, FAR]).startswith("far (100 ms) takes 70.0 %")
+    assert answer_text([[0.3]], flows=[NEAR, FAR]).startswith("far (100 ms) takes 70.0 %")
     unnamed = [{"cc": "bbr"}, {"cc": "bbr", "rtt": "100 ms"}]
-    assert told([[0.7]], flows=unnamed).startswith("The 20 ms BBR flow takes 70.0 %")
+    assert answer_text([[0.7]], flows=unnamed).startswith("The 20 ms BBR flow takes 70.0 %")
     later = [{"cc": "bbr"}, {"cc": "bbr", "start": "20 s"}]
-    assert told([[0.7]], flows=later).startswith("The BBR flow from 20 s on takes 30.0 %")
+    assert answer_text([[0.7]], flows=later).startswith("The BBR flow from 20 s on takes 30.0 %")
     slow = [{"cc": "bbr"}, {"cc": "bbr", "access": {"rate": "1 Gbit/s", "buffer": "1 MB"}}]
-    assert told([[0.3]], flows=slow).startswith("The BBR flow on 1 Gbit/s takes 70.0 %")
-    assert told([[0.3]], flows=[{"cc": "bbr"}, {"cc": "bbr"}]).startswith("bbr-2 takes 70.0 %")
+    assert answer_text([[0.3]], flows=slow).startswith("The BBR flow on 1 Gbit/s takes 70.0 %")
+    assert answer_text([[0.3]], flows=[{"cc": "bbr"}, {"cc": "bbr"}]).startswith("bbr-2 takes 70.0 %")
 
 
 def test_a_late_joiner_is_what_the_sentence_is_about() -> None:
     flows = [{"name": "first", "cc": "bbr"}, {"name": "late", "cc": "cubic", "start": "20 s"}]
-    assert told([[0.9]], flows=flows).startswith("late (from 20 s on, CUBIC) takes 10.0 %")
+    assert answer_text([[0.9]], flows=flows).startswith("late (from 20 s on, CUBIC) takes 10.0 %")
     soon = [flows[0], flows[1] | {"start": "2 s"}]
-    assert told([[0.9]], flows=soon).startswith("first (BBR) takes 90.0 %")
+    assert answer_text([[0.9]], flows=soon).startswith("first (BBR) takes 90.0 %")
 
 
 def test_of_a_late_joiner_it_is_said_whether_and_when_rates_are_equal() -> None:
@@ -143,15 +143,15 @@ def test_of_a_late_joiner_it_is_said_whether_and_when_rates_are_equal() -> None:
 
 def test_swept_algorithms_are_conditions() -> None:
     flows = [NEAR | {"cc": ["reno", "bbr"]}, FAR | {"cc": ["reno", "bbr"]}]
-    both = told([[0.8], [0.1]], flows=flows, zip=[["flows[0].cc", "flows[1].cc"]])
+    both = answer_text([[0.8], [0.1]], flows=flows, zip=[["flows[0].cc", "flows[1].cc"]])
     assert both.startswith("near (20 ms) takes 80.0 % of the goodput with Reno; 10.0 % with BBR; 50 % would be fair.")
-    each = told([[0.5], [0.2], [0.8], [0.5]], flows=flows)
+    each = answer_text([[0.5], [0.2], [0.8], [0.5]], flows=flows)
     assert "20.0 % as Reno beside BBR; 80.0 % as BBR beside Reno" in each
 
 
 def test_of_more_conditions_than_one_reads_there_are_the_ends() -> None:
     ccs = ["reno", "bbr", "cubic", "bbr_4_17"]
-    said = told([[n / 20] for n in range(16)], flows=[NEAR | {"cc": ccs}, FAR | {"cc": ccs}])
+    said = answer_text([[n / 20] for n in range(16)], flows=[NEAR | {"cc": ccs}, FAR | {"cc": ccs}])
     assert said.startswith(
         "Over 16 points, near (20 ms) takes from 0 % of the goodput (with Reno) to 75.0 % (with bbr_4_17); 50 % would"
         " be fair."
@@ -161,14 +161,14 @@ def test_of_more_conditions_than_one_reads_there_are_the_ends() -> None:
 def test_where_the_order_changes_again_and_again_it_is_counted() -> None:
     losses = {"loss": ["0 %", "1 %", "2 %", "3 %", "4 %"]}
     values = [[3.0], [2.0], [2.0], [3.0], [3.0], [2.0], [2.0], [2.0], [3.0], [2.0]]
-    assert told(values, "fct", **UNTIL, path=losses, flows=[DOWNLOAD]).startswith(
+    assert answer_text(values, "fct", **UNTIL, path=losses, flows=[DOWNLOAD]).startswith(
         "At a loss of 0 to 4 %, BBR is faster at 3, CUBIC is faster at 1 and there is no difference that is certain at"
         " 1 of 5 places."
     )
 
 
 def test_of_three_groups_each_is_said() -> None:
-    said = told([[0.6]], flows=[*PAIR, {"cc": "reno"}])
+    said = answer_text([[0.6]], flows=[*PAIR, {"cc": "reno"}])
     assert said.startswith(
         "BBR takes 60.0 % of the goodput, where 33.3 % would be fair; CUBIC takes 20.0 % and Reno takes 20.0 %."
     )
@@ -189,7 +189,7 @@ LOSSES = {"loss": ["0 %", "1 %"]}
     ],
 )  # fmt: skip
 def test_downloads_are_compared_pair_by_pair(cubic: list[float], bbr: list[float], said: str) -> None:
-    answered = told([cubic, bbr], "fct", **UNTIL, flows=[DOWNLOAD])
+    answered = answer_text([cubic, bbr], "fct", **UNTIL, flows=[DOWNLOAD])
     assert answered.lower() == said.lower()
 
 
@@ -233,25 +233,25 @@ def test_groups_with_transfers_of_several_sizes_are_compared_at_one_point_only()
 
 def test_swept_fields_of_flows_have_a_noun_and_of_several_groups_the_groups_name() -> None:
     crowd, other = {"name": "crowd", "cc": "bbr", "count": [1, 8]}, {"name": "other", "cc": "cubic"}
-    both = told([[0.7], [0.3]], flows=[crowd, other])
+    both = answer_text([[0.7], [0.3]], flows=[crowd, other])
     assert both.startswith("other (CUBIC) takes 30.0 % of the goodput at 1 flow of crowd and 70.0 % at 8, where")
-    one = told([[4e7], [9e7]], "goodput", flows=[{"cc": "bbr", "count": [1, 8]}])
+    one = answer_text([[4e7], [9e7]], "goodput", flows=[{"cc": "bbr", "count": [1, 8]}])
     assert one.startswith("The BBR flows get 40.0 Mbit/s at 1 flow and 90.0 Mbit/s at 8")
 
 
 def test_one_seed_never_says_that_there_is_no_difference() -> None:
     losses = {"loss": ["0 %", "1 %"]}
     values = [[1.0], [1.001], [2.0, 2.1, 2.05], [2.01, 2.09, 2.06]]
-    if_few = told(values, "fct", flows=[DOWNLOAD], path=losses, seeds=3, **UNTIL)
+    if_few = answer_text(values, "fct", flows=[DOWNLOAD], path=losses, seeds=3, **UNTIL)
     assert "one seed cannot tell" in if_few
-    alone = told([[1.0], [1.001], [2.0], [2.01]], "fct", flows=[DOWNLOAD], path=losses, seeds=1, **UNTIL)
+    alone = answer_text([[1.0], [1.001], [2.0], [2.01]], "fct", flows=[DOWNLOAD], path=losses, seeds=1, **UNTIL)
     assert "one seed cannot tell" in alone
     assert "no difference" not in alone
 
 
 def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
     # the loss varies slowest
-    said = told([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
+    said = answer_text([[2.0], [2.0], [9.0], [3.0]], "fct", **UNTIL, path=LOSSES, flows=[DOWNLOAD])
     assert said == (
         "At a loss of 0 %, one seed cannot tell CUBIC and BBR apart: CUBIC 2.00 s, BBR 2.00 s; at a loss of 1 %, BBR"
         " is faster: 3.00 s against 9.00 s of CUBIC, 6.00 s less. There is one seed, so there are no intervals."
@@ -259,10 +259,10 @@ def test_the_order_over_a_sweep_has_a_clause_for_each_verdict() -> None:
 
 
 def test_transfers_that_did_not_complete_are_counted() -> None:
-    said = told([[2.0, math.nan, 2.1], [1.0, 1.1, 1.0]], "fct", **UNTIL, flows=[DOWNLOAD])
+    said = answer_text([[2.0, math.nan, 2.1], [1.0, 1.1, 1.0]], "fct", **UNTIL, flows=[DOWNLOAD])
     assert said.endswith("In 1 of 6 runs not every transfer was complete.")
     assert "only BBR completes in every run: BBR 1.03 ± 0.14 s, CUBIC not complete in 1 of 3 runs" in said
-    none = told([[math.nan], [math.nan]], "fct", **UNTIL, flows=[DOWNLOAD])
+    none = answer_text([[math.nan], [math.nan]], "fct", **UNTIL, flows=[DOWNLOAD])
     assert none == "In 2 of 2 runs not every transfer was complete."
 
 
@@ -270,7 +270,7 @@ def test_the_cliff_of_each_over_random_loss() -> None:
     path = {"loss": ["0.1 %", "1 %", "10 %"]}
     alone = [{"cc": ["reno", "cubic", "bbr"]}]
     values = [[95e6], [30e6], [97e6], [20e6], [10e6], [96e6], [5e6], [4e6], [90e6]]
-    said = told(values, "goodput", flows=alone, path=path)
+    said = answer_text(values, "goodput", flows=alone, path=path)
     assert said.startswith(
         "Goodput stays above 80 % of what the line can carry up to a loss of 0.1 % (Reno), less than 0.1 % (CUBIC) and"
         " 10 % (BBR, the most tried). At 10 %, Reno gets 5.00 Mbit/s, CUBIC gets 4.00 Mbit/s and BBR gets 90.0 Mbit/s."
@@ -280,13 +280,15 @@ def test_the_cliff_of_each_over_random_loss() -> None:
 def test_a_cliff_that_is_elsewhere_in_each_seed_is_said_to_be_so() -> None:
     path = {"loss": ["0.1 %", "1 %", "10 %"]}
     values = [[95e6, 95e6], [95e6, 95e6], [90e6, 60e6]]  # the mean is above 72
-    said = told(values, "goodput", flows=[{"cc": "bbr"}], path=path)
+    said = answer_text(values, "goodput", flows=[{"cc": "bbr"}], path=path)
     assert "up to a loss of 10 % (BBR, the most tried; its seeds differ)." in said
 
 
 def test_short_flows_have_a_mean_over_them_at_each_load() -> None:
     web = {"arrivals": {"load": [0.3, 0.6]}, "size": "100 kB"}
-    said = told([[0.10, 0.11, 0.12], [0.31, 0.30, 0.29]], "fct", flows=[{"name": "web", "cc": "bbr", "workload": web}])
+    said = answer_text(
+        [[0.10, 0.11, 0.12], [0.31, 0.30, 0.29]], "fct", flows=[{"name": "web", "cc": "bbr", "workload": web}]
+    )
     assert said == "web takes 0.110 ± 0.025 s on average at a load of 0.3 and 0.300 ± 0.025 s at 0.6."
 
 
@@ -303,7 +305,7 @@ def test_where_some_short_flows_are_left_behind_the_median_is_said() -> None:
 
 def test_transfers_are_not_held_against_other_workloads() -> None:
     swept = {"cc": "bbr", "workload": ["bulk", {"transfer": "1 MB"}]}
-    said = told([[0.8], [0.1]], flows=[swept, {"cc": "cubic"}])
+    said = answer_text([[0.8], [0.1]], flows=[swept, {"cc": "cubic"}])
     assert "complete" not in said
 
 
@@ -316,9 +318,9 @@ def test_one_sender_has_a_rate_and_what_it_costs() -> None:
 def test_what_else_than_the_algorithm_is_swept_stands_behind_its_name() -> None:
     flows = [{"cc": ["bbr", "cubic"]}]
     values = [[90e6], [80e6], [70e6], [60e6]]
-    said = told(values, "goodput", flows=flows, path={"queue": ["bytes", "packets"]})
+    said = answer_text(values, "goodput", flows=flows, path={"queue": ["bytes", "packets"]})
     assert said.startswith("BBR at path.queue = bytes has most: BBR at path.queue = bytes 90.0 Mbit/s, CUBIC at")
-    one = told(values[:2], "goodput", flows=[{"cc": "bbr"}], path={"queue": ["bytes", "packets"]})
+    one = answer_text(values[:2], "goodput", flows=[{"cc": "bbr"}], path={"queue": ["bytes", "packets"]})
     assert one.startswith("BBR has more at path.queue = bytes: 90.0 Mbit/s against 80.0 Mbit/s at path.queue = packets")
 
 
@@ -326,19 +328,23 @@ def test_a_stream_has_no_cliff() -> None:
     stream = {"stream": "5 Mbit/s", "for": "50 s", "every": "40 ms"}
     flows = [{"name": "video", "cc": "cubic", "workload": stream}]
     path = {"loss": ["0 %", "1 %", "2 %"]}
-    said = told([[5e6], [4e6], [2e6]], "goodput", flows=flows, path=path)
+    said = answer_text([[5e6], [4e6], [2e6]], "goodput", flows=flows, path=path)
     assert said.startswith("video gets 5.00 Mbit/s of 5 Mbit/s at a loss of 0 % and 2.00 Mbit/s at 2 %.")
 
 
 def test_a_stream_stands_beside_what_it_asks_for() -> None:
     stream = {"stream": "5 Mbit/s", "for": "50 s", "every": "40 ms"}
-    said = told([[2.4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}])
+    said = answer_text(
+        [[2.4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}]
+    )
     assert said.startswith("video (CUBIC) gets 2.40 Mbit/s of 5 Mbit/s.")
 
 
 def test_a_stream_of_several_rates_is_not_held_against_those_who_take_all_they_get() -> None:
     stream = {"stream": ["2 Mbit/s", "5 Mbit/s"], "for": "50 s", "every": "40 ms"}
-    said = told([[2e6], [4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}])
+    said = answer_text(
+        [[2e6], [4e6]], "goodput", flows=[{"name": "video", "cc": "cubic", "workload": stream}, {"cc": "bbr"}]
+    )
     assert said.startswith("video (CUBIC) gets 2.00 Mbit/s at a stream rate of 2 Mbit/s for video and 4.00")
 
 
@@ -358,13 +364,13 @@ def test_without_the_spec_there_is_still_an_answer() -> None:
 
 
 def test_real_runs_are_answered() -> None:
-    words: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "duration": "20 s",
         "seeds": 3,
         "start_jitter": "50 ms",
         "path": PATH | {"rate": "20 Mbit/s"},
     }
-    experiment = Experiment(**words, flows=PAIR, measure={"window": ["25 %", "100 %"], "record": "summary"})
+    experiment = Experiment(**fields, flows=PAIR, measure={"window": ["25 %", "100 %"], "record": "summary"})
     (first,) = answer(runs_of(experiment, "sim", dumbbell.run(experiment)))
     assert first.startswith("BBR takes ")
     assert first.endswith(" % of the goodput, where 50 % would be fair.")

@@ -69,11 +69,13 @@ def test_words_stay_within_the_picture_and_leave_one_another_free(chart: Chart, 
     assert callable(draw)
     drawn = draw(chart)
     width, height = size(drawn)
-    found = texts(drawn)
-    assert len(found) > 8
-    outside = [text for text in found if text.left < -2 or text.right > width + 2 or not 0 <= text.bottom <= height + 2]
+    drawn_texts = texts(drawn)
+    assert len(drawn_texts) > 8
+    outside = [
+        text for text in drawn_texts if text.left < -2 or text.right > width + 2 or not 0 <= text.bottom <= height + 2
+    ]
     assert outside == []
-    assert [(one.words, other.words) for one, other in combinations(found, 2) if one.overlaps(other)] == []
+    assert [(one.words, other.words) for one, other in combinations(drawn_texts, 2) if one.overlaps(other)] == []
 
 
 def test_overlaps_and_what_is_outside_are_seen() -> None:

@@ -19,20 +19,20 @@ from dumbbell.results.store import Store
 from dumbbell.spec import load
 
 
-def point(buffer: str, *found: float, cc: str = "bbr", other: str = "cubic") -> PointRuns:
+def point(buffer: str, *near_shares: float, cc: str = "bbr", other: str = "cubic") -> PointRuns:
     """One group with these shares of 100 Mbit/s, and another one with the rest."""
-    near, far = list(found), [1 - share for share in found]
+    near, far = list(near_shares), [1 - share for share in near_shares]
     return PointRuns(
         swept={"path.buffer": buffer, "flows[0].cc": cc},
         ccs={"near": cc, "far": other},
         sizes={"near": 1, "far": 3},
         fair_shares={"near": 0.25, "far": 0.75},
-        run_ids={seed: f"{seed:016x}" for seed in range(1, len(found) + 1)},
+        run_ids={seed: f"{seed:016x}" for seed in range(1, len(near_shares) + 1)},
         measured={
             ("share", "near"): near, ("share", "far"): far,
             ("goodput", "near"): [1e8 * share for share in near], ("goodput", "far"): [1e8 * share for share in far],
-            ("rtt", "near"): [0.02 + share / 1e3 for share in near], ("rtt", "far"): [0.03] * len(found),
-            ("loss", ""): [0.1] * len(found), ("jain", ""): [0.9] * len(found),
+            ("rtt", "near"): [0.02 + share / 1e3 for share in near], ("rtt", "far"): [0.03] * len(near_shares),
+            ("loss", ""): [0.1] * len(near_shares), ("jain", ""): [0.9] * len(near_shares),
         },
     )  # fmt: skip
 
@@ -51,10 +51,10 @@ def looks(chart: Chart) -> list[tuple[str, int]]:
 
 
 def test_each_curve_has_a_panel_and_groups_of_one_algorithm_differ_in_look_and_name() -> None:
-    found = contents(
+    runs = contents(
         *(point(f"{buffer} bdp", 0.9, 0.8, cc=cc, other=cc) for cc in ("bbr", "cubic") for buffer in (0.5, 1, 2, 4, 8))
     )
-    chart = of(shares(found))
+    chart = of(shares(runs))
     assert [panel.x.label for panel in chart.panels] == ["buffer (BDP)"] * 2
     assert chart.panels[0].x.scale == "log2"
     assert looks(chart) == [("bbr", 0), ("bbr", 1), ("cubic", 0), ("cubic", 1)]
@@ -104,10 +104,10 @@ def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
             measured={("goodput", cc): [1e6], ("rtt", cc): [0.02], ("loss", ""): [0.1]},
         )  # fmt: skip
 
-    found = contents(*(alone(buffer, cc) for cc in ("bbr", "cubic") for buffer in ("1 bdp", "2 bdp")))
-    (chart,) = costs(found)
+    runs = contents(*(alone(buffer, cc) for cc in ("bbr", "cubic") for buffer in ("1 bdp", "2 bdp")))
+    (chart,) = costs(runs)
     assert [[layer.style for layer in panel.layers] for panel in chart.panels] == [["bbr", "cubic"]] * 2
-    assert [layer.tag for layer in of(throughput_delay(found)).panels[0].layers] == ["BBR", "CUBIC"]
+    assert [layer.tag for layer in of(throughput_delay(runs)).panels[0].layers] == ["BBR", "CUBIC"]
 
 
 def test_no_legend_has_two_entries_for_one_thing() -> None:
@@ -147,8 +147,8 @@ def test_where_only_words_are_swept_each_point_is_a_value_of_the_axis(tmp_path: 
     }  # fmt: skip
     dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
-        (found,) = read(store)
-    (panel,) = of(shares(found)).panels
+        (runs,) = read(store)
+    (panel,) = of(shares(runs)).panels
     assert panel.x.label == "algorithm of first / late"
     assert [text for _, text in panel.x.ticks] == ["bbr", "bbr / cubic", "cubic / bbr", "cubic"]
     assert {(layer.tag, layer.style, layer.x) for layer in panel.layers} == {
@@ -171,11 +171,11 @@ def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path
     }  # fmt: skip
     dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
-        (found,) = read(store)
-    *_, chart = costs(found)
+        (runs,) = read(store)
+    *_, chart = costs(runs)
     (panel,) = [panel for panel in chart.panels if panel.y.label == "random loss (%)"]
     assert {layer.style for layer in panel.layers} == {"lost"}
-    done = of(completion(found))
+    done = of(completion(runs))
     assert [layer.tag for layer in done.panels[0].layers] == ["bbr"], "the other group never ends"
     assert done.panels[0].better == "down"
 
@@ -187,13 +187,13 @@ def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path
 def test_transfers_of_a_source_are_drawn_by_their_size_or_as_a_distribution(
     size: object, label: str, rows: int
 ) -> None:
-    words = {
+    spec = {
         "duration": "until done", "time_limit": "300 s",
         "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": ["0.5 bdp", "2 bdp"]},
         "flows": [{"name": "web", "cc": "cubic",
                    "workload": {"arrivals": {"load": 0.5, "count": 60}, "size": size}}],
     }  # fmt: skip
-    results = dumbbell.run(words)
+    results = dumbbell.run(spec)
     chart = results.plot.transfers().chart
     assert [panel.title for panel in chart.panels] == ["buffer 0.5 BDP", "buffer 2 BDP"]
     assert {panel.x.label for panel in chart.panels} == {label}
@@ -222,8 +222,8 @@ def there(results: Results) -> tuple[ExperimentRuns, list[samples.Sampled]]:
 def test_first_seeds_are_read_before_second_ones_and_points_are_left_out_evenly(
     there: tuple[ExperimentRuns, list[samples.Sampled]],
 ) -> None:
-    runs, found = there
-    assert [each.title for each in found] == [
+    runs, sampled = there
+    assert [each.title for each in sampled] == [
         f"buffer {size} BDP, seed {seed}" for seed in (1, 2) for size in ("0.5", "2")
     ]
     many = contents(*(point(f"{size} bdp", 0.5, 0.5) for size in range(1, 102)))
@@ -231,17 +231,17 @@ def test_first_seeds_are_read_before_second_ones_and_points_are_left_out_evenly(
     assert [(each.swept["path.buffer"], seed) for each, seed in picked] == [
         (f"{size} bdp", 1) for size in (1, 26, 51, 76, 101)
     ]
-    assert [each.seed for each in most_different(runs, found)] == [1, 1]
+    assert [each.seed for each in most_different(runs, sampled)] == [1, 1]
 
 
 def test_algorithms_one_at_a_time_share_the_panels_of_what_else_is_swept(tmp_path: Path) -> None:
-    words = {
+    spec = {
         "duration": "2 s",
         "path": {"rate": "5 Mbit/s", "rtt": "20 ms", "buffer": [f"{each} bdp" for each in range(1, 9)]},
         "flows": [{"cc": ["reno", "cubic", "bbr"]}],
     }  # fmt: skip
-    found = dumbbell.run(words, store=tmp_path / "store")
-    chart = found.plot.rtt().chart
+    results = dumbbell.run(spec, store=tmp_path / "store")
+    chart = results.plot.rtt().chart
     assert [panel.title for panel in chart.panels] == [f"buffer {size} BDP" for size in (1, 3, 5, 6, 8)]
     for panel in chart.panels:
         assert [(layer.style, layer.tag) for layer in panel.layers] == [
@@ -252,8 +252,8 @@ def test_algorithms_one_at_a_time_share_the_panels_of_what_else_is_swept(tmp_pat
 def test_a_run_in_time_has_every_flow_from_its_start_on(
     there: tuple[ExperimentRuns, list[samples.Sampled]],
 ) -> None:
-    runs, found = there
-    throughput, cwnd, inflight, rtt, queue = in_time(runs, found[:1]).panels
+    runs, sampled = there
+    throughput, cwnd, inflight, rtt, queue = in_time(runs, sampled[:1]).panels
     assert [layer.style for layer in throughput.layers] == ["bbr", "cubic"]
     assert throughput.layers[0].x[0] < 0.2
     assert 0.4 < throughput.layers[1].x[0] < 0.6, "the second flow starts at 500 ms"
@@ -266,8 +266,8 @@ def test_a_run_in_time_has_every_flow_from_its_start_on(
 def test_runs_laid_over_one_another_are_told_apart(
     there: tuple[ExperimentRuns, list[samples.Sampled]],
 ) -> None:
-    runs, found = there
-    chart = in_time(runs, found[:2])
+    runs, sampled = there
+    chart = in_time(runs, sampled[:2])
     throughput = chart.panels[0]
     assert [layer.label for layer in throughput.layers] == [
         f"{cc} of Linux 6.1; buffer {size} BDP" for size in ("0.5", "2") for cc in ("BBR", "CUBIC")

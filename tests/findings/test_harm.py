@@ -26,15 +26,15 @@ def test_a_group_alone_has_the_names_and_starts_that_it_has_beside_others() -> N
     experiment = Experiment(**SWEPT)
     alone = each_alone(experiment)
     assert alone is not None
-    beside = {(*each.point.values(), each.resolved.run.seed): each.resolved for each in plan(experiment)}
+    shared_runs = {(*each.point.values(), each.resolved.run.seed): each.resolved for each in plan(experiment)}
     for each in plan(alone):
         *point, place = each.point.values()
-        whole = beside[*point, each.resolved.run.seed]
-        group = list(dict.fromkeys(whole.groups))[int(place[-2])]
+        shared = shared_runs[*point, each.resolved.run.seed]
+        group = list(dict.fromkeys(shared.groups))[int(place[-2])]
         assert each.resolved.run.flows == tuple(
-            flow for flow, own in zip(whole.run.flows, whole.groups, strict=True) if own == group
+            flow for flow, own in zip(shared.run.flows, shared.groups, strict=True) if own == group
         )
-    assert {"cubic", "cubic-2", "cubic-3"} <= {flow.name for flow in whole.run.flows}
+    assert {"cubic", "cubic-2", "cubic-3"} <= {flow.name for flow in shared.run.flows}
 
 
 def test_points_that_differ_in_the_others_only_are_one_run() -> None:
@@ -113,8 +113,8 @@ def test_nobody_harms_a_group_that_is_alone_anyway_and_nothing_is_run_twice(
         return real(engine, run)
 
     monkeypatch.setattr(SimEngine, "measure", counted)
-    words = smallest(name="one", duration="2 s")
-    results = dumbbell.run(words, store=tmp_path / "store", harm=True)
+    spec = smallest(name="one", duration="2 s")
+    results = dumbbell.run(spec, store=tmp_path / "store", harm=True)
     assert results.groups()[["harm", "harm_rtt"]].to_numpy().tolist() == [[0, 0]]
     assert Store.open(tmp_path / "store").experiments() == ["one"]
     assert len(measured) == 1
@@ -127,10 +127,10 @@ def test_nobody_harms_a_group_that_is_alone_anyway_and_nothing_is_run_twice(
 def test_runs_alone_of_an_earlier_build_are_superseded_with_those_beside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words = SWEPT | {"seeds": 1, "duration": "1 s"}
-    dumbbell.run(words, store=tmp_path / "store", harm=True)
+    spec = SWEPT | {"seeds": 1, "duration": "1 s"}
+    dumbbell.run(spec, store=tmp_path / "store", harm=True)
     monkeypatch.setattr(SimEngine, "identity", lambda _: "another")
-    results = dumbbell.run(words, store=tmp_path / "store")
+    results = dumbbell.run(spec, store=tmp_path / "store")
     assert results.groups()["harm"].isna().all()
     with Store.open(tmp_path / "store", write=True) as store:
         assert sum(store.superseded().values()) == 4 + 8
@@ -140,13 +140,13 @@ def test_runs_alone_of_an_earlier_build_are_superseded_with_those_beside(
 
 
 @pytest.mark.parametrize(
-    ("alone", "told"),
+    ("alone", "problem"),
     [
         ("flows[1]", 'alone: "flows[1]" is no group of this spec; the only one is "flows[0]"'),
         ("cubic", 'alone: "cubic" is no group of flows; write it by its place, as "flows[0]"'),
     ],
 )
-def test_a_group_that_is_not_there_cannot_be_alone(alone: str, told: str) -> None:
+def test_a_group_that_is_not_there_cannot_be_alone(alone: str, problem: str) -> None:
     with pytest.raises(dumbbell.SpecError) as caught:
         Experiment(**smallest(alone=alone))
-    assert list(map(str, caught.value.problems)) == [told]
+    assert list(map(str, caught.value.problems)) == [problem]

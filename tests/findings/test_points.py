@@ -49,18 +49,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def only(folder: Path) -> ExperimentRuns:
     with Store.open(folder) as store:
-        (found,) = read(store)
-    return found
+        (runs,) = read(store)
+    return runs
 
 
 def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
-    found = only(folder)
+    runs = only(folder)
     with Store.open(folder) as store:
         first, second, *_ = store.outcomes()
         resolved = store.run(first.run_id)
     assert isinstance(first, Result)
     assert isinstance(second, Result)
-    point = found.points[0]
+    point = runs.points[0]
     assert point.sizes == {"bbr": 1, "cubic": 1}
     assert point.run_ids == {1: first.run_id, 2: second.run_id}
     expected = {"": run_values(first, Setup.of(resolved)), **group_values(first)}
@@ -94,19 +94,19 @@ def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
 )
 def test_fair_is_what_equal_flows_would_have(changes: dict[str, Any], shares: list[float] | None) -> None:
     (point,) = expand(load(TWO_GROUPS, overrides=changes))
-    found = fair_shares_of(resolve(point, 3))
-    assert list(found.values()) == pytest.approx(shares or [])
+    fair_shares = fair_shares_of(resolve(point, 3))
+    assert list(fair_shares.values()) == pytest.approx(shares or [])
 
 
 def test_a_large_campaign_is_read_by_columns_to_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = only(folder)
-    monkeypatch.setattr(points, "MOST_READ_WHOLE", 0)
+    complete = only(folder)
+    monkeypatch.setattr(points, "MOST_READ_IN_FULL", 0)
     columns = only(folder)
     assert [(each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in columns.points] == [
-        (each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in whole.points
+        (each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in complete.points
     ]
-    assert columns.notices == whole.notices
-    for theirs, ours in zip(whole.points, columns.points, strict=True):
+    assert columns.notices == complete.notices
+    for theirs, ours in zip(complete.points, columns.points, strict=True):
         assert set(theirs.measured) - set(ours.measured) == {("queueing_delay", "")}
         assert set(ours.measured) <= set(theirs.measured)
         for key, values in ours.measured.items():

@@ -15,9 +15,9 @@ from dumbbell.spec import Experiment
 from specs import smallest
 
 
-def curve(axis: str, values: list[str], goodputs: dict[str, list[list[float]]], **words: Any) -> ExperimentRuns:
+def curve(axis: str, values: list[str], goodputs: dict[str, list[list[float]]], **fields: Any) -> ExperimentRuns:
     """Runs whose groups have these goodputs in Mbit/s: a list a value of the axis, with a number a seed."""
-    runs = ExperimentRuns(name="curve", engine="sim", experiment=Experiment(**smallest(**words)))
+    runs = ExperimentRuns(name="curve", engine="sim", experiment=Experiment(**smallest(**fields)))
     for nth, value in enumerate(values):
         measured = {("goodput", group): [1e6 * each for each in own[nth]] for group, own in goodputs.items()}
         seeds = {seed: str(seed) for seed, _ in enumerate(next(iter(measured.values())), start=1)}
@@ -34,18 +34,18 @@ LOSSY = {"path": {"rate": "100 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "loss
 def test_goodput_holds_up_to_the_cliff_of_the_means_and_of_each_seed() -> None:
     """80 % of what the line carries: 79.9, 76, 72 and 64 Mbit/s."""
     goodputs = {"a": [[95.0, 95.0], [90.0, 90.0], [73.0, 71.5], [80.0, 20.0]]}
-    (found,) = cliffs(curve("path.loss", LOSSES, goodputs, **LOSSY))
-    assert found.at == pytest.approx(0.1)
-    assert found.n == 2
-    assert found.half_width == pytest.approx(12.706 * 0.075, rel=1e-3)  # the seeds' own are 20 and 5 %
+    (place,) = cliffs(curve("path.loss", LOSSES, goodputs, **LOSSY))
+    assert place.at == pytest.approx(0.1)
+    assert place.n == 2
+    assert place.half_width == pytest.approx(12.706 * 0.075, rel=1e-3)  # the seeds' own are 20 and 5 %
     (none,) = cliffs(curve("path.loss", LOSSES, {"a": [[70.0, 95.0], [10.0, 90.0], [9.0, 9.0], [1.0, 1.0]]}, **LOSSY))
     assert (none.at, none.half_width, none.n) == (0.001, None, 1)
 
 
 def test_goodputs_of_all_flows_count_together_at_a_cliff() -> None:
     goodputs = {"a": [[50.0], [50.0], [20.0], [1.0]], "b": [[40.0], [30.0], [20.0], [1.0]]}
-    (found,) = cliffs(curve("path.loss", LOSSES, goodputs, **LOSSY))
-    assert found.at == pytest.approx(0.05)
+    (place,) = cliffs(curve("path.loss", LOSSES, goodputs, **LOSSY))
+    assert place.at == pytest.approx(0.05)
 
 
 BUFFERS = ["1 bdp", "2 bdp", "4 bdp"]
@@ -55,11 +55,11 @@ WITH_BUFFERS = {"path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": BUFFERS}
 def test_two_groups_cross_where_their_flows_have_the_same() -> None:
     """60 and 20, 40 and 40 (1.5 BDP between), of seeds at 2 and 1.5 BDP: the first has more at the beginning."""
     goodputs = {"b": [[20.0, 20.0], [40.0, 60.0], [70.0, 70.0]], "a": [[60.0, 60.0], [40.0, 20.0], [10.0, 10.0]]}
-    (found,) = crossovers(curve("path.buffer", BUFFERS, goodputs, **WITH_BUFFERS))
-    assert isinstance(found, Crossover)
-    assert (found.first, found.second, found.axis, found.unit, found.n) == ("a", "b", "path.buffer", "bdp", 2)
-    assert found.at == pytest.approx(1 + 40 / 60)
-    assert found.half_width == pytest.approx(12.706 * 0.25, rel=1e-3)
+    (place,) = crossovers(curve("path.buffer", BUFFERS, goodputs, **WITH_BUFFERS))
+    assert isinstance(place, Crossover)
+    assert (place.first, place.second, place.axis, place.unit, place.n) == ("a", "b", "path.buffer", "bdp", 2)
+    assert place.at == pytest.approx(1 + 40 / 60)
+    assert place.half_width == pytest.approx(12.706 * 0.25, rel=1e-3)
 
 
 def test_groups_that_never_cross_have_no_crossover_and_flows_count_not_groups() -> None:
@@ -68,8 +68,8 @@ def test_groups_that_never_cross_have_no_crossover_and_flows_count_not_groups() 
     assert [each.at for each in crossovers(runs)] == [None]
     for point, three in zip(runs.points, (1, 4, 4), strict=True):
         point.sizes = {"a": three, "b": 1}
-    (found,) = crossovers(runs)
-    assert found.at == pytest.approx(1 + 40 / (40 + 4))
+    (place,) = crossovers(runs)
+    assert place.at == pytest.approx(1 + 40 / (40 + 4))
 
 
 def test_a_user_asks_for_them_by_name() -> None:

@@ -33,22 +33,22 @@ def runs() -> ExperimentRuns:
 
 
 def test_a_row_is_a_point_and_group_with_means_and_intervals(runs: ExperimentRuns) -> None:
-    found = table(runs)
-    assert [(row.point.words, row.group, row.cc, row.flows, row.fair_share, row.n) for row in found.rows] == [
+    results = table(runs)
+    assert [(row.point.text, row.group, row.cc, row.flows, row.fair_share, row.n) for row in results.rows] == [
         ("path.buffer = 10 bdp", "a", "bbr", 1, 0.25, 2),
         ("path.buffer = 10 bdp", "b", "cubic", 3, 0.75, 2),
         ("path.buffer = 2 bdp", "a", "bbr", 1, 0.25, 1),  # both seeds gave the same
         ("path.buffer = 2 bdp", "b", "cubic", 3, 0.75, 1),
         ("path.buffer = 1 bdp", "", "", 0, None, 0),  # every run failed
     ]
-    share = found.rows[0].estimates["share"]
+    share = results.rows[0].estimates["share"]
     assert (share.mean, share.half_width) == pytest.approx((0.6, 12.706 * 0.1), rel=1e-4)
     assert share.n == 2
-    assert found.rows[2].estimates["share"].half_width is None
-    assert [row.estimates["loss"].mean for row in found.rows[:2]] == [0.1, 0.1], "what is the path's, each group has"
-    assert [row.value("late_p95") for row in found.rows] == [None, 3.0, None, None, None]
-    assert [row.value("fct") for row in found.rows] == [None] * 5, "who completes in some runs only has no mean time"
-    assert list(found.columns) == ["share", "fair_share", "late_p95", "loss"]
+    assert results.rows[2].estimates["share"].half_width is None
+    assert [row.estimates["loss"].mean for row in results.rows[:2]] == [0.1, 0.1], "what is the path's, each group has"
+    assert [row.value("late_p95") for row in results.rows] == [None, 3.0, None, None, None]
+    assert [row.value("fct") for row in results.rows] == [None] * 5, "who completes in some runs only has no mean time"
+    assert list(results.columns) == ["share", "fair_share", "late_p95", "loss"]
 
 
 def test_a_row_each_seed_has_what_that_seed_measured(runs: ExperimentRuns) -> None:

@@ -8,7 +8,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
-from dumbbell.findings.caution import told
+from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, runs_of
 from dumbbell.findings.warnings import of_single_runs, warnings
 from dumbbell.spec import Experiment
@@ -37,13 +37,13 @@ DOWNLOAD: dict[str, Any] = {
 }
 
 
-def found(**words: Any) -> ExperimentRuns:
-    experiment = Experiment(**words)
+def measured_runs(**fields: Any) -> ExperimentRuns:
+    experiment = Experiment(**fields)
     return runs_of(experiment, "sim", dumbbell.run(experiment))
 
 
-def texts(kind: str, **words: Any) -> list[str]:
-    return [each.text for each in told(warnings(found(**words))) if each.worst.kind == kind]
+def texts(kind: str, **fields: Any) -> list[str]:
+    return [each.text for each in caution_summaries(warnings(measured_runs(**fields))) if each.worst.kind == kind]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_memory_that_a_host_has_not_where_only_the_runs_show_it(snapshot: Snapsh
 
 
 def test_what_a_store_does_not_tell_is_not_said() -> None:
-    runs = found(**TWO_RENO)
+    runs = measured_runs(**TWO_RENO)
     runs.experiment = None
     assert warnings(runs) == []
 

@@ -31,12 +31,12 @@ TABLE = Table(
 )
 
 
-def checked(**words: object) -> Checked:
+def checked(**changes: object) -> Checked:
     usual: dict[str, object] = {
         "label": "loss", "value": 5.0, "low": 4.0, "high": 6.0, "n": 3, "published": 5.5, "least": 3.5, "most": 7.5,
         "unit": "%", "holds": True, "holding": 3, "seeds": 3,
     }  # fmt: skip
-    return Checked(**usual | words)  # type: ignore[arg-type]
+    return Checked(**usual | changes)  # type: ignore[arg-type]
 
 
 def flipped(kind: Kind, by: str, word: Word) -> Flipped:
@@ -92,7 +92,7 @@ def test_pages_share_the_script_that_lies_beside_them(folder: Path, page: Webpag
     assert VEGA not in page.text
     assert len(page.text.encode()) <= PAGE_BYTES
     assert set(page.requests()) == {SCRIPT, "index.html"}
-    (policy,) = [found["content"] for found in page.named("meta") if "Policy" in found.get("http-equiv", "")]
+    (policy,) = [meta["content"] for meta in page.named("meta") if "Policy" in meta.get("http-equiv", "")]
     assert "script-src 'unsafe-inline' 'self' file:" in policy
     assert "http" not in policy
 
@@ -128,48 +128,48 @@ def test_a_page_of_another_folder_says_so_without_naming_it(
 
 @pytest.mark.slow
 def test_rows_of_claims_can_be_filtered_by_what_engines_dispute(page: Webpage) -> None:
-    rows = [found for found in page.named("tr") if "data-verdict" in found]
-    assert {found["data-verdict"] for found in rows} == {"reproduced", "not reproduced", "not testable here"}
-    disputed = [(found["data-variant"], found["data-engine"]) for found in rows if found.get("data-disputed") == "yes"]
+    rows = [row for row in page.named("tr") if "data-verdict" in row]
+    assert {row["data-verdict"] for row in rows} == {"reproduced", "not reproduced", "not testable here"}
+    disputed = [(row["data-variant"], row["data-engine"]) for row in rows if row.get("data-disputed") == "yes"]
     assert disputed == [("bbr", "sim"), ("bbr", "linux")]
 
 
 def test_cells_are_sorted_by_their_numbers(page: Webpage) -> None:
     """In the tables of runs and of claims; elsewhere by what is printed."""
-    sorts = [found["data-sort"] for found in page.named("td") if "data-sort" in found]
+    sorts = [attributes["data-sort"] for attributes in page.named("td") if "data-sort" in attributes]
     for key in ("11.04", "14", "5e+08"):
         assert key in sorts
     assert "BBR | 305029 ± 20 | 68741 |" in page.lines
 
 
 def test_a_figure_has_a_view_an_engine_and_seed(page: Webpage) -> None:
-    (figure,) = [found for found in page.named("figure") if found.get("id") == "figure1"]
+    (figure,) = [attributes for attributes in page.named("figure") if attributes.get("id") == "figure1"]
     choices = json.loads(figure["data-choices"])
     assert choices == [
         ["sim", "all", "figure1-sim-all"], ["linux", "1", "figure1-linux-1"], ["linux", "2", "figure1-linux-2"],
     ]  # fmt: skip
     assert {key for _, _, key in choices} <= set(page.plots)
-    places = [found["data-plot"] for found in page.named("div") if "data-plot" in found]
+    places = [attributes["data-plot"] for attributes in page.named("div") if "data-plot" in attributes]
     assert "figure1-sim-all" in places
-    assert {found["data-view"] for found in page.named("details") if "data-view" in found} == {
+    assert {attributes["data-view"] for attributes in page.named("details") if "data-view" in attributes} == {
         key for _, _, key in choices
     }
 
 
 def test_names_are_one_of_a_kind_and_anchors_lead_somewhere(page: Webpage, index: Webpage) -> None:
     for each in (page, index):
-        names = [found["id"] for _, found in each.elements if "id" in found]
+        names = [attributes["id"] for _, attributes in each.elements if "id" in attributes]
         assert len(names) == len(set(names))
-        anchors = [found["href"] for found in each.named("a") if found["href"].startswith("#")]
+        anchors = [attributes["href"] for attributes in each.named("a") if attributes["href"].startswith("#")]
         assert {anchor.removeprefix("#") for anchor in anchors} <= set(names)
         controls = len(each.named("select")) + len(each.named("input"))
         assert controls == len(each.named("label"))
 
 
 def test_a_figure_whose_runs_are_missing_is_not_named(store: Store, study: Study, chart: Chart, tmp_path: Path) -> None:
-    whole = status_of(study, store, displays=[chart])
-    missing = replace(whole, evidence=replace(whole.evidence, trials={}))
-    page = build(tmp_path / "hand.html", store=store, study=whole.study, statuses=[missing])
+    complete = status_of(study, store, displays=[chart])
+    missing = replace(complete, evidence=replace(complete.evidence, trials={}))
+    page = build(tmp_path / "hand.html", store=store, study=complete.study, statuses=[missing])
     assert chart.title not in Webpage(page.read_text(encoding="utf-8")).said
 
 

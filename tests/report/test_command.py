@@ -60,20 +60,20 @@ def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
     (tmp_path / "foreign" / "letter.txt").write_text("Dear", encoding="utf-8")
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged" / "ledger.sqlite").write_bytes(b"no database at all" * 1000)
-    for name, words, status in (
+    for name, message, status in (
         ("nowhere", "no such store", 2),
         ("foreign", "is no store", 2),
         ("damaged", "is damaged", 1),
     ):
         done = dumbbell("report", tmp_path / name, "--out", tmp_path / "report.html")
         assert (done.returncode, done.stdout) == (status, "")
-        assert words in done.stderr
+        assert message in done.stderr
         assert len(done.stderr.splitlines()) == 1
     assert not (tmp_path / "report.html").exists()
 
 
 @pytest.mark.parametrize(
-    ("options", "words"),
+    ("options", "message"),
     [
         ("--study claypool2018", "claypool2019"),
         ("--engine sim", "--seeds and --engine are of a study; name it with --study\n"),
@@ -81,10 +81,10 @@ def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
         ("--seeds 2", "--seeds and --engine are of a study; name it with --study\n"),
     ],
 )
-def test_bad_options(options: str, words: str, moment_folder: Path, tmp_path: Path) -> None:
+def test_bad_options(options: str, message: str, moment_folder: Path, tmp_path: Path) -> None:
     done = dumbbell("report", moment_folder, *options.split(), "--out", tmp_path / "report.html")
     assert (done.returncode, done.stdout) == (2, "")
-    assert words in done.stderr
+    assert message in done.stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -15,24 +15,24 @@ def described(*specs: dict[str, Any]) -> dict[str, list[str]]:
     return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True)), run.rtt_spread_ns) for run in runs)
 
 
-def path(**words: Any) -> dict[str, Any]:
-    return {"path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "0.5 bdp"} | words}
+def path(**changes: Any) -> dict[str, Any]:
+    return {"path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "0.5 bdp"} | changes}
 
 
 def test_a_plain_path() -> None:
     (bottleneck,) = described(path())["Bottleneck"]
     assert bottleneck.startswith("80 Mbit/s, charged on Ethernet frames")
-    found = described(path())
-    assert found["Queue"] == ["0.5 BDP = 125 kB, drop-tail"]
-    assert found["Token bucket"] == ["5 kB"]
-    assert found["Random loss"] == ["none"]
-    assert found["Numbers taken from"] == ["5 s to 10 s; gauges every 50 ms"]
+    facts = described(path())
+    assert facts["Queue"] == ["0.5 BDP = 125 kB, drop-tail"]
+    assert facts["Token bucket"] == ["5 kB"]
+    assert facts["Random loss"] == ["none"]
+    assert facts["Numbers taken from"] == ["5 s to 10 s; gauges every 50 ms"]
 
 
 def test_what_differs_between_runs_is_listed() -> None:
-    found = described(path(), path(buffer="2 bdp"), path(buffer="2 bdp"))
-    assert found["Queue"] == ["0.5 BDP = 125 kB, drop-tail", "2 BDP = 500 kB, drop-tail"]
-    assert len(found["Bottleneck"]) == 1
+    facts = described(path(), path(buffer="2 bdp"), path(buffer="2 bdp"))
+    assert facts["Queue"] == ["0.5 BDP = 125 kB, drop-tail", "2 BDP = 500 kB, drop-tail"]
+    assert len(facts["Bottleneck"]) == 1
 
 
 def test_a_path_in_one_line() -> None:
@@ -45,30 +45,30 @@ def test_a_path_in_one_line() -> None:
 
 
 def test_every_property_of_a_path_is_told() -> None:
-    found = described(
+    facts = described(
         path(
             queue="packets", buffer="100 packets", loss="0.1 %", loss_at="after", burst="1 kB", mtu=9000,
             jitter="20 us", delay_side="split", change=[{"at": "5 s", "rate": "20 Mbit/s"}],
         )
     )  # fmt: skip
-    assert found["Queue"] == ["100 packets, drop-tail, counted in packets"]
-    assert found["Random loss"] == ["0.1 % of the data packets, after the queue"]
-    assert found["Token bucket"] == ["none: a plain line"]
-    assert found["Timing noise of the senders"] == ["each burst up to 20 us late, in order"]
-    assert found["Changes of the rate"] == ["20 Mbit/s from 5 s on"]
-    assert found["Round trip without a queue"] == ["25 ms, split between data and ACKs"]
-    assert "segments of 8948 B" in found["Hosts"][0]
+    assert facts["Queue"] == ["100 packets, drop-tail, counted in packets"]
+    assert facts["Random loss"] == ["0.1 % of the data packets, after the queue"]
+    assert facts["Token bucket"] == ["none: a plain line"]
+    assert facts["Timing noise of the senders"] == ["each burst up to 20 us late, in order"]
+    assert facts["Changes of the rate"] == ["20 Mbit/s from 5 s on"]
+    assert facts["Round trip without a queue"] == ["25 ms, split between data and ACKs"]
+    assert "segments of 8948 B" in facts["Hosts"][0]
 
 
 def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
     flows = [{"cc": "cubic", "count": 2}, {"cc": "reno", "rtt": "50 ms"}]
-    found = described(path() | {"rtt_spread": "1 ms", "flows": flows}, path() | {"flows": flows})
-    assert found["Round trip without a queue"] == [
+    facts = described(path() | {"rtt_spread": "1 ms", "flows": flows}, path() | {"flows": flows})
+    assert facts["Round trip without a queue"] == [
         "25 ms or 50 ms, each flow's up to 1 ms longer, as the seed draws, all of it on the way of the ACKs",
         "25 ms or 50 ms, all of it on the way of the ACKs",
     ]
-    assert len(found["Senders “cubic”"]) == len(found["Senders “reno”"]) == 1
-    assert found["Senders “reno”"][0].endswith("50 ms RTT")
+    assert len(facts["Senders “cubic”"]) == len(facts["Senders “reno”"]) == 1
+    assert facts["Senders “reno”"][0].endswith("50 ms RTT")
     (line,) = described(path() | {"rtt_spread": "1 ms"})["Queue"]
     assert line.startswith("0.5 BDP")
 
@@ -76,25 +76,25 @@ def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
 def test_noise_that_is_the_machines_own() -> None:
     run = resolved()
     quiet = structs.replace(run.run, path=structs.replace(run.run.path, jitter_ns=None))
-    found = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0)])
-    assert found["Timing noise of the senders"] == ["the machine's own"]
+    facts = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0)])
+    assert facts["Timing noise of the senders"] == ["the machine's own"]
 
 
 def test_a_line_of_a_router_is_told_from_the_senders_own() -> None:
     access = {"rate": "1 Gbit/s", "buffer": "1 MB"}
     flows = [{"cc": "cubic", "access": access}, {"cc": "reno", "access": access | {"kind": "router"}}]
-    found = described({"flows": flows})
-    assert "own line of 1 Gbit/s" in found["Senders “cubic”"][0]
-    assert "behind it a router's line of 1 Gbit/s" in found["Senders “reno”"][0]
+    facts = described({"flows": flows})
+    assert "own line of 1 Gbit/s" in facts["Senders “cubic”"][0]
+    assert "behind it a router's line of 1 Gbit/s" in facts["Senders “reno”"][0]
 
 
 def test_senders_with_their_versions_starts_and_workloads() -> None:
-    (found,) = described({"flows": [{"cc": "bbr_4_17", "count": 3, "stagger": "2 s"}], "start_jitter": "0 s"})[
+    (crowd,) = described({"flows": [{"cc": "bbr_4_17", "count": 3, "stagger": "2 s"}], "start_jitter": "0 s"})[
         "Senders “bbr_4_17”"
     ]
-    assert found.startswith("3 x bbr_4_17, BBR as of Linux 4.17")
-    assert "starting at 0, 2, 4 s" in found
-    assert "jitter" not in found
+    assert crowd.startswith("3 x bbr_4_17, BBR as of Linux 4.17")
+    assert "starting at 0, 2, 4 s" in crowd
+    assert "jitter" not in crowd
     flows = [{
         "cc": "cubic", "name": "video", "count": 2, "rtt": "50 ms", "stop": "8 s", "start": "1 s",
         "workload": {"stream": "2 Mbit/s", "for": "4 s", "every": "40 ms"},
@@ -102,11 +102,11 @@ def test_senders_with_their_versions_starts_and_workloads() -> None:
     }, {"cc": "reno", "workload": {"transfer": "1 MB"}}]  # fmt: skip
     several = described({"flows": flows, "start_jitter": "100 ms"})
     (video,) = several["Senders “video”"]
-    for words in (
+    for text in (
         "2 x cubic, CUBIC of Linux 6.1", "each a stream of 2 Mbit/s for 4 s, one write every 40 ms", "until 8 s",
         "50 ms RTT", "own line of 1 Gbit/s with room for 1 MB", "jitter of seed 1 included",
     ):  # fmt: skip
-        assert words in video, words
+        assert text in video, text
     assert "a transfer of 1 MB" in several["Senders “reno”"][0]
     program = {"command": ["sh", "-c", "nc -N {receiver} 5001"], "server": ["nc", "-l", "5001"]}
     (own,) = described({"flows": [{"cc": "reno", "workload": program}]})["Senders “reno”"]
@@ -124,8 +124,8 @@ def test_hosts_with_every_setting() -> None:
         "gro": True,
         "ack_aggregation": "100 us",
     }
-    (found,) = described({"host": host})["Hosts"]
-    for words in (
+    (hosts,) = described({"host": host})["Hosts"]
+    for text in (
         "socket buffers of 1 MB",
         "receive window of 3 MB",
         "window of 4",
@@ -134,4 +134,4 @@ def test_hosts_with_every_setting() -> None:
         "merge segments",
         "at most every 100 us",
     ):
-        assert words in found, words
+        assert text in hosts, text

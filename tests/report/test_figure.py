@@ -17,8 +17,8 @@ def chart(*panels: Panel) -> Chart:
     return Chart(name="one", title="One", caption="A chart.", panels=panels)
 
 
-def line(style: str = "bbr", kind: Any = "line", **words: Any) -> Layer:
-    return Layer(**{"label": style, "style": style, "kind": kind, "x": (1.0, 2.0), "y": (3.0, 4.0)} | words)
+def line(style: str = "bbr", kind: Any = "line", **changes: Any) -> Layer:
+    return Layer(**{"label": style, "style": style, "kind": kind, "x": (1.0, 2.0), "y": (3.0, 4.0)} | changes)
 
 
 def test_few_numbers_are_told_as_tables_and_many_are_not() -> None:
@@ -33,10 +33,10 @@ def test_few_numbers_are_told_as_tables_and_many_are_not() -> None:
 
 def test_a_long_line_is_thinned_and_the_caption_says_how() -> None:
     long = tuple(float(n) for n in range(5000))
-    found = drawing(chart(Panel(x=AXIS, y=AXIS, layers=(line(x=long, y=long),))))
-    (layer, *_) = found.spec["concat"][0]["layer"]
+    drawn = drawing(chart(Panel(x=AXIS, y=AXIS, layers=(line(x=long, y=long),))))
+    (layer, *_) = drawn.spec["concat"][0]["layer"]
     assert layer["data"]["values"].count("\n") <= 1500
-    assert "at most that many" in found.caption
+    assert "at most that many" in drawn.caption
 
 
 def layer(*values: float) -> Layer:
@@ -44,17 +44,17 @@ def layer(*values: float) -> Layer:
 
 
 def test_what_is_short_enough_stays_as_it_is() -> None:
-    whole = layer(1.0, 2.0, 3.0)
-    assert thinned(whole, 3) is whole
+    short_layer = layer(1.0, 2.0, 3.0)
+    assert thinned(short_layer, 3) is short_layer
 
 
 def test_a_peak_of_one_sample_stays() -> None:
     values = [0.0] * 10_000
     values[4321], values[7777] = 9.0, -9.0
-    found = thinned(layer(*values), 100)
-    assert (max(found.y), min(found.y)) == (9.0, -9.0)
-    assert found.x[found.y.index(9.0)] == 4321.0
-    assert len(found.x) == len(found.y) <= 100
+    thin_layer = thinned(layer(*values), 100)
+    assert (max(thin_layer.y), min(thin_layer.y)) == (9.0, -9.0)
+    assert thin_layer.x[thin_layer.y.index(9.0)] == 4321.0
+    assert len(thin_layer.x) == len(thin_layer.y) <= 100
 
 
 def test_the_ends_of_a_band_stay_together() -> None:
@@ -67,21 +67,21 @@ def test_the_ends_of_a_band_stay_together() -> None:
         low=tuple(range(1000)),
         high=tuple(range(1, 1001)),
     )
-    found = thinned(band, 50)
-    assert len(found.x) <= 50
-    assert all(high == low + 1 for low, high in zip(found.low, found.high, strict=True))
-    assert found.y == ()
+    thin_layer = thinned(band, 50)
+    assert len(thin_layer.x) <= 50
+    assert all(high == low + 1 for low, high in zip(thin_layer.low, thin_layer.high, strict=True))
+    assert thin_layer.y == ()
 
 
 @given(st.lists(st.floats(allow_infinity=False), min_size=1, max_size=300), st.integers(4, 40))
 def test_first_last_and_extremes_are_kept_in_order_and_no_more_than_asked(values: list[float], most: int) -> None:
-    kept = lowest_and_highest(values, most).tolist()
-    assert kept == sorted(set(kept))
-    assert (kept[0], kept[-1]) == (0, len(values) - 1)
-    assert len(kept) <= most
+    indices = lowest_and_highest(values, most).tolist()
+    assert indices == sorted(set(indices))
+    assert (indices[0], indices[-1]) == (0, len(values) - 1)
+    assert len(indices) <= most
     numbers = [value for value in values if value == value]  # noqa: PLR0124 (NaN)
     if numbers:
-        assert {min(numbers), max(numbers)} <= {values[index] for index in kept}
+        assert {min(numbers), max(numbers)} <= {values[index] for index in indices}
 
 
 def test_the_method_is_told_with_its_numbers() -> None:

@@ -43,10 +43,10 @@ def plain(store: Store, tmp_path: Path) -> Webpage:
 
 def test_it_asks_for_nothing(page: Webpage) -> None:
     assert page.requests() == []
-    (policy,) = [found["content"] for found in page.named("meta") if "Policy" in found.get("http-equiv", "")]
+    (policy,) = [meta["content"] for meta in page.named("meta") if "Policy" in meta.get("http-equiv", "")]
     assert "default-src 'none'" in policy
     assert "http" not in policy
-    assert not [found for found in page.named("script") if "src" in found]
+    assert not [attributes for attributes in page.named("script") if "src" in attributes]
 
 
 def test_the_check_of_requests_sees_them() -> None:
@@ -79,9 +79,9 @@ def test_vega_is_bundled_once_a_machine_and_a_folder_that_keeps_nothing_changes_
 def test_every_tag_is_closed_and_every_name_is_one_of_a_kind(page: Webpage, plain: Webpage) -> None:
     for each in (page, plain):
         assert each.open == []
-        names = [found["id"] for _, found in each.elements if "id" in found]
+        names = [attributes["id"] for _, attributes in each.elements if "id" in attributes]
         assert len(names) == len(set(names))
-        anchors = [found["href"] for found in each.named("a")]
+        anchors = [attributes["href"] for attributes in each.named("a")]
         assert {anchor.removeprefix("#") for anchor in anchors} <= set(names)
 
 
@@ -92,17 +92,17 @@ def test_what_others_wrote_is_text_and_no_markup(page: Webpage) -> None:
 
 
 def test_a_reader_without_eyes_is_told(page: Webpage) -> None:
-    plots = [found for found in page.named("div") if "plot" in found.get("class", "").split()]
+    plots = [attributes for attributes in page.named("div") if "plot" in attributes.get("class", "").split()]
     assert len(plots) >= 3
-    assert all(found["role"] == "img" and found["aria-label"] for found in plots)
+    assert all(attributes["role"] == "img" and attributes["aria-label"] for attributes in plots)
     assert page.named("html")[0]["lang"] == "en"
     controls = len(page.named("select")) + len(page.named("input"))
     assert controls == len(page.named("label"))
 
 
 def test_provenance_is_told(page: Webpage) -> None:
-    for words in ("Identity of the engine", "Version of dumbbell", "experiment: 1, 2"):
-        assert words in page.said, words
+    for text in ("Identity of the engine", "Version of dumbbell", "experiment: 1, 2"):
+        assert text in page.said, text
 
 
 def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_folder: Path, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_each_experiment_of_several_has_its_answer_and_its_figures(tmp_path: Pat
     assert page.open == []
     assert {"experiment-1-shares", "experiment-2-shares"} <= set(page.plots)
     assert page.said.count("of the goodput") >= 2
-    names = [found["id"] for _, found in page.elements if "id" in found]
+    names = [attributes["id"] for _, attributes in page.elements if "id" in attributes]
     assert len(names) == len(set(names))
     assert "dumbbell run one.toml" not in other.said
     assert "shares" in other.plots

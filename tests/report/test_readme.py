@@ -33,7 +33,7 @@ def test_it_is_text_and_asks_for_nothing() -> None:
     assert NASTY not in page.text
     assert NASTY in page.said
     assert page.named("img") == []
-    assert [found["href"] for found in page.named("a")] == ["https://www.rfc-editor.org/rfc/rfc9438"]
+    assert [attributes["href"] for attributes in page.named("a")] == ["https://www.rfc-editor.org/rfc/rfc9438"]
     assert "a file, the RFC" in page.said.replace(" ,", ",")
     assert page.open == []
 

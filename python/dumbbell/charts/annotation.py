@@ -9,7 +9,7 @@ from typing import Any, Final
 from dumbbell.charts.chart import Layer, Panel
 from dumbbell.charts.extent import place
 from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, Layout, Spec
-from dumbbell.charts.placement import GAP, Box, Place, Words, along, crossed, places, points_of
+from dumbbell.charts.placement import GAP, Box, Label, Place, along, crossed, places, points_of
 from dumbbell.charts.style import Ranks, shade_of, style_of
 
 SMALL: Final = 0.88
@@ -32,7 +32,7 @@ def is_written_in(panel: Panel) -> bool:
 
 
 def levels(panel: Panel, layout: Layout, ranks: Ranks) -> Iterator[Spec]:
-    """Dashed lines across the panel; their words are among those of `words`."""
+    """Dashed lines across the panel; their words are among those of `labels`."""
     for level in panel.levels:
         colour = shade_of(style_of(level.style), ranks.get((level.style, level.instance), 0))
         dash = [3 * layout.line, 2 * layout.line]
@@ -43,7 +43,7 @@ def levels(panel: Panel, layout: Layout, ranks: Ranks) -> Iterator[Spec]:
         }
 
 
-def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator[Spec]:
+def labels(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator[Spec]:
     """Names of levels and layers, and words at points, where they have room in a panel that is settled."""
     unit = SMALL * layout.font
     across, up = layout.narrowest(columns) / unit, height / unit
@@ -59,11 +59,11 @@ def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator
     ]
     hidden += [box for layer in drawn for box in _bars(layer, panel, across, up)]
     corner = [Box(0, up - 1.4, len(BETTER[panel.better]) * CHARACTER + 1, up)] if panel.better else []
-    asked, origins = _asked(panel, drawn, lines, across, up)
-    found = places(asked, across, up, hidden, corner)
+    requested, origins = _requested_labels(panel, drawn, lines, across, up)
+    positions = places(requested, across, up, hidden, corner)
     shown = [
-        _row(words.text, place_, origin, unit)
-        for words, place_, origin in zip(asked, found, origins, strict=True)
+        _row(label.text, place_, origin, unit)
+        for label, place_, origin in zip(requested, positions, origins, strict=True)
         if place_ is not None
     ]
     shown += [
@@ -87,18 +87,18 @@ def words(panel: Panel, layout: Layout, height: float, columns: int) -> Iterator
         yield {"data": {"values": [{}]}, "mark": {**mark, "text": BETTER[panel.better]}, "encoding": NOWHERE}
 
 
-def _asked(
+def _requested_labels(
     panel: Panel, drawn: Sequence[Layer], lines: Sequence[Sequence[tuple[float, float]]], across: float, up: float
-) -> tuple[list[Words], list[Sequence[tuple[float, float]]]]:
+) -> tuple[list[Label], list[Sequence[tuple[float, float]]]]:
     """What is to be written, the most important first, and the points of each in the panel's own numbers."""
-    asked: list[Words] = []
+    requested: list[Label] = []
     origins: list[Sequence[tuple[float, float]]] = []
     for level in panel.levels:
         ends = [panel.x.limits[0] or 0.0, panel.x.limits[1] or 0.0]
         half = len(level.text) * CHARACTER / 2 / across
         parts = [half + 0.01, 1 - half - 0.01, 0.5]
         at = up * place(panel.y, level.at)
-        asked.append(Words(level.text, [(across * part, at) for part in parts]))
+        requested.append(Label(level.text, [(across * part, at) for part in parts]))
         origins.append([(_between(panel, part, ends), level.at) for part in parts])
     for layer, line in zip(drawn, lines, strict=True):
         finite = [
@@ -106,16 +106,16 @@ def _asked(
         ]
         if layer.tag and line and not layer.pinned:
             some = range(len(line) - 1, -1, -math.ceil(len(line) / MOST_TRIED))
-            asked.append(Words(layer.tag, [line[index] for index in some]))
+            requested.append(Label(layer.tag, [line[index] for index in some]))
             origins.append([finite[index] for index in some])
     for layer, line in zip(drawn, lines, strict=True):
         outer = {0, len(line) - 1}
         known = zip(layer.words, line, zip(layer.x, layer.y, strict=True), strict=False)
         for index, (text, point, origin) in enumerate(known):
             if text and (len(line) <= MOST_NAMED or index in outer):
-                asked.append(Words(text, [point], MOST_HIDDEN))
+                requested.append(Label(text, [point], MOST_HIDDEN))
                 origins.append([origin])
-    return asked, origins
+    return requested, origins
 
 
 def _between(panel: Panel, part: float, ends: Sequence[float]) -> float:
@@ -140,10 +140,10 @@ def _bars(layer: Layer, panel: Panel, across: float, up: float) -> Iterator[Box]
     )
 
 
-def _row(text: str, found: Place, origin: Sequence[tuple[float, float]], unit: float) -> dict[str, Any]:
-    x, y = origin[found.point]
-    moved = {"dx": round(found.across * unit, 1), "dy": round(-found.up * unit, 1)}
-    return {"x": x, "y": y, "what": text, "align": found.align, **moved}
+def _row(text: str, position: Place, origin: Sequence[tuple[float, float]], unit: float) -> dict[str, Any]:
+    x, y = origin[position.point]
+    moved = {"dx": round(position.across * unit, 1), "dy": round(-position.up * unit, 1)}
+    return {"x": x, "y": y, "what": text, "align": position.align, **moved}
 
 
 def _texts(rows: list[dict[str, Any]], unit: float) -> Iterator[Spec]:
@@ -182,7 +182,7 @@ def opposite(panel: Panel, layout: Layout) -> Iterator[Spec]:
     for which, other in (("x", panel.x.opposite), ("y", panel.y.opposite)):
         if other is None:
             continue
-        longest = max((len(words) for _, words in other.ticks), default=0) * CHARACTER * small
+        longest = max((len(text) for _, text in other.ticks), default=0) * CHARACTER * small
         beyond = {"expr": f"panel_width+{gap}"}, {"expr": f"panel_width+{2 * gap + longest + layout.font / 2:.1f}"}
         if which == "x":
             labels: Spec = {"y": -gap, "baseline": "bottom"}
@@ -191,7 +191,7 @@ def opposite(panel: Panel, layout: Layout) -> Iterator[Spec]:
             labels = {"x": beyond[0], "align": "left"}
             title = {"x": beyond[1], "y": {"expr": "childHeight/2"}, "angle": 90, "baseline": "bottom"}
         yield {
-            "data": {"values": [{"at": at, "what": words} for at, words in other.ticks]},
+            "data": {"values": [{"at": at, "what": text} for at, text in other.ticks]},
             "mark": {"type": "text", "fontSize": small, "clip": False, **labels},
             "encoding": {**NOWHERE, which: {"field": "at"}, "text": {"field": "what"}},
         }

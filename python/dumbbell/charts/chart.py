@@ -110,8 +110,8 @@ class HeatMap:
 
     def half_width(self, row: int, column: int) -> float:
         """Of a cell's interval; 0 where there is none."""
-        found = self.half_widths[row][column] if self.half_widths else 0.0
-        return found if math.isfinite(found) else 0.0
+        half_width = self.half_widths[row][column] if self.half_widths else 0.0
+        return half_width if math.isfinite(half_width) else 0.0
 
     def theirs(self, row: int, column: int) -> float:
         """The document's value in a cell; NaN where it has none."""

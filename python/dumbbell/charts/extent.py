@@ -16,9 +16,9 @@ INTERVALS: Final = 6
 """Between the ticks of an axis, at most."""
 
 
-def settled(panel: Panel, beside: Sequence[Panel]) -> Panel:
-    """The panel with both ends of both axes told; those `beside` it share its x axis."""
-    across = [value for each in beside for layer in each.layers for value in _values(layer, "x")]
+def settled(panel: Panel, neighbours: Sequence[Panel]) -> Panel:
+    """The panel with both ends of both axes told; its `neighbours` share its x axis."""
+    across = [value for each in neighbours for layer in each.layers for value in _values(layer, "x")]
     up = [value for layer in panel.layers for value in _values(layer, "y")]
     up += [level.at for level in panel.levels]
     return replace(

@@ -58,13 +58,15 @@ def scale(heat: HeatMap) -> dict[str, Any]:
     return {"domain": domain, "range": list(colours), "clamp": True, "interpolate": "rgb"}
 
 
-def words(value: float, *, signed: bool) -> str:
+def cell_text(value: float, *, signed: bool) -> str:
     """A value in a cell: thousands as k, millions as M; of what has a sign, as it is a difference, hundredths at most.
 
-    >>> words(115.2, signed=True), words(-7.5, signed=True), words(235798, signed=False), words(0.5, signed=False)
-    ('+115', '-7.5', '236k', '0.5')
-    >>> words(0.973, signed=False), words(-0.413, signed=True), words(-0.0018, signed=True)
-    ('0.973', '-0.41', '0')
+    >>> cell_text(115.2, signed=True), cell_text(-7.5, signed=True), cell_text(235798, signed=False)
+    ('+115', '-7.5', '236k')
+    >>> cell_text(0.5, signed=False), cell_text(0.973, signed=False)
+    ('0.5', '0.973')
+    >>> cell_text(-0.413, signed=True), cell_text(-0.0018, signed=True)
+    ('-0.41', '0')
     """
     if not math.isfinite(value):
         return ""
@@ -93,8 +95,10 @@ def squares(panel: Panel, heat: HeatMap, encoding: Spec, name: str, layout: Layo
         "condition": {"test": "!isValid(datum.value)", "value": "#ffffff"},
     }  # fmt: skip
     square = {"x": {"field": "left"}, "x2": {"field": "right"}, "y": {"field": "bottom"}, "y2": {"field": "top"}}
-    told = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
-    hover = {"tooltip": [{"field": _escaped(field), "title": field} for field in told]} if layout.is_interactive else {}
+    fields = [panel.x.label, panel.y.label, heat.label, *(["published"] if heat.published else [])]
+    hover = (
+        {"tooltip": [{"field": _escaped(field), "title": field} for field in fields]} if layout.is_interactive else {}
+    )
     bright = f"isValid(datum.value)&&luminance(scale('{name}_color',datum.value))<0.22"
     ink = {"condition": {"test": bright, "value": "#fff"}, "value": "#000"}
     upright = f"panel_width/{columns}<{SMALLEST * layout.font / LEVEL:.0f}" if not heat.published else "false"
@@ -160,15 +164,15 @@ def _dots(heat: HeatMap, colour: Spec, layout: Layout) -> Iterator[Spec]:
     shapes = [_shape(heat, dot) for dot in heat.dots]
     rows = [
         {"x": dot.column, "y": dot.row, "value": dot.value, "shape": shape, "measured": dot.words,
-         heat.label: words(dot.value, signed=True)}
+         heat.label: cell_text(dot.value, signed=True)}
         for dot, shape in zip(heat.dots, shapes, strict=True)
     ]  # fmt: skip
-    told = [{"field": _escaped(field), "title": field} for field in ("measured", heat.label)]
+    tooltip = [{"field": _escaped(field), "title": field} for field in ("measured", heat.label)]
     fill = {**{name: colour[name] for name in ("field", "type", "scale")}, "legend": None}
     encoding = {
         "x": {"field": "x"}, "y": {"field": "y"}, "fill": fill,
         "shape": {"field": "shape", "type": "nominal", "scale": None},
-        **({"tooltip": told} if layout.is_interactive else {}),
+        **({"tooltip": tooltip} if layout.is_interactive else {}),
     }  # fmt: skip
     mark = {
         "type": "point", "size": 0.9 * layout.marker, "stroke": BORDER, "strokeWidth": 0.5 * layout.line, "opacity": 1,
@@ -193,11 +197,11 @@ def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
     across, up = dict(panel.x.ticks), dict(panel.y.ticks)
     for row, values in enumerate(heat.cells):
         for column, value in enumerate(values):
-            published = words(heat.theirs(row, column), signed=sign)
+            published = cell_text(heat.theirs(row, column), signed=sign)
             yield {
                 "column": column, "row": row, "left": column - 0.5, "right": column + 0.5, "bottom": row - 0.5,
                 "top": row + 0.5, "value": max(value, low) if math.isfinite(value) else None,
-                "text": words(value, signed=sign), "hatched": _is_hatched(heat, value),
+                "text": cell_text(value, signed=sign), "hatched": _is_hatched(heat, value),
                 "beside": f"({published})" if published else "",
                 panel.x.label: across.get(column, str(column)), panel.y.label: up.get(row, str(row)),
                 heat.label: amount(value, heat.half_width(row, column), limits=heat.limits),

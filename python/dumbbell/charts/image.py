@@ -78,8 +78,8 @@ def _converted(drawn: str, suffix: str) -> bytes:
 def _ordered(pdf: bytes) -> bytes:
     """With the resources of a page by name: the renderer writes them in an order of chance. No byte is added."""
 
-    def by_name(found: re.Match[bytes]) -> bytes:
-        lines: list[bytes] = re.findall(rb"\n[^\n]+", found[0])
+    def by_name(match: re.Match[bytes]) -> bytes:
+        lines: list[bytes] = re.findall(rb"\n[^\n]+", match[0])
         return b"".join(sorted(lines))
 
     return re.sub(rb"(?:\n +/[a-z]+\d+ \d+ 0 R){2,}", by_name, pdf)
@@ -87,6 +87,6 @@ def _ordered(pdf: bytes) -> bytes:
 
 def _width(drawn: str) -> float:
     """Of an SVG, which tells it first."""
-    found = re.search(r'width="([0-9.]+)"', drawn)
-    assert found is not None  # noqa: S101 (every SVG of Vega's has one)
-    return float(found[1])
+    match = re.search(r'width="([0-9.]+)"', drawn)
+    assert match is not None  # noqa: S101 (every SVG of Vega's has one)
+    return float(match[1])

@@ -71,12 +71,12 @@ PAGE: Final = Layout(
 )
 
 
-def quoted(words: object) -> str:
+def quoted(value: object) -> str:
     """As Vega's expressions take it."""
-    return json.dumps(words, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False)
 
 
-def lines(words: str, width: str, layout: Layout) -> str:
-    """An expression: what `words` gives, in lines of at most a width in pixels."""
+def lines(text: str, width: str, layout: Layout) -> str:
+    """An expression: what `text` gives, in lines of at most a width in pixels."""
     most = f"max(12,floor(({width})/{CHARACTER * layout.font:.2f}))"
-    return f"split(trim(replace({words},regexp('(.{{1,'+{most}+'}})( +|$)','g'),'$1\\n')),'\\n')"
+    return f"split(trim(replace({text},regexp('(.{{1,'+{most}+'}})( +|$)','g'),'$1\\n')),'\\n')"

@@ -112,12 +112,16 @@ def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:
     """Header and rows: a column with published numbers is followed by one that has them."""
     published = [table.has_published(index) for index in range(len(table.columns))]
     header = [
-        words
-        for column, beside in zip(table.columns, published, strict=True)
-        for words in (column.heading, *[PUBLISHED] * beside)
+        text
+        for column, with_published in zip(table.columns, published, strict=True)
+        for text in (column.heading, *[PUBLISHED] * with_published)
     ]
     rows = [
-        [words for entry, beside in zip(row, published, strict=True) for words in _entry(entry, beside=beside)]
+        [
+            text
+            for entry, with_published in zip(row, published, strict=True)
+            for text in _entry(entry, with_published=with_published)
+        ]
         for row in table.rows
     ]
     return header, rows
@@ -138,16 +142,16 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
 
 
-def _entry(entry: Entry, *, beside: bool) -> list[str]:
+def _entry(entry: Entry, *, with_published: bool) -> list[str]:
     if isinstance(entry, str):
-        return [entry, *[""] * beside]
+        return [entry, *[""] * with_published]
     written = entry.published
     published = "" if written is None else written if isinstance(written, str) else f"{written:g}"
-    return [amount(entry.mean, entry.half_width, limits=entry.limits), *[published] * beside]
+    return [amount(entry.mean, entry.half_width, limits=entry.limits), *[published] * with_published]
 
 
 def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:
-    columns = [words for _, words in panel.x.ticks] or [str(index) for index in range(len(heat.cells[0]))]
+    columns = [label for _, label in panel.x.ticks] or [str(index) for index in range(len(heat.cells[0]))]
     rows = [
         [_tick(panel.y, row), *(_cell(heat, row, column) for column in range(len(columns)))]
         for row in reversed(range(len(heat.cells)))

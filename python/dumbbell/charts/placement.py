@@ -49,7 +49,7 @@ class Box(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class Label:
     """What is to be written, and the points at one of which it may stand, the best first."""
 
     text: str
@@ -94,7 +94,7 @@ def crossed(pieces: Sequence[tuple[tuple[float, float], tuple[float, float]]]) -
 
 
 def places(
-    asked: Sequence[Words], width: float, height: float, hidden: Iterable[Box], taken: Iterable[Box] = ()
+    labels: Sequence[Label], width: float, height: float, hidden: Iterable[Box], taken: Iterable[Box] = ()
 ) -> list[Place | None]:
     """A place for each, in their order; None where there is none within the panel that no other words have.
 
@@ -102,32 +102,32 @@ def places(
     """
     panel = Box(0, 0, width, height)
     obstacles, occupied = np.array(list(hidden) or [Box(0, 0, 0, 0)]), list(taken)
-    found: list[Place | None] = []
-    for words in asked:
+    positions: list[Place | None] = []
+    for label in labels:
         best: tuple[float, Place, Box] | None = None
-        for number, place, box in _candidates(words):
+        for number, place, box in _candidates(label):
             if not box.within(panel) or any(box.overlap(other) for other in occupied):
                 continue
             across = np.minimum(box.right, obstacles[:, 2]) - np.maximum(box.left, obstacles[:, 0])
             up = np.minimum(box.top, obstacles[:, 3]) - np.maximum(box.bottom, obstacles[:, 1])
             cost = float((across.clip(0) * up.clip(0)).sum()) + 0.02 * number
-            if cost <= words.most and (best is None or cost < best[0]):
+            if cost <= label.most and (best is None or cost < best[0]):
                 best = cost, place, box
-        found.append(best[1] if best else None)
+        positions.append(best[1] if best else None)
         if best:
             occupied.append(best[2])
-    return found
+    return positions
 
 
-def _candidates(words: Words) -> Iterator[tuple[int, Place, Box]]:
+def _candidates(label: Label) -> Iterator[tuple[int, Place, Box]]:
     """Around each point: above, below, right, left, and at the corners."""
-    width = len(words.text) * CHARACTER
+    width = len(label.text) * CHARACTER
     around: tuple[tuple[float, float, Align], ...] = (
         (0, GAP + HEIGHT / 2, "center"), (0, -GAP - HEIGHT / 2, "center"), (GAP, 0, "left"), (-GAP, 0, "right"),
         (GAP, GAP, "left"), (-GAP, GAP, "right"), (GAP, -GAP, "left"), (-GAP, -GAP, "right"),
     )  # fmt: skip
     number = 0
-    for index, (x, y) in enumerate(words.points):
+    for index, (x, y) in enumerate(label.points):
         for across, up, align in around:
             left = x + across - {"left": 0.0, "center": width / 2, "right": width}[align]
             box = Box(left, y + up - HEIGHT / 2, left + width, y + up + HEIGHT / 2)

@@ -73,8 +73,8 @@ def _order(first: str, second: str, differences: Sequence[tuple[float, float]], 
         for (left, before), (right, after) in pairwise(differences)
         if before * after < 0
     ]
-    told = f"; they cross at {', '.join(crossings)}" if crossings else ""
-    return f"{', '.join(stretches)}{told}"
+    crossing_text = f"; they cross at {', '.join(crossings)}" if crossings else ""
+    return f"{', '.join(stretches)}{crossing_text}"
 
 
 def _place(panel: Panel, x: float) -> str:

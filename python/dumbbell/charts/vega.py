@@ -57,7 +57,7 @@ def vega_lite(chart: Chart, layout: Layout = PAGE) -> Spec:
             "legend": {"color": "independent"},
         },
         "config": _config(layout),
-        **({"usermeta": {"panels": [_told(panel) for panel in chart.panels]}} if layout.is_interactive else {}),
+        **({"usermeta": {"panels": [_hover_texts(panel) for panel in chart.panels]}} if layout.is_interactive else {}),
     }  # fmt: skip
     set_width(spec, layout.width(chart) / chart.columns - 6 * layout.font)
     return spec
@@ -136,17 +136,17 @@ def _panel(  # noqa: PLR0913 (what it is a part of, and how it is drawn)
     if not layers and panel.heat is None:
         spec["layer"].append(_blank(encoding))
     if layers and annotation.is_written_in(panel):
-        spec["layer"] += annotation.words(panel, layout, layout.height(chart), chart.columns)
+        spec["layer"] += annotation.labels(panel, layout, layout.height(chart), chart.columns)
     spec["layer"] += annotation.opposite(panel, layout)
     return spec
 
 
-def _told(panel: Panel) -> Spec:
+def _hover_texts(panel: Panel) -> Spec:
     """What a page says of a point below the pointer: names of the axes and of the layers, in the order of the units."""
     return {
         "x": panel.x.label, "y": panel.y.label, "ticks": [list(each) for each in panel.x.ticks],
         "layers": [layer.label or style_of(layer.style).label for layer in _drawn(panel)],
-        "words": [list(layer.words) for layer in _drawn(panel)],
+        "texts": [list(layer.words) for layer in _drawn(panel)],
     }  # fmt: skip
 
 
@@ -221,21 +221,21 @@ def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
 
 def _ticks(axis: Axis, layout: Layout, which: str) -> Spec:
     """Given ticks; below a panel upright where they do not fit beside one another."""
-    places, words = [at for at, _ in axis.ticks], [text for _, text in axis.ticks]
-    found: Spec = {
+    places, labels = [at for at, _ in axis.ticks], [text for _, text in axis.ticks]
+    spec: Spec = {
         "values": places,
-        "labelExpr": f"{quoted(words)}[indexof({quoted(places)},datum.value)]",
+        "labelExpr": f"{quoted(labels)}[indexof({quoted(places)},datum.value)]",
         "labelOverlap": "greedy",
         "labelLimit": 0,
     }
     if which == "x":
         upright = f"panel_width<{_fitting_width(axis, layout):.0f}"
-        found |= {
+        spec |= {
             "labelAngle": {"expr": f"{upright}?-90:0"},
             "labelAlign": {"expr": f"{upright}?'right':'center'"},
             "labelBaseline": {"expr": f"{upright}?'middle':'top'"},
         }
-    return found
+    return spec
 
 
 def _fitting_width(axis: Axis, layout: Layout) -> float:
@@ -245,7 +245,7 @@ def _fitting_width(axis: Axis, layout: Layout) -> float:
     if axis.limits[0] is not None and axis.limits[1] is not None:
         ends = [math.log(end) if axis.scale != "linear" else end for end in axis.limits if end is not None]
     nearest = min((after - before for before, after in pairwise(places)), default=0.0)
-    longest = (max(len(words) for _, words in axis.ticks) + 1) * CHARACTER * layout.font
+    longest = (max(len(label) for _, label in axis.ticks) + 1) * CHARACTER * layout.font
     return longest * (ends[1] - ends[0]) / nearest if nearest else 0.0
 
 
@@ -313,12 +313,12 @@ def _zooms(chart: Chart) -> Iterator[Spec]:
 
 def _labels(panels: Iterable[Panel], ranks: Ranks) -> dict[str, tuple[Layer, int]]:
     """What the legend has, each with the layer and the rank that decide its look; what was published comes last."""
-    found: dict[str, tuple[Layer, int]] = {}
+    entries: dict[str, tuple[Layer, int]] = {}
     for panel in panels:
         for layer in panel.layers:
             if layer.label:
-                found.setdefault(layer.label, (layer, ranks[layer.style, layer.instance]))
-    return dict(sorted(found.items(), key=lambda each: style_of(each[1][0].style).open))
+                entries.setdefault(layer.label, (layer, ranks[layer.style, layer.instance]))
+    return dict(sorted(entries.items(), key=lambda each: style_of(each[1][0].style).open))
 
 
 def _legend(labels: Mapping[str, tuple[Layer, int]], layout: Layout) -> Spec:

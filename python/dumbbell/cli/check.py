@@ -87,7 +87,7 @@ def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _S
     from dumbbell.comparison.standing import outside
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES
-    from dumbbell.findings.caution import told
+    from dumbbell.findings.caution import caution_summaries
     from dumbbell.findings.foreseen import foreseen
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
@@ -116,7 +116,10 @@ def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _S
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines,
         "outside": outside(survey.seen),
-        "warnings": [{"kind": each.worst.kind, "text": each.text} for each in told(foreseen(experiment, survey.seen))],
+        "warnings": [
+            {"kind": each.worst.kind, "text": each.text}
+            for each in caution_summaries(foreseen(experiment, survey.seen))
+        ],
     }
     return facts, _Subject(parts, able, sizes)
 

@@ -63,12 +63,12 @@ def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
-    from dumbbell.findings.points import MOST_READ_WHOLE
+    from dumbbell.findings.points import MOST_READ_IN_FULL
 
     width = terminal.columns()
     table = _table(runs, choice, store)
     layout = lay_out(table, width, everything=choice.everything)
-    if runs.measured <= MOST_READ_WHOLE:  # of more, sentences would take longer than they are worth
+    if runs.measured <= MOST_READ_IN_FULL:  # of more, sentences would take longer than they are worth
         typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
     for line in (*caption(table, width, len(runs.points), seeds), "", *layout.lines()):
@@ -91,7 +91,7 @@ def print_campaign(
     if large and not (choice.sort or choice.all_columns):
         runs = _print_pages(store, campaign, choice, experiment)
     else:
-        runs = read_campaign(store, campaign, experiment, whole=complete)
+        runs = read_campaign(store, campaign, experiment, in_full=complete)
         print_answer(runs, choice, store)
     if not large:
         print_warnings(runs)
@@ -175,10 +175,10 @@ def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
 def print_warnings(runs: ExperimentRuns) -> None:
     """What is wrong with the experiment as a whole, each kind once."""
     from dumbbell.cli import terminal
-    from dumbbell.findings.caution import told
+    from dumbbell.findings.caution import caution_summaries
     from dumbbell.findings.warnings import warnings
 
-    for each in told(warnings(runs)):
+    for each in caution_summaries(warnings(runs)):
         typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
 
 

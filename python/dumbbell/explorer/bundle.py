@@ -28,8 +28,8 @@ def bundled(entry: Path) -> str:
     _collect(entry.resolve(), texts, ())
     owners: dict[str, str] = {}
     for module, text in texts.items():
-        for found in _NAME.findall(text):
-            for name in _WORD.findall(found):
+        for declaration in _NAME.findall(text):
+            for name in _WORD.findall(declaration):
                 if name in owners:
                     raise DumbbellError(f"{owners[name]} and {module.name} both have {name}")
                 owners[name] = module.name

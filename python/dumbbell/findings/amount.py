@@ -39,7 +39,7 @@ class Amount:
         return f" {self.quantity.unit}"
 
     @property
-    def whole(self) -> float | None:
+    def reference(self) -> float | None:
         """What differences are parts of; None: the larger mean."""
         return 100.0 if self.quantity.name == "share" else None
 
@@ -69,13 +69,13 @@ class Amount:
 
     def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
         """The mean with its interval."""
-        found = self.estimate(point)
-        if found is None and self.quantity.needs_all:
+        estimate = self.estimate(point)
+        if estimate is None and self.quantity.needs_all:
             return f"not complete in {len(self.unknown(point))} of {counted(len(point.run_ids), 'run')}"
-        if found is None:
+        if estimate is None:
             return "no known amount"
-        half_width, quantity = found.half_width if interval else None, self.quantity
-        return amount(found.mean, half_width, quantity.factor, self.unit * unit, limits=quantity.limits)
+        half_width, quantity = estimate.half_width if interval else None, self.quantity
+        return amount(estimate.mean, half_width, quantity.factor, self.unit * unit, limits=quantity.limits)
 
     def at(self, curve: Curve) -> list[PointRuns]:
         """The points of a curve where it is known."""
@@ -83,7 +83,7 @@ class Amount:
 
     def contrast(self, first: PointRuns, second: PointRuns) -> Contrast:
         """Second less first."""
-        return contrast(self.by_seed(first), self.by_seed(second), self.whole, self.seeds)
+        return contrast(self.by_seed(first), self.by_seed(second), self.reference, self.seeds)
 
     def extremes(self, points: Sequence[PointRuns]) -> tuple[PointRuns, PointRuns]:
         """Where it is least and most."""
@@ -99,7 +99,7 @@ class Amount:
 
     def against_fair(self, point: PointRuns) -> Contrast:
         """The share less the fair one."""
-        return against(self.by_seed(point), self.fair(point), self.whole, self.seeds)
+        return against(self.by_seed(point), self.fair(point), self.reference, self.seeds)
 
 
 def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
@@ -126,7 +126,7 @@ def _amounts(runs: ExperimentRuns, groups: Sequence[Subject], points: Sequence[P
         ]
     streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
-        return [Amount(QUANTITIES["goodput"], each, "get", _asked(runs, each)) for each in streams]
+        return [Amount(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]
     if len(groups) > 1 and all(point.fair_shares for point in points):
         return [Amount(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
     return [Amount(QUANTITIES["goodput"], each, "get") for each in groups]
@@ -156,7 +156,7 @@ def _has(runs: ExperimentRuns, group: Subject, kind: str) -> bool:
     return all(kind in each for each in (workload if isinstance(workload, list) else [workload]))
 
 
-def _asked(runs: ExperimentRuns, group: Subject) -> str:
+def _stream_rate_text(runs: ExperimentRuns, group: Subject) -> str:
     """The rate that a stream asks for, where it is always the same."""
     workload = None if runs.experiment is None else runs.experiment.get(f"flows[{group.index}].workload")
     rate = workload.get("stream") if isinstance(workload, dict) else None

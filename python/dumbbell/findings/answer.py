@@ -14,7 +14,7 @@ from dumbbell.findings.curves import Curve, Curves, curves_of
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.ranking import Contender, enumerated, ranking, tally
 from dumbbell.findings.subject import Subject, algorithm, condition_text, subjects
-from dumbbell.findings.sweep import KEPT, cliffs
+from dumbbell.findings.sweep import CLIFF_SHARE, cliffs
 from dumbbell.findings.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import amount as number
@@ -40,14 +40,14 @@ def answer(runs: ExperimentRuns) -> list[str]:
     groups, curves = subjects(runs), curves_of(runs)
     about = amounts(runs, groups)
     if not any(each.by_seed(point) for each in about for point in points):
-        found = []
+        sentences = []
     elif all(len(point.ccs) == 1 for point in points):
-        found = _alone(runs, curves, about[0])
+        sentences = _alone(runs, curves, about[0])
     elif about[0].quantity.name == "share":
-        found = [_shares(runs, curves, groups, about), *_joining(curves, groups, about)]
+        sentences = [_shares(runs, curves, groups, about), *_joining(curves, groups, about)]
     else:
-        found = [_beside(curves, groups, about)]
-    return [*map(_sentence, found), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
+        sentences = [_comparison(curves, groups, about)]
+    return [*map(_sentence, sentences), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
 
 
 def _sentence(text: str) -> str:
@@ -60,10 +60,10 @@ def _sentence(text: str) -> str:
 
 
 def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
-    found = _cliffs(runs, curves, amount) if amount.quantity.name == "goodput" else []
+    sentences = _cliffs(runs, curves, amount) if amount.quantity.name == "goodput" else []
     if len(curves.curves) > 1:
-        if found:
-            return found
+        if sentences:
+            return sentences
         if any(_workload(curve) for curve in curves.curves):
             return [_apart(curves, [[_alone_in(curve, amount)] for curve in curves.curves])]
         contenders = [Contender(_label(curve, amount.subject), amount, curve) for curve in curves.curves]
@@ -73,7 +73,7 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
         return [ranking(curves, contenders, amount.subject.name if one else "")]
     (curve,) = curves.curves
     if len(curve.points) > 1 or amount.quantity.name == "fct":
-        return [*found, trend(curves, curve, amount)]
+        return [*sentences, trend(curves, curve, amount)]
     (point,) = curve.points
     filled, rtt = point.estimate("utilization"), point.estimate("rtt", amount.subject.group(point))
     line = f", {QUANTITIES['utilization'].text(filled.mean)} of the line" if filled else ""
@@ -93,21 +93,23 @@ def _label(curve: Curve, subject: Subject) -> str:
 def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
     known = [(_label(curve, amount.subject), amount.at(curve)) for curve in curves.curves]
-    found = cliffs(runs)
+    places = cliffs(runs)
     bulk = runs.experiment is not None and all(each == "bulk" for each in runs.experiment.of_groups("workload"))
-    if not found or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
+    if not places or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
         return []
-    kept: list[str] = []
+    losses: list[str] = []
     reached: dict[float, str] = {}
-    for (name, points), place in zip(known, found, strict=True):
+    for (name, points), place in zip(known, places, strict=True):
         differ = "; its seeds differ" if place.half_width or 0 < place.n < len(points[0].run_ids) else ""
         last = next((point for point in points if curves.number(point) / PPB == place.at), None)
         if last is None:
-            kept.append(f"less than {curves.text(points[0])} ({name}{differ})")
+            losses.append(f"less than {curves.text(points[0])} ({name}{differ})")
         else:
             reached[curves.number(last)] = curves.text(last)
-            kept.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''}{differ})")
-    sentences = [f"goodput stays above {100 * KEPT:g} % of what the line can carry up to a loss of {enumerated(kept)}"]
+            losses.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''}{differ})")
+    sentences = [
+        f"goodput stays above {100 * CLIFF_SHARE:g} % of what the line can carry up to a loss of {enumerated(losses)}"
+    ]
     if reached and len(known) > 1:
         most = max(reached)
         entries = [(name, point) for name, points in known for point in points if curves.number(point) == most]
@@ -119,7 +121,7 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
 # -- groups beside one another ----------------------------------------------------------------------------------------
 
 
-def _beside(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
+def _comparison(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
     """Times or rates of some groups beside others."""
     if len(about) == len(curves.curves) == 1:
         return trend(curves, curves.curves[0], about[0])
@@ -142,16 +144,16 @@ def _workload(curve: Curve) -> dict[str, Any]:
 
 def _kind(curve: Curve) -> str:
     """Of the workloads that are swept as a whole: bulk, transfer, stream."""
-    whole = [value for path, value in _workload(curve).items() if path.endswith(".workload")]
-    return " and ".join(next(iter(each)) if isinstance(each, Mapping) else str(each) for each in whole)
+    workloads = [value for path, value in _workload(curve).items() if path.endswith(".workload")]
+    return " and ".join(next(iter(each)) if isinstance(each, Mapping) else str(each) for each in workloads)
 
 
 def _alone_in(curve: Curve, amount: Amount) -> Contender:
     """The contender of a curve among those with its workload, in the time of its transfers where it has one."""
-    words = {path: value for path, value in curve.condition.items() if path not in _workload(curve)}
+    condition = {path: value for path, value in curve.condition.items() if path not in _workload(curve)}
     times = Amount(QUANTITIES["fct"], amount.subject, "take", " to complete", amount.seeds)
     timed = _kind(curve) == "transfer" and any(times.by_seed(point) for point in curve.points)
-    label = _label(Curve(words, curve.points), amount.subject)
+    label = _label(Curve(condition, curve.points), amount.subject)
     return Contender(label, times if timed else amount, curve)
 
 
@@ -184,12 +186,12 @@ def _apart(curves: Curves, entered: Sequence[Sequence[Contender]], subject: str 
 
 def _under(curve: Curve, groups: Sequence[Subject], about: Sequence[Amount]) -> list[Contender]:
     """The groups under the condition of a curve, by name where there are several."""
-    found = []
+    contenders = []
     for amount in about:
-        words = condition_text(curve.condition, amount.subject, list(groups), list(curve.points[0].ccs))
-        label = " ".join(filter(None, [amount.subject.name, words])) if len(about) > 1 else words
-        found.append(Contender(label, amount, curve))
-    return found
+        condition_label = condition_text(curve.condition, amount.subject, list(groups), list(curve.points[0].ccs))
+        label = " ".join(filter(None, [amount.subject.name, condition_label])) if len(about) > 1 else condition_label
+        contenders.append(Contender(label, amount, curve))
+    return contenders
 
 
 def _shares(runs: ExperimentRuns, curves: Curves, groups: Sequence[Subject], about: Sequence[Amount]) -> str:
@@ -223,8 +225,8 @@ def _joining(curves: Curves, groups: Sequence[Subject], about: Sequence[Amount])
         runs = f"in {count} of {total}" if count else f"in none of {total}"
         time = curve.points[0].estimate("convergence") if len(curve.points) == 1 else None
         after = f" (after {number(time.mean, time.half_width, unit=' s')})" if time else ""
-        words = condition_text(curve.condition, late.subject, list(groups), list(curve.points[0].ccs))
-        clauses.append(" ".join(filter(None, [words, f"{runs}{after}"])))
+        condition_label = condition_text(curve.condition, late.subject, list(groups), list(curve.points[0].ccs))
+        clauses.append(" ".join(filter(None, [condition_label, f"{runs}{after}"])))
     return [f"the flows come to within 20 % of equal rates {', '.join(clauses)}"]
 
 
@@ -294,8 +296,8 @@ def _unfinished(runs: ExperimentRuns, about: Sequence[Amount]) -> list[str]:
 
 def _uncertain(points: Sequence[PointRuns], about: Sequence[Amount]) -> list[str]:
     """Why amounts have no interval, where none of them has one."""
-    known = [found for each in about for point in points if (found := each.estimate(point))]
-    if not known or any(found.half_width is not None for found in known):
+    known = [estimate for each in about for point in points if (estimate := each.estimate(point))]
+    if not known or any(estimate.half_width is not None for estimate in known):
         return []
     if all(len(point.run_ids) == 1 for point in points):
         return ["There is one seed, so there are no intervals."]

@@ -41,7 +41,7 @@ class Caution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class CautionSummary:
     """The cautions of a kind, said once."""
 
     worst: Caution
@@ -56,12 +56,12 @@ class Told:
         return f"{f'{place}: ' if place else ''}{self.worst.text}; {self.worst.remedy}"
 
 
-def told(cautions: Iterable[Caution]) -> list[Told]:
+def caution_summaries(cautions: Iterable[Caution]) -> list[CautionSummary]:
     """Each kind once, in the order of `KINDS`."""
     by_kind = sorted(cautions, key=lambda each: KINDS.index(each.kind))
-    found = []
+    summaries = []
     for _, same in groupby(by_kind, attrgetter("kind")):
         those = list(same)
         worst = max(those, key=attrgetter("severity"))  # of equals the first
-        found.append(Told(worst=worst, points=len({each.place for each in those})))
-    return found
+        summaries.append(CautionSummary(worst=worst, points=len({each.place for each in those})))
+    return summaries

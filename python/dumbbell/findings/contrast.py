@@ -26,15 +26,15 @@ class Contrast:
     outcome: Literal["differ", "same", "undecided"]
 
 
-def contrast(first: BySeed, second: BySeed, whole: float | None = None, seeds: int = 1) -> Contrast:
+def contrast(first: BySeed, second: BySeed, reference: float | None = None, seeds: int = 1) -> Contrast:
     """The difference of two sets, paired by seed where they share seeds, and not just one of several.
 
-    `whole` is what a difference is a part of when it is asked whether it matters; the larger mean if none is given.
+    `reference` is what a difference is a part of when it is asked whether it matters; the larger mean if none is given.
     Without an interval (one seed, or nothing varied) the difference itself decides; but where there are more `seeds`
     elsewhere, one value does not say that there is no difference.
 
-    >>> found = contrast({1: 50.0, 2: 52.0}, {1: 60.1, 2: 61.9}, 100.0)
-    >>> found.outcome, found.difference.mean
+    >>> apart = contrast({1: 50.0, 2: 52.0}, {1: 60.1, 2: 61.9}, 100.0)
+    >>> apart.outcome, apart.difference.mean
     ('differ', 10.0)
     >>> contrast({1: 50.0, 2: 52.0}, {1: 51.0, 2: 51.1}, 100.0).outcome
     'undecided'
@@ -53,7 +53,7 @@ def contrast(first: BySeed, second: BySeed, whole: float | None = None, seeds: i
         one, other = estimate(list(first.values())), estimate(list(second.values()))
         halves = [each.half_width for each in (one, other) if each.half_width is not None]
         difference = Estimate(other.mean - one.mean, math.hypot(*halves) if halves else None, min(one.n, other.n))
-    size = whole or max(abs(sum(each.values()) / len(each)) for each in (first, second))
+    size = reference or max(abs(sum(each.values()) / len(each)) for each in (first, second))
     change, half = abs(difference.mean), difference.half_width or 0.0
     if change >= MATTERS * size and change > half:
         return Contrast(difference, "differ")
@@ -62,6 +62,6 @@ def contrast(first: BySeed, second: BySeed, whole: float | None = None, seeds: i
     return Contrast(difference, "same" if change + half <= TOLERABLE * size and not alone else "undecided")
 
 
-def against(values: BySeed, level: float, whole: float | None = None, seeds: int = 1) -> Contrast:
+def against(values: BySeed, level: float, reference: float | None = None, seeds: int = 1) -> Contrast:
     """The same of one set and a number: values less level."""
-    return contrast(dict.fromkeys(values, level), values, whole, seeds)
+    return contrast(dict.fromkeys(values, level), values, reference, seeds)

@@ -90,11 +90,11 @@ def curves_of(runs: ExperimentRuns) -> Curves:
     main = max((axis for axis in amounts if axis not in worded), key=lambda axis: amounts[axis], default=None)
     own = next((bundle for bundle in bundles if main in bundle), ())
     varied = [axis for bundle in bundles if bundle is not own for axis in _telling(bundle, points)]
-    found: dict[str, tuple[dict[str, Any], list[PointRuns]]] = {}
+    by_condition: dict[str, tuple[dict[str, Any], list[PointRuns]]] = {}
     for point in points:
         condition = {axis: point.swept.get(axis) for axis in varied}
-        found.setdefault(repr(condition), (condition, []))[1].append(point)
-    curves = Curves(main, [Curve(condition, members) for condition, members in found.values()])
+        by_condition.setdefault(repr(condition), (condition, []))[1].append(point)
+    curves = Curves(main, [Curve(condition, members) for condition, members in by_condition.values()])
     for curve in curves.curves:
         curve.points.sort(key=curves.number)  # type: ignore[attr-defined]
     return curves
@@ -110,12 +110,12 @@ def field_text(path: str, text: str, groups: Sequence[str] = ()) -> str:
     >>> field_text("flows[0].workload.stream", "5 Mbit/s", ["video", "bulk"])
     'a stream rate of 5 Mbit/s for video'
     """
-    found = _FLOW_FIELD.fullmatch(path)
-    index, name = (int(found[1]), found[2]) if found else (0, "")
-    own = groups[index] if found and 1 < len(groups) > index else ""
+    match = _FLOW_FIELD.fullmatch(path)
+    index, name = (int(match[1]), match[2]) if match else (0, "")
+    own = groups[index] if match and 1 < len(groups) > index else ""
     if name == "count":
         return f"{text} flow{'' if text == '1' else 's'}{f' of {own}' if own else ''}"
-    noun = FLOW_NOUNS.get(name) if found else NOUNS.get(path)
+    noun = FLOW_NOUNS.get(name) if match else NOUNS.get(path)
     if noun is None:
         return f"{path} = {text}"
     return f"{'an' if noun[0] in 'aR' else 'a'} {noun} of {text}{f' for {own}' if own else ''}"
@@ -159,5 +159,5 @@ def _amount_of_text(text: str) -> tuple[str, float]:
         with suppress(QuantityError):
             quantity = kind(text)
             return (quantity.unit if kind is Size else kind.__name__), float(quantity.value)
-    found = number_and_unit(text)
-    return (f"in {found[1]}", found[0]) if found else ("", 0.0)
+    number_unit = number_and_unit(text)
+    return (f"in {number_unit[1]}", number_unit[0]) if number_unit else ("", 0.0)

@@ -34,7 +34,7 @@ MEMORY_REMEDY: Final = 'host.socket_memory = "default" shows it, and "max" in th
 PHASE_PACKETS: Final = 400
 """Two CUBIC flows of different RTTs, 5 to 400 Mbit/s, 20 to 100 ms: up to 330 packets of path within the shorter RTT
 the share depends on a quarter of a packet time by 0.1 to 0.45, from 413 on hardly (docs/limitations.md)."""
-PHASE_PACKETS_BESIDE: Final = 100
+PHASE_PACKETS_MIXED: Final = 100
 """The same beside a flow that is rate-based: 0.2 at 17 packets, 0.1 at 83; beside short flows 0.2 at both."""
 NEAR_PACKETS: Final = 1000
 """RTTs that are nearly equal: 0.3 at 661 packets; nothing is seen at 1651."""
@@ -75,20 +75,20 @@ class Foresight:
     def __init__(self, experiment: Experiment) -> None:
         self._experiment, self._points = experiment, 0
         self._swept = {axis.path: axis.values for axis in experiment.axes}
-        self._found: list[Caution] = []
+        self._cautions: list[Caution] = []
         self._alike: list[Caution] = []
 
     def look_at(self, point: Point, resolved: Resolved) -> None:
         """Takes note of a point, resolved with the experiment's first seed."""
         self._points += 1
         phases = _phases(point, resolved, self._swept, len(self._experiment.seed_values))
-        self._found += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
-        self._found += [*_one_frame(point, resolved), *_in_order(point, resolved)]
+        self._cautions += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
+        self._cautions += [*_one_frame(point, resolved), *_in_order(point, resolved)]
         self._alike += _nothing_drawn(self._experiment, point, resolved)
 
     def cautions(self) -> list[Caution]:
         """Of each kind at most one for each point and group."""
-        return self._found + worth_telling(self._alike, self._points)
+        return self._cautions + worth_telling(self._alike, self._points)
 
 
 def worth_telling(alike: Sequence[Caution], points: int) -> list[Caution]:
@@ -110,8 +110,8 @@ def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caut
 
 def has_unasked_memory(point: Point, run: Run) -> bool:
     """Whether socket memory never limits, and nobody said so."""
-    asked = point.experiment.is_written("host.socket_memory")
-    return run.host.socket_memory == "max" and not asked and run.host.receive_window_bytes is None
+    written = point.experiment.is_written("host.socket_memory")
+    return run.host.socket_memory == "max" and not written and run.host.receive_window_bytes is None
 
 
 def answers_to_loss(flow: Flow) -> bool:
@@ -187,12 +187,12 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
         return
     packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
     packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
-    beside = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
+    mixed = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
-    nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not beside
+    nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not mixed
     lost_by_themselves = LOSS_FACTOR / ((packets + frames) / len(clocked)) ** 2
     if run.path.loss_ppb >= PPB * lost_by_themselves or not (
-        nearly_equal or packets <= (PHASE_PACKETS_BESIDE if beside else PHASE_PACKETS)
+        nearly_equal or packets <= (PHASE_PACKETS_MIXED if mixed else PHASE_PACKETS)
     ):
         return
     index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
@@ -234,18 +234,18 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
     if not flows or not has_unasked_memory(point, run):
         return
     one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
-    held = len(flows) * DEFAULT_WINDOW_BYTES
+    most_bytes = len(flows) * DEFAULT_WINDOW_BYTES
     path_bytes = rate_bps * min(flow.base_rtt_ns for flow in flows) / BITS_PER_BYTE / NS_PER_S
     if most_bps < rate_bps:
         yield Caution(
             kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=MEMORY_REMEDY,
-            text=f"{one} {amount(held, scale=1e-6)} MB in flight: a host would be limited to about"
+            text=f"{one} {amount(most_bytes, scale=1e-6)} MB in flight: a host would be limited to about"
             f" {amount(most_bps, scale=1e-6)} Mbit/s here",
         )  # fmt: skip
-    elif held < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
+    elif most_bytes < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
         yield Caution(
             kind="socket memory", point=point.values, remedy=MEMORY_REMEDY,
-            text=f"{one} {amount(held, scale=1e-6)} MB in flight, less than path and queue hold"
+            text=f"{one} {amount(most_bytes, scale=1e-6)} MB in flight, less than path and queue hold"
             f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6)} MB): hosts would not fill it",
         )  # fmt: skip
 

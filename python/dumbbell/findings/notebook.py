@@ -33,8 +33,8 @@ def means(runs: ExperimentRuns, quantities: Sequence[str] = ()) -> pd.DataFrame:
     """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-    found = table(runs, list(quantities) or None)
-    return pd.DataFrame([cells for row in found.rows for cells in _cells(runs, row, found.columns)])
+    results = table(runs, list(quantities) or None)
+    return pd.DataFrame([cells for row in results.rows for cells in _cells(runs, row, results.columns)])
 
 
 def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -45,12 +45,12 @@ def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dic
     first = row.group == next(iter(row.point.ccs), "")
     for name in names:
         fair = name == FAIR and row.fair_share is not None
-        found = Estimate(row.fair_share or 0.0, None, row.n) if fair else row.estimates.get(name)
+        estimate = Estimate(row.fair_share or 0.0, None, row.n) if fair else row.estimates.get(name)
         of_run = name in QUANTITIES and QUANTITIES[name].of == "run"
-        if found is None or (of_run and not first):
+        if estimate is None or (of_run and not first):
             continue
         factor, unit = (100.0, "%") if fair else (QUANTITIES[name].factor, QUANTITIES[name].unit)
-        mean, half = factor * found.mean, None if found.half_width is None else abs(factor * found.half_width)
+        mean, half = factor * estimate.mean, None if estimate.half_width is None else abs(factor * estimate.half_width)
         low, high = (mean, mean) if fair else QUANTITIES[name].ends(mean, half)
         yield {
             **point,
@@ -61,15 +61,15 @@ def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dic
             "mean": mean,
             "low": float("nan") if half is None else low,
             "high": float("nan") if half is None else high,
-            "n": found.n,
+            "n": estimate.n,
         }
 
 
 def html(runs: ExperimentRuns) -> str:
     """The answer, a table of points and groups, and warnings, in HTML as a notebook displays it."""
-    found = table(runs)
+    results = table(runs)
     axes = runs.axes
-    names = [name for name in SHOWN if name in found.columns]
+    names = [name for name in SHOWN if name in results.columns]
     headings = [
         *axes,
         "group",
@@ -85,10 +85,10 @@ def html(runs: ExperimentRuns) -> str:
             str(row.n),
             *(_text(row, each) for each in names),
         ]
-        for row in found.rows[:MOST_ROWS]
+        for row in results.rows[:MOST_ROWS]
     ]
     parts = [f"<p><strong>{escape(' '.join(answer(runs)))}</strong></p>", _table(headings, rows)]
-    more = len(found.rows) - len(rows)
+    more = len(results.rows) - len(rows)
     parts += [f"<p>and {counted(more, 'more row')}: <code>.means()</code> has all</p>"] * (more > 0)
     parts += [
         f"<p>{each.kind}, {counted(each.runs, 'run')}: {escape(each.place)}: {escape(each.text)}</p>"
@@ -100,8 +100,8 @@ def html(runs: ExperimentRuns) -> str:
 def _text(row: Row, name: str) -> str:
     if name == FAIR:
         return "" if row.fair_share is None else trimmed(100 * row.fair_share)
-    found = row.estimates.get(name)
-    return "" if found is None else QUANTITIES[name].text(found.mean, found.half_width).removesuffix(" %")
+    estimate = row.estimates.get(name)
+    return "" if estimate is None else QUANTITIES[name].text(estimate.mean, estimate.half_width).removesuffix(" %")
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -30,7 +30,7 @@ from dumbbell.units import NS_PER_S
 
 _SetupOfSeed: TypeAlias = Callable[[int], Setup]
 
-MOST_READ_WHOLE = 5_000
+MOST_READ_IN_FULL = 5_000
 """Runs of a campaign of which everything is read."""
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
@@ -66,7 +66,7 @@ class PointRuns:
     and no list where none has one. All quantities of the catalogue; the group of what belongs to the path is empty."""
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """Its swept values."""
         return point_text(self.swept)
 
@@ -89,11 +89,11 @@ class PointRuns:
         return self._values(name, "" if QUANTITIES[name].of == "run" else group)
 
     def _values(self, name: str, group: str) -> list[float]:
-        found = self.measured.get((name, group), [])
-        if not (group or found):
-            found = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
-        known = [value for value in found if not math.isnan(value)]
-        return [] if QUANTITIES[name].needs_all and len(known) < len(found) else known
+        values = self.measured.get((name, group), [])
+        if not (group or values):
+            values = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
+        known = [value for value in values if not math.isnan(value)]
+        return [] if QUANTITIES[name].needs_all and len(known) < len(values) else known
 
 
 @dataclass(slots=True)
@@ -144,10 +144,10 @@ class ExperimentRuns:
     @property
     def total(self) -> int:
         """Runs that were asked for."""
-        asked = self.measured + self.failed
+        finished = self.measured + self.failed
         if self.experiment is None:
-            return asked
-        return max(asked, len(self.experiment) * len(self.experiment.seed_values))
+            return finished
+        return max(finished, len(self.experiment) * len(self.experiment.seed_values))
 
     @property
     def groups(self) -> list[str]:
@@ -220,17 +220,17 @@ def read(
 
 
 def read_campaign(
-    store: Store, campaign: Campaign, asked: Experiment | None = None, *, whole: bool = False,
+    store: Store, campaign: Campaign, experiment: Experiment | None = None, *, in_full: bool = False,
     progress: Callable[[int], None] = lambda _: None,
 ) -> ExperimentRuns:  # fmt: skip
-    """One campaign of a store; `asked`: those of its runs that this experiment asks for, which may have fewer seeds.
+    """One campaign of a store; `experiment`: those of its runs that it asks for, which may have fewer seeds.
 
-    Of one with more than `MOST_READ_WHOLE` runs there is only what is in the ledger's columns: not what follows from
-    resolved runs, as fair shares and the queueing delay do, and no harm; unless `whole`. `progress` is called with how
-    many points were read.
+    Of one with more than `MOST_READ_IN_FULL` runs there is only what is in the ledger's columns: not what follows from
+    resolved runs, as fair shares and the queueing delay do, and no harm; unless `in_full`. `progress` is called with
+    how many points were read.
     """
-    if is_large(store, campaign, asked) and not whole:
-        pages = read_pages(store, campaign, asked)
+    if is_large(store, campaign, experiment) and not in_full:
+        pages = read_pages(store, campaign, experiment)
         runs = next(pages)
         progress(len(runs.points))
         for page in pages:
@@ -238,53 +238,55 @@ def read_campaign(
             runs.notices = page.notices
             progress(len(page.points))
         return runs
-    runs = _of_campaign(campaign, asked)
-    seeds = None if asked is None else asked.seed_values
+    runs = _of_campaign(campaign, experiment)
+    seeds = None if experiment is None else experiment.seed_values
     _fill(runs, outcomes_of(store.ledger, campaign.id, seeds), alone_values(store.ledger, campaign.id))
     progress(len(runs.points))
     return runs
 
 
-def is_large(store: Store, campaign: Campaign, asked: Experiment | None = None) -> bool:
+def is_large(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> bool:
     """Whether there are so many runs that only the ledger's columns are read."""
-    return (store.size(campaign) if asked is None else count(asked)) > MOST_READ_WHOLE
+    return (store.size(campaign) if experiment is None else count(experiment)) > MOST_READ_IN_FULL
 
 
 def read_pages(
-    store: Store, campaign: Campaign, asked: Experiment | None = None, names: Sequence[str] = (*OF_RUN, *OF_GROUP)
+    store: Store, campaign: Campaign, experiment: Experiment | None = None, names: Sequence[str] = (*OF_RUN, *OF_GROUP)
 ) -> Iterator[ExperimentRuns]:
     """The same by the ledger's columns, about `PAGE` runs at a time; one page at least. `names`: of the catalogue.
 
     Each page has all notices so far.
     """
     notices: dict[tuple[str, str], Notice] = {}
-    page, runs = _of_campaign(campaign, asked), 0
-    seeds = None if asked is None else asked.seed_values
-    for found in measured(store.ledger, campaign, names, seeds):
+    page, runs = _of_campaign(campaign, experiment), 0
+    seeds = None if experiment is None else experiment.seed_values
+    for point in measured(store.ledger, campaign, names, seeds):
         if runs >= PAGE:
             yield replace(page, notices=_sorted(notices))
             page, runs = replace(page, points=[]), 0
-        page.points.append(_point(found, notices, campaign.engine))
-        runs += len(found.run_ids) + len(found.errors)
+        page.points.append(_point(point, notices, campaign.engine))
+        runs += len(point.run_ids) + len(point.errors)
     yield replace(page, notices=_sorted(notices))
 
 
-def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice], engine: str) -> PointRuns:
-    for seed, texts in found.warnings.items():
-        _note(notices, "warning", texts, point_text(found.swept, seed))
-    for seed, error in found.errors.items():
-        _note(notices, "failure", [error], point_text(found.swept, seed))
+def _point(point: MeasuredPoint, notices: dict[tuple[str, str], Notice], engine: str) -> PointRuns:
+    for seed, texts in point.warnings.items():
+        _note(notices, "warning", texts, point_text(point.swept, seed))
+    for seed, error in point.errors.items():
+        _note(notices, "failure", [error], point_text(point.swept, seed))
     return PointRuns(
-        swept=found.swept, ccs=found.ccs, sizes=found.sizes, run_ids=found.run_ids, failed=list(found.errors),
-        measured=found.numbers,
-        suspect=[seed for seed, texts in found.warnings.items() if validity(engine, texts) == "SUSPECT"],
+        swept=point.swept, ccs=point.ccs, sizes=point.sizes, run_ids=point.run_ids, failed=list(point.errors),
+        measured=point.numbers,
+        suspect=[seed for seed, texts in point.warnings.items() if validity(engine, texts) == "SUSPECT"],
     )  # fmt: skip
 
 
-def _of_campaign(campaign: Campaign, asked: Experiment | None = None) -> ExperimentRuns:
+def _of_campaign(campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
     """Without a run."""
-    if asked is not None:
-        return ExperimentRuns(name=asked.name, engine=campaign.engine, experiment=asked, spec=asked.words())
+    if experiment is not None:
+        return ExperimentRuns(
+            name=experiment.name, engine=campaign.engine, experiment=experiment, spec=experiment.words()
+        )
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)

@@ -84,11 +84,11 @@ def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
     measured = [(each, each.amount.by_seed(each.point)) for each in entries]
     ranked = sorted(filter(itemgetter(1), measured), key=lambda own: sign * fmean(own[1].values()))
     seeds = entries[0].amount.seeds
-    found = [
+    comparable = [
         replace(each, outcome=contrast(ranked[0][1], by_seed, seeds=seeds).outcome if number else "same")
         for number, (each, by_seed) in enumerate(ranked)
     ]
-    return found + [replace(each, outcome=INCOMPLETE) for each, by_seed in measured if not by_seed]
+    return comparable + [replace(each, outcome=INCOMPLETE) for each, by_seed in measured if not by_seed]
 
 
 def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
@@ -165,8 +165,8 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
     if len(others) > 1:
         return verdict, texts
     (other,) = others
-    found = contrast(other.amount.by_seed(other.point), best.amount.by_seed(best.point)).difference
-    apart = number(abs(found.mean), found.half_width, 1.0, best.amount.unit)
+    difference = contrast(other.amount.by_seed(other.point), best.amount.by_seed(best.point)).difference
+    apart = number(abs(difference.mean), difference.half_width, 1.0, best.amount.unit)
     rival = f"{other.amount.text(other.point)} {'' if subject else 'of '}{other.label}"
     return verdict, f"{best.amount.text(best.point)} against {rival}, {apart} {'less' if lower else 'more'}"
 

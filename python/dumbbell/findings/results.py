@@ -21,7 +21,7 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.answer import answer
 from dumbbell.findings.notebook import html, means
 from dumbbell.findings.points import ExperimentRuns, campaign_runs
-from dumbbell.findings.sweep import KEPT, Place, cliffs, crossovers
+from dumbbell.findings.sweep import CLIFF_SHARE, Place, cliffs, crossovers
 from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
@@ -168,7 +168,7 @@ class Results(Sequence[Outcome]):
         """
         return self._series("queue_series", run)
 
-    def cliff(self, share: float = KEPT) -> pd.DataFrame:
+    def cliff(self, share: float = CLIFF_SHARE) -> pd.DataFrame:
         """A row a curve of a sweep over `path.loss`: up to which random loss the goodput of all flows holds.
 
         That is the largest loss, all smaller ones included, at which it is `share` of what the line carries, rate x

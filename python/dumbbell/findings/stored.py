@@ -40,11 +40,11 @@ class Store(store.Store):
         Raises:
             StoreError: there is no such experiment.
         """
-        found = self.campaigns(experiment=experiment, engine=engine)
-        if not found:
+        campaigns = self.campaigns(experiment=experiment, engine=engine)
+        if not campaigns:
             raise StoreError("has no experiment", self.folder)
-        outcomes = tuple(outcomes_of(self.ledger, found[-1].id))
-        return Results(outcomes, self.folder, found[-1].id)
+        outcomes = tuple(outcomes_of(self.ledger, campaigns[-1].id))
+        return Results(outcomes, self.folder, campaigns[-1].id)
 
     def __repr__(self) -> str:
         return f"<Store {self.folder}: {counted(self.count(), 'run')} of {', '.join(self.experiments()) or 'nothing'}>"

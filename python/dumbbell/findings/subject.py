@@ -95,7 +95,7 @@ def condition_text(
     `of` is the group that the sentence is about; None where every curve has one group only. `names` are those that the
     groups have in tables.
     """
-    ccs = {int(found[1]): value for path, value in condition.items() if (found := _CC.fullmatch(path))}
+    ccs = {int(match[1]): value for path, value in condition.items() if (match := _CC.fullmatch(path))}
     parts = []
     if ccs:
         own = None if of is None else ccs.pop(of.index, None)
@@ -104,8 +104,8 @@ def condition_text(
             parts.append(f"with {algorithm(own)}")
         else:
             parts += [f"as {algorithm(own)}"] if own is not None else []
-            beside = "with" if of is None else "beside"
-            parts += [f"{beside} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
+            preposition = "with" if of is None else "beside"
+            parts += [f"{preposition} {' and '.join(dict.fromkeys(map(algorithm, ccs.values())))}"] if ccs else []
     rest = {path: value for path, value in condition.items() if not _CC.fullmatch(path)}
     fields = " and ".join(field_text(path, value_text(value), names) for path, value in rest.items())
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])

@@ -19,7 +19,7 @@ from dumbbell.spec.quantity import Rate, number_and_unit
 from dumbbell.units import PPB
 
 LOSS: Final = "path.loss"
-KEPT: Final = 0.8
+CLIFF_SHARE: Final = 0.8
 """Of what the line carries at a loss: goodput that holds."""
 
 
@@ -50,7 +50,7 @@ class Crossover(Place):
     """As the spec writes the axis, as "bdp"; base units (bit/s, ns, bytes, parts per billion) have no name here."""
 
 
-def cliffs(runs: ExperimentRuns, share: float = KEPT) -> list[Place]:
+def cliffs(runs: ExperimentRuns, share: float = CLIFF_SHARE) -> list[Place]:
     """The largest random loss, as a share, up to which the goodput of all flows is `share` of rate x (1 - loss).
 
     It is one of the losses that were swept. Empty where `path.loss` is not what the sweep goes over.
@@ -58,7 +58,7 @@ def cliffs(runs: ExperimentRuns, share: float = KEPT) -> list[Place]:
     curves = curves_of(runs)
     if curves.axis != LOSS or runs.experiment is None:
         return []
-    found = []
+    places = []
     for curve in curves.curves:
         losses = [curves.number(point) / PPB for point in curve.points]
         rate = Rate(curve.points[0].swept.get("path.rate", runs.experiment.get("path.rate")))
@@ -66,8 +66,8 @@ def cliffs(runs: ExperimentRuns, share: float = KEPT) -> list[Place]:
         def at(goodputs: Sequence[float], losses: Sequence[float] = losses, rate_bps: int = rate.bps) -> float | None:
             return cliff(losses, goodputs, rate_bps, share)
 
-        found.append(Place(condition=curve.condition, **_place(curve, [_total_goodput], at)))
-    return found
+        places.append(Place(condition=curve.condition, **_place(curve, [_total_goodput], at)))
+    return places
 
 
 def crossovers(runs: ExperimentRuns) -> list[Crossover]:
@@ -79,7 +79,7 @@ def crossovers(runs: ExperimentRuns) -> list[Crossover]:
     curves = curves_of(runs)
     if curves.axis is None:
         return []
-    found = []
+    crossings = []
     for curve in curves.curves:
         places, unit = _axis(curves, curve)
         groups = [list(point.ccs) for point in curve.points]
@@ -93,13 +93,13 @@ def crossovers(runs: ExperimentRuns) -> list[Crossover]:
 
             place = _place(curve, of_flows if falls else of_flows[::-1], at)
             names = groups[0]
-            found.append(
+            crossings.append(
                 Crossover(
                     condition=curve.condition, **place, first=names[first], second=names[second], axis=curves.axis,
                     unit=unit,
                 )
             )  # fmt: skip
-    return found
+    return crossings
 
 
 def _place(

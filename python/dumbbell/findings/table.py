@@ -81,8 +81,8 @@ class Row:
     def value(self, column: str) -> float | str | None:
         """What the row has in a column: a number in base units, or a text; None if it has nothing there."""
         if column in FACTS:
-            found: float | str | None = getattr(self, column)
-            return found
+            fact: float | str | None = getattr(self, column)
+            return fact
         if column in QUANTITIES:
             estimate = self.estimates.get(column)
             return None if estimate is None else estimate.mean
@@ -149,7 +149,7 @@ def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
 
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
-    found: list[dict[str, Estimate]] = [{} for _ in places]
+    rows: list[dict[str, Estimate]] = [{} for _ in places]
     measured = {name for point in runs.points for name, _ in point.measured}
     for name in [*filter(measured.__contains__, QUANTITIES), *sorted(measured - QUANTITIES.keys())]:
         of_run = QUANTITIES[name].of == "run"
@@ -165,12 +165,12 @@ def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
             np.fromiter(chain.from_iterable(values), float), np.repeat(range(len(places)), counts), len(places)
         )
         for estimates_of_row, mean, half_width, n in zip(
-            found, means.mean.tolist(), means.half_width.tolist(), counts, strict=True
+            rows, means.mean.tolist(), means.half_width.tolist(), counts, strict=True
         ):
             if n:
                 alike = math.isnan(half_width)
                 estimates_of_row[name] = Estimate(mean, None if alike else half_width, 1 if alike else n)
-    for (point, group), own in zip(places, found, strict=True):
+    for (point, group), own in zip(places, rows, strict=True):
         yield Row(point=point, group=group, seed=None, estimates=own)
 
 

@@ -45,10 +45,10 @@ def measure_time_below(store: Store, runs: ExperimentRuns, names: Iterable[str])
     for name in names:
         rate_bps = rate_below(name)
         for point in runs.points if rate_bps is not None else ():
-            found = [_of_result(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
+            shares = [_of_result(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
             for group in point.ccs:
-                if any(group in each for each in found):
-                    point.measured[name, group] = [each.get(group, math.nan) for each in found]
+                if any(group in each for each in shares):
+                    point.measured[name, group] = [each.get(group, math.nan) for each in shares]
 
 
 def _of_result(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
@@ -63,18 +63,20 @@ def _of_result(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
 def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.DataFrame:
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-    series, asked = store.flow_series(result.run_id), store.run(result.run_id)
+    series, run = store.flow_series(result.run_id), store.run(result.run_id)
     rows = []
     for flow in result.flows:
         own = series[series["flow"] == flow.flow]
         delivered = Counter.of(own["time_s"], own["delivered_bytes"], start_s=flow.start_s)
         begin_s, end_s = result.window_s
-        stop_ns = asked.flows[flow.flow].stop_ns
+        stop_ns = run.flows[flow.flow].stop_ns
         ends_s = [end_s] + ([] if stop_ns is None else [stop_ns / NS_PER_S])
         ends_s += [] if flow.fct_s is None or flow.transfers is not None else [flow.start_s + flow.fct_s]
         rates = rates_bps(delivered, max(begin_s, flow.start_s), min(ends_s), bin_s)
-        found = below(rates, rate_bps, bin_s)
-        known = {"below": found.total_s / (rates.size * bin_s), "below_s": found.total_s} if rates.size else {}
-        longest = {"below_longest_s": found.longest_s} if rates.size else {}
+        starvation = below(rates, rate_bps, bin_s)
+        known = (
+            {"below": starvation.total_s / (rates.size * bin_s), "below_s": starvation.total_s} if rates.size else {}
+        )
+        longest = {"below_longest_s": starvation.longest_s} if rates.size else {}
         rows.append({"flow": flow.flow, "name": flow.name} | known | longest)
     return pd.DataFrame(rows, columns=["flow", "name", "below", "below_s", "below_longest_s"])

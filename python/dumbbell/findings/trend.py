@@ -85,5 +85,7 @@ def _plateau(curves: Curves, points: Sequence[PointRuns], amount: Amount) -> str
                 break
             if end - begin >= len(longest):
                 longest = points[begin : end + 1]
-    found = len(longest) > 1 and 2 * len(longest) >= len(points) and any(len(point.run_ids) > 1 for point in longest)
-    return f" (no difference between {curves.between(longest[0], longest[-1])})" if found else ""
+    is_plateau = (
+        len(longest) > 1 and 2 * len(longest) >= len(points) and any(len(point.run_ids) > 1 for point in longest)
+    )
+    return f" (no difference between {curves.between(longest[0], longest[-1])})" if is_plateau else ""

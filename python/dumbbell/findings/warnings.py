@@ -39,15 +39,15 @@ FEW_LOSSES: Final = 10
 
 
 def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) -> list[Caution]:
-    """Everything to look at before the numbers of an experiment are trusted; `caution.told` says each kind once.
+    """Everything to look at before the numbers of an experiment are trusted; `caution_summaries` says each kind once.
 
     What one run tells by itself is in its own warnings. `progress` is called after each point of the sweep.
     """
     if runs.experiment is None:
         return []
     foresight, first_seed = Foresight(runs.experiment), runs.experiment.seed_values[0]
-    measured = {point.words: point for point in runs.points if point.run_ids}
-    found: list[Caution] = []
+    measured = {point.text: point for point in runs.points if point.run_ids}
+    observed: list[Caution] = []
     alike: list[Caution] = []
     for planned in expand(runs.experiment):
         point = measured.get(point_text(planned.values))
@@ -56,15 +56,15 @@ def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) 
         if point is not None:
             seed = next(iter(point.run_ids))
             own = resolved if seed == first_seed else resolve(planned, seed)
-            found += [*_not_stationary(point, own), *_few_losses(point, own)]
+            observed += [*_not_stationary(point, own), *_few_losses(point, own)]
             alike += _seeds_alike(point, own)
-            found += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()
+            observed += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()
         progress()
     foreseen = foresight.cautions()
-    told = {(each.kind, each.place) for each in foreseen}
+    foreseen_places = {(each.kind, each.place) for each in foreseen}
     alike = worth_telling(alike, len(runs.points))
-    said = [each for each in found if each.kind != "socket memory" or (each.kind, each.place) not in told]
-    return [*foreseen, *said, *(each for each in alike if (each.kind, each.place) not in told)]
+    said = [each for each in observed if each.kind != "socket memory" or (each.kind, each.place) not in foreseen_places]
+    return [*foreseen, *said, *(each for each in alike if (each.kind, each.place) not in foreseen_places)]
 
 
 def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
@@ -102,11 +102,11 @@ def _beyond_chance(differences: list[float], trends: list[float]) -> bool:
 
     Seeds that all give the same are one run.
     """
-    found = estimate(differences)
+    difference = estimate(differences)
     trend = abs(fmean(trends))
-    if found.n < ENOUGH_SEEDS or found.half_width is None:
-        return trend > least_trend(found.n)
-    return abs(found.mean) > found.half_width and trend > least_trend(found.n, CONFIDENCE)
+    if difference.n < ENOUGH_SEEDS or difference.half_width is None:
+        return trend > least_trend(difference.n)
+    return abs(difference.mean) > difference.half_width and trend > least_trend(difference.n, CONFIDENCE)
 
 
 def _steadier(run: Run) -> str:
@@ -129,16 +129,16 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
     run, runs = resolved.run, len(point.run_ids)
     loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
     events, drops, at_random = (_known(point, each) for each in ("loss_events", "drops", "random_drops"))
-    if not loss_based or not events or (found := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
+    if not loss_based or not events or (event_count := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
         return
     where = f"in {'the window' if runs == 1 else f'the windows of all {runs} seeds'}"
     window_s = (run.measure.window_end_ns - run.measure.window_begin_ns) / NS_PER_S
     packets_per_s = run.path.rate_bps / BITS_PER_BYTE / run.path.frame_bytes
     longer = "a window of {} s, or more seeds, would have about " + str(FEW_LOSSES)
-    if found:
-        lost = f"{counted(round(sum(drops) + sum(at_random)), 'packet')} were lost in {counted(found, 'event')}"
-        text = f"{where} {lost}: a rate of so few is known to about ± {percent(1 / math.sqrt(found))}"
-        remedy = longer.format(math.ceil(window_s * FEW_LOSSES / found))
+    if event_count:
+        lost = f"{counted(round(sum(drops) + sum(at_random)), 'packet')} were lost in {counted(event_count, 'event')}"
+        text = f"{where} {lost}: a rate of so few is known to about ± {percent(1 / math.sqrt(event_count))}"
+        remedy = longer.format(math.ceil(window_s * FEW_LOSSES / event_count))
     elif run.path.loss_ppb:
         text = f"{where} path.loss took no packet"
         remedy = longer.format(math.ceil(FEW_LOSSES * PPB / run.path.loss_ppb / packets_per_s / runs))
@@ -147,23 +147,23 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
         remedy = "make duration longer, until the queue drops"
     else:  # a flow alone that fills no queue
         return
-    yield Caution(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-found)
+    yield Caution(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-event_count)
 
 
 def _socket_memory(point: PointRuns) -> Iterator[Caution]:
     """Of the group of which a flow has most in flight, on average, where that is more than default memory lets it."""
-    held_bytes = {
+    in_flight_bytes = {
         group: fmean(goodput) * fmean(rtt) / BITS_PER_BYTE / point.sizes.get(group, 1)
         for group in point.ccs
         if (goodput := _known(point, "goodput", group)) and (rtt := _known(point, "rtt", group))
     }
-    group = max(held_bytes, key=lambda each: held_bytes[each], default="")
-    if group and held_bytes[group] > DEFAULT_WINDOW_BYTES:
-        most, held = (amount(each, scale=1e-6, unit=" MB") for each in (DEFAULT_WINDOW_BYTES, held_bytes[group]))
+    group = max(in_flight_bytes, key=lambda each: in_flight_bytes[each], default="")
+    if group and in_flight_bytes[group] > DEFAULT_WINDOW_BYTES:
+        most, level = (amount(each, scale=1e-6, unit=" MB") for each in (DEFAULT_WINDOW_BYTES, in_flight_bytes[group]))
         yield Caution(
             kind="socket memory", point=point.swept, group=group, remedy=MEMORY_REMEDY,
-            text=f"a flow of {group} has {held} in flight: with default socket memory a host would limit it to {most}",
-            severity=held_bytes[group] / DEFAULT_WINDOW_BYTES - 1,
+            text=f"a flow of {group} has {level} in flight: with default socket memory a host would limit it to {most}",
+            severity=in_flight_bytes[group] / DEFAULT_WINDOW_BYTES - 1,
         )  # fmt: skip
 
 

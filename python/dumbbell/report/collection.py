@@ -69,7 +69,7 @@ class Collection:
                 page=target.name,
                 totals=[total(each) for each in statuses if each.judged],
                 disputed=list(dict.fromkeys(verdict.claim for verdict in verdicts if verdict.claim in unlike)),
-                rest=[words for each in statuses if (words := rest(each, comment))],
+                rest=[text for each in statuses if (text := rest(each, comment))],
             )
         )
 
@@ -86,8 +86,9 @@ class Collection:
         """
         totals = [each for entry in self._entries for each in entry.totals]
         documents = [entry.study.name for entry in self._entries if entry.page and entry.study.manifest.document]
-        words = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
+        context = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
         written(self._folder / SCRIPT, script())
         return write(
-            self._folder / INDEX, lambda _: filled("index.html.j2", [], beside=True, entries=self._entries, **words)
+            self._folder / INDEX,
+            lambda _: filled("index.html.j2", [], external_script=True, entries=self._entries, **context),
         )

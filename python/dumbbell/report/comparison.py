@@ -44,7 +44,7 @@ class Section(NamedTuple):
     heading: str
     header: Sequence[str] = ()
     rows: Sequence[Sequence[str]] = ()
-    words: Sequence[str] = ()
+    text_columns: Sequence[str] = ()
     """Headings of the columns that have words, not numbers."""
     above: str = ""
     below: Sequence[str] = ()
@@ -55,23 +55,23 @@ class Section(NamedTuple):
     """Each figure has its title above it."""
 
 
-def build_engines(target: Path, found: Agreement | Curves, store: Store) -> Path:
+def build_engines(target: Path, record: Agreement | Curves, store: Store) -> Path:
     """Writes the page of two engines, and gives where it is; `store` has the runs behind the comparison.
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
-    in_time, missing = ([], "") if isinstance(found, Curves) else _in_time(found, store)
-    return write(target, lambda most: rendered(engines_page(found, in_time, missing, most)))
+    in_time, missing = ([], "") if isinstance(record, Curves) else _in_time(record, store)
+    return write(target, lambda most: rendered(engines_page(record, in_time, missing, most)))
 
 
-def build_differences(target: Path, found: Comparison, command: str) -> Path:
+def build_differences(target: Path, comparison: Comparison, command: str) -> Path:
     """Writes the page of stored runs, and gives where it is; `command` is what made it.
 
     Raises:
         ReportError: it cannot be written, or is too large however few rows it has.
     """
-    return write(target, lambda most: rendered(differences_page(found, command, most)))
+    return write(target, lambda most: rendered(differences_page(comparison, command, most)))
 
 
 def rendered(page: Page) -> str:
@@ -82,51 +82,56 @@ def rendered(page: Page) -> str:
 
 
 def engines_page(
-    found: Agreement | Curves, in_time: Sequence[Chart] = (), missing: str = "", most: int = MOST_POINTS
+    record: Agreement | Curves, in_time: Sequence[Chart] = (), missing: str = "", most: int = MOST_POINTS
 ) -> Page:
     """What the template shows, with at most `most` points a line."""
-    curves = isinstance(found, Curves)
-    engines = found.engine_names
+    curves = isinstance(record, Curves)
+    engines = record.engine_names
     return {
         "kind": "Agreement of two engines of dumbbell",
         "title": "Single flows: {} over {}".format(*engines) if curves else "{} against {}".format(*engines),
         "sides": (),
-        "summary": agreement_text.summary(found),
-        "made": f"{agreement_text.origin(found)}.",
+        "summary": agreement_text.summary(record),
+        "made": f"{agreement_text.origin(record)}.",
         "notices": [
-            f"Not compared: {line}" for line in (*agreement_text.failures(found), *agreement_text.without_data(found))
+            f"Not compared: {line}" for line in (*agreement_text.failures(record), *agreement_text.without_data(record))
         ],
-        "sections": _curves(found, most) if isinstance(found, Curves) else _agreement(found, in_time, missing, most),
-        "origins": [("", list(agreement_text.provenance(found)))],
-        "command": agreement_text.command(found),
+        "sections": _curves(record, most) if isinstance(record, Curves) else _agreement(record, in_time, missing, most),
+        "origins": [("", list(agreement_text.provenance(record)))],
+        "command": agreement_text.command(record),
         "again": "; runs that the store has are not repeated",
     }
 
 
-def differences_page(found: Comparison, command: str, most: int = MOST_POINTS) -> Page:
+def differences_page(comparison: Comparison, command: str, most: int = MOST_POINTS) -> Page:
     """What the template shows, with at most `most` points a line and rows in proportion."""
-    sides = {"A": found.pairs.a, "B": found.pairs.b}
-    axes, points = differences_text.point_cells(found)
-    marked = found.count > ROWS_A_POINT * most
-    header, rows = differences_text.points_table(found, islice(found.rows(marked=marked), ROWS_A_POINT * most))
+    sides = {"A": comparison.pairs.a, "B": comparison.pairs.b}
+    axes, points = differences_text.point_cells(comparison)
+    marked = comparison.count > ROWS_A_POINT * most
+    header, rows = differences_text.points_table(
+        comparison, islice(comparison.rows(marked=marked), ROWS_A_POINT * most)
+    )
     shown = list(rows)
     names = [", ".join(filter(None, cells)) or "the only point" for cells in points]
-    words = (*axes, "metric", "group")
+    text_columns = (*axes, "metric", "group")
     return {
         "kind": "Comparison of runs of dumbbell",
         "title": f"{sides['B'].selection.text} against {sides['A'].selection.text}",
         "sides": [(name, differences_text.side(side)) for name, side in sides.items()],
-        "summary": f"{differences_text.pairs(found)}. Every difference is B - A.",
+        "summary": f"{differences_text.pairs(comparison)}. Every difference is B - A.",
         "made": "",
-        "notices": list(differences_text.notices(found)),
+        "notices": list(differences_text.notices(comparison)),
         "sections": [
             Section(
-                "overall", "Over all points", *differences_text.overall_table(found), words,
-                below=_below(found),
+                "overall", "Over all points", *differences_text.overall_table(comparison), text_columns,
+                below=_below(comparison),
             ),
-            Section("figures", "Figures", figures=_drawn(charts(found, names, ", ".join(axes)), most), titled=True),
             Section(
-                "points", "At each point", header, shown, words, above=_shown(found, len(shown), marked=marked),
+                "figures", "Figures", figures=_drawn(charts(comparison, names, ", ".join(axes)), most), titled=True,
+            ),
+            Section(
+                "points", "At each point", header, shown, text_columns,
+                above=_shown(comparison, len(shown), marked=marked),
             ),
         ],
         "origins": [(name, list(differences_text.provenance(side))) for name, side in sides.items()],
@@ -135,8 +140,8 @@ def differences_page(found: Comparison, command: str, most: int = MOST_POINTS) -
     }  # fmt: skip
 
 
-def _below(found: Comparison) -> tuple[str, ...]:
-    paragraphs = list(differences_text.explanations(found))
+def _below(comparison: Comparison) -> tuple[str, ...]:
+    paragraphs = list(differences_text.explanations(comparison))
     return (*paragraphs[:1], OUTCOMES, *paragraphs[1:]) if paragraphs else ()
 
 
@@ -197,11 +202,11 @@ def _in_time(agreement: Agreement, store: Store) -> tuple[list[Chart], str]:
     return drawn, "; ".join(missing)
 
 
-def _shown(found: Comparison, shown: int, *, marked: bool) -> str:
+def _shown(comparison: Comparison, shown: int, *, marked: bool) -> str:
     if not marked:
         return f"All {counted(shown, 'row')}."
-    first = "" if shown == found.marked else f" the first {shown:,} of"
+    first = "" if shown == comparison.marked else f" the first {shown:,} of"
     return (
-        f"{counted(found.count, 'row')} are too many for a page: these are{first} the {found.marked:,} whose interval"
-        " excludes 0. `--json` has all."
+        f"{counted(comparison.count, 'row')} are too many for a page: these are{first} the {comparison.marked:,} whose"
+        " interval excludes 0. `--json` has all."
     )

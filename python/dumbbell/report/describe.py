@@ -38,11 +38,11 @@ BOTTLENECK, ROUND_TRIP, QUEUE = "Bottleneck", "Round trip without a queue", "Que
 
 def describe_runs(runs: Iterable[Described], engine: str = "sim") -> dict[str, list[str]]:
     """By label, one text where it is the same for all runs of an engine, otherwise one for each value."""
-    found: dict[str, dict[str, None]] = {}
+    by_label: dict[str, dict[str, None]] = {}
     for run, senders, rtt_spread_ns in runs:
         for label, text in _describe(run, senders, rtt_spread_ns, kernel_of(engine)):
-            found.setdefault(label, {})[text] = None
-    return {label: list(texts) for label, texts in found.items()}
+            by_label.setdefault(label, {})[text] = None
+    return {label: list(texts) for label, texts in by_label.items()}
 
 
 def brief(facts: Mapping[str, Sequence[str]]) -> str:
@@ -63,8 +63,10 @@ def _clause(text: str) -> str:
 
 def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> Iterator[tuple[str, str]]:
     path = run.path
-    asked_ns = {flow.name: flow.base_rtt_ns - rtt_offset_ns(run.seed, flow.name, rtt_spread_ns) for flow in run.flows}
-    rtts_ns = list(dict.fromkeys(asked_ns.values()))
+    nominal_rtts_ns = {
+        flow.name: flow.base_rtt_ns - rtt_offset_ns(run.seed, flow.name, rtt_spread_ns) for flow in run.flows
+    }
+    rtts_ns = list(dict.fromkeys(nominal_rtts_ns.values()))
     longer = f", each flow's up to {Time.show(rtt_spread_ns)} longer, as the seed draws" if rtt_spread_ns else ""
     yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, {_charged(path)}"
     yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + longer + f", {_delay_side(run.flows)}"
@@ -79,7 +81,7 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
     for group in dict.fromkeys(name for name, _ in senders):
         members = [flow for flow, (name, _) in zip(run.flows, senders, strict=True) if name == group]
         rtts = (
-            [Time.show(rtt_ns) for rtt_ns in {asked_ns[flow.name]: None for flow in members}]
+            [Time.show(rtt_ns) for rtt_ns in {nominal_rtts_ns[flow.name]: None for flow in members}]
             if len(rtts_ns) > 1
             else []
         )
@@ -181,10 +183,10 @@ def _arrivals(sizes: Sequence[int]) -> str:
     if not sizes:
         return "short transfers, of which none arrives"
     least, most = min(sizes), max(sizes)
-    told = Bytes.show(least)
+    size_text = Bytes.show(least)
     if least < most:
-        told += f" to {Bytes.show(most)}, {amount(fmean(sizes) / 1000)} kB in the mean"
-    return f"{len(sizes):,} short transfers, each on a connection of its own, of {told}"
+        size_text += f" to {Bytes.show(most)}, {amount(fmean(sizes) / 1000)} kB in the mean"
+    return f"{len(sizes):,} short transfers, each on a connection of its own, of {size_text}"
 
 
 def _hosts(host: Host, path: Path, kernel: str) -> str:

@@ -8,7 +8,7 @@ from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.findings.answer import answer
-from dumbbell.findings.caution import Kind, Told, told
+from dumbbell.findings.caution import CautionSummary, Kind, caution_summaries
 from dumbbell.findings.charts import gallery, samples
 from dumbbell.findings.points import ExperimentRuns, Notice
 from dumbbell.findings.warnings import warnings
@@ -49,7 +49,7 @@ class ExperimentView:
     """Single runs over time."""
     note: str
     """What is to be said of runs that are not drawn."""
-    beside: Mapping[str, Sequence[str]]
+    warnings_by_chart: Mapping[str, Sequence[str]]
     """Warnings by the name of the chart that they are about; those about no chart by ""."""
 
     @classmethod
@@ -58,8 +58,8 @@ class ExperimentView:
         progress: Callable[[], None] = lambda: None,
     ) -> ExperimentView:  # fmt: skip
         """Reads an experiment; `most` of its runs are drawn over time; `progress` is called after each point."""
-        found = samples.read(store, runs, most)
-        over_time = gallery.of_series(runs, found.runs)
+        run_samples = samples.read(store, runs, most)
+        over_time = gallery.of_series(runs, run_samples.runs)
         charts = [*gallery.of_summaries(store, runs), *over_time[:-1]]
         return cls(
             anchor=anchor,
@@ -68,9 +68,9 @@ class ExperimentView:
             facts=facts(store, runs),
             charts=charts,
             overlay=over_time[-1] if over_time else None,
-            series=list(gallery.single_runs(runs, found.runs)) if len(found.runs) > 1 else [],
-            note=found.note,
-            beside=_beside(told(warnings(runs, progress)), charts),
+            series=list(gallery.single_runs(runs, run_samples.runs)) if len(run_samples.runs) > 1 else [],
+            note=run_samples.note,
+            warnings_by_chart=_warnings_by_chart(caution_summaries(warnings(runs, progress)), charts),
         )
 
     @property
@@ -97,7 +97,7 @@ class ExperimentView:
     @property
     def cautions(self) -> list[Notice]:
         """Its warnings about all of its runs, as lines beside those of single runs."""
-        texts = dict.fromkeys(text for several in self.beside.values() for text in several)
+        texts = dict.fromkeys(text for several in self.warnings_by_chart.values() for text in several)
         runs = self.runs
         return [Notice(kind="warning", text=each, place=runs.name, runs=runs.measured) for each in texts]
 
@@ -136,20 +136,20 @@ class DrawnExperiment:
 def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
     """Path and hosts, from the first run of each point: by label, a text where all runs have one, else each."""
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
-    found = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
+    stored_runs = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
     usual = runs.spec.get("rtt_spread", "0 s")
     described = (
         (run, [(flow.name, flow.cc) for flow in result.flows], Time(result.point.get("rtt_spread", usual)).ns)
-        for run, result in found
+        for run, result in stored_runs
         if isinstance(result, Result)
     )
     return describe_runs(described, runs.engine)
 
 
-def _beside(found: Sequence[Told], charts: Sequence[Chart]) -> dict[str, list[str]]:
+def _warnings_by_chart(summaries: Sequence[CautionSummary], charts: Sequence[Chart]) -> dict[str, list[str]]:
     there = {chart.name for chart in charts}
-    beside: dict[str, list[str]] = {}
-    for each in found:
+    texts: dict[str, list[str]] = {}
+    for each in summaries:
         chart = ABOUT.get(each.worst.kind, "")
-        beside.setdefault(chart if chart in there else "", []).append(each.text)
-    return beside
+        texts.setdefault(chart if chart in there else "", []).append(each.text)
+    return texts

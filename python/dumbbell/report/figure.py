@@ -126,16 +126,16 @@ def thinned(layer: Layer, most: int = MOST_POINTS) -> Layer:
     """The layer with at most `most` points; the very same where it has no more than that."""
     if len(layer.x) <= most:
         return layer
-    kept = lowest_and_highest(layer.y, most) if layer.y else _of_band(layer.low, layer.high, most)
+    indices = lowest_and_highest(layer.y, most) if layer.y else _of_band(layer.low, layer.high, most)
     return replace(
         layer,
-        x=_picked(layer.x, kept),
-        y=_picked(layer.y, kept),
-        low=_picked(layer.low, kept),
-        high=_picked(layer.high, kept),
-        left=_picked(layer.left, kept),
-        right=_picked(layer.right, kept),
-        words=tuple(layer.words[index] for index in kept) if layer.words else (),
+        x=_picked(layer.x, indices),
+        y=_picked(layer.y, indices),
+        low=_picked(layer.low, indices),
+        high=_picked(layer.high, indices),
+        left=_picked(layer.left, indices),
+        right=_picked(layer.right, indices),
+        words=tuple(layer.words[index] for index in indices) if layer.words else (),
     )
 
 
@@ -144,11 +144,11 @@ def lowest_and_highest(values: Sequence[float], most: int) -> npt.NDArray[np.int
     column = np.asarray(values, dtype=np.float64)
     edges = np.linspace(0, column.size, max(1, (most - 2) // 2) + 1).astype(np.intp)
     low, high = np.where(np.isnan(column), np.inf, column), np.where(np.isnan(column), -np.inf, column)
-    kept = {0, column.size - 1}
+    indices = {0, column.size - 1}
     for begin, end in pairwise(edges):
         if begin < end:
-            kept |= {begin + int(low[begin:end].argmin()), begin + int(high[begin:end].argmax())}
-    return np.array(sorted(kept), dtype=np.intp)
+            indices |= {begin + int(low[begin:end].argmin()), begin + int(high[begin:end].argmax())}
+    return np.array(sorted(indices), dtype=np.intp)
 
 
 def _of_band(low: Sequence[float], high: Sequence[float], most: int) -> npt.NDArray[np.intp]:
@@ -157,5 +157,5 @@ def _of_band(low: Sequence[float], high: Sequence[float], most: int) -> npt.NDAr
     return np.union1d(lowest_and_highest(low, half), lowest_and_highest(high, half))
 
 
-def _picked(values: tuple[float, ...], kept: npt.NDArray[np.intp]) -> tuple[float, ...]:
-    return tuple(values[index] for index in kept) if values else ()
+def _picked(values: tuple[float, ...], indices: npt.NDArray[np.intp]) -> tuple[float, ...]:
+    return tuple(values[index] for index in indices) if values else ()

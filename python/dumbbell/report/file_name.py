@@ -13,7 +13,7 @@ def file_names(experiment: str, suffix: str = "") -> Iterator[str]:
     >>> next(names), next(names)
     ('my-runs-path.rtt-50-ms.toml', 'my-runs-path.rtt-50-ms-2.toml')
     """
-    words = "".join(letter if letter.isalnum() or letter in "_." else " " for letter in experiment.casefold())
-    stem = "-".join(words.split()).strip(".") or "experiment"
+    text = "".join(letter if letter.isalnum() or letter in "_." else " " for letter in experiment.casefold())
+    stem = "-".join(text.split()).strip(".") or "experiment"
     yield f"{stem}{suffix}"
     yield from (f"{stem}-{number}{suffix}" for number in count(2))

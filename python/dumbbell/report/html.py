@@ -90,13 +90,13 @@ def written(target: Path, data: bytes) -> Path:
     return target
 
 
-def filled(template: str, drawings: Iterable[Drawing], *, beside: bool = False, **words: Any) -> str:  # noqa: ANN401 (what the template names)
-    """A template with its words, its drawings, and all that they need; `beside`: the script is in a file beside it."""
+def filled(template: str, drawings: Iterable[Drawing], *, external_script: bool = False, **context: Any) -> str:  # noqa: ANN401 (what the template names)
+    """A template with its words, its drawings, and all that they need; `external_script`: Vega has a file beside it."""
     plots = {each.name: {"spec": each.spec, "alt": each.alt, "caption": each.caption} for each in drawings}
-    vega = Markup(f'<script src="{SCRIPT}"></script>') if beside else Markup(f"<script>{_vega()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
+    vega = Markup(f'<script src="{SCRIPT}"></script>') if external_script else Markup(f"<script>{_vega()}</script>")  # noqa: S704 (a library's own file, which no tag closes)
     return environment().get_template(template).render(
         plots=_packed(plots), style=_file("page.css"), script=_file("figures.js") + _file("page.js"), vega=vega,
-        policy=_POLICY.format(also=" 'self' file:" if beside else ""), **words,
+        policy=_POLICY.format(also=" 'self' file:" if external_script else ""), **context,
     )  # fmt: skip
 
 
@@ -173,12 +173,12 @@ def _file(name: str) -> Markup:
 def _vega() -> str:
     """Vega, Vega-Lite and Vega-Embed as one script. Bundling it takes seconds, so that one is kept."""
     entry, bundler = "window.vegaEmbed = vegaEmbed;", version("vl-convert-python")
-    kept = cache_folder("vega") / f"{bundler}-{sha256(entry.encode()).hexdigest()[:16]}.js"
+    cached = cache_folder("vega") / f"{bundler}-{sha256(entry.encode()).hexdigest()[:16]}.js"
     with suppress(OSError, UnicodeDecodeError):
-        return kept.read_bytes().decode()
+        return cached.read_bytes().decode()
     import vl_convert  # noqa: PLC0415 (late: it takes long to load)
 
     script = vl_convert.javascript_bundle(entry).replace("</script", "<\\/script")
     with suppress(ReportError):
-        written(kept, script.encode())
+        written(cached, script.encode())
     return script

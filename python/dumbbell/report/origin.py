@@ -10,7 +10,7 @@ from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.number import listed
 from dumbbell.results.store import Store
 
-MOST_ASKED = 2000
+MOST_READ = 2000
 """Runs of an experiment whose provenance is read."""
 _ORIGIN_LABELS = {
     "engine": "Engine", "identity": "Identity of the engine", "commit": "Commit", "metrics": "Identity of the metrics",
@@ -23,7 +23,7 @@ def origins(store: Store, runs: Iterable[ExperimentRuns]) -> list[list[tuple[str
     by_origin: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
     for each in runs:
         ids = (run_id for point in each.points for run_id in point.run_ids.values())
-        for run_id in islice(ids, MOST_ASKED):
+        for run_id in islice(ids, MOST_READ):
             facts = store.provenance(run_id)
             origin = by_origin.setdefault(tuple(_origin(facts)), {})
             origin.setdefault("finished", []).append(facts.get("finished"))
@@ -43,7 +43,7 @@ def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
     seeds: dict[str, set[int]] = {}
     for name, seed in seen["experiments"]:
         seeds.setdefault(name, set()).add(seed)
-    yield "Seeds", "; ".join(f"{name}: {listed(sorted(found))}" for name, found in seeds.items())
+    yield "Seeds", "; ".join(f"{name}: {listed(sorted(own_seeds))}" for name, own_seeds in seeds.items())
     moments = sorted(str(moment) for moment in seen["finished"] if moment)
     if moments:
         yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"

@@ -80,25 +80,25 @@ def _of_store(
 ) -> Path:
     name = store.folder.name or "results"
     alone, engines = len(runs) == 1, dict.fromkeys(each.engine for each in runs)
-    found = [
+    experiment_views = [
         ExperimentView.read(
             store, each, "" if alone else f"experiment-{number}", most, lambda: progress(WORK - READING - DRAWING, 1)
         )
         for number, (each, most) in enumerate(zip(runs, _turns(runs), strict=True), 1)
     ]
     names = list(dict.fromkeys(each.name for each in runs))
-    words = {
+    context = {
         "title": ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") if names else name,
         "several_engines": len(engines) > 1,
         "notices": list(_notices(None, (), runs, "")),
-        **_shared(store, runs, [caution for each in found for caution in each.cautions]),
+        **_shared(store, runs, [caution for each in experiment_views for caution in each.cautions]),
         **_of_store_again(name, runs),
     }
 
     def rendered(points: int) -> str:
-        drawn = [each.drawn(points) for each in found]
+        drawn = [each.drawn(points) for each in experiment_views]
         drawings = [one for each in drawn for one in each.drawings]
-        return filled("store.html.j2", drawings, experiments=drawn, study=None, **words)
+        return filled("store.html.j2", drawings, experiments=drawn, study=None, **context)
 
     page = write(target, rendered, largest_bytes)
     progress(DRAWING * sum(len(each.points) for each in runs), 0)
@@ -114,15 +114,15 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
     in_time = [samples.read(store, each, most) for each, most in zip(runs, _turns(runs), strict=True)]
     lines = [
         replace(chart, title=", ".join(filter(None, [each.name, each.engine, chart.title])))
-        for each, found in zip(runs, in_time, strict=True)
-        for chart in single_runs(each, found.runs)
+        for each, run_samples in zip(runs, in_time, strict=True)
+        for chart in single_runs(each, run_samples.runs)
     ]
     verdicts = in_order(each.judged for each in statuses)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     engines = dict.fromkeys(verdict.engine for verdict in verdicts)
     figures = [(each.engine, one) for each in statuses for one in each.shown()]
     measured = records(study, store, statuses) if study and study.measured else {}
-    words = {
+    context = {
         "index": index,
         "study": study,
         "readme": html(study.readme) if study and study.readme else None,
@@ -152,7 +152,7 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
             *(one for section in hosts for one in section.figures),
         ]  # fmt: skip
         more: dict[str, Any] = {"displays": shown, "series": series, "experiments": experiments, "hosts": hosts}
-        return filled("page.html.j2", drawings, beside=bool(index), **words, **more)
+        return filled("page.html.j2", drawings, external_script=bool(index), **context, **more)
 
     return write(target, rendered, largest_bytes)
 
@@ -182,8 +182,8 @@ def _shared(store: Store, runs: Sequence[ExperimentRuns], cautions: Sequence[Not
 
 def rest(status: StudyStatus, comment: str) -> str:
     """What a study has beyond what is shown, and the command that makes it; empty if nothing."""
-    words = status.rest().replace("`", "")
-    return f"{words.removesuffix('.')} ({comment})." if words and comment else words
+    text = status.rest().replace("`", "")
+    return f"{text.removesuffix('.')} ({comment})." if text and comment else text
 
 
 def commented(command: str, comment: str) -> str:
@@ -220,7 +220,7 @@ def _notices(
     for each in runs:
         missing = each.total - each.measured - each.failed
         if missing and study is None:
-            named = [words for words in each.missing() if words] if each.points else []
+            named = [label for label in each.missing() if label] if each.points else []
             which = "; ".join(named[:MOST_MISSING]) + (" …" if len(named) > MOST_MISSING else "")
             there = f"{each.measured} of {counted(each.total, 'run')} are there, {missing} are missing"
             yield f"{each.name}: {there}{f' ({which})' if which else ''}. “Run it again” below makes them."
@@ -234,9 +234,9 @@ def _again(study: Study, statuses: Sequence[StudyStatus], comment: str) -> dict[
     """The commands that carry out a study, or the part of it that this is, and report it."""
     import dumbbell.studies as studies  # noqa: PLC0415 (a report without a study need not load them)
 
-    whole = studies.load(study.name) if study.name in studies.names() else study
-    some = () if set(study.experiments) == set(whole.experiments) else tuple(study.experiments)
-    variants = () if study.variants == whole.variants else study.variants
+    full_study = studies.load(study.name) if study.name in studies.names() else study
+    some = () if set(study.experiments) == set(full_study.experiments) else tuple(study.experiments)
+    variants = () if study.variants == full_study.variants else study.variants
     engines = [each.engine for each in statuses] or ["sim"]
     commands = [run_command(study, engine, some, variants) for engine in engines]
     commands.append(report_command(study))

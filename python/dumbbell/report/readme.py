@@ -25,7 +25,7 @@ def html(text: str) -> Markup:
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(LOWEST, int(token.tag[1]) + DEEPER - 1)}"
-        token.children = _kept(token.children) if token.children else token.children
+        token.children = _without_files(token.children) if token.children else token.children
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 (the parser has escaped all of it)
 
 
@@ -34,9 +34,9 @@ def _without_title(tokens: list[Token]) -> list[Token]:
     return tokens[3:] if titled else tokens  # its opening, its words, its end
 
 
-def _kept(tokens: Sequence[Token]) -> list[Token]:
+def _without_files(tokens: Sequence[Token]) -> list[Token]:
     """Without pictures, and with the words only of a link to a file."""
-    kept: list[Token] = []
+    remaining: list[Token] = []
     leading: list[bool] = []
     for token in tokens:
         if token.type == "link_open":
@@ -47,5 +47,5 @@ def _kept(tokens: Sequence[Token]) -> list[Token]:
             continue
         if token.type == "link_close":
             leading.pop()
-        kept.append(token)
-    return kept
+        remaining.append(token)
+    return remaining

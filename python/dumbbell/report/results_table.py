@@ -42,27 +42,27 @@ class ResultsTable(NamedTuple):
 
 def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
     """The table with the columns that decide, and the one with all others, if there are any; at most so many rows."""
-    found = table(runs)
-    main = [name for name in MAIN if name in found.columns]
-    others = [name for name in found.columns if name not in main]
-    return [_laid_out(found, columns, most) for columns in (main, others) if columns and found.rows]
+    full_table = table(runs)
+    main = [name for name in MAIN if name in full_table.columns]
+    others = [name for name in full_table.columns if name not in main]
+    return [_laid_out(full_table, columns, most) for columns in (main, others) if columns and full_table.rows]
 
 
-def _laid_out(found: Table, columns: Sequence[str], most: int) -> ResultsTable:
-    alike = all(len(set(point.ccs.values())) <= 1 for point in found.runs.points)
-    axes = [axis for axis in found.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
-    grouped = any(row.group not in {"", row.cc} for row in found.rows)
-    several = any(row.flows > 1 for row in found.rows)
+def _laid_out(full_table: Table, columns: Sequence[str], most: int) -> ResultsTable:
+    alike = all(len(set(point.ccs.values())) <= 1 for point in full_table.runs.points)
+    axes = [axis for axis in full_table.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
+    grouped = any(row.group not in {"", row.cc} for row in full_table.rows)
+    several = any(row.flows > 1 for row in full_table.rows)
     header = [*axes, *(["group"] if grouped else []), "algorithm", *(["flows"] if several else []), "n"]
     header += [_heading(name) for name in columns]
     rows = []
-    for row in found.rows[:most]:
+    for row in full_table.rows[:most]:
         cells = [_written(row.point.swept.get(axis)) for axis in axes]
         cells += [Cell(row.group)] if grouped else []
         cells.append(Cell(row.cc))
         cells += [Cell(str(row.flows), str(row.flows), is_number=True)] if several else []
         rows.append([*cells, _count(row), *(_cell(row, name) for name in columns)])
-    return ResultsTable(header, rows, max(0, len(found.rows) - most))
+    return ResultsTable(header, rows, max(0, len(full_table.rows) - most))
 
 
 def _heading(name: str) -> str:

@@ -29,7 +29,7 @@ _KERNEL: Final = re.compile(r" of Linux [\d.]+")
 class Curve:
     """The points with the same values of every swept field but the axis."""
 
-    words: str
+    label: str
     """Those values; empty where there are none."""
     points: Sequence[PointRuns]
 
@@ -64,14 +64,17 @@ class Sweep:
     @classmethod
     def of(cls, runs: ExperimentRuns) -> Sweep:
         """The sweep of what was measured."""
-        found = curves_of(runs)
-        points = [point for curve in found.curves for point in curve.points]
-        if found.axis is not None:
-            fields, curves = [found.axis], [Curve(in_words(runs, each.condition), each.points) for each in found.curves]
+        measured = curves_of(runs)
+        points = [point for curve in measured.curves for point in curve.points]
+        if measured.axis is not None:
+            fields, curves = (
+                [measured.axis],
+                [Curve(swept_label(runs, each.condition), each.points) for each in measured.curves],
+            )
         else:
-            fields, curves = _of_words(runs, points)
+            fields, curves = _categorical_curves(runs, points)
         noun = _noun(fields)
-        places, x = _amounts(found, noun) if found.axis is not None else _words(runs, fields, points)
+        places, x = _amounts(measured, noun) if measured.axis is not None else _categories(runs, fields, points)
         return cls(runs, fields, noun, x, curves, _looks(runs, curves), places)
 
     @property
@@ -94,7 +97,7 @@ class Sweep:
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
         """Of a group in a curve."""
-        return self.looks[group, cc, "" if self.has_panels else curve.words]
+        return self.looks[group, cc, "" if self.has_panels else curve.label]
 
     def senders(self, curve: Curve) -> Iterator[tuple[str, Look, list[PointRuns]]]:
         """Each group of a curve by each of its algorithms, with the points where it has that one."""
@@ -112,13 +115,15 @@ class Sweep:
 
     def layer(self, points: Sequence[PointRuns], quantity: Quantity, group: str, look: Look) -> Layer:
         """A quantity at some points."""
-        found = sorted((self.at(point, group), values) for point in points if (values := point.values(quantity, group)))
-        kind: Kind = "line+points" if self.is_continuous and len(found) > 1 else "points"
-        means = [estimate(values) for _, values in found]
+        samples = sorted(
+            (self.at(point, group), values) for point in points if (values := point.values(quantity, group))
+        )
+        kind: Kind = "line+points" if self.is_continuous and len(samples) > 1 else "points"
+        means = [estimate(values) for _, values in samples]
         ends = [quantity.ends(each.mean, each.half_width) for each in means]
         return Layer(
             label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind=kind,
-            x=tuple(x for x, _ in found),
+            x=tuple(x for x, _ in samples),
             y=tuple(each.mean for each in means),
             low=tuple(low for low, _ in ends),
             high=tuple(high for _, high in ends),
@@ -132,12 +137,12 @@ def is_mixed(runs: ExperimentRuns) -> bool:
 
 def conditions(runs: ExperimentRuns, points: Iterable[PointRuns]) -> dict[str, list[PointRuns]]:
     """The points by what they are, in words, but for the algorithm where senders one at a time are compared."""
-    found: dict[str, list[PointRuns]] = {}
+    by_condition: dict[str, list[PointRuns]] = {}
     for point in points:
         own = set(point.ccs.values()) if len(point.ccs) == 1 else set()
         swept = {path: each for path, each in point.swept.items() if not path.endswith(".cc") or each not in own}
-        found.setdefault(in_words(runs, swept), []).append(point)
-    return found
+        by_condition.setdefault(swept_label(runs, swept), []).append(point)
+    return by_condition
 
 
 def evenly(items: Sequence[Item], most: int) -> list[Item]:
@@ -170,18 +175,18 @@ def short(cc: str) -> str:
     return cc if "[" in cc else _KERNEL.sub("", style_of(cc).label)
 
 
-def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
+def swept_label(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
     """Swept values as a reader says them: a group's field by the group's name.
 
     >>> runs = ExperimentRuns(name="", engine="sim")
-    >>> in_words(runs, {"path.buffer": "1 bdp", "path.rtt": "20 ms"})
+    >>> swept_label(runs, {"path.buffer": "1 bdp", "path.rtt": "20 ms"})
     'buffer 1 BDP, RTT 20 ms'
     """
     parts: dict[str, list[str]] = {}
     for path, value in swept.items():
-        found, owner = _FLOW_FIELD.fullmatch(path), _owner(runs, path)
-        if found and owner is not None:
-            field = str(value) if found[2] == "cc" else f"{found[2]} {value}"
+        match, owner = _FLOW_FIELD.fullmatch(path), _owner(runs, path)
+        if match and owner is not None:
+            field = str(value) if match[2] == "cc" else f"{match[2]} {value}"
             parts.setdefault(field, []).extend([owner] if is_mixed(runs) else [])
         else:
             parts.setdefault(f"{NOUNS.get(path, path.rpartition('.')[2])} {value_text(value)}", [])
@@ -190,10 +195,10 @@ def in_words(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
 
 def _owner(runs: ExperimentRuns, field: str) -> str | None:
     """The group that a field is of, if it has one name at all points."""
-    found = _FLOW_FIELD.fullmatch(field)
-    if found is None or runs.experiment is None:
+    match = _FLOW_FIELD.fullmatch(field)
+    if match is None or runs.experiment is None:
         return None
-    name = runs.experiment.get(f"flows[{found[1]}].name") or runs.experiment.get(f"flows[{found[1]}].cc")
+    name = runs.experiment.get(f"flows[{match[1]}].name") or runs.experiment.get(f"flows[{match[1]}].cc")
     return name if isinstance(name, str) else None
 
 
@@ -203,24 +208,24 @@ def _looks(runs: ExperimentRuns, curves: Sequence[Curve]) -> dict[tuple[str, str
     looks: dict[tuple[str, str, str], Look] = {}
     for place, group in enumerate(runs.groups):
         for curve in curves:
-            words = "" if panels else curve.words
+            curve_label = "" if panels else curve.label
             for cc in dict.fromkeys(point.ccs[group] for point in curve.points if group in point.ccs):
                 instance = place if several else len(looks)
-                rest = words if several else _without(words, cc)
+                rest = curve_label if several else _without(curve_label, cc)
                 label = "; ".join(filter(None, [called(group if several else cc, cc), rest]))
                 tag = group if several else rest or short(cc)
-                looks.setdefault((group, cc, words), Look(base_name(cc), instance, label, tag))
+                looks.setdefault((group, cc, curve_label), Look(base_name(cc), instance, label, tag))
     return looks
 
 
-def _without(words: str, cc: str) -> str:
+def _without(label: str, cc: str) -> str:
     """The words of a curve without the algorithm, which its label names."""
     return ", ".join(
-        part for part in words.split(", ") if part not in {cc, f"cc {cc}"} and not part.endswith(f": {cc}")
+        part for part in label.split(", ") if part not in {cc, f"cc {cc}"} and not part.endswith(f": {cc}")
     )
 
 
-def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[list[str], list[Curve]]:
+def _categorical_curves(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[list[str], list[Curve]]:
     """Where no amount is swept every point is a value of the axis; of many points those of one field are."""
     sizes = {axis: len({str(point.swept.get(axis)) for point in points}) for axis in runs.axes}
     fields = [axis for axis in runs.axes if sizes[axis] > 1]
@@ -230,8 +235,8 @@ def _of_words(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[list[s
     curves: dict[str, list[PointRuns]] = {}
     for point in points:
         rest = {other: point.swept[other] for other in fields if other != longest and other in point.swept}
-        curves.setdefault(in_words(runs, rest), []).append(point)
-    return [longest], [Curve(words, members) for words, members in curves.items()]
+        curves.setdefault(swept_label(runs, rest), []).append(point)
+    return [longest], [Curve(label, members) for label, members in curves.items()]
 
 
 def _written(fields: Sequence[str], point: PointRuns) -> str:
@@ -241,14 +246,16 @@ def _written(fields: Sequence[str], point: PointRuns) -> str:
 
 def _noun(fields: Sequence[str]) -> str:
     nouns = (
-        "algorithm" if found and found[2] == "cc" else NOUNS.get(field, field.rpartition(".")[2])
+        "algorithm" if match and match[2] == "cc" else NOUNS.get(field, field.rpartition(".")[2])
         for field in fields
-        for found in [_FLOW_FIELD.fullmatch(field)]
+        for match in [_FLOW_FIELD.fullmatch(field)]
     )
     return " and ".join(dict.fromkeys(nouns))
 
 
-def _words(runs: ExperimentRuns, fields: Sequence[str], points: Sequence[PointRuns]) -> tuple[dict[str, float], Axis]:
+def _categories(
+    runs: ExperimentRuns, fields: Sequence[str], points: Sequence[PointRuns]
+) -> tuple[dict[str, float], Axis]:
     """Places of words, or of the groups where nothing is swept, beside one another; the label says whose they are."""
     texts = list(dict.fromkeys(_written(fields, point) for point in points)) if fields else runs.groups
     owners = [owner for field in fields if (owner := _owner(runs, field))] if is_mixed(runs) else []

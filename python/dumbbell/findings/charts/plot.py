@@ -83,8 +83,8 @@ class Plot:
             StoreError: the series are damaged.
             DumbbellError: the runs kept no series.
         """
-        found = self._read(points, seeds)
-        return _shown(rtt_distribution(self.runs, found.runs), found.note or "no run has samples of an RTT")
+        run_samples = self._read(points, seeds)
+        return _shown(rtt_distribution(self.runs, run_samples.runs), run_samples.note or "no run has samples of an RTT")
 
     def series(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
         """Throughput, cwnd, inflight, RTT and queue over time: up to four runs laid over one another.
@@ -98,9 +98,11 @@ class Plot:
             StoreError: the series are damaged.
             DumbbellError: the runs kept no series.
         """
-        found = self._read(points, seeds)
-        chosen = found.runs if points is not None or seeds is not None else most_different(self.runs, found.runs)
-        return _shown(in_time(self.runs, chosen) if chosen else None, found.note or "there is no such run")
+        run_samples = self._read(points, seeds)
+        chosen = (
+            run_samples.runs if points is not None or seeds is not None else most_different(self.runs, run_samples.runs)
+        )
+        return _shown(in_time(self.runs, chosen) if chosen else None, run_samples.note or "there is no such run")
 
     def quantity(self, name: str) -> Shown:
         """Any quantity of the catalogue over the sweep, by its name, such as "rtt_p95" or "retransmits".

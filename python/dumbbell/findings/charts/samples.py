@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Final
 
 from dumbbell.errors import StoreError
-from dumbbell.findings.charts.layout import conditions, evenly, in_words
+from dumbbell.findings.charts.layout import conditions, evenly, swept_label
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.results.run_series import RunSeries, stored
 from dumbbell.results.store import Store
@@ -26,7 +26,7 @@ class Sampled:
     point: PointRuns
     seed: int
     run_id: str
-    words: str
+    label: str
     """Its swept values; empty where nothing is swept."""
     run: Run
     series: RunSeries
@@ -34,7 +34,7 @@ class Sampled:
     @property
     def title(self) -> str:
         """Its swept values and its seed."""
-        return ", ".join(filter(None, [self.words, f"seed {self.seed}"]))
+        return ", ".join(filter(None, [self.label, f"seed {self.seed}"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,30 +72,32 @@ def read(
     Raises:
         StoreError: all runs that were asked for kept no series, or they are damaged.
     """
-    asked = list(_asked(runs, points, seeds)) if points is not None or seeds is not None else chosen(runs, most)
-    found: list[Sampled] = []
+    selection = (
+        list(_matching_runs(runs, points, seeds)) if points is not None or seeds is not None else chosen(runs, most)
+    )
+    sampled: list[Sampled] = []
     damaged: list[str] = []
     rows = without = 0
-    for point, seed in asked[:most]:
+    for point, seed in selection[:most]:
         run_id = point.run_ids[seed]
         resolved = store.run(run_id)
         if resolved.measure.record == "summary":
             without += 1
             continue
         rows += len(resolved.flows) * (resolved.duration_ns // max(1, resolved.measure.sample_ns))
-        if found and rows > MOST_ROWS:
+        if sampled and rows > MOST_ROWS:
             break
         try:
             series = stored(store, run_id)
         except StoreError as error:
             damaged.append(error.message)
             continue
-        words = in_words(runs, point.swept)
-        found.append(Sampled(point=point, seed=seed, run_id=run_id, words=words, run=resolved, series=series))
-    return Samples(runs=found, note=" ".join(_notes(runs, found, without, damaged)))
+        label = swept_label(runs, point.swept)
+        sampled.append(Sampled(point=point, seed=seed, run_id=run_id, label=label, run=resolved, series=series))
+    return Samples(runs=sampled, note=" ".join(_notes(runs, sampled, without, damaged)))
 
 
-def _asked(
+def _matching_runs(
     runs: ExperimentRuns, points: Collection[int] | None, seeds: Collection[int] | None
 ) -> Iterator[tuple[PointRuns, int]]:
     for index, point in enumerate(runs.points):
@@ -103,10 +105,10 @@ def _asked(
             yield from ((point, seed) for seed in sorted(point.run_ids) if seeds is None or seed in seeds)
 
 
-def _notes(runs: ExperimentRuns, found: list[Sampled], without: int, damaged: list[str]) -> Iterator[str]:
-    if without and not found:
+def _notes(runs: ExperimentRuns, sampled: list[Sampled], without: int, damaged: list[str]) -> Iterator[str]:
+    if without and not sampled:
         yield 'The runs kept no series (measure.record = "summary"): record = "series" keeps them.'
-    elif len(found) < runs.measured:
-        yield f"{len(found)} of {runs.measured:,} runs can be chosen: first seeds before second ones."
+    elif len(sampled) < runs.measured:
+        yield f"{len(sampled)} of {runs.measured:,} runs can be chosen: first seeds before second ones."
         yield "All series are in the store's Parquet files; dumbbell.open(store).flow_series(run_id) reads them."
-    yield from (f"Left out: {words}." for words in damaged)
+    yield from (f"Left out: {message}." for message in damaged)

@@ -20,7 +20,7 @@ MOST_CURVES: Final = 8
 """Of a panel."""
 MOST_TAGGED: Final = 3
 """Curves of a panel whose long names stand beside them; those of more are in the legend."""
-BESIDE: Final = 3
+MOST_COLUMNS: Final = 3
 """Panels beside one another."""
 OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
 """What a run has one of, and each group of flows has not."""
@@ -56,7 +56,7 @@ def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | Non
         title=title,
         caption=f"{_means(sweep.runs)}{_left_out(sweep)}",
         panels=tuple(panels),
-        columns=beside(panels),
+        columns=column_count(panels),
         alt=f"{title}, from {_extremes(panels)}. The table has the numbers.",
     )
 
@@ -68,7 +68,7 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
     for curves in _parts(sweep):
         layers = [layer for curve in curves for layer in _against_delay(sweep, curve)]
         if layers:
-            title = curves[0].words if sweep.has_panels else ""
+            title = curves[0].label if sweep.has_panels else ""
             panels.append(
                 Panel(
                     title=title, x=Axis(label="mean RTT (ms)"), y=Axis(label="goodput (Mbit/s)", limits=(0, None)),
@@ -85,7 +85,7 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
         caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(runs)} Higher and"
         f" further left is better.{_left_out(sweep)}",
         panels=tuple(panels),
-        columns=beside(panels),
+        columns=column_count(panels),
         alt=f"Goodput against mean RTT of {', '.join(runs.groups)}{where}: from {_extremes(panels)}.",
     )
 
@@ -105,7 +105,7 @@ def completion(runs: ExperimentRuns) -> Chart | None:
     return replace(
         chart,
         panels=tuple(replace(panel, better="down") for panel in panels),
-        columns=beside(panels),
+        columns=column_count(panels),
         caption=chart.caption + more,
     )
 
@@ -143,9 +143,9 @@ def costs(runs: ExperimentRuns) -> Iterator[Chart]:
         )
 
 
-def beside(panels: Sequence[Panel]) -> int:
+def column_count(panels: Sequence[Panel]) -> int:
     """How many panels stand beside one another: no row has a single one if there is a better way."""
-    return {1: 1, 2: 2, 4: 2}.get(len(panels), BESIDE)
+    return {1: 1, 2: 2, 4: 2}.get(len(panels), MOST_COLUMNS)
 
 
 def axis_label(quantity: Quantity) -> str:
@@ -161,13 +161,13 @@ def _parts(sweep: Sweep) -> list[Sequence[Curve]]:
 
 
 def _panels(sweep: Sweep, quantity: Quantity) -> Iterator[Panel]:
-    whole = (0, 100 if quantity.name == "share" else None)
+    limits = (0, 100 if quantity.name == "share" else None)
     panels = []
     for curves in _parts(sweep):
         layers = [layer for curve in curves for layer in sweep.layers(curve, quantity)]
         if layers:
-            title = curves[0].words if sweep.has_panels else ""
-            y = Axis(label=axis_label(quantity), limits=whole)
+            title = curves[0].label if sweep.has_panels else ""
+            y = Axis(label=axis_label(quantity), limits=limits)
             panels.append(Panel(title=title, x=sweep.x, y=y, layers=tuple(layers)))
     yield from alike(panels, x=False)
 
@@ -179,7 +179,7 @@ def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
     curves = sweep.curves[:MOST_CURVES]
     layers = []
     for number, curve in enumerate(curves):
-        own = Look(style, number, curve.words, curve.words if len(curves) <= MOST_TAGGED else "")
+        own = Look(style, number, curve.label, curve.label if len(curves) <= MOST_TAGGED else "")
         senders = [(look, points) for _, look, points in sweep.senders(curve)] if alone else [(own, curve.points)]
         layers += [sweep.layer(points, quantity, "", look) for look, points in senders]
     layers = [layer for layer in layers if layer.x]
@@ -213,8 +213,8 @@ def alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:
     if not panels:
         return []
     everything = replace(panels[0], layers=tuple(layer for panel in panels for layer in panel.layers))
-    whole = settled(everything, [everything])
-    across, up = (whole.x.limits if x else panels[0].x.limits), whole.y.limits
+    combined = settled(everything, [everything])
+    across, up = (combined.x.limits if x else panels[0].x.limits), combined.y.limits
     return [replace(panel, x=replace(panel.x, limits=across), y=replace(panel.y, limits=up)) for panel in panels]
 
 
@@ -229,14 +229,14 @@ def _fair(sweep: Sweep, curve: Curve | None) -> tuple[Level, ...]:
         groups.setdefault(share, []).append(group)
     percent = QUANTITIES["share"].factor
     cc = points[0].ccs
-    found = []
+    levels = []
     for share, names in groups.items():
         of = f" for {', '.join(names)}" if len(groups) > 1 else ""
         look = sweep.look(names[0], cc[names[0]], curve or sweep.curves[0])
         style, instance = (look.style, look.instance) if len(groups) > 1 else ("level", 0)
         text = f"fair{of}: {trimmed(percent * share)} %"
-        found.append(Level(at=percent * share, text=text, style=style, instance=instance))
-    return tuple(found)
+        levels.append(Level(at=percent * share, text=text, style=style, instance=instance))
+    return tuple(levels)
 
 
 def _means(runs: ExperimentRuns) -> str:
@@ -258,8 +258,8 @@ def _over(sweep: Sweep) -> str:
     return f" over {sweep.noun}" if sweep.fields else ""
 
 
-def _first(words: str) -> str:
-    return words[0].upper() + words[1:]
+def _first(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _extremes(panels: Sequence[Panel]) -> str:

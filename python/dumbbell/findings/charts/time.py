@@ -15,7 +15,7 @@ from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, gr
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
 from dumbbell.findings.charts.samples import Sampled
-from dumbbell.findings.charts.sweep import beside
+from dumbbell.findings.charts.sweep import column_count
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.distribution import cdf
@@ -104,9 +104,9 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
     shown = evenly(list(by_condition.items()), MOST_PANELS)
     sweep = Sweep.of(runs)
     drawn = [Panel(
-        title=words, x=Axis(label="smoothed RTT (ms)"), y=Axis(label="part of the samples (%)", limits=(0, 100)),
+        title=title, x=Axis(label="smoothed RTT (ms)"), y=Axis(label="part of the samples (%)", limits=(0, 100)),
         layers=tuple(layer for point in points for layer in _spread(sweep, point, there, named=len(points) > 1)),
-    ) for words, points in shown]  # fmt: skip
+    ) for title, points in shown]  # fmt: skip
     drawn = [panel for panel in drawn if panel.layers]
     if not drawn:
         return None
@@ -122,7 +122,7 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
         f" From {counted(len(used), 'run')}, {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}"
         f"{rest}. On {runs.engine}.",
         panels=tuple(drawn),
-        columns=beside(drawn),
+        columns=column_count(drawn),
         alt="Cumulative distributions of the smoothed RTT of each group.",
     )  # fmt: skip
 
@@ -163,19 +163,19 @@ def _of_flows(each: Sampled, end_s: float, bin_s: float) -> dict[str, list[Layer
     end_s = min(end_s, _end_s(each))
     rates = flow_rates(each.series, (0, end_s), bin_s, labels)
     looks = [replace(layer, style=base_name(flow.cc)) for layer, flow in zip(rates, flows, strict=True)]
-    found = {ROWS[0]: [replace(layer, tag=name) for layer, name in zip(looks, names, strict=True)]}
+    layers = {ROWS[0]: [replace(layer, tag=name) for layer, name in zip(looks, names, strict=True)]}
     for label, (column, factor) in _GAUGES.items():
-        found[label] = [
-            curve(gauge(each.series, flow.flow, column), words, base_name(flow.cc), factor, instance=flow.flow)
-            for flow, words in zip(flows, labels, strict=True)
+        layers[label] = [
+            curve(gauge(each.series, flow.flow, column), flow_label, base_name(flow.cc), factor, instance=flow.flow)
+            for flow, flow_label in zip(flows, labels, strict=True)
         ]
-    return found
+    return layers
 
 
 def _of_groups(runs: ExperimentRuns, each: Sampled, bin_s: float, where: str, number: int) -> dict[str, list[Layer]]:
     """Each group's lines: summed rates, and the means of its flows' gauges."""
     end_s, sample_s = _end_s(each), each.run.measure.sample_ns / NS_PER_S
-    found: dict[str, list[Layer]] = {ROWS[0]: [], **{label: [] for label in _GAUGES}}
+    layers: dict[str, list[Layer]] = {ROWS[0]: [], **{label: [] for label in _GAUGES}}
     for group, cc in each.point.ccs.items():
         members = [flow.flow for flow in each.series.result.flows if flow.name == group]
         several = f"{len(members)} flows of " if len(members) > 1 else ""
@@ -183,11 +183,11 @@ def _of_groups(runs: ExperimentRuns, each: Sampled, bin_s: float, where: str, nu
         instance = len(runs.groups) * number + runs.groups.index(group)
         style = base_name(cc)
         rates = group_rates(each.series, group, end_s, bin_s)
-        found[ROWS[0]].append(curve(rates, label, style, MBPS, instance=instance))
+        layers[ROWS[0]].append(curve(rates, label, style, MBPS, instance=instance))
         for row, (column, factor) in _GAUGES.items():
             means = mean_gauge(each.series, members, column, end_s, max(sample_s, end_s / GAUGE_BINS))
-            found[row].append(curve(means, label, style, factor, instance=instance))
-    return found
+            layers[row].append(curve(means, label, style, factor, instance=instance))
+    return layers
 
 
 def _tagged(layers: Sequence[Layer], shown: Sequence[Sampled]) -> list[Layer]:
@@ -200,7 +200,7 @@ def _where(shown: Sequence[Sampled], each: Sampled) -> str:
     if len(shown) == 1:
         return ""
     points, seeds = len({id(one.point) for one in shown}) > 1, len({one.seed for one in shown}) > 1
-    return ", ".join(filter(None, [each.words if points else "", f"seed {each.seed}" if seeds else ""]))
+    return ", ".join(filter(None, [each.label if points else "", f"seed {each.seed}" if seeds else ""]))
 
 
 def _end_s(each: Sampled) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.errors import StoreError
 from dumbbell.findings.charts.layout import Curve, Look, Sweep, conditions, evenly
-from dumbbell.findings.charts.sweep import BESIDE, MOST_PANELS, alike, beside
+from dumbbell.findings.charts.sweep import MOST_COLUMNS, MOST_PANELS, alike, column_count
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.distribution import cdf, quantiles
 from dumbbell.metrics.number import counted
@@ -48,7 +48,7 @@ def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
     by_condition = conditions(runs, (point for point in runs.points if point.run_ids))
     shown = dict(evenly(list(by_condition.items()), MOST_PANELS))
     sweep = Sweep.of(runs)
-    by_panel = {words: list(_sources(store, sweep, points)) for words, points in shown.items()}
+    by_panel = {title: list(_sources(store, sweep, points)) for title, points in shown.items()}
     sources = [each for members in by_panel.values() for each in members]
     if not sources:
         return None
@@ -65,16 +65,16 @@ def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
         caption=f"{bins if by_size else spread} {counted(count, 'transfer')} of the first seed of each point that is"
         f" shown.{left} On {runs.engine}.",
         panels=tuple(alike(panels)) if by_size else tuple(panels),
-        columns=min(BESIDE, beside(panels)),
+        columns=min(MOST_COLUMNS, column_count(panels)),
         alt="Completion times of short transfers by their size, by group and point.",
     )
 
 
 def _sources(store: Store, sweep: Sweep, points: Sequence[PointRuns]) -> Iterator[Source]:
-    asked = set(map(id, points))
+    point_ids = set(map(id, points))
     for curve in sweep.curves:
         for point in curve.points:
-            if id(point) in asked:
+            if id(point) in point_ids:
                 yield from _of_point(store, sweep, curve, point)
 
 
@@ -83,11 +83,11 @@ def _of_point(store: Store, sweep: Sweep, curve: Curve, point: PointRuns) -> Ite
     if "transfers" not in store.kinds(run_id):
         return
     try:
-        found: pd.DataFrame = store.transfers(run_id)
+        frame: pd.DataFrame = store.transfers(run_id)
     except StoreError:  # damaged: `results verify` says so
         return
     for group, cc in point.ccs.items():
-        own = found[found["name"] == group]
+        own = frame[frame["name"] == group]
         if len(own):
             yield Source(
                 point=point,
@@ -114,10 +114,10 @@ def _by_size(source: Source) -> Iterator[Layer]:
     bins = np.array_split(order, max(1, min(BINS, len(order) // FEWEST)))
     x = tuple(float(np.median(size[own])) for own in bins)
     with np.errstate(invalid="ignore"):  # between two that never ended
-        found = [
+        bin_quantiles = [
             quantiles(np.where(np.isnan(fct_s[own]), math.inf, fct_s[own]), SHARES) or [math.nan] * 3 for own in bins
         ]
-    middle, high = zip(*found, strict=True)
+    middle, high = zip(*bin_quantiles, strict=True)
     look = source.look
     yield Layer(
         label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind="line+points", x=x, y=middle

@@ -90,7 +90,7 @@ const figures = (() => {
   const shortened = (value) => String(Number(value.toPrecision(4)));
 
   /** Tells the numbers of the point nearest to the pointer, and marks it. */
-  const tellNearest = (view, spec, numbers, place) => {
+  const showNearestPoint = (view, spec, numbers, place) => {
     const { usermeta: { panels } } = spec;
     const mark = document.createElement("span");
     mark.className = "near";
@@ -114,15 +114,15 @@ const figures = (() => {
       mark.hidden = !row;
       if (!row) return;
       const panel = panels[at];
-      const words = panel.words[layer]?.[index];
+      const text = panel.texts[layer]?.[index];
       const value = panel.ticks.find(([tick]) => tick === row.x)?.[1] ?? shortened(row.x);
       const interval = row.low != null && row.high > row.low ? ` (${shortened(row.low)} to ${shortened(row.high)})` : "";
-      mark.dataset.words = `${panel.layers[layer]}${words ? `, ${words}` : ""}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
+      mark.dataset.text = `${panel.layers[layer]}${text ? `, ${text}` : ""}\n${panel.x}: ${value}\n${panel.y}: ${shortened(row.y)}${interval}`;
       mark.classList.toggle("left", x > place.offsetWidth / 2);
       mark.style.translate = `${x}px ${y}px`;
     });
     view.addEventListener("pointerout", () => { mark.hidden = true; });
   };
 
-  return { drawn, frameOf, isDark, layersOf, tellNearest, themed };
+  return { drawn, frameOf, isDark, layersOf, showNearestPoint, themed };
 })();

@@ -37,17 +37,17 @@
   const claims = document.querySelector("table.claims");
   if (claims) {
     const controls = Object.fromEntries([...document.querySelectorAll("[data-filter]")].map((each) => [each.dataset.filter, each]));
-    const told = document.querySelector("#claims output");
+    const output = document.querySelector("#claims output");
     const rows = [...claims.tBodies[0].rows];
     const filter = () => {
-      const words = controls.text.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const terms = controls.text.value.toLowerCase().split(/\s+/).filter(Boolean);
       for (const row of rows) {
         const text = row.textContent.toLowerCase();
-        row.hidden = !(words.every((word) => text.includes(word))
+        row.hidden = !(terms.every((term) => text.includes(term))
           && ["verdict", "variant", "engine", "disputed"].every(
             (what) => !controls[what]?.value || row.dataset[what] === controls[what].value));
       }
-      told.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+      output.textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
     };
     Object.values(controls).forEach((each) => each.addEventListener("input", filter));
     filter();
@@ -63,8 +63,8 @@
     place.dataset.plot = name;
     if (!plots) return;
     place.setAttribute("aria-label", plots[name].alt);
-    const words = over(place) ? ` Laid over it, fainter: ${over(place).selectedOptions[0].textContent}.` : "";
-    place.nextElementSibling.textContent = plots[name].caption + words;
+    const overlayText = over(place) ? ` Laid over it, fainter: ${over(place).selectedOptions[0].textContent}.` : "";
+    place.nextElementSibling.textContent = plots[name].caption + overlayText;
     if (place.dataset.drawn) draw(place);
   };
 
@@ -127,7 +127,7 @@
   const BETWEEN = 40; // of two panels
   const SYMBOL = 7; // a line in the legend, in characters
   const FAINT = "70"; // of a colour, as its last two digits
-  const { drawn, layersOf, tellNearest, themed } = figures;
+  const { drawn, layersOf, showNearestPoint, themed } = figures;
   let printing = false;
 
   /** A run with the lines of another one, which are fainter, in the same panels. */
@@ -180,7 +180,7 @@
     }
     const numbers = layersOf(spec).map((layers) => layers.map(({ data }) => data.values));
     const view = await drawn(place, spec, width, { renderer: printing ? "svg" : "canvas", downloadFileName: name });
-    if (!printing) tellNearest(view, shown, numbers, place);
+    if (!printing) showNearestPoint(view, shown, numbers, place);
     place.style.minHeight = "";
     place.dataset.width = width;
   };
