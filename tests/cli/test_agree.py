@@ -206,7 +206,7 @@ def test_all_checks_are_carried_out_whatever_is_named_beside_them(monkeypatch: p
         asked.append(checks)
         raise ComparisonError("none is carried out here")
 
-    monkeypatch.setattr(checks, "carry_out_checks", carried_out)
+    monkeypatch.setattr(checks, "run_checks", carried_out)
     for names in (("--check", "all"), ("--check", "all", "--check", "fq"), ("--check", "fq")):
         agree(*names, *SAME)
     everything = list(checks.checks())
