@@ -206,7 +206,7 @@ def test_all_checks_are_carried_out_whatever_is_named_beside_them(monkeypatch: p
         calls.append(checks)
         raise ComparisonError("none is carried out here")
 
-    monkeypatch.setattr(checks, "carry_out_checks", record_and_refuse)
+    monkeypatch.setattr(checks, "run_checks", record_and_refuse)
     for names in (("--check", "all"), ("--check", "all", "--check", "fq"), ("--check", "fq")):
         agree(*names, *SAME)
     everything = list(checks.checks())

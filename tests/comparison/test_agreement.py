@@ -36,8 +36,8 @@ def mixed(
 
 
 def of(condition: Condition, metric: str, group: str | None = None) -> Difference:
-    (found,) = [each for each in condition.differences if (each.metric, each.group) == (metric, group)]
-    return found
+    (difference,) = [each for each in condition.differences if (each.metric, each.group) == (metric, group)]
+    return difference
 
 
 def total(candidate: list[Result], reference: list[Result], floor: Sequence[Result] = ()) -> Difference:
@@ -45,8 +45,8 @@ def total(candidate: list[Result], reference: list[Result], floor: Sequence[Resu
 
 
 def test_medians_are_compared_not_means() -> None:
-    found = total(runs(10, 50, 90), runs(40, 40, 1000))
-    assert (found.candidate, found.reference, found.difference) == (50e6, 40e6, 0.25)
+    difference = total(runs(10, 50, 90), runs(40, 40, 1000))
+    assert (difference.candidate, difference.reference, difference.difference) == (50e6, 40e6, 0.25)
 
 
 @pytest.mark.parametrize(
@@ -61,9 +61,9 @@ def test_medians_are_compared_not_means() -> None:
 def test_half_the_references_interquartile_range_is_excused(
     candidate: Sequence[float], reference: Sequence[float], excused_bps: float, difference: float, error: float
 ) -> None:
-    found = total(runs(*candidate), runs(*reference))
-    assert (found.excused, found.difference) == (excused_bps, difference)
-    assert found.error == pytest.approx(error, rel=1e-5)
+    total_difference = total(runs(*candidate), runs(*reference))
+    assert (total_difference.excused, total_difference.difference) == (excused_bps, difference)
+    assert total_difference.error == pytest.approx(error, rel=1e-5)
 
 
 def test_a_groups_goodput_is_relative_to_five_percent_of_the_rate_where_the_reference_has_less() -> None:
@@ -93,8 +93,8 @@ def test_loss_is_relative_where_there_is_enough_of_it_and_in_points_elsewhere(
 
 def test_queueing_delay_is_a_share_of_the_buffers_drain_time() -> None:
     condition = compare_condition(measured(runs(50, delay_s=DRAIN_S), runs(50, delay_s=DRAIN_S / 4)))
-    found = of(condition, "queueing_delay")
-    assert (found.candidate, found.reference, found.error) == (1.0, 0.25, 0.75)
+    delay = of(condition, "queueing_delay")
+    assert (delay.candidate, delay.reference, delay.error) == (1.0, 0.25, 0.75)
     silent = [result({"bbr": 50.0}, delay_s=None, loss=None)]
     condition = compare_condition(measured(silent, runs(50)))
     assert {each.metric for each in condition.differences} == {"group_goodput", "total_goodput"}
@@ -102,9 +102,9 @@ def test_queueing_delay_is_a_share_of_the_buffers_drain_time() -> None:
 
 
 def test_the_floor_is_held_against_the_same_medians_and_excused_the_same() -> None:
-    found = total(runs(40, 40, 40), runs(30, 40, 50), runs(47, 47))
-    assert (found.floor, found.error) == (47e6, 0.0)
-    assert found.floor_error == pytest.approx(2 / 40)
+    difference = total(runs(40, 40, 40), runs(30, 40, 50), runs(47, 47))
+    assert (difference.floor, difference.error) == (47e6, 0.0)
+    assert difference.floor_error == pytest.approx(2 / 40)
     assert total(runs(40), runs(40)).floor_error is None
 
 
@@ -126,10 +126,10 @@ def test_a_seed_without_a_number_leaves_the_pairs_of_the_others() -> None:
     )
     expected = estimate([1.0, 3.0]).half_width
     for pair in ((own, others), (others, own)):
-        found = of(compare_condition(measured(*pair)), "queueing_delay")
-        assert found.half_width == pytest.approx(expected, rel=1e-5)
-    found = of(compare_condition(measured([own[1], own[0]], [others[1], own[1]])), "queueing_delay")
-    assert found.half_width is None
+        delay = of(compare_condition(measured(*pair)), "queueing_delay")
+        assert delay.half_width == pytest.approx(expected, rel=1e-5)
+    delay = of(compare_condition(measured([own[1], own[0]], [others[1], own[1]])), "queueing_delay")
+    assert delay.half_width is None
 
 
 @pytest.mark.parametrize(
@@ -144,16 +144,16 @@ def test_a_seed_without_a_number_leaves_the_pairs_of_the_others() -> None:
 def test_the_winner_counts_where_all_seeds_of_the_reference_have_it(
     candidate: list[tuple[float, float]], reference: list[tuple[float, float]], winners: tuple[str | None, str | None]
 ) -> None:
-    found = mixed(candidate, reference).winner
-    assert found is not None
-    assert (found.reference, found.candidate, found.floor) == (*winners, None)
+    winner = mixed(candidate, reference).winner
+    assert winner is not None
+    assert (winner.reference, winner.candidate, winner.floor) == (*winners, None)
 
 
 def test_the_winner_is_by_goodput_a_flow_and_of_several_algorithms() -> None:
     three = [result({"bbr": 60.0, "cubic": 30.0}, counts={"bbr": 3})]
-    found = compare_condition(measured(three, three, flows=({"cc": "bbr", "count": 3}, {"cc": "cubic"}))).winner
-    assert found is not None
-    assert found.reference == "cubic"
+    winner = compare_condition(measured(three, three, flows=({"cc": "bbr", "count": 3}, {"cc": "cubic"}))).winner
+    assert winner is not None
+    assert winner.reference == "cubic"
     alike = [result({"a": 60.0, "b": 30.0}, ccs={"a": "bbr", "b": "bbr"})]
     flows = ({"cc": "bbr", "name": "a"}, {"cc": "bbr", "name": "b"})
     assert compare_condition(measured(alike, alike, flows=flows)).winner is None
@@ -168,12 +168,12 @@ def test_a_condition_with_a_failed_run_is_not_compared_and_says_why() -> None:
 def test_failures_of_one_engine_hide_none_of_the_other() -> None:
     other = [failed(1).model_copy(update={"engine": "other"})]
     condition = compare_condition(measured([failed(seed) for seed in range(1, 6)], other))
-    found = judge([condition], Source(spec="hand"), SIDE, SIDE, ())
+    agreement = judge([condition], Source(spec="hand"), SIDE, SIDE, ())
     of_hand = [f"{condition.name}: hand, seed {seed}: a bug" for seed in (1, 2, 3)]
     of_hand.append(f"{condition.name}: and 2 more runs of hand failed")
     of_other = [f"{condition.name}: other, seed 1: a bug"]
-    assert agreement_text.failures(found) == [*of_hand, *of_other]
-    assert agreement_text.failures(found, "other") == of_other
+    assert agreement_text.failures(agreement) == [*of_hand, *of_other]
+    assert agreement_text.failures(agreement, "other") == of_other
 
 
 def test_the_setting_is_in_base_units() -> None:
@@ -197,8 +197,8 @@ def conditions(errors: Sequence[float], *, loss: float = 0.0, lost: Sequence[flo
     ]
 
 
-def band(found: Sequence[Condition], metric: str) -> BandVerdict:
-    return next(each for each in verdicts(found) if each.metric == metric)
+def band(compared: Sequence[Condition], metric: str) -> BandVerdict:
+    return next(each for each in verdicts(compared) if each.metric == metric)
 
 
 def test_the_limits_are_those_of_the_design() -> None:
@@ -226,14 +226,14 @@ def test_completion_times_are_spoken_of_where_transfers_are_compared(
         flows = tuple(replace(flow, transfers=9, fct_p50_s=p50_s, fct_p95_s=p95_s) for flow in one.flows)
         return [one.model_copy(update={"flows": flows})]
 
-    found = verdicts([compare_condition(measured(timed(median_s, late_s), timed(0.1, 0.4)))])
-    assert tuple(each.holds for each in found if each.metric.endswith("completion")) == expected
+    bands = verdicts([compare_condition(measured(timed(median_s, late_s), timed(0.1, 0.4)))])
+    assert tuple(each.holds for each in bands if each.metric.endswith("completion")) == expected
     without = verdicts([compare_condition(measured(timed(None, None), timed(None, None)))])
     assert not any(each.metric.endswith("completion") for each in without)
 
 
 @pytest.mark.parametrize(
-    ("found", "expected"),
+    ("compared", "expected"),
     [
         (conditions([0.0, 0.009, -0.009]), {"group_goodput": True, "total_goodput": True}),
         (conditions([0.01, 0.01]), {"total_goodput": True}),  # a limit itself is inside
@@ -251,36 +251,36 @@ def test_completion_times_are_spoken_of_where_transfers_are_compared(
          {"queueing_delay": False}),
     ],
 )  # fmt: skip
-def test_a_band_holds_within_both_of_its_limits(found: list[Condition], expected: dict[str, bool | None]) -> None:
-    assert {metric: band(found, metric).holds for metric in expected} == expected
+def test_a_band_holds_within_both_of_its_limits(compared: list[Condition], expected: dict[str, bool | None]) -> None:
+    assert {metric: band(compared, metric).holds for metric in expected} == expected
 
 
 def test_percentiles_are_over_conditions() -> None:
-    found = band(conditions([number / 1000 for number in range(11)]), "total_goodput").measured
-    assert (found.n, found.median, found.p90) == (11, 0.005, 0.009)
+    spread = band(conditions([number / 1000 for number in range(11)]), "total_goodput").measured
+    assert (spread.n, spread.median, spread.p90) == (11, 0.005, 0.009)
 
 
 def test_the_band_of_winners_leaves_out_where_the_references_seeds_differ() -> None:
     agreed, wrong = (mixed([one], [(2, 1), (3, 1)], floor=True) for one in ((2, 1), (1, 2)))
     undecided = mixed([(1, 2)], [(2, 1), (1, 2)], floor=True)
-    found = band([agreed] * 19 + [wrong, undecided], "winner")
-    assert (found.measured.n, found.measured.share, found.holds) == (20, 0.95, True)
-    assert (found.floor.n, found.floor.share) == (20, 1.0)
+    verdict = band([agreed] * 19 + [wrong, undecided], "winner")
+    assert (verdict.measured.n, verdict.measured.share, verdict.holds) == (20, 0.95, True)
+    assert (verdict.floor.n, verdict.floor.share) == (20, 1.0)
     assert band([agreed] * 18 + [wrong], "winner").holds is False
     assert band([undecided], "winner").holds is None
     assert band([mixed([(1, 1)], [(2, 1)])], "winner").holds is False
 
 
 def test_the_floor_stands_beside_it() -> None:
-    found = band(conditions([0.02, 0.04]), "total_goodput")
-    assert (found.measured.median, found.floor.median, found.floor.p90) == (0.03, 0.0, 0.0)
+    verdict = band(conditions([0.02, 0.04]), "total_goodput")
+    assert (verdict.measured.median, verdict.floor.median, verdict.floor.p90) == (0.03, 0.0, 0.0)
     assert band([compare_condition(measured(runs(50), runs(50)))], "total_goodput").floor.n == 0
 
 
 def test_the_difference_has_its_sign_and_its_interval_over_conditions_or_over_the_seeds_of_one() -> None:
-    found = band(conditions([-0.01, -0.02, -0.03]), "total_goodput")
-    assert found.difference == pytest.approx(-0.02)
-    assert found.half_width == pytest.approx(4.3027 * 0.01 / 3**0.5, rel=1e-4)
+    verdict = band(conditions([-0.01, -0.02, -0.03]), "total_goodput")
+    assert verdict.difference == pytest.approx(-0.02)
+    assert verdict.half_width == pytest.approx(4.3027 * 0.01 / 3**0.5, rel=1e-4)
     alone = band([compare_condition(measured(runs(41, 52, 63), runs(40, 50, 60)))], "total_goodput")
     assert alone.measured.n == 1
     assert alone.half_width == pytest.approx(4.3027 / 3**0.5 / 50, rel=1e-4)
@@ -288,13 +288,13 @@ def test_the_difference_has_its_sign_and_its_interval_over_conditions_or_over_th
 
 def test_it_holds_when_nothing_is_broken_failed_or_missing() -> None:
     incomplete = [*conditions([0.0]), compare_condition(measured([failed()], runs(1)))]
-    for found, holds in ((conditions([0.0]), True), (conditions([0.5]), False), ([], False), (incomplete, False)):
-        assert judge(found, Source(spec="hand"), SIDE, SIDE, ()).holds is holds
+    for compared, holds in ((conditions([0.0]), True), (conditions([0.5]), False), ([], False), (incomplete, False)):
+        assert judge(compared, Source(spec="hand"), SIDE, SIDE, ()).holds is holds
 
 
 def test_the_worst_are_ten_by_multiples_of_their_bands_limit() -> None:
-    found = worst(conditions([number / 100 for number in range(12)]))
-    assert [each.condition for each in found] == [f"hand-{number}" for number in range(11, 1, -1)]
-    assert found[0].metric == "total_goodput"
-    assert found[0].limits == pytest.approx(0.11 / 0.03, rel=1e-5)
+    rows = worst(conditions([number / 100 for number in range(12)]))
+    assert [each.condition for each in rows] == [f"hand-{number}" for number in range(11, 1, -1)]
+    assert rows[0].metric == "total_goodput"
+    assert rows[0].limits == pytest.approx(0.11 / 0.03, rel=1e-5)
     assert worst(conditions([0.0])) == ()

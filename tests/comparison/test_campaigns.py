@@ -11,7 +11,7 @@ import pytest
 from agreed import Scaled, agreement_of, moment
 from dumbbell.comparison import random_conditions
 from dumbbell.comparison.agreement_text import command, origin
-from dumbbell.comparison.campaigns import Recorded, Sides, carry_out, flows, points, problems, runs
+from dumbbell.comparison.campaigns import Recorded, Sides, flows, points, problems, run_conditions, runs
 from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -37,14 +37,14 @@ class Interrupted(Scaled):
         return super().measure(run)
 
 
-def verdicts(found: Agreement) -> dict[str, bool | None]:
-    return {band.metric: band.holds for band in found.bands}
+def verdicts(agreement: Agreement) -> dict[str, bool | None]:
+    return {band.metric: band.holds for band in agreement.bands}
 
 
 def test_an_engine_agrees_with_itself_to_the_last_digit_under_the_same_seeds(tmp_path: Path) -> None:
-    found = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 3, 0))
-    assert found.holds
-    assert {each.difference for condition in found.conditions for each in condition.differences} == {0.0}
+    agreement = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 3, 0))
+    assert agreement.holds
+    assert {each.difference for condition in agreement.conditions for each in condition.differences} == {0.0}
 
 
 def test_an_engine_that_delivers_too_little_breaks_the_goodput_bands_and_no_other(agreement: Agreement) -> None:
@@ -65,12 +65,12 @@ def test_an_engine_that_delivers_too_little_breaks_the_goodput_bands_and_no_othe
 def test_the_same_engine_under_other_seeds_is_within_the_bands(tmp_path: Path) -> None:
     """Ten random conditions of 20 s with five seeds. By medians: of ten conditions one that is all chance is a tail."""
     drawn = list(random_conditions.conditions(10, 21, duration="20 s", most_packets=60_000))
-    found = agreement_of(tmp_path / "s", Sides(SimEngine(), SimEngine(), 5, 0), drawn)
-    for band in found.bands:
+    agreement = agreement_of(tmp_path / "s", Sides(SimEngine(), SimEngine(), 5, 0), drawn)
+    for band in agreement.bands:
         if band.measured.median is not None and band.median_limit is not None:
             assert band.measured.median <= band.median_limit, band.metric
-    assert found.candidate.seeds == (6, 7, 8, 9, 10)
-    assert all(len(each.candidate) == len(each.reference) == 5 for each in found.conditions)
+    assert agreement.candidate.seeds == (6, 7, 8, 9, 10)
+    assert all(len(each.candidate) == len(each.reference) == 5 for each in agreement.conditions)
 
 
 def test_an_engine_that_fails_alike_from_the_start_is_asked_for_three_runs_of_all_conditions(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_an_engine_that_fails_alike_from_the_start_is_asked_for_three_runs_of_al
             EngineFailure, match="double: 3 runs failed alike and none succeeded, so no other was tried: a bug"
         ),
     ):
-        carry_out(store, drawn, Sides(dead, SimEngine(), 1, 0), jobs=1)
+        run_conditions(store, drawn, Sides(dead, SimEngine(), 1, 0), jobs=1)
     assert len(dead.measured) == 3
 
 
@@ -103,11 +103,11 @@ def test_the_same_engine_twice_shares_no_seed() -> None:
 
 def test_the_candidate_may_have_more_seeds_and_each_role_keeps_its_own(tmp_path: Path) -> None:
     sides = Sides(Scaled(0.9), SimEngine(), 2, 1, own=4)
-    found = agreement_of(tmp_path / "s", sides)
-    assert (found.candidate.seeds, found.reference.seeds, found.floor_seeds) == ((1, 2, 3, 4), (1, 2), (3,))
-    assert "4 seeds of double, 2 of sim, 1 more of sim for its noise" in origin(found)
-    assert "--seeds 2 --candidate-seeds 4 --floor 1" in command(found)
-    for condition in found.conditions:
+    agreement = agreement_of(tmp_path / "s", sides)
+    assert (agreement.candidate.seeds, agreement.reference.seeds, agreement.floor_seeds) == ((1, 2, 3, 4), (1, 2), (3,))
+    assert "4 seeds of double, 2 of sim, 1 more of sim for its noise" in origin(agreement)
+    assert "--seeds 2 --candidate-seeds 4 --floor 1" in command(agreement)
+    for condition in agreement.conditions:
         roles = (condition.candidate, condition.reference, condition.floor)
         assert [[run.seed for run in role] for role in roles] == [[1, 2, 3, 4], [1, 2], [3]]
         (difference, *_) = condition.differences
@@ -137,9 +137,9 @@ def test_what_is_there_is_not_run_again(tmp_path: Path) -> None:
 def test_jobs_change_nothing(tmp_path: Path) -> None:
     drawn = list(random_conditions.conditions(3, 2, duration="2 s", most_packets=5_000))
     with Store.open(tmp_path / "a", write=True) as store:
-        one = carry_out(store, drawn, Sides(Scaled(), SimEngine(), 2, 1), jobs=1)
+        one = run_conditions(store, drawn, Sides(Scaled(), SimEngine(), 2, 1), jobs=1)
     with Store.open(tmp_path / "b", write=True) as store:
-        three = carry_out(store, drawn, Sides(Scaled(), SimEngine(), 2, 1), jobs=3)
+        three = run_conditions(store, drawn, Sides(Scaled(), SimEngine(), 2, 1), jobs=3)
     assert one == three
     assert [each.name for each in one] == ["random-2-1", "random-2-2", "random-2-3"]
 
@@ -147,7 +147,7 @@ def test_jobs_change_nothing(tmp_path: Path) -> None:
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     stopped = Interrupted()
     with Store.open(tmp_path / "s", write=True) as store, pytest.raises(KeyboardInterrupt):
-        carry_out(store, [moment()], Sides(stopped, SimEngine(), 2, 0), jobs=1)
+        run_conditions(store, [moment()], Sides(stopped, SimEngine(), 2, 0), jobs=1)
     assert len(stopped.measured) == 3
     fresh = Scaled()
     agreement_of(tmp_path / "s", Sides(fresh, SimEngine(), 2, 0))
@@ -165,18 +165,18 @@ def test_after_a_failure_of_the_store_no_condition_is_begun(tmp_path: Path, monk
     with Store.open(tmp_path / "s", write=True) as store:
         monkeypatch.setattr(store, "put", full)
         with pytest.raises(StoreFailure):
-            carry_out(store, drawn, Sides(ours, SimEngine(), 1, 0), jobs=1)
+            run_conditions(store, drawn, Sides(ours, SimEngine(), 1, 0), jobs=1)
     assert began.is_set()
     assert len(ours.measured) < 40
 
 
 def test_an_engine_that_fails_leaves_its_condition_out_and_the_rest_is_compared(tmp_path: Path) -> None:
-    found = agreement_of(tmp_path / "s", Sides(Scaled(failing=(2,)), SimEngine(), 2, 0))
-    assert not found.holds
-    assert [condition.failures for condition in found.conditions] == [
+    agreement = agreement_of(tmp_path / "s", Sides(Scaled(failing=(2,)), SimEngine(), 2, 0))
+    assert not agreement.holds
+    assert [condition.failures for condition in agreement.conditions] == [
         (RunFailure(engine="double", seed=2, error="a bug"),)
     ] * 2
-    assert {band.holds for band in found.bands} == {None}
+    assert {band.holds for band in agreement.bands} == {None}
 
 
 def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> None:
@@ -185,30 +185,30 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
             "path.buffer: double: is too much; have none"
         ]
     pcap = load(moment(), overrides={"measure.record": "pcap"})
-    (found,) = problems([pcap], Sides(SimEngine(), SimEngine(), 1, 0))
-    assert (found.path, found.message.partition(":")[0]) == ("measure.record", "sim")
+    (problem,) = problems([pcap], Sides(SimEngine(), SimEngine(), 1, 0))
+    assert (problem.path, problem.message.partition(":")[0]) == ("measure.record", "sim")
 
 
 def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", write=True) as store, pytest.raises(ComparisonError):
-        carry_out(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))
+        run_conditions(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))
 
 
 def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
     experiment = load(next(expand(moment())))
-    found = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
-    assert [(each["engine"], each["seed"], each["flow"]) for each in found] == [
+    rows = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
+    assert [(each["engine"], each["seed"], each["flow"]) for each in rows] == [
         (engine, seed, flow) for engine in ("sim", "double") for seed in (1, 2) for flow in (0, 1)
     ]
-    reference, candidate = found[0], found[4]
+    reference, candidate = rows[0], rows[4]
     assert candidate["goodput_bps"] == pytest.approx(reference["goodput_bps"] / 2, rel=1e-4)
     delivered = {"engine", "goodput_bps", "goodput_whole_bps", "cov", "starved_s", "starved_longest_s"}
     assert all(candidate[key] == reference[key] for key in reference.keys() - delivered)
-    for each in found:
+    for each in rows:
         assert each["segments_sent"] >= each["retransmits"]
         assert each["timeouts"] is not None
         assert each["cwnd_mean_segments"] > 1
-    assert sum(each["retransmits"] for each in found) > 0
+    assert sum(each["retransmits"] for each in rows) > 0
 
 
 def test_a_record_stands_for_the_runs_of_an_engine_that_is_not_there(tmp_path: Path) -> None:
@@ -255,7 +255,7 @@ def test_figures_that_were_computed_in_another_way_stand_for_nothing(tmp_path: P
 
 
 def test_fewer_seeds_of_the_reference_are_as_many_as_are_run(tmp_path: Path) -> None:
-    found = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 3, 1, fewer=1))
-    for condition in found.conditions:
+    agreement = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 3, 1, fewer=1))
+    for condition in agreement.conditions:
         sides = (condition.candidate, condition.reference, condition.floor)
         assert [[run.seed for run in side] for side in sides] == [[1, 2, 3], [1], [4]]

@@ -61,9 +61,9 @@ def drawn(seed: int, scale: float = 0.02) -> list[list[float | None]]:
 
 @pytest.fixture(scope="module")
 def known() -> Agreement:
-    found = with_controls(agreement(drawn(0)), {100 * seed: agreement(drawn(seed)) for seed in range(1, 11)})
-    assert isinstance(found, Agreement)
-    return found
+    comparison = with_controls(agreement(drawn(0)), {100 * seed: agreement(drawn(seed)) for seed in range(1, 11)})
+    assert isinstance(comparison, Agreement)
+    return comparison
 
 
 def test_what_each_control_came_to_stands_beside_the_difference(known: Agreement) -> None:
@@ -79,9 +79,9 @@ def test_what_each_control_came_to_stands_beside_the_difference(known: Agreement
 
 
 def test_what_is_as_far_off_as_the_controls_is_not_noticed(known: Agreement) -> None:
-    found = [worse(known, agreement(drawn(seed)))["group_goodput"] for seed in range(20, 60)]
-    assert min(found) > LEVEL
-    assert 0.3 < float(np.mean(found)) < 0.7, "probabilities of what chance makes are even"
+    probabilities = [worse(known, agreement(drawn(seed)))["group_goodput"] for seed in range(20, 60)]
+    assert min(probabilities) > LEVEL
+    assert 0.3 < float(np.mean(probabilities)) < 0.7, "probabilities of what chance makes are even"
 
 
 def test_what_is_half_as_far_again_in_every_condition_is_noticed(known: Agreement) -> None:
@@ -112,8 +112,8 @@ def test_the_wrong_winner_is_noticed_where_no_control_has_it(known: Agreement) -
 def test_a_control_that_is_worse_than_the_others_is_a_false_alarm() -> None:
     controls = {100 * seed: agreement(drawn(seed, 0.06 if seed == 4 else 0.02)) for seed in range(1, 11)}
     known = with_controls(agreement(drawn(0)), controls)
-    found = [control_worse(known, index)["group_goodput"] < LEVEL for index in range(10)]
-    assert found == [index == 3 for index in range(10)]
+    noticed = [control_worse(known, index)["group_goodput"] < LEVEL for index in range(10)]
+    assert noticed == [index == 3 for index in range(10)]
 
 
 def test_curves_are_one_test_of_all_quantities() -> None:

@@ -12,8 +12,8 @@ from dumbbell.comparison.record import Agreement
 
 @pytest.fixture(scope="module")
 def stored(agreement: Agreement) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(agreement.model_dump_json())
-    return found
+    fields: dict[str, Any] = json.loads(agreement.model_dump_json())
+    return fields
 
 
 def test_nothing_compared_is_no_figure(agreement: Agreement) -> None:
@@ -57,10 +57,10 @@ def test_differences_are_distributed_beside_the_references_noise_with_nothing_ex
     ours, noise, limits = total.layers
     assert ours.x == pytest.approx((10, 10), rel=1e-3)
     assert ours.y == (0.5, 1.0)
-    found = [
+    differences = [
         each for condition in agreement.conditions for each in condition.differences if each.metric == "total_goodput"
     ]
-    raw = sorted(100 * abs(each.floor - each.reference) / each.scale for each in found if each.floor is not None)
+    raw = sorted(100 * abs(each.floor - each.reference) / each.scale for each in differences if each.floor is not None)
     assert len(raw) == 2
     assert noise.x == pytest.approx([max(each, 0.01) for each in raw])
     assert (limits.x, limits.y) == ((1, 3), (0.5, 0.9))

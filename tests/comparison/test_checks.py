@@ -11,7 +11,7 @@ from agreed import Scaled, measured, result
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import compare_condition
 from dumbbell.comparison.campaigns import Sides
-from dumbbell.comparison.checks import Bar, Check, carry_out_checks, checks, chosen, comb, count, judge, rise
+from dumbbell.comparison.checks import Bar, Check, checks, chosen, comb, count, judge, rise, run_checks
 from dumbbell.comparison.record import CheckRow, Checks, Condition, RunFailure, Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
@@ -85,23 +85,23 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
     assert row.reference == pytest.approx(8 / 40 / 6**0.5, rel=1e-4)
     assert not rows({**bar, "reference_limit": 0.08}, *teeth)[0].holds
     side = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
-    found = Checks(
+    record = Checks(
         versions={}, candidate=side, reference=side, floor_seeds=(), holds=True, checks=("hand",), rows=(row,),
         conditions=(),
     )  # fmt: skip
-    _, (cells,) = agreement_text.checks_table(found)
+    _, (cells,) = agreement_text.checks_table(record)
     assert cells[5:] == ["-", "0.1 and 0.02", "-", "holds"]
 
 
 @pytest.mark.parametrize("kind", ["rises", "comb"])
 def test_a_figure_over_all_conditions_is_none_where_one_failed(kind: str) -> None:
-    whole = [condition([mbps], [mbps]) for mbps in (20, 19, 18)]
-    lost = whole[0].model_copy(
+    complete = [condition([mbps], [mbps]) for mbps in (20, 19, 18)]
+    lost = complete[0].model_copy(
         update={"failures": (RunFailure(engine="hand", seed=1, error="a bug"),), "candidate": ()}
     )
     bar = {"kind": kind, "quantity": "share", "group": "bbr", "limit": 1}
-    assert rows(bar, *whole)[0].holds
-    for conditions in ([lost], [lost, *whole[1:]], [lost] * 3):
+    assert rows(bar, *complete)[0].holds
+    for conditions in ([lost], [lost, *complete[1:]], [lost] * 3):
         (row,) = rows(bar, *conditions)
         assert (row.candidate, row.reference, row.holds) == (None, None, False)
 
@@ -128,16 +128,16 @@ def test_an_engine_that_delivers_too_little_keeps_no_bar_of_goodput(tmp_path: Pa
     assert count([check], sides) == 2 * (2 + 3)
     assert count([check.model_copy(update={"reference_seeds": 1})], sides) == 2 * (2 + 2)
     with Store.open(tmp_path / "s", write=True) as store:
-        found = carry_out_checks(store, [check], sides)
-    assert [(row.condition, row.holds) for row in found.rows] == [
+        record = run_checks(store, [check], sides)
+    assert [(row.condition, row.holds) for row in record.rows] == [
         ("check-small-1", False), ("check-small-2", False), ("check-small-1", True), ("check-small-2", True),
     ]  # fmt: skip
-    assert [row.setting for row in found.rows[:2]] == ["buffer 0.5 bdp", "buffer 1 bdp"]
-    assert not found.holds
-    assert (found.candidate.seeds, found.reference.seeds, found.floor_seeds) == ((1, 2), (1, 2), (3,))
-    header, cells = agreement_text.checks_table(found)
+    assert [row.setting for row in record.rows[:2]] == ["buffer 0.5 bdp", "buffer 1 bdp"]
+    assert not record.holds
+    assert (record.candidate.seeds, record.reference.seeds, record.floor_seeds) == ((1, 2), (1, 2), (3,))
+    header, cells = agreement_text.checks_table(record)
     assert {len(row) for row in cells} == {len(header)}
     assert cells[0][:3] == ["small", "buffer 0.5 bdp", "goodput of cubic"]
     assert (cells[0][6], cells[0][8]) == ("5 %", "broken")
-    assert agreement_text.summary(found) == "2 of 4 figures keep their bars; not all of small."
-    assert Checks.model_validate_json(found.model_dump_json()) == found
+    assert agreement_text.summary(record) == "2 of 4 figures keep their bars; not all of small."
+    assert Checks.model_validate_json(record.model_dump_json()) == record

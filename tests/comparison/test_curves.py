@@ -132,10 +132,10 @@ class Shrunk(SimEngine):
     def measure(self, run: Run) -> Measurement:
         if run.path.rate_bps == self.failing_at_bps:
             raise EngineFailure("a bug")
-        found = super().measure(run)
-        (flow,) = found.flows
+        measurement = super().measure(run)
+        (flow,) = measurement.flows
         cwnd = (flow.series.cwnd_segments * self.share).round().astype(flow.series.cwnd_segments.dtype)
-        return replace(found, flows=(replace(flow, series=replace(flow.series, cwnd_segments=cwnd)),))
+        return replace(measurement, flows=(replace(flow, series=replace(flow.series, cwnd_segments=cwnd)),))
 
 
 @pytest.fixture(scope="module")
@@ -163,21 +163,21 @@ def agree(store: Path, *arguments: str | Path) -> Result:
 def stored(store: Path) -> dict[str, Any]:
     done = agree(store, "--engines", "same,sim", "--json")
     assert (done.exit_code, done.stderr) == (0, "")
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    fields: dict[str, Any] = json.loads(done.stdout)
+    return fields
 
 
 @pytest.mark.slow
 def test_the_same_model_holds_every_limit_and_its_json_is_small(stored: dict[str, Any]) -> None:
-    found = Curves.model_validate(stored)
-    assert found.holds
-    assert len(found.cases) == 8
-    compared = [each for case in found.cases for each in case.comparisons]
+    curves = Curves.model_validate(stored)
+    assert curves.holds
+    assert len(curves.cases) == 8
+    compared = [each for case in curves.cases for each in case.comparisons]
     assert len(compared) > 4 * 5 + 4 * 14
     assert not any(each.difference for each in compared)
     assert any(each.noise for each in compared)
     assert len(json.dumps(stored)) < LARGEST_JSON_BYTES * 8 / 21
-    assert all(len(curve.reference) <= 240 for case in found.cases for curve in case.curves)
+    assert all(len(curve.reference) <= 240 for case in curves.cases for curve in case.curves)
 
 
 @pytest.mark.slow
@@ -208,8 +208,8 @@ def test_a_condition_that_fails_is_told_and_exits_1(store: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("_engines_and_fewer_conditions")
 def test_an_algorithm_with_parameters_is_judged_as_what_it_is_and_what_has_no_epoch_is_told(tmp_path: Path) -> None:
-    words = ("--set", "duration=8 s", "--set", "flows[0].cc=cubic[beta=0.8]", "--floor", "0")
-    done = agree(tmp_path / "store", "--engines", "sim,sim", *words)
+    options = ("--set", "duration=8 s", "--set", "flows[0].cc=cubic[beta=0.8]", "--floor", "0")
+    done = agree(tmp_path / "store", "--engines", "sim,sim", *options)
     head, _, columns = done.stdout.splitlines()[:3]
     assert head.startswith("sim (candidate) over sim (reference): ")
     assert " ".join(columns.split()).startswith("algorithm path quantity sim (reference) sim (candidate) difference")
@@ -223,16 +223,16 @@ def test_an_algorithm_with_parameters_is_judged_as_what_it_is_and_what_has_no_ep
 def test_the_page_is_whole_and_has_every_limit_and_every_curve(store: Path, tmp_path: Path) -> None:
     done = agree(store, "--engines", "less,sim", "--html", tmp_path / "page.html", "--json")
     assert done.stderr == f"{tmp_path / 'page.html'}\n"
-    found = Curves.model_validate_json(done.stdout)
+    curves = Curves.model_validate_json(done.stdout)
     html = Webpage((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert (html.open, html.requests()) == ([], [])
-    assert set(html.plots) == {case.name for case in found.cases if case.curves}
+    assert set(html.plots) == {case.name for case in curves.cases if case.curves}
     assert [option["value"] for option in html.named("option")] == list(html.plots)
-    for words in ("✓ holds", "✗ broken", "cwnd before a reduction", "dumbbell agree --curves --set 'duration=20 s'"):
-        assert words in html.said
+    for text in ("✓ holds", "✗ broken", "cwnd before a reduction", "dumbbell agree --curves --set 'duration=20 s'"):
+        assert text in html.said
     anchors = {link["href"].removeprefix("#") for link in html.named("a")}
     assert anchors <= {element["id"] for _, element in html.elements if "id" in element}
-    limits = sum(len(case.comparisons) for case in found.cases)
+    limits = sum(len(case.comparisons) for case in curves.cases)
     assert html.said.count("✓ holds") + html.said.count("✗ broken") == limits
 
 
@@ -251,7 +251,7 @@ def test_nothing_compared_is_no_figure(stored: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("setting", "told"),
+    ("setting", "message"),
     [
         ("flows[0].count=2", "flows: curves are those of a single flow; there are 2"),
         (
@@ -264,9 +264,9 @@ def test_nothing_compared_is_no_figure(stored: dict[str, Any]) -> None:
 )
 @pytest.mark.slow
 @pytest.mark.usefixtures("_engines_and_fewer_conditions")
-def test_what_has_no_curves_is_told_before_anything_is_run(setting: str, told: str, tmp_path: Path) -> None:
+def test_what_has_no_curves_is_told_before_anything_is_run(setting: str, message: str, tmp_path: Path) -> None:
     done = agree(tmp_path / "store", "--engines", "sim,sim", "--set", setting)
-    assert told in str(done.exception).splitlines()
+    assert message in str(done.exception).splitlines()
     assert not (tmp_path / "store").exists()
 
 

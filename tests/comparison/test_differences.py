@@ -41,12 +41,12 @@ def points_of(*points: tuple[float, float]) -> Column:
 
 def test_an_interval_that_excludes_0_is_marked() -> None:
     nan = float("nan")
-    found = points_of((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
+    losses = points_of((2, 1), (-2, 1), (2, 2), (2, 3), (0, nan), (2, nan))
     outcomes = ["higher", "lower", "undecided", "undecided", "same", "undecided"]
-    assert [found.at(point).difference.outcome for point in range(6)] == outcomes
-    assert found.sign.tolist() == [1, -1, 0, 0, 2, 0]
-    assert found.at(0).difference == Difference(2, 1, 0.2, 0.1, "higher")
-    assert found.at(4).difference.half_width is None
+    assert [losses.at(point).difference.outcome for point in range(6)] == outcomes
+    assert losses.sign.tolist() == [1, -1, 0, 0, 2, 0]
+    assert losses.at(0).difference == Difference(2, 1, 0.2, 0.1, "higher")
+    assert losses.at(4).difference.half_width is None
 
 
 def seeds(*points: list[float]) -> Column:
@@ -57,11 +57,11 @@ def seeds(*points: list[float]) -> Column:
 
 
 def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
-    found = seeds([12.0] * 3, [9.0] * 3, [10.0] * 3, [12.0])
-    rows_ = [found.at(point) for point in range(4)]
+    losses = seeds([12.0] * 3, [9.0] * 3, [10.0] * 3, [12.0])
+    rows_ = [losses.at(point) for point in range(4)]
     assert [each.difference.outcome for each in rows_] == ["higher", "lower", "same", "undecided"]
     assert [(each.difference.half_width, each.difference.marked) for each in rows_] == [(None, False)] * 4
-    assert not found.marked.any()
+    assert not losses.marked.any()
 
 
 @pytest.mark.parametrize(
@@ -76,9 +76,9 @@ def test_what_differs_by_the_same_with_every_seed_is_not_by_chance() -> None:
     ],
 )
 def test_over_all_points_too(points: list[list[float]], outcome: str) -> None:
-    found = overall(seeds(*points))
-    assert (found.difference.outcome, found.difference.half_width) == (outcome, None)
-    assert found.worse(1) is (outcome == "higher")
+    total = overall(seeds(*points))
+    assert (total.difference.outcome, total.difference.half_width) == (outcome, None)
+    assert total.worse(1) is (outcome == "higher")
 
 
 def test_where_no_seed_matters_points_are_compared_as_with_one_seed() -> None:
@@ -105,13 +105,13 @@ def pairs_of(*points: tuple[list[float], list[float]]) -> Column:
     ],
 )
 def test_the_relative_difference_is_of_the_means_beside_it(a: list[float], b: list[float], expected: float) -> None:
-    found = overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
-    assert found.difference.relative == pytest.approx(found.b / found.a - 1) == pytest.approx(expected, abs=1e-3)
+    total = overall(pairs_of(*(([ours], [theirs]) for ours, theirs in zip(a, b, strict=True))))
+    assert total.difference.relative == pytest.approx(total.b / total.a - 1) == pytest.approx(expected, abs=1e-3)
 
 
 def test_a_ratio_that_every_pair_has_is_exact_whatever_the_pairs_differ_by() -> None:
-    found = pairs_of(([9.0, 10.0, 11.0], [18.0, 20.0, 22.0]), ([90.0, 99.0, 111.0], [180.0, 198.0, 222.0]))
-    for difference in (found.at(0).difference, found.at(1).difference, overall(found).difference):
+    losses = pairs_of(([9.0, 10.0, 11.0], [18.0, 20.0, 22.0]), ([90.0, 99.0, 111.0], [180.0, 198.0, 222.0]))
+    for difference in (losses.at(0).difference, losses.at(1).difference, overall(losses).difference):
         assert difference.half_width
         assert difference.relative == pytest.approx(1)
         assert (difference.relative_half_width or 0.0) < 1e-9
@@ -132,8 +132,8 @@ def test_of_100_intervals_of_a_ratio_95_have_it() -> None:
     chance = np.random.default_rng(20261122)
     a = chance.normal(10, 1, 10_000)
     b = 3 * a + chance.normal(0, 6, a.size)
-    found = column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
-    covered = np.abs(found.relative - 2) <= found.relative_half_width
+    losses = column(LOSS, None, a, b, np.repeat(np.arange(2000), 5), 2000)
+    covered = np.abs(losses.relative - 2) <= losses.relative_half_width
     assert covered.mean() == pytest.approx(0.95, abs=0.015)
 
 
@@ -146,25 +146,27 @@ def test_no_interval_of_a_ratio_denies_what_the_difference_says() -> None:
     sides = np.split(np.stack([a, b]), 1_000, axis=1)
     bare = 0
     for pairs in (pairs_of((ours.tolist(), theirs.tolist())) for ours, theirs in sides):
-        for found in (pairs.at(0).difference, overall(pairs).difference):
-            assert found.relative is not None
-            if found.relative_half_width is None:
+        for difference in (pairs.at(0).difference, overall(pairs).difference):
+            assert difference.relative is not None
+            if difference.relative_half_width is None:
                 bare += 1
                 continue
-            assert (abs(found.relative) > found.relative_half_width) == (found.outcome in {"higher", "lower"})
+            assert (abs(difference.relative) > difference.relative_half_width) == (
+                difference.outcome in {"higher", "lower"}
+            )
     assert 100 < bare < 1_000
 
 
 @pytest.mark.parametrize("a", [[0.0, 0.0, 0.0], [1e-17, 0.0, 0.0]])
 def test_a_share_of_nothing_is_undefined(a: list[float]) -> None:
-    found = pairs_of((a, [0.1, 0.2, 0.3]))
-    for difference in (found.at(0).difference, overall(found).difference):
+    losses = pairs_of((a, [0.1, 0.2, 0.3]))
+    for difference in (losses.at(0).difference, overall(losses).difference):
         assert (difference.relative, difference.relative_half_width) == (None, None)
 
 
 def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
-    found = pairs_of(([0.0, 0.0, 0.3], [5.0, 6.0, 7.0]))
-    for difference in (found.at(0).difference, overall(found).difference):
+    losses = pairs_of(([0.0, 0.0, 0.3], [5.0, 6.0, 7.0]))
+    for difference in (losses.at(0).difference, overall(losses).difference):
         assert difference.half_width is not None
         assert difference.relative == pytest.approx(59)
         assert difference.relative_half_width is None
@@ -203,33 +205,37 @@ def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp
     """CUBIC in BBR's place loses less in a queue of half a BDP."""
     a = kept(tmp_path / "a", seeds=4, start_jitter="50 ms")
     b = kept(tmp_path / "b", seeds=4, start_jitter="50 ms", **{"flows[0].cc": "cubic"})
-    found = held(f"{a}@cc=bbr", f"{b}@cc=cubic")
-    loss = whole(found, "loss")
-    each = rows(found, "loss")
+    comparison = held(f"{a}@cc=bbr", f"{b}@cc=cubic")
+    loss = whole(comparison, "loss")
+    each = rows(comparison, "loss")
     assert loss.difference.value == pytest.approx(sum(row.difference.value for row in each) / 2)
     assert each[0].verdict == "better"
     assert (loss.lower, loss.higher + loss.lower + loss.same + loss.undecided) == (
         sum(row.verdict == "better" for row in each), 2,
     )  # fmt: skip
     assert loss.by_seeds
-    pairs = found.pairs
+    pairs = comparison.pairs
     losses = [side.runs["loss"].to_numpy()[pairs.table[run]] for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b"))]
     by_hand = estimate((losses[1] - losses[0])[:4].tolist())
     assert [each[0].difference.value, each[0].difference.half_width] == pytest.approx(
         [by_hand.mean, by_hand.half_width]
     )
-    assert found.by_chance == pytest.approx(found.intervals * 0.05)
-    assert found.marked == sum(row.difference.marked for row in found.rows()) == len(list(found.rows(marked=True)))
+    assert comparison.by_chance == pytest.approx(comparison.intervals * 0.05)
+    assert (
+        comparison.marked
+        == sum(row.difference.marked for row in comparison.rows())
+        == len(list(comparison.rows(marked=True)))
+    )
 
 
 def test_one_pair_a_point_has_no_interval_and_points_are_compared(tmp_path: Path) -> None:
     sizes = ["0.5 bdp", "1 bdp", "1.5 bdp", "2 bdp"]
     a = kept(tmp_path / "a", seeds=1, path__buffer=sizes)
     b = kept(tmp_path / "b", seeds=1, path__buffer=sizes, **{"flows[0].cc": "reno"})
-    found = held(f"{a}@cc=bbr", f"{b}@cc=reno")
-    assert found.intervals == 0
-    loss = whole(found, "loss")
-    means = estimate([row.difference.value for row in rows(found, "loss")])
+    comparison = held(f"{a}@cc=bbr", f"{b}@cc=reno")
+    assert comparison.intervals == 0
+    loss = whole(comparison, "loss")
+    means = estimate([row.difference.value for row in rows(comparison, "loss")])
     assert [loss.difference.value, loss.difference.half_width] == pytest.approx([means.mean, means.half_width])
     assert not loss.by_seeds
     assert loss.degrees == 3
@@ -249,20 +255,20 @@ def test_where_a_run_did_not_complete_there_is_no_difference_and_its_side_is_wor
     flows = [{"cc": ["bbr", "cubic"], "workload": {"transfer": "4 MB"}}]
     loss = {"path.loss": ["0 %", "1 %"]}
     store = kept(tmp_path / "s", flows=flows, path__buffer="2 bdp", duration="5 s", seeds=4, **loss)
-    found = held(f"{store}@cc=bbr", "@cc=cubic", "fct")
-    clean, lossy = rows(found, "fct", "bbr → cubic")
+    comparison = held(f"{store}@cc=bbr", "@cc=cubic", "fct")
+    clean, lossy = rows(comparison, "fct", "bbr → cubic")
     assert (clean.pairs, clean.runs_a, clean.runs_b) == (4, 4, 4)
     assert (lossy.pairs, lossy.runs, lossy.runs_a) == (0, 4, 4)
     assert 0 < lossy.runs_b < 4
     assert (lossy.verdict, lossy.difference.half_width) == ("not complete", None)
-    whole_ = whole(found, "fct", "bbr → cubic")
-    assert (whole_.points, whole_.incomplete, whole_.b) == (1, 1, clean.b)
-    assert not_complete(whole_) == f"not complete in {4 - lossy.runs_b} of 8 runs of B"
-    assert found.worse == [whole_]
+    total = whole(comparison, "fct", "bbr → cubic")
+    assert (total.points, total.incomplete, total.b) == (1, 1, clean.b)
+    assert not_complete(total) == f"not complete in {4 - lossy.runs_b} of 8 runs of B"
+    assert comparison.worse == [total]
     assert not whole(
         held(f"{store}@cc=cubic,path.loss=1 %", "@cc=bbr,path.loss=1 %", "fct"), "fct", "cubic → bbr"
     ).worse(1)
-    (of_lossy,) = [each for each in objects(found) if each.get("point") == {"path.loss": "1 %"}]
+    (of_lossy,) = [each for each in objects(comparison) if each.get("point") == {"path.loss": "1 %"}]
     assert [of_lossy[key] for key in ("difference", "b", "outcome", "runs_a")] == [None, None, "not complete", 4]
 
 
@@ -302,13 +308,13 @@ def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
 
 def test_the_objects_are_rows_in_the_units_of_a_result(tmp_path: Path) -> None:
     a = kept(tmp_path / "a")
-    found = list(objects(held(a, kept(tmp_path / "b", seeds=3))))
-    kinds = [each["row"] for each in found]
+    printed = list(objects(held(a, kept(tmp_path / "b", seeds=3))))
+    kinds = [each["row"] for each in printed]
     assert kinds == sorted(kinds, key=["unpaired", "overall", "point"].index)
-    assert found[0] == {
+    assert printed[0] == {
         "schema": 1, "row": "unpaired", "side": "B", "reason": "A has not this seed", "runs": 2,
         "example": "moment, path.buffer = 0.5 bdp, seed 3",
     }  # fmt: skip
-    point = next(each for each in found if each["row"] == "point" and each["metric"] == "total_goodput")
+    point = next(each for each in printed if each["row"] == "point" and each["metric"] == "total_goodput")
     assert 15e6 < point["a"] == point["b"] < 20e6
     assert (point["point"], point["pairs"], point["outcome"]) == ({"path.buffer": "0.5 bdp"}, 2, "same")

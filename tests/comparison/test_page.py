@@ -35,7 +35,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def found(folder: Path) -> Comparison:
+def comparison(folder: Path) -> Comparison:
     a, b = kept(folder / "a", seeds=3), kept(folder / "b", seeds=2, **{"flows[0].cc": "reno"})
     return held(f"{a}@cc=bbr", f"{b}@cc=reno")
 
@@ -47,8 +47,8 @@ def of_engines(agreement: Agreement, compared_folder: Path, folder: Path) -> Web
 
 
 @pytest.fixture(scope="module")
-def of_runs(found: Comparison, folder: Path) -> Webpage:
-    return read(page.build_differences(folder / "deep" / "compare.html", found, COMMAND))
+def of_runs(comparison: Comparison, folder: Path) -> Webpage:
+    return read(page.build_differences(folder / "deep" / "compare.html", comparison, COMMAND))
 
 
 def read(target: Path) -> Webpage:
@@ -56,7 +56,7 @@ def read(target: Path) -> Webpage:
     return Webpage(target.read_text(encoding="utf-8"))
 
 
-def drawn(**words: object) -> Agreement:
+def drawn(**fields: object) -> Agreement:
     """One condition that was compared and one that failed."""
     flows = ({"cc": "bbr"}, {"cc": "cubic"})
     own, others = ([result({"bbr": mbps, "cubic": 20.0}, loss=0.01)] for mbps in (60.0, 50.0))
@@ -66,9 +66,9 @@ def drawn(**words: object) -> Agreement:
     ]
     candidate = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
     reference = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})
-    source = Source.model_validate({"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000} | words)
-    found = judge(conditions, source, candidate, reference, (4, 5, 6))
-    return found.model_copy(update={"versions": {"dumbbell": "0.1.0"}})
+    source = Source.model_validate({"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000} | fields)
+    agreement = judge(conditions, source, candidate, reference, (4, 5, 6))
+    return agreement.model_copy(update={"versions": {"dumbbell": "0.1.0"}})
 
 
 @pytest.mark.parametrize("name", ["of_engines", "of_runs"])
@@ -102,7 +102,7 @@ def test_the_worst_conditions_are_there_in_time(of_engines: Webpage) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "command"),
+    ("fields", "command"),
     [
         ({}, "dumbbell agree --random 2 --seed 9 --engines sim,linux --seeds 3"),
         ({"duration": "20 s", "most_packets": 1000}, '--duration "20 s" --packets 1000 --engines'),
@@ -111,15 +111,15 @@ def test_the_worst_conditions_are_there_in_time(of_engines: Webpage) -> None:
         ({"spec": "moment", "file": "my spec.toml"}, "dumbbell agree 'my spec.toml' --engines sim,linux"),
     ],
 )
-def test_the_command_says_what_is_not_usual(words: dict[str, object], command: str) -> None:
-    assert command in agreement_text.command(drawn(**words))
+def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: str) -> None:
+    assert command in agreement_text.command(drawn(**fields))
 
 
 def test_without_data_cells_are_dashes() -> None:
     silent = [result({"bbr": 51.0}, loss=None, delay_s=None)]
     side = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
-    found = judge([compare_condition(measured(silent, silent))], Source(spec="hand"), side, side, ())
-    header, rows = agreement_text.bands_table(found)
+    agreement = judge([compare_condition(measured(silent, silent))], Source(spec="hand"), side, side, ())
+    header, rows = agreement_text.bands_table(agreement)
     assert {len(row) for row in rows} == {len(header)}
     assert rows[4] == ["queueing delay (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
 
@@ -148,10 +148,10 @@ def test_both_engines_are_over_one_another(agreement: Agreement, compared_folder
 
 def test_several_flows_of_a_group_are_drawn_as_their_mean(tmp_path: Path) -> None:
     experiment = moment(**{"path.buffer": "1 bdp", "flows[0].count": 3, "flows[0].stagger": "300 ms"})
-    found = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
+    agreement = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
     with Store.open(tmp_path / "s") as store:
-        cwnd = overlay.in_time(store, found, found.conditions[0], "one", "Title").panels[1].layers[0]
-        frame = store.flow_series(found.conditions[0].reference[0].run_id)
+        cwnd = overlay.in_time(store, agreement, agreement.conditions[0], "one", "Title").panels[1].layers[0]
+        frame = store.flow_series(agreement.conditions[0].reference[0].run_id)
     last = frame[(frame["name"] == "bbr") & (abs(frame["time_s"] - cwnd.x[-1]) < 0.026)]
     assert len(set(last["flow"])) == 3
     assert min(last["cwnd_bytes"]) / 1e3 <= cwnd.y[-1] <= max(last["cwnd_bytes"]) / 1e3
@@ -159,35 +159,35 @@ def test_several_flows_of_a_group_are_drawn_as_their_mean(tmp_path: Path) -> Non
 
 def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
     experiment = moment(**{"path.buffer": "1 bdp", "measure.record": "summary"})
-    found = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
+    agreement = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
     with Store.open(tmp_path / "s") as store:
-        page.build_engines(tmp_path / "page.html", found, store)
+        page.build_engines(tmp_path / "page.html", agreement, store)
     said = Webpage((tmp_path / "page.html").read_text(encoding="utf-8")).said
-    assert f"Not drawn: moment: run {found.conditions[0].reference[0].run_id} kept no series of this kind" in said
+    assert f"Not drawn: moment: run {agreement.conditions[0].reference[0].run_id} kept no series of this kind" in said
     assert str(tmp_path) not in said
 
 
-def test_a_share_of_nothing_is_undefined(found: Comparison) -> None:
-    (first, *_) = found.overall
+def test_a_share_of_nothing_is_undefined(comparison: Comparison) -> None:
+    (first, *_) = comparison.overall
     nothing = replace(first, difference=replace(first.difference, relative=None, relative_half_width=None))
-    _, (cells,) = overall_table(replace(found, overall=[nothing]))
+    _, (cells,) = overall_table(replace(comparison, overall=[nothing]))
     assert cells[6] == "undefined"
 
 
-def test_dots_and_whiskers_are_the_rows(found: Comparison) -> None:
-    head, names = point_cells(found)
+def test_dots_and_whiskers_are_the_rows(comparison: Comparison) -> None:
+    head, names = point_cells(comparison)
     assert (head, names) == (["path.buffer"], [["0.5 bdp"], ["2 bdp"]])
-    plots = {chart.name: chart for chart in charts(found, ["0.5 bdp", "2 bdp"], "path.buffer")}
+    plots = {chart.name: chart for chart in charts(comparison, ["0.5 bdp", "2 bdp"], "path.buffer")}
     (panel,) = plots["differences-loss"].panels
     (layer,) = [each for each in panel.layers if each.kind == "points"]
-    expected = [each for each in found.rows() if each.quantity.name == "loss"]
+    expected = [each for each in comparison.rows() if each.quantity.name == "loss"]
     assert layer.y == pytest.approx([100 * each.difference.value for each in expected])
     half = [100 * (each.difference.half_width or 0) for each in expected]
     assert [high - low for low, high in zip(layer.low, layer.high, strict=True)] == pytest.approx([2 * h for h in half])
     (panel,) = plots["differences-goodput"].panels
     layers = [each for each in panel.layers if each.kind == "points"]
     assert [(each.label, each.style) for each in layers] == [("bbr → reno", "reno"), ("cubic", "cubic")]
-    rows = [each for each in found.rows() if each.quantity.name == "goodput"]
+    rows = [each for each in comparison.rows() if each.quantity.name == "goodput"]
     for layer in layers:
         relative = [each.difference.relative for each in rows if each.group == layer.label]
         assert layer.y == pytest.approx([100 * (each or 0) for each in relative])
@@ -201,21 +201,24 @@ def test_what_does_not_differ_is_not_drawn(tmp_path: Path) -> None:
     assert 'id="figures"' not in page.rendered(page.differences_page(same, COMMAND))
 
 
-def test_a_page_that_has_no_room_tells_what_it_leaves_out(found: Comparison) -> None:
-    points = page.differences_page(found, COMMAND, most=1)["sections"][-1]
+def test_a_page_that_has_no_room_tells_what_it_leaves_out(comparison: Comparison) -> None:
+    points = page.differences_page(comparison, COMMAND, most=1)["sections"][-1]
     assert len(points.rows) == 2
-    assert f"{found.count} rows are too many for a page: these are the first 2 of the {found.marked}" in points.above
-    assert page.differences_page(found, COMMAND)["sections"][-1].above == f"All {found.count} rows."
+    assert (
+        f"{comparison.count} rows are too many for a page: these are the first 2 of the {comparison.marked}"
+        in points.above
+    )
+    assert page.differences_page(comparison, COMMAND)["sections"][-1].above == f"All {comparison.count} rows."
 
 
-def test_text_is_text(found: Comparison) -> None:
-    place = replace(found.points[0], swept={"path.buffer": NASTY})
+def test_text_is_text(comparison: Comparison) -> None:
+    place = replace(comparison.points[0], swept={"path.buffer": NASTY})
     flows = [{"cc": "bbr", "name": NASTY}]
     condition = compare_condition(measured([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=flows, name=NASTY))
     side = Side(engine=NASTY, identity="0", seeds=(1,), measured_on={NASTY: NASTY})
     engines = judge([condition], Source(spec=NASTY), side, side, ())
     for made in (
-        page.differences_page(replace(found, points=[place, found.points[1]]), NASTY),
+        page.differences_page(replace(comparison, points=[place, comparison.points[1]]), NASTY),
         page.engines_page(engines, [], NASTY),
     ):
         text = page.rendered(made)
@@ -224,14 +227,14 @@ def test_text_is_text(found: Comparison) -> None:
 
 
 def test_a_page_that_cannot_be_written_is_an_error(
-    found: Comparison, agreement: Agreement, compared_folder: Path, tmp_path: Path
+    comparison: Comparison, agreement: Agreement, compared_folder: Path, tmp_path: Path
 ) -> None:
     target = tmp_path / "file" / "page.html"
     target.parent.touch()
     with Store.open(compared_folder) as store:
         builds: list[Callable[[], Path]] = [
             lambda: page.build_engines(target, agreement, store),
-            lambda: page.build_differences(target, found, COMMAND),
+            lambda: page.build_differences(target, comparison, COMMAND),
         ]
         for build in builds:
             with pytest.raises(ReportError):

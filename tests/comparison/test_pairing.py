@@ -28,27 +28,27 @@ def refused(a: Path | str, b: Path | str) -> str:
 
 def test_a_store_and_itself_do_not_differ(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
-    found = held(store, store)
-    assert (len(found.pairs), len(found.points), reasons(found)) == (4, 2, {})
-    assert found.count > 20
-    assert {each.difference.value for each in found.rows()} == {0.0}
-    assert {each.difference.outcome for each in found.rows()} == {"same"}
-    assert {each.difference.outcome for each in found.overall} == {"same"}
-    assert (found.marked, found.intervals, found.worse) == (0, 0, [])
+    comparison = held(store, store)
+    assert (len(comparison.pairs), len(comparison.points), reasons(comparison)) == (4, 2, {})
+    assert comparison.count > 20
+    assert {each.difference.value for each in comparison.rows()} == {0.0}
+    assert {each.difference.outcome for each in comparison.rows()} == {"same"}
+    assert {each.difference.outcome for each in comparison.overall} == {"same"}
+    assert (comparison.marked, comparison.intervals, comparison.worse) == (0, 0, [])
 
 
 def test_each_run_meets_the_one_of_its_point_and_seed(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(0.5))
-    found = held(a, b)
-    pairs = zip(found.pairs.table["run_a"], found.pairs.table["run_b"], strict=True)
+    comparison = held(a, b)
+    pairs = zip(comparison.pairs.table["run_a"], comparison.pairs.table["run_b"], strict=True)
     for ours, theirs in pairs:
-        assert found.pairs.a.of(ours, "seed") == found.pairs.b.of(theirs, "seed")
-        assert found.pairs.a.point_of(ours).swept == found.pairs.b.point_of(theirs).swept
+        assert comparison.pairs.a.of(ours, "seed") == comparison.pairs.b.of(theirs, "seed")
+        assert comparison.pairs.a.point_of(ours).swept == comparison.pairs.b.point_of(theirs).swept
     with Store.open(a) as first, Store.open(b) as second:
         frames = [store.groups().set_index(["path.buffer", "seed", "name"])["goodput_bps"] for store in (first, second)]
     for group in ("bbr", "cubic"):
-        for row in rows(found, "goodput", group):
-            point = found.points[row.point].swept["path.buffer"]
+        for row in rows(comparison, "goodput", group):
+            point = comparison.points[row.point].swept["path.buffer"]
             expected = [(frames[1] - frames[0])[point, seed, group] for seed in (1, 2)]
             assert row.difference.value == pytest.approx(sum(expected) / 2)
             assert row.pairs == 2
@@ -63,13 +63,13 @@ def test_what_is_kept_of_a_run_does_not_part_it_from_another(tmp_path: Path) -> 
 def test_half_of_the_points_and_seeds_are_told_apart(tmp_path: Path) -> None:
     a = kept(tmp_path / "a", path__buffer=FOUR[:3], seeds=[1, 2])
     b = kept(tmp_path / "b", path__buffer=FOUR[1:], seeds=[2, 3])
-    found = held(a, b)
-    assert (len(found.pairs), [place.swept["path.buffer"] for place in found.points]) == (2, FOUR[1:3])
-    assert reasons(found) == {
+    comparison = held(a, b)
+    assert (len(comparison.pairs), [place.swept["path.buffer"] for place in comparison.points]) == (2, FOUR[1:3])
+    assert reasons(comparison) == {
         ("A", "B has no such point"): 2, ("A", "B has not this seed"): 2,
         ("B", "A has no such point"): 2, ("B", "A has not this seed"): 2,
     }  # fmt: skip
-    assert {each.example for each in found.pairs.unpaired} >= {"moment, path.buffer = 0.5 bdp, seed 1"}
+    assert {each.example for each in comparison.pairs.unpaired} >= {"moment, path.buffer = 0.5 bdp, seed 1"}
 
 
 def test_a_point_that_was_asked_otherwise_is_told_with_what_differs(tmp_path: Path) -> None:
@@ -77,36 +77,36 @@ def test_a_point_that_was_asked_otherwise_is_told_with_what_differs(tmp_path: Pa
     b = kept(tmp_path / "b", path__buffer=["1 bdp", "100 kB"], path__rtt="30 ms")
     assert "path.buffer.bytes 50000 and 75000" in refused(a, b)
     kept(b, name="other", path__buffer=["1 bdp"])
-    found = held(a, b)
-    assert len(found.pairs) == 2
-    assert reasons(found) == {
+    comparison = held(a, b)
+    assert len(comparison.pairs) == 2
+    assert reasons(comparison) == {
         ("A", "B asks for something else there"): 2, ("B", "A asks for something else there"): 4,
     }  # fmt: skip
-    (example, _) = (each.example for each in found.pairs.unpaired)
+    (example, _) = (each.example for each in comparison.pairs.unpaired)
     assert example.startswith("moment, path.buffer = 100 kB, seed 1: flows[0].return_delay_ns 20000000 and 30000000")
 
 
 def test_nothing_pairs(tmp_path: Path) -> None:
     a = kept(tmp_path / "a")
     assert "duration_ns 2000000000 and 1000000000" in refused(a, kept(tmp_path / "b", duration="1 s"))
-    told = refused(a, kept(tmp_path / "c", seeds=[7]))
-    assert told.startswith("4 runs of A, 2 of B, and no two of them were asked the same; moment, ")
-    assert "seed 1 and 7" in told
-    assert "start_ns" not in told
-    told = refused(a, kept(tmp_path / "d", **{"flows[0].cc": "reno"}))
-    assert 'flows[0].cc.algorithm "bbr" and "reno"' in told
-    assert "say which: STORE@cc=bbr STORE@cc=cubic" in told
+    message = refused(a, kept(tmp_path / "c", seeds=[7]))
+    assert message.startswith("4 runs of A, 2 of B, and no two of them were asked the same; moment, ")
+    assert "seed 1 and 7" in message
+    assert "start_ns" not in message
+    message = refused(a, kept(tmp_path / "d", **{"flows[0].cc": "reno"}))
+    assert 'flows[0].cc.algorithm "bbr" and "reno"' in message
+    assert "say which: STORE@cc=bbr STORE@cc=cubic" in message
 
 
 def test_engines_are_paired_with_themselves_unless_each_side_has_one(tmp_path: Path) -> None:
     both = kept(kept(tmp_path / "both"), Scaled(0.5))
     one = kept(tmp_path / "one")
-    found = held(both, one)
-    assert (len(found.pairs), {place.engine for place in found.points}) == (4, {"sim"})
-    assert reasons(found) == {("A", "B has no experiment of this name on this engine"): 4}
-    found = held(f"{both}@engine=sim", "@engine=double")
-    assert len(found.pairs) == 4
-    assert whole(found, "total_goodput").difference.relative == pytest.approx(-0.5, abs=1e-3)
+    comparison = held(both, one)
+    assert (len(comparison.pairs), {place.engine for place in comparison.points}) == (4, {"sim"})
+    assert reasons(comparison) == {("A", "B has no experiment of this name on this engine"): 4}
+    comparison = held(f"{both}@engine=sim", "@engine=double")
+    assert len(comparison.pairs) == 4
+    assert whole(comparison, "total_goodput").difference.relative == pytest.approx(-0.5, abs=1e-3)
     assert len(held(both, both).pairs) == 8
 
 
@@ -120,11 +120,14 @@ def test_one_algorithm_in_the_place_of_another(tmp_path: Path) -> None:
     """Names, and the jitter that they draw, follow the algorithm: the pairs are found all the same."""
     store = kept(tmp_path / "s", **{"flows[0].cc": ["bbr", "cubic"], "start_jitter": "50 ms"})
     for a, b in (("cc=bbr", "cc=cubic"), ("flows[0].cc=bbr", "flows[0].cc=cubic")):
-        found = held(f"{store}@{a}", f"@{b}")
-        assert (len(found.pairs), len(found.points)) == (4, 2)
-        assert [dict(place.swept) for place in found.points] == [{"path.buffer": "0.5 bdp"}, {"path.buffer": "2 bdp"}]
-        assert {each.group for each in found.overall} == {None, "bbr → cubic", "cubic"}
-        shallow = rows(found, "retransmits", "bbr → cubic")[0]
+        comparison = held(f"{store}@{a}", f"@{b}")
+        assert (len(comparison.pairs), len(comparison.points)) == (4, 2)
+        assert [dict(place.swept) for place in comparison.points] == [
+            {"path.buffer": "0.5 bdp"},
+            {"path.buffer": "2 bdp"},
+        ]
+        assert {each.group for each in comparison.overall} == {None, "bbr → cubic", "cubic"}
+        shallow = rows(comparison, "retransmits", "bbr → cubic")[0]
         assert shallow.difference.value < -0.03  # BBR loses in a queue of half a BDP
         assert shallow.verdict == "better"
     assert len(held(f"{store}@flows[0].cc=bbr", "@flows[0].cc=bbr").pairs) == 4
@@ -144,9 +147,9 @@ def test_the_start_jitter_counts_where_names_draw_it(tmp_path: Path) -> None:
 def test_two_groups_each_have_another_algorithm_in_their_place(tmp_path: Path) -> None:
     a = kept(tmp_path / "a", **{"flows[1].cc": "bbr"})
     b = kept(tmp_path / "b", **{"flows[0].cc": "cubic", "flows[1].cc": "reno"})
-    found = held(f"{a}@flows[0].cc=bbr,flows[1].cc=bbr", f"{b}@flows[0].cc=cubic,flows[1].cc=reno")
-    assert (len(found.pairs), reasons(found)) == (4, {})
-    assert {each.group for each in found.overall} == {None, "bbr → cubic", "bbr-2 → reno"}
+    comparison = held(f"{a}@flows[0].cc=bbr,flows[1].cc=bbr", f"{b}@flows[0].cc=cubic,flows[1].cc=reno")
+    assert (len(comparison.pairs), reasons(comparison)) == (4, {})
+    assert {each.group for each in comparison.overall} == {None, "bbr → cubic", "bbr-2 → reno"}
 
 
 def test_flows_in_one_group_and_the_same_in_two(tmp_path: Path) -> None:
@@ -162,14 +165,14 @@ def test_flows_in_one_group_and_the_same_in_two(tmp_path: Path) -> None:
 def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -> None:
     a = kept(tmp_path / "a", path__buffer=["1 bdp"], seeds=[1])
     b = kept(tmp_path / "b", path__buffer=["1 bdp"], seeds=[1], duration="1 s", **{"flows[0].cc": "reno"})
-    told = refused(f"{a}@cc=bbr", f"{b}@cc=reno")
-    assert told.startswith("1 run of A, 1 of B, and no two of them were asked the same; ")
-    assert "duration_ns 2000000000 and 1000000000" in told
-    assert ".cc." not in told
+    message = refused(f"{a}@cc=bbr", f"{b}@cc=reno")
+    assert message.startswith("1 run of A, 1 of B, and no two of them were asked the same; ")
+    assert "duration_ns 2000000000 and 1000000000" in message
+    assert ".cc." not in message
     c = kept(tmp_path / "c", path__buffer=["1 bdp"], seeds=[1], **{"flows[0].cc": "reno", "flows[1].cc": "reno"})
-    told = refused(f"{a}@flows[0].cc=bbr", f"{c}@flows[0].cc=reno")
-    assert 'flows[1].cc.algorithm "cubic" and "reno"' in told
-    assert "say which" not in told
+    message = refused(f"{a}@flows[0].cc=bbr", f"{c}@flows[0].cc=reno")
+    assert 'flows[1].cc.algorithm "cubic" and "reno"' in message
+    assert "say which" not in message
     other = kept(tmp_path / "d", path__buffer=["1 bdp", "100 kB"], path__rtt="30 ms", **{"flows[0].cc": "reno"})
     kept(other, name="more", path__buffer=["1 bdp"], **{"flows[0].cc": "reno"})
     first = kept(tmp_path / "e", path__buffer=["1 bdp", "100 kB"])
@@ -179,18 +182,18 @@ def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -
 
 def test_algorithms_of_two_specs_in_two_stores(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", name="mine", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
-    found = held(f"{a}@cc=bbr", f"{b}@cc=bbr[cwnd_gain=1.5]")
-    assert len(found.pairs) == 4
-    assert whole(found, "retransmits", "bbr").difference.value < 0
+    comparison = held(f"{a}@cc=bbr", f"{b}@cc=bbr[cwnd_gain=1.5]")
+    assert len(comparison.pairs) == 4
+    assert whole(comparison, "retransmits", "bbr").difference.value < 0
 
 
 @pytest.mark.slow
 def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
     a, b = kept(tmp_path / "a"), kept(tmp_path / "b", Scaled(failing=(2,)))
-    found = held(a, b)
-    assert (len(found.pairs), found.pairs.failed_in_b) == (2, 2)
-    assert reasons(found) == {("A", "its partner failed"): 2, ("B", "failed"): 2}
-    assert found.pairs.unpaired[-1].example == "moment, path.buffer = 0.5 bdp, seed 2: a bug"
+    comparison = held(a, b)
+    assert (len(comparison.pairs), comparison.pairs.failed_in_b) == (2, 2)
+    assert reasons(comparison) == {("A", "its partner failed"): 2, ("B", "failed"): 2}
+    assert comparison.pairs.unpaired[-1].example == "moment, path.buffer = 0.5 bdp, seed 2: a bug"
     assert held(b, a).pairs.failed_in_b == 0
     none = kept(
         tmp_path / "none", Scaled(failing=(1, 2)), path__buffer="0.5 bdp"
@@ -199,7 +202,7 @@ def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("selection", "words"),
+    ("selection", "message"),
     [
         ("enginee=sim", 'unknown "enginee"; did you mean "engine"?'),
         ("engine=linux", 'has no run of engine "linux"; known: sim'),
@@ -210,27 +213,27 @@ def test_runs_that_failed_are_told_and_not_compared(tmp_path: Path) -> None:
         ("identity=zz", "no run is so"),
     ],
 )
-def test_a_selection_of_nothing(selection: str, words: str, tmp_path: Path) -> None:
-    assert words in refused(kept(tmp_path / "s"), f"@{selection}")
+def test_a_selection_of_nothing(selection: str, message: str, tmp_path: Path) -> None:
+    assert message in refused(kept(tmp_path / "s"), f"@{selection}")
 
 
 def test_a_swept_field_selects(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
-    found = held(store, f"{store}@path.buffer=2 bdp")
-    assert [place.swept["path.buffer"] for place in found.points] == ["2 bdp"]
+    comparison = held(store, f"{store}@path.buffer=2 bdp")
+    assert [place.swept["path.buffer"] for place in comparison.points] == ["2 bdp"]
 
 
 def test_a_run_in_two_experiments_counts_once(tmp_path: Path) -> None:
     store = kept(kept(tmp_path / "s"), name="again", path__buffer=["2 bdp"])
-    found = held(store, store)
-    assert (len(found.pairs), reasons(found)) == (4, {})
+    comparison = held(store, store)
+    assert (len(comparison.pairs), reasons(comparison)) == (4, {})
 
 
 def test_the_latest_of_two_builds_counts(tmp_path: Path) -> None:
     store = kept(kept(tmp_path / "s", Scaled(1.0)), Scaled(0.5), name="again")
-    found = held(store, f"{store}@identity=double 0.5")
-    assert reasons(found) == {("A", "a later run of this side was asked the same"): 4}
-    assert {each.difference.value for each in found.rows()} == {0.0}
+    comparison = held(store, f"{store}@identity=double 0.5")
+    assert reasons(comparison) == {("A", "a later run of this side was asked the same"): 4}
+    assert {each.difference.value for each in comparison.rows()} == {0.0}
 
 
 def test_what_is_no_store(tmp_path: Path) -> None:
@@ -264,8 +267,8 @@ def test_a_campaign_that_has_begun_and_no_run_yet(tmp_path: Path) -> None:
 def test_two_specs_of_one_name_in_one_store_are_both_there_to_compare(tmp_path: Path) -> None:
     store = kept(tmp_path / "s")
     kept(tmp_path / "s", **{"flows[0].cc": "bbr[cwnd_gain=1.5]"})
-    found = held(f"{store}@cc=bbr", f"{store}@cc=bbr[cwnd_gain=1.5]")
-    assert len(found.pairs) == 4
+    comparison = held(f"{store}@cc=bbr", f"{store}@cc=bbr[cwnd_gain=1.5]")
+    assert len(comparison.pairs) == 4
     label = "moment [flows[0].cc=bbr[cwnd_gain=1.5]]"
     assert len(held(f"{store}@experiment={label}", f"{store}@experiment={label}").pairs) == 4
     assert len(held(str(store), str(store)).pairs) == 8
@@ -277,9 +280,9 @@ def noisy(folder: Path, jitter: str | list[str], **settings: Any) -> Path:
 
 def test_specs_that_differ_in_jitter_only_are_pairs_and_it_is_told(tmp_path: Path) -> None:
     a, b = noisy(tmp_path / "a", "none"), noisy(tmp_path / "b", "1 packet")
-    found = held(a, b)
-    assert (len(found.pairs), reasons(found), found.pairs.jitters) == (2, {}, {(0, 605_600): 2})
-    assert "2 pairs with another path.jitter: none in A, 605.6 us in B" in list(notices(found))
+    comparison = held(a, b)
+    assert (len(comparison.pairs), reasons(comparison), comparison.pairs.jitters) == (2, {}, {(0, 605_600): 2})
+    assert "2 pairs with another path.jitter: none in A, 605.6 us in B" in list(notices(comparison))
     assert held(a, a).pairs.jitters == {}
     swept = noisy(tmp_path / "c", ["none", "1 packet"])
     assert len(held(f"{swept}@path.jitter=none", "@path.jitter=1 packet").pairs) == 2
@@ -287,12 +290,12 @@ def test_specs_that_differ_in_jitter_only_are_pairs_and_it_is_told(tmp_path: Pat
 
 def test_the_jitter_counts_where_a_side_has_several(tmp_path: Path) -> None:
     swept = noisy(tmp_path / "a", ["none", "50 us", "1 packet"])
-    found = held(swept, swept)
-    assert (len(found.pairs), reasons(found), found.pairs.jitters) == (6, {}, {})
+    comparison = held(swept, swept)
+    assert (len(comparison.pairs), reasons(comparison), comparison.pairs.jitters) == (6, {}, {})
     one = noisy(tmp_path / "b", "50 us")
-    found = held(swept, one)
-    assert (len(found.pairs), found.pairs.jitters) == (2, {})
-    assert sum(reasons(found).values()) == 4
+    comparison = held(swept, one)
+    assert (len(comparison.pairs), comparison.pairs.jitters) == (2, {})
+    assert sum(reasons(comparison).values()) == 4
     assert "path.jitter_ns" in refused(swept, noisy(tmp_path / "c", "2 packets"))
 
 

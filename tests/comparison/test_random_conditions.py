@@ -110,7 +110,7 @@ def test_packets_bound_the_rate() -> None:
         assert random_conditions.packets(drawn) <= 100_500  # a rate has three digits
 
 
-@pytest.mark.parametrize("words", [{"most_packets": 100}, {"duration": "10"}, {"duration": "0 s"}, {"duration": "x"}])
-def test_what_cannot_be_drawn_is_refused(words: dict[str, object]) -> None:
+@pytest.mark.parametrize("options", [{"most_packets": 100}, {"duration": "10"}, {"duration": "0 s"}, {"duration": "x"}])
+def test_what_cannot_be_drawn_is_refused(options: dict[str, object]) -> None:
     with pytest.raises(ComparisonError):
-        list(random_conditions.conditions(1, 1, **words))  # type: ignore[arg-type]
+        list(random_conditions.conditions(1, 1, **options))  # type: ignore[arg-type]

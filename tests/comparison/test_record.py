@@ -44,8 +44,8 @@ def test_a_record_without_the_keys_that_were_added_since_is_read(agreement: Agre
 
 
 def test_curves_are_valid() -> None:
-    found = Curves.model_validate_json((DOCS / "validation" / "curves.json").read_bytes())
-    jsonschema.Draft202012Validator(published(Curves)).validate(json.loads(found.model_dump_json()))
+    curves = Curves.model_validate_json((DOCS / "validation" / "curves.json").read_bytes())
+    jsonschema.Draft202012Validator(published(Curves)).validate(json.loads(curves.model_dump_json()))
 
 
 def test_the_json_is_valid_and_comes_back_as_it_was(agreement: Agreement) -> None:
@@ -63,5 +63,5 @@ def test_an_agreement_of_another_schema_is_refused(agreement: Agreement) -> None
 
 
 def test_numbers_have_six_digits(agreement: Agreement) -> None:
-    found = agreement.conditions[0].candidate[0].goodput_bps
-    assert found == float(f"{found:.6g}")
+    goodput_bps = agreement.conditions[0].candidate[0].goodput_bps
+    assert goodput_bps == float(f"{goodput_bps:.6g}")

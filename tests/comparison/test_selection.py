@@ -47,7 +47,7 @@ def test_algorithms_that_each_side_names_in_another_way_are_refused(a: str, b: s
 
 
 @pytest.mark.parametrize(
-    ("a", "words"),
+    ("a", "message"),
     [
         ("s@", "selects nothing"),
         ("s@sim", '"sim" selects nothing; write it as "s@engine=linux:6.12"'),
@@ -55,10 +55,10 @@ def test_algorithms_that_each_side_names_in_another_way_are_refused(a: str, b: s
         ("s@cc=bbr,cc=reno", '"cc" is there twice'),
     ],
 )
-def test_what_cannot_be_read(a: str, words: str) -> None:
+def test_what_cannot_be_read(a: str, message: str) -> None:
     with pytest.raises(ComparisonError) as error:
         selections(a, "t")
-    assert words in str(error.value)
+    assert message in str(error.value)
     assert "\n" not in str(error.value)
 
 

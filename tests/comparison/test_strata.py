@@ -131,14 +131,14 @@ def conditions(errors: Sequence[float], *, spread: float = 0.0) -> list[Conditio
     ]
 
 
-def found(errors: Sequence[float], *, spread: float = 0.0, stratum: str | None = "hand") -> Agreement:
+def judged(errors: Sequence[float], *, spread: float = 0.0, stratum: str | None = "hand") -> Agreement:
     return judge(conditions(errors, spread=spread), Source(stratum=stratum, seed=7), SIDE, SIDE, ())
 
 
 def controlled(errors: Sequence[float], controls: Sequence[Sequence[float]], *, stratum: str = "hand") -> Agreement:
     """The same with what each control came to."""
-    own = found(errors, stratum=stratum)
-    of = with_controls(own, {100 * (index + 1): found(each, stratum=stratum) for index, each in enumerate(controls)})
+    own = judged(errors, stratum=stratum)
+    of = with_controls(own, {100 * (index + 1): judged(each, stratum=stratum) for index, each in enumerate(controls)})
     assert isinstance(of, Agreement)
     return of
 
@@ -152,7 +152,7 @@ def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
     nine = pytest.approx(0.009, abs=1e-5)
     assert limits(of) == {"median": nine, "p90": nine, "raw_median": nine, "raw_p90": nine}, "whatever the candidate is"
     assert bands_from(of)["total_goodput"][OF_MODEL] == pytest.approx(0.0055, abs=1e-5)
-    assert bands_from(found([0.5])) == {}, "without controls there are none"
+    assert bands_from(judged([0.5])) == {}, "without controls there are none"
 
 
 def test_nine_of_ten_controls_keep_all_bands_together(own_bands: Path) -> None:
@@ -175,7 +175,7 @@ def test_a_band_is_never_beyond_the_outer_limit_nor_narrower_than_a_fiftieth_of_
 
 def test_raw_errors_stand_beside_excused_ones() -> None:
     """Seeds 10 % apart excuse 5 % (the quartiles of three are half as far as the outermost)."""
-    (total,) = [band for band in found([0.06], spread=0.1).bands if band.metric == "total_goodput"]
+    (total,) = [band for band in judged([0.06], spread=0.1).bands if band.metric == "total_goodput"]
     assert total.measured.median == pytest.approx(0.01)
     assert total.raw.median == pytest.approx(0.06)
     assert total.raw_floor.median == 0.0
@@ -203,8 +203,8 @@ def test_bands_are_stored_by_stratum_and_what_was_measured_then_keeps_them(own_b
     assert bands_of(None)["total_goodput"] == BANDS["total_goodput"]
     again = judged_again(measured_once)
     assert again.holds
-    assert not found([0.0031] * 10).holds, "more than controls were off by, and far from the outer limit"
-    assert found([0.0031] * 10, stratum=None).holds
+    assert not judged([0.0031] * 10).holds, "more than controls were off by, and far from the outer limit"
+    assert judged([0.0031] * 10, stratum=None).holds
 
 
 @pytest.mark.usefixtures("own_bands")

@@ -11,7 +11,7 @@ from dumbbell.decide.question import ALONE
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.validation import advice_text
-from dumbbell.validation.advice import HARD, AdvicePart, AdviceRecord, Answer, Candidate, Told, drawn
+from dumbbell.validation.advice import HARD, AdvicePart, AdviceRecord, Answer, Candidate, PrintedValue, drawn
 
 SIDE = Side(engine="sim", identity="", seeds=(), measured_on={})
 PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=1, seed=7, seeds=2)
@@ -19,7 +19,7 @@ PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=1, seed
 
 def candidate(measured: float, predicted: float, half: float, others: float = 0) -> Candidate:
     return Candidate(
-        told=Told(value=predicted, low=predicted - half, high=predicted + half),
+        told=PrintedValue(value=predicted, low=predicted - half, high=predicted + half),
         measured=(0.999 * measured, 1.001 * measured), harm=None, others=(others, others) if others else (),
     )  # fmt: skip
 

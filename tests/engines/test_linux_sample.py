@@ -21,7 +21,7 @@ from msgspec import structs
 from agreed import Scaled
 from dumbbell.comparison import random_conditions
 from dumbbell.comparison.agreement import BANDS, GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, verdicts
-from dumbbell.comparison.campaigns import Sides, carry_out
+from dumbbell.comparison.campaigns import Sides, run_conditions
 from dumbbell.comparison.record import Condition
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
@@ -49,7 +49,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def compared(folder: Path, candidate: Engine, reference: Engine, seed: int) -> list[Condition]:
     drawn = list(random_conditions.conditions(CONDITIONS, seed, duration=DURATION, most_packets=MOST_PACKETS))
     with Store.open(folder / "store", write=True) as store:
-        return carry_out(store, drawn, Sides(candidate, reference, SEEDS, 0))
+        return run_conditions(store, drawn, Sides(candidate, reference, SEEDS, 0))
 
 
 def gross(conditions: Sequence[Condition]) -> list[str]:

@@ -29,7 +29,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.hosts.points import read as read_points
-from dumbbell.hosts.spread import Held
+from dumbbell.hosts.spread import ComparedEngine
 from dumbbell.metrics.connections import read as read_sockets
 from dumbbell.spec import assignment, expand, load, resolve, toml
 from dumbbell.spec.run import Run
@@ -96,7 +96,7 @@ class Unable(SimEngine):
 
 def _points(file: Path, _: Random) -> None:
     measurements = read_points(file, HOSTS)
-    refusals(Held(SimEngine(), None).asked(measurements), SimEngine())
+    refusals(ComparedEngine(SimEngine(), None).experiment_of(measurements), SimEngine())
 
 
 def _times(file: Path, random: Random) -> None:

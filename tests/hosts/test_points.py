@@ -82,7 +82,7 @@ def test_what_iperf3_wrote_is_a_row_a_test(tmp_path: Path) -> None:
 
 
 def test_each_row_is_a_point_with_what_was_measured_there(tmp_path: Path) -> None:
-    found = measurements(
+    measured = measurements(
         tmp_path,
         "# Somewhere, 2025.",
         "# Two machines.",
@@ -92,12 +92,12 @@ def test_each_row_is_a_point_with_what_was_measured_there(tmp_path: Path) -> Non
         "# half of it is missing:",
         "100,reno,6,,,1b",
     )
-    assert found.head == ("Somewhere, 2025.", "Two machines.", "half of it is missing:")
-    assert found.fields == ("path.buffer", "flows[1].cc")
-    assert found.settings == ()
+    assert measured.head == ("Somewhere, 2025.", "Two machines.", "half of it is missing:")
+    assert measured.fields == ("path.buffer", "flows[1].cc")
+    assert measured.settings == ()
     goodput, share = Measurand("goodput", "bbr"), Measurand("share", "bbr")
-    assert found.measurands == (goodput, share)
-    first, second = found.rows
+    assert measured.measurands == (goodput, share)
+    first, second = measured.rows
     assert (first.line, dict(first.at), dict(first.notes)) == (
         5,
         {"path.buffer": "50 kB", "flows[1].cc": "cubic"},
@@ -108,32 +108,34 @@ def test_each_row_is_a_point_with_what_was_measured_there(tmp_path: Path) -> Non
     assert dict(second.measured) == {goodput: Measured(6e6, None)}
     points = [
         (point.values["path.buffer"], point.values["flows[1].cc"], [row.line for row in rows])
-        for point, rows in found.points()
+        for point, rows in measured.points()
     ]
     assert points == [("50 kB", "cubic", [5]), ("100 kB", "reno", [7])]
 
 
 def test_what_the_spec_sweeps_beside_the_rows_is_a_setting_of_each(tmp_path: Path) -> None:
     spec = SPEC.replace('buffer = "1 bdp"', 'buffer = "1 bdp"\njitter = ["none", "50 us"]')
-    found = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", spec=spec)
-    assert found.settings == ("path.jitter",)
-    points = [(rows[0].line, point.values["path.jitter"]) for point, rows in found.points()]
+    measured = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", spec=spec)
+    assert measured.settings == ("path.jitter",)
+    points = [(rows[0].line, point.values["path.jitter"]) for point, rows in measured.points()]
     assert points == [(2, "none"), (2, "50 us"), (3, "none"), (3, "50 us")]
 
 
 def test_a_point_that_was_measured_twice_has_two_rows(tmp_path: Path) -> None:
-    found = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", "50,cubic,9")
-    assert [[row.line for row in rows] for _, rows in found.points()] == [[2, 4], [3]]
+    measured = measurements(tmp_path, HEADER, "50,cubic,8", "100,cubic,7", "50,cubic,9")
+    assert [[row.line for row in rows] for _, rows in measured.points()] == [[2, 4], [3]]
 
 
 def test_units_stand_in_the_heading_or_in_the_cells(tmp_path: Path) -> None:
-    found = measurements(tmp_path, "path.rate,duration (s),goodput.bbr (of rate)", "8 Mbit/s,4,0.5", "1 Gbit/s,4,0.25")
-    assert [point.values["path.rate"] for point, _ in found.points()] == ["8 Mbit/s", "1 Gbit/s"]
-    assert found.measurands == (Measurand("goodput", "bbr", of_rate=True),)
+    measured = measurements(
+        tmp_path, "path.rate,duration (s),goodput.bbr (of rate)", "8 Mbit/s,4,0.5", "1 Gbit/s,4,0.25"
+    )
+    assert [point.values["path.rate"] for point, _ in measured.points()] == ["8 Mbit/s", "1 Gbit/s"]
+    assert measured.measurands == (Measurand("goodput", "bbr", of_rate=True),)
 
 
 def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
-    found = problems(
+    messages = problems(
         tmp_path,
         "path.rate,path.rtt (ms),pth (B),flows[1].cc,flows[0].count,goodput.bbr (of rate),goodput (Mbit/s),rtt.x (kg)",
         "10,40,51200,cubic,1,-0.87,1,1",
@@ -145,7 +147,7 @@ def test_all_problems_come_at_once_with_their_lines(tmp_path: Path) -> None:
     whose = "says not whose goodput it is; write goodput.GROUP, with the group's name"
     unit = 'unknown unit "kg"; write it behind the name, in brackets: s, ms, us'
     goodput = "goodput.bbr (of rate)"
-    assert found == [
+    assert messages == [
         "points.csv line 4: has 6 cells; as many as headings: 8",
         f"points.csv, heading pth: {no_field}",
         f"points.csv, heading goodput (Mbit/s): {whose}",
@@ -174,7 +176,7 @@ UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
 
 
 @pytest.mark.parametrize(
-    ("lines", "told"),
+    ("lines", "message"),
     [
         (["a"], NO_POINTS),
         (["# only where it is from"], NO_POINTS),
@@ -198,8 +200,8 @@ UNITS = "bit/s, kbit/s, Mbit/s, Gbit/s, of rate"
         ),
     ],
 )
-def test_what_is_no_table_of_points_is_refused(tmp_path: Path, lines: list[str], told: str) -> None:
-    assert problems(tmp_path, *lines)[0] == f"points.csv{told}"
+def test_what_is_no_table_of_points_is_refused(tmp_path: Path, lines: list[str], message: str) -> None:
+    assert problems(tmp_path, *lines)[0] == f"points.csv{message}"
 
 
 def test_a_table_may_not_have_more_rows_than_can_be_run(tmp_path: Path) -> None:
@@ -211,13 +213,13 @@ def test_a_table_may_not_have_more_rows_than_can_be_run(tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"none.csv: no such file; give the path of a CSV file"):
         read(tmp_path / "none.csv", SPEC)
-    for content, told in {
+    for content, message in {
         b"\xff\xfe\x00": "is not UTF-16 text: byte 2, in line 1; save it as UTF-8",
         HEADER.encode() + b"\n# caf\xe9": "is not UTF-8 text: byte 55, in line 2; save it as UTF-8",
         HEADER.encode("utf-16-le"): "is no text: a character in line 1 is NUL; save it as UTF-8",
     }.items():
         (tmp_path / "bytes.csv").write_bytes(content)
-        with pytest.raises(SpecError, match=f"bytes.csv: {told}"):
+        with pytest.raises(SpecError, match=f"bytes.csv: {message}"):
             read(tmp_path / "bytes.csv", SPEC)
 
 
@@ -248,21 +250,21 @@ def test_tables_as_spreadsheets_write_them_are_read(tmp_path: Path, slip: str) -
 
 
 def test_what_stands_above_the_headings_says_where_the_points_are_from(tmp_path: Path) -> None:
-    found = measurements(tmp_path, "Our lab, 2025", "# two machines", HEADER, "50,cubic,8")
-    assert found.head == ("Our lab, 2025", "two machines")
+    measured = measurements(tmp_path, "Our lab, 2025", "# two machines", HEADER, "50,cubic,8")
+    assert measured.head == ("Our lab, 2025", "two machines")
 
 
 def test_remarks_keep_their_commas(tmp_path: Path) -> None:
-    found = measurements(tmp_path, f"{HEADER},note.figure".replace(",", ";"), "50;cubic;8,5;1,2")
-    assert dict(found.rows[0].notes) == {"figure": "1,2"}
+    measured = measurements(tmp_path, f"{HEADER},note.figure".replace(",", ";"), "50;cubic;8,5;1,2")
+    assert dict(measured.rows[0].notes) == {"figure": "1,2"}
 
 
 def test_headings_name_fields_quantities_and_remarks() -> None:
     assert column("path.rate (Mbit/s)") == Column(heading="path.rate (Mbit/s)", unit="Mbit/s", field="path.rate")
-    found = column("rtt.bbr.sd (ms)")
-    assert isinstance(found, Column)
-    assert (found.measurand, found.deviation) == (Measurand("rtt", "bbr"), True)
-    assert found.number("40") == pytest.approx(0.04)
+    rtt_column = column("rtt.bbr.sd (ms)")
+    assert isinstance(rtt_column, Column)
+    assert (rtt_column.measurand, rtt_column.deviation) == (Measurand("rtt", "bbr"), True)
+    assert rtt_column.number("40") == pytest.approx(0.04)
     assert isinstance(column("utilization (%)"), Column)
     refused = column("utilization.bbr (%)")
     assert isinstance(refused, Problem)

@@ -16,7 +16,7 @@ from dumbbell.hosts import text
 from dumbbell.hosts.charts import charts
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostPoint, HostRecord
-from dumbbell.hosts.spread import Held, hold, spread
+from dumbbell.hosts.spread import ComparedEngine, hold, spread
 from dumbbell.metrics.distribution import median_interval
 from dumbbell.report.hosts import page
 from dumbbell.results.store import Store
@@ -60,7 +60,7 @@ def record(*points: HostPoint) -> HostRecord:
 
 
 @pytest.fixture
-def held(tmp_path: Path) -> HostRecord:
+def host_record(tmp_path: Path) -> HostRecord:
     """The simulator, and one that delivers four fifths, at three points of which one was measured twice."""
     table = tmp_path / "points.csv"
     table.write_text(
@@ -70,18 +70,18 @@ def held(tmp_path: Path) -> HostRecord:
     wrong = Scaled(0.8)
     wrong.name = "wrong"
     with Store.open(tmp_path / "store", write=True) as store:
-        found = read(table, SPEC)
-        again = hold(found, store, [Held(SimEngine()), Held(wrong, 1)], jobs=2)
+        measurements = read(table, SPEC)
+        again = hold(measurements, store, [ComparedEngine(SimEngine()), ComparedEngine(wrong, 1)], jobs=2)
         before = store.count()
-        assert hold(found, store, [Held(SimEngine()), Held(wrong, 1)], jobs=2) == again
+        assert hold(measurements, store, [ComparedEngine(SimEngine()), ComparedEngine(wrong, 1)], jobs=2) == again
         assert store.count() == before == 3 * 3 + 3 * 1
     return again
 
 
-def test_every_row_stands_beside_each_engine_with_its_own_seeds(held: HostRecord) -> None:
-    assert held.engines == ("sim", "wrong")
-    assert [side.seeds for side in held.sides] == [(1, 2, 3), (1,)]
-    goodput = [each for each in held.points if each.quantity == "goodput"]
+def test_every_row_stands_beside_each_engine_with_its_own_seeds(host_record: HostRecord) -> None:
+    assert host_record.engines == ("sim", "wrong")
+    assert [side.seeds for side in host_record.sides] == [(1, 2, 3), (1,)]
+    goodput = [each for each in host_record.points if each.quantity == "goodput"]
     assert [(each.line, each.buffer_bdp, each.measured) for each in goodput] == [
         (3, 1.0, 0.5), (5, 1.0, 0.75), (4, 4.0, 0.25), (6, 0.5, 0.001)
     ]  # fmt: skip
@@ -94,10 +94,10 @@ def test_every_row_stands_beside_each_engine_with_its_own_seeds(held: HostRecord
     assert first.difference("sim") == pytest.approx(own - 0.5)
     assert [each.starved for each in goodput] == [False, False, False, True]
     assert goodput[-1].starving("sim") == (0, 3)
-    path = [each for each in held.points if each.quantity == "utilization"]
+    path = [each for each in host_record.points if each.quantity == "utilization"]
     assert [each.line for each in path] == [3, 5, 4], "what a row has not told is not there"
     assert path[0].starves_below is None
-    assert HostRecord.model_validate_json(held.model_dump_json()) == held
+    assert HostRecord.model_validate_json(host_record.model_dump_json()) == host_record
 
 
 def test_a_difference_is_in_points_of_a_share_and_else_a_share_of_what_was_measured() -> None:
@@ -110,10 +110,10 @@ def test_a_difference_is_in_points_of_a_share_and_else_a_share_of_what_was_measu
 
 def test_spreads_are_of_points_that_did_not_starve() -> None:
     points = [point(0.5, 0.5 + each / 100) for each in (-3, -2, -1, 0, 1, 2, 10)]
-    found = spread(points, "sim")
-    assert found is not None
-    assert [found.n, found.bias, found.median, found.most] == pytest.approx([7, 0.0, 0.02, 0.1])
-    assert list(found.interval) == pytest.approx([-0.03, 0.1])
+    differences = spread(points, "sim")
+    assert differences is not None
+    assert [differences.n, differences.bias, differences.median, differences.most] == pytest.approx([7, 0.0, 0.02, 0.1])
+    assert list(differences.interval) == pytest.approx([-0.03, 0.1])
     assert spread(points, "linux") is None
     starved = point(0.02, 0.3)
     header, rows = text.spreads_table(record(*points, starved))
@@ -132,13 +132,13 @@ def test_the_median_lies_between_order_statistics() -> None:
     assert median_interval([float(each) for each in range(100)]) == (39.0, 60.0)
 
 
-def test_the_page_has_every_point_and_where_all_is_from(held: HostRecord) -> None:
-    found = page(held, "dumbbell agree")
-    sections = {section.anchor: section for section in found["sections"]}
-    assert len(sections["points"].rows) == len(held.points)
-    assert found["origins"][0] == ("Measured on real hosts", [("points.csv", "from a machine")])
-    assert [chart.name for chart in charts(held)] == ["hosts-1", "hosts-2"]
-    (goodput, _) = charts(held)
+def test_the_page_has_every_point_and_where_all_is_from(host_record: HostRecord) -> None:
+    context = page(host_record, "dumbbell agree")
+    sections = {section.anchor: section for section in context["sections"]}
+    assert len(sections["points"].rows) == len(host_record.points)
+    assert context["origins"][0] == ("Measured on real hosts", [("points.csv", "from a machine")])
+    assert [chart.name for chart in charts(host_record)] == ["hosts-1", "hosts-2"]
+    (goodput, _) = charts(host_record)
     assert [panel.title for panel in goodput.panels] == ["Goodput of bbr", "Difference over queue"]
 
 
@@ -155,5 +155,5 @@ def test_a_user_holds_engines_against_own_measurements(tmp_path: Path) -> None:
     done = CliRunner().invoke(app(), [*common, "--json"])
     assert json.loads(done.stdout)["points"][1]["measured"] == 1.5e6
     refused = CliRunner().invoke(app(), [*common, "--random", "3", "--dry-run"])
-    told = "--measured has the points of its table; leave it out"
-    assert str(refused.exception) == f"--dry-run: {told}\n--random: {told}"
+    message = "--measured has the points of its table; leave it out"
+    assert str(refused.exception) == f"--dry-run: {message}\n--random: {message}"

@@ -14,12 +14,12 @@ from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostRecord
-from dumbbell.hosts.spread import Held, hold
+from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.results.store import Store
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
 from dumbbell.validation import ValidationError, hosts_text, load_plan
-from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
+from dumbbell.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dumbbell.validation.plan import HOSTS, HostsPart
 
 MEASURED = ["datta2023", "sarpkaya2025"]
@@ -47,7 +47,7 @@ TABLE = "# from a machine\npath.buffer (bdp),goodput.bbr (of rate)\n1,0.5\n4,0.2
 def found(tmp_path: Path) -> HostRecord:
     (tmp_path / "points.csv").write_text(TABLE)
     with Store.open(tmp_path / "store", write=True) as store:
-        return hold(read(tmp_path / "points.csv", SPEC), store, [Held(SimEngine())], jobs=2)
+        return hold(read(tmp_path / "points.csv", SPEC), store, [ComparedEngine(SimEngine())], jobs=2)
 
 
 def with_engine(record: HostRecord, name: str, factor: float) -> HostRecord:
@@ -85,7 +85,7 @@ def test_the_record_on_the_page_is_of_todays_points(name: str) -> None:
     assert isinstance(part, HostsPart)
     assert [each.table for each in stored.tables] == list(part.tables)
     for each in stored.tables:
-        assert each.spec == asked(study, each.table), "make validation STRATUM=hosts"
+        assert each.spec == spec_hash(study, each.table), "make validation STRATUM=hosts"
         assert len(each.record.points) >= len(study.measured[each.table].rows)
 
 
@@ -116,17 +116,17 @@ def test_a_page_of_a_study_has_what_is_there(tmp_path: Path) -> None:
 
 def test_other_engines_numbers_are_kept(found: HostRecord) -> None:
     earlier = with_engine(found, "linux", 2.0)
-    both = with_kept(found, earlier, ["sim"])
+    both = with_earlier_values(found, earlier, ["sim"])
     assert both.engines == ("sim", "linux")
     for before, after in zip(found.points, both.points, strict=True):
         assert after.values == {"sim": before.values["sim"], "linux": tuple(2 * each for each in before.values["sim"])}
-    assert with_kept(found, earlier, ["sim", "linux"]) == found
-    assert with_kept(found, None, ["sim"]) == found
+    assert with_earlier_values(found, earlier, ["sim", "linux"]) == found
+    assert with_earlier_values(found, None, ["sim"]) == found
 
 
 def test_what_is_asked_has_a_hash_without_seeds() -> None:
     one, five = (studies.load("sarpkaya2025", seeds=seeds) for seeds in (1, 5))
-    assert asked(one, "figure1b") == asked(five, "figure1b") != asked(one, "figure8a")
+    assert spec_hash(one, "figure1b") == spec_hash(five, "figure1b") != spec_hash(one, "figure8a")
 
 
 def test_the_page_tells_engines_settings_and_who_starves(found: HostRecord) -> None:
@@ -149,7 +149,7 @@ def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
     jitters = ", ".join(f'"{each} us"' for each in (1, 10, 50, 100, 200))
     spec = SPEC.replace('jitter = ["none", "50 us"]', f"jitter = [{jitters}]")
     with Store.open(tmp_path / "store", write=True) as store:
-        record = told(hold(read(tmp_path / "points.csv", spec), store, [Held(SimEngine(), 1)], jobs=2))
+        record = told(hold(read(tmp_path / "points.csv", spec), store, [ComparedEngine(SimEngine(), 1)], jobs=2))
     assert hosts_text.spreads_table(record)[1] == []
     ((name, _, (header, rows)),) = hosts_text.tried_tables(record)
     assert (name, header[:2], len(rows)) == ("points", ["setting", "engine"], 5)

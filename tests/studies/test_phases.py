@@ -102,7 +102,7 @@ def test_the_plan_has_the_spec_that_anyone_can_run() -> None:
     (part,) = load_plan().only(["phases"]).parts
     assert isinstance(part, PhasesPart)
     assert part.engines == ("netns", "linux", "sim")
-    asked = part.asked("netns")
+    asked = part.experiment_on("netns")
     assert list(asked.seed_values) == [1]
     assert part.total([SimEngine()]) == 6 * 3
 

@@ -238,7 +238,7 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
     from dumbbell.cli.table import fitted
     from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
-    from dumbbell.comparison.checks import carry_out_checks, chosen, count
+    from dumbbell.comparison.checks import chosen, count, run_checks
     from dumbbell.results.store import Store
 
     # Every name begins with nothing.
@@ -250,7 +250,7 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
         Store.open(out, write=True) as store,
         progress(count(checks, sides), wanted=not as_json) as advance,
     ):
-        record = carry_out_checks(store, checks, sides, jobs=jobs, progress=advance)
+        record = run_checks(store, checks, sides, jobs=jobs, progress=advance)
     if as_json:
         typer.echo(record.model_dump_json())
     else:

@@ -30,7 +30,7 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     from dumbbell.errors import ComparisonError
     from dumbbell.hosts.points import read
     from dumbbell.hosts.sheet import Renamed
-    from dumbbell.hosts.spread import Held, hold
+    from dumbbell.hosts.spread import ComparedEngine, hold
     from dumbbell.results.store import Store
     from dumbbell.spec import SpecError, assignment
 
@@ -39,8 +39,8 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
     overrides, renamed = dict(map(assignment, sets or ())), list(map(Renamed.of, headings))
     measurements = read(points, spec, overrides=overrides, registry=catalogue(), renamed=renamed)
-    candidates = [Held(each, seeds) for each in chosen]
-    experiment = candidates[0].asked(measurements)
+    candidates = [ComparedEngine(each, seeds) for each in chosen]
+    experiment = candidates[0].experiment_of(measurements)
     if problems := [problem for each in chosen for problem in refusals(experiment, each)]:
         raise SpecError(problems)
     allow([experiment], chosen, spec, wanted=programs)

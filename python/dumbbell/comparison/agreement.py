@@ -132,14 +132,14 @@ def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
         return {}
     alone = {key: most_of_nine_in_ten([of[key] for of in controls]) for key in controls[0]}
     factor = most_of_nine_in_ten([max(of[key] / most for key, most in alone.items()) for of in controls])
-    found: dict[str, dict[str, float]] = {}
+    bands: dict[str, dict[str, float]] = {}
     for (metric, name), most in alone.items():
         outer = inf if name.startswith("raw") else _outer_limit(metric, name)
-        found.setdefault(metric, {})[name] = _upwards(min(max(factor, 1.0) * most, outer))
+        bands.setdefault(metric, {})[name] = _upwards(min(max(factor, 1.0) * most, outer))
     of_mean = _statistics(of_mean_control(agreement.conditions))
-    for metric, own in found.items():
+    for metric, own in bands.items():
         own[OF_MODEL] = _upwards(of_mean[metric, "p90"])
-    return found
+    return bands
 
 
 def _statistics(conditions: Sequence[Condition]) -> dict[tuple[str, str], float]:
@@ -247,7 +247,7 @@ def suspects(results: Iterable[Result]) -> Iterator[Suspect]:
     """Those that something disturbed, as their warnings say."""
     for each in results:
         if each.validity == "SUSPECT":
-            reasons = tuple(told.removeprefix(LIVE) for told in each.warnings if told.startswith(LIVE))
+            reasons = tuple(warning.removeprefix(LIVE) for warning in each.warnings if warning.startswith(LIVE))
             yield Suspect(engine=each.engine, seed=each.seed, point=each.point, reasons=reasons)
 
 
@@ -356,19 +356,19 @@ def _differences(
 ) -> Iterator[Difference]:
     noise = _gaps(floor, reference, groups, rate_bps)
     for (metric, group), gap in _gaps(candidate, reference, groups, rate_bps).items():
-        beside, limit = noise.get((metric, group)), BANDS[metric].p90_limit
+        noise_gap, limit = noise.get((metric, group)), BANDS[metric].p90_limit
         yield Difference(
             metric=metric,
             group=group,
             candidate=gap.median,
             reference=gap.reference,
-            floor=beside and beside.median,
+            floor=noise_gap and noise_gap.median,
             excused=gap.excused,
             scale=gap.scale,
             difference=(gap.median - gap.reference) / gap.scale,
             half_width=gap.half_width,
             error=gap.error,
-            floor_error=beside and beside.error,
+            floor_error=noise_gap and noise_gap.error,
             limits=gap.error / limit if limit else None,
         )
 

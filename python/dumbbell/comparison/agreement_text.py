@@ -84,28 +84,28 @@ def setting(condition: Condition) -> str:
     return f"{path(condition)}{loss}{f', {others}' if others else ''}: {flows}"
 
 
-def origin(found: Agreement | Checks | Curves) -> str:
+def origin(comparison: Agreement | Checks | Curves) -> str:
     """Which conditions, and how many runs each had."""
     failed = 0
-    if isinstance(found, Checks):
-        return f"{counted(len(found.checks), 'check')}, {counted(len(found.conditions), 'condition')}"
-    if isinstance(found, Curves):
-        algorithms = len({case.cc for case in found.cases})
-        what = f"one flow, {counted(algorithms, 'algorithm')}, {counted(len(found.cases), 'condition')}"
+    if isinstance(comparison, Checks):
+        return f"{counted(len(comparison.checks), 'check')}, {counted(len(comparison.conditions), 'condition')}"
+    if isinstance(comparison, Curves):
+        algorithms = len({case.cc for case in comparison.cases})
+        what = f"one flow, {counted(algorithms, 'algorithm')}, {counted(len(comparison.cases), 'condition')}"
     else:
-        source, count = found.source, len(found.conditions)
-        failed = sum(bool(each.failures) for each in found.conditions)
+        source, count = comparison.source, len(comparison.conditions)
+        failed = sum(bool(each.failures) for each in comparison.conditions)
         what = f"{counted(count, 'condition')} of {source.spec}"
         if source.spec is None:
             stratum = f" of stratum {source.stratum}," if source.stratum else ""
             length = f", {source.duration} each" if source.duration else ""
             what = f"{counted(count, 'random condition')}{stratum} of seed {source.seed}{length}"
-    own, others, floor = len(found.candidate.seeds), len(found.reference.seeds), len(found.floor_seeds)
+    own, others, floor = len(comparison.candidate.seeds), len(comparison.reference.seeds), len(comparison.floor_seeds)
     seeds = f"{counted(own, 'seed')} an engine"
     if own != others:
-        candidate, reference = found.engine_names
+        candidate, reference = comparison.engine_names
         seeds = f"{counted(own, 'seed')} of {candidate}, {others} of {reference}"
-    noise = f", {floor} more of {found.reference.engine} for its noise" if floor else ""
+    noise = f", {floor} more of {comparison.reference.engine} for its noise" if floor else ""
     return f"{what}; {seeds}{noise}" + (f"; {_failed(failed)}" if failed else "")
 
 
@@ -118,31 +118,34 @@ def _failed(count: int) -> str:
     return f"{counted(count, 'condition')} failed and {'is' if count == 1 else 'are'} not compared"
 
 
-def summary(found: Agreement | Checks | Curves) -> str:
+def summary(comparison: Agreement | Checks | Curves) -> str:
     """Which bands or limits hold, and which do not, in sentences."""
-    if isinstance(found, Checks):
-        missed = [row for row in found.rows if not row.holds]
+    if isinstance(comparison, Checks):
+        missed = [row for row in comparison.rows if not row.holds]
         by_check = ", ".join(dict.fromkeys(row.check for row in missed))
-        held = f"{len(found.rows) - len(missed)} of {len(found.rows)} figures keep their bars"
-        return f"{held}; not all of {by_check}." if missed else f"{held}."
-    if isinstance(found, Curves):
-        total, (_, rows) = sum(len(case.comparisons) for case in found.cases), limits_table(found, broken_only=True)
+        sentence = f"{len(comparison.rows) - len(missed)} of {len(comparison.rows)} figures keep their bars"
+        return f"{sentence}; not all of {by_check}." if missed else f"{sentence}."
+    if isinstance(comparison, Curves):
+        total, (_, rows) = (
+            sum(len(case.comparisons) for case in comparison.cases),
+            limits_table(comparison, broken_only=True),
+        )
         if not total:
             return "Nothing was compared."
         broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)
         return f"{total - len(rows)} of {total} limits hold. Broken: {broken}." if rows else f"All {total} limits hold."
     labels = {
-        holds: "; ".join(BANDS[each.metric].label for each in found.bands if each.holds is holds)
+        holds: "; ".join(BANDS[each.metric].label for each in comparison.bands if each.holds is holds)
         for holds in (False, None)
     }
     text = f"Broken: {labels[False]}." if labels[False] else "Every band that has data holds."
     return f"{text} Without data: {labels[None]}." if labels[None] else text
 
 
-def legend(found: Agreement | Curves) -> str:
+def legend(comparison: Agreement | Curves) -> str:
     """How everything is measured."""
-    reference = found.reference.engine
-    if isinstance(found, Curves):
+    reference = comparison.reference.engine
+    if isinstance(comparison, Curves):
         return (
             "Medians over seeds, or over all whole loss epochs of all seeds. An epoch runs from one reduction of cwnd"
             " to the next; the first, of slow start's overshoot, is left out, and epochs whose lengths differ by a"
@@ -154,9 +157,9 @@ def legend(found: Agreement | Curves) -> str:
             " counts in rounds, equality of phases and gains."
         )
     limited = "the stratum's band"
-    if found.source.spec is not None:
+    if comparison.source.spec is not None:
         limited = "the outer limit"
-    elif without_bands(found):
+    elif without_bands(comparison):
         limited += f"; or, where the verdict says “{NO_BAND}”, the limit of the design that no band may cross"
     return (
         "An error is the difference of the medians over seeds, as far as it exceeds half the interquartile range of"
@@ -170,9 +173,9 @@ def legend(found: Agreement | Curves) -> str:
     )
 
 
-def failures(found: Agreement | Checks | Curves, engine: str | None = None) -> list[str]:
+def failures(comparison: Agreement | Checks | Curves, engine: str | None = None) -> list[str]:
     """What failed, a line each; the first of each condition and engine, so that none hides another's."""
-    parts: Sequence[Path] = found.cases if isinstance(found, Curves) else found.conditions
+    parts: Sequence[Path] = comparison.cases if isinstance(comparison, Curves) else comparison.conditions
     return [f"{part.name}: {line}" for part in parts for line in _failures(part.failures, engine)]
 
 
@@ -185,23 +188,26 @@ def _failures(failed: Sequence[RunFailure], engine: str | None) -> Iterator[str]
             yield f"and {len(own) - MOST_FAILURES} more runs of {name} failed"
 
 
-def without_data(found: Agreement | Curves) -> list[str]:
+def without_data(comparison: Agreement | Curves) -> list[str]:
     """Single flows that did not fail, and have nothing to compare, a line each: their runs are too short."""
     return [
         f"{case.name} ({case.cc}, {path(case)}): no {'whole loss epoch' if is_loss_based(case.cc) else 'phase of BBR'}"
-        for case in (found.cases if isinstance(found, Curves) else ())
+        for case in (comparison.cases if isinstance(comparison, Curves) else ())
         if not (case.comparisons or case.failures)
     ]
 
 
-def command(found: Agreement | Curves) -> str:
+def command(comparison: Agreement | Curves) -> str:
     """What makes the same comparison."""
-    own, seeds, floor = (len(each) for each in (found.candidate.seeds, found.reference.seeds, found.floor_seeds))
+    own, seeds, floor = (
+        len(each) for each in (comparison.candidate.seeds, comparison.reference.seeds, comparison.floor_seeds)
+    )
     return " ".join((
         "dumbbell agree",
-        *(["--curves"] if isinstance(found, Curves) else _conditions(found)),
-        *(f"--set {shlex.quote(each)}" for each in (found.sets if isinstance(found, Curves) else found.source.sets)),
-        f"--engines {found.candidate.engine},{found.reference.engine}",
+        *(["--curves"] if isinstance(comparison, Curves) else _conditions(comparison)),
+        *(f"--set {shlex.quote(each)}"
+          for each in (comparison.sets if isinstance(comparison, Curves) else comparison.source.sets)),
+        f"--engines {comparison.candidate.engine},{comparison.reference.engine}",
         f"--seeds {seeds}",
         *([f"--candidate-seeds {own}"] if own != seeds else []),
         *([f"--floor {floor}"] if floor != seeds else []),
@@ -237,20 +243,20 @@ def identified(name: str, identity: str) -> str:
     return f"{name}, identity {identity[:IDENTITY_DIGITS]}"
 
 
-def versions(found: EngineComparison) -> str:
+def versions(comparison: EngineComparison) -> str:
     """Both engines, and what computed the verdicts."""
-    text = ", ".join(f"{name} {version}" for name, version in found.versions.items() if version)
-    return f"Engines: {engine(found.candidate)}; {engine(found.reference)}. Versions: {text}."
+    text = ", ".join(f"{name} {version}" for name, version in comparison.versions.items() if version)
+    return f"Engines: {engine(comparison.candidate)}; {engine(comparison.reference)}. Versions: {text}."
 
 
-def provenance(found: EngineComparison) -> Iterator[tuple[str, str]]:
+def provenance(comparison: EngineComparison) -> Iterator[tuple[str, str]]:
     """The same, fact by fact."""
-    for role, side in (("Engine held against it", found.candidate), ("Reference", found.reference)):
+    for role, side in (("Engine held against it", comparison.candidate), ("Reference", comparison.reference)):
         yield role, engine(side)
         yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
         yield from ((f"{role}: {key}", str(value)) for key, value in side.measured_on.items())
-    yield "Seeds for the noise", ", ".join(map(str, found.floor_seeds)) or "none"
-    for name, version in found.versions.items():
+    yield "Seeds for the noise", ", ".join(map(str, comparison.floor_seeds)) or "none"
+    for name, version in comparison.versions.items():
         if version:
             yield "Commit" if name == "commit" else f"Version of {name}", version
 
@@ -281,8 +287,8 @@ def _band(band: BandVerdict, *, drawn: bool) -> list[str]:
         figures = [_limited(*each) for each in _statistics(band)]
         figures += [f"{_hundred(each.median)}, {_hundred(each.p90)}" for each in (band.floor, band.raw_floor)]
     difference = amount(band.difference, band.half_width, scale=100, signed=True)
-    told = BEYOND if band.beyond_design else WITHIN if band.holds and drawn and _is_outer(band) else verdict(band.holds)
-    return [f"{label} ({unit})", str(band.measured.n), *figures, difference, told]
+    cell = BEYOND if band.beyond_design else WITHIN if band.holds and drawn and _is_outer(band) else verdict(band.holds)
+    return [f"{label} ({unit})", str(band.measured.n), *figures, difference, cell]
 
 
 def _statistics(band: BandVerdict) -> list[tuple[float | None, float | None]]:
@@ -301,21 +307,21 @@ def _hundred(value: float | None) -> str:
     return amount(value, scale=100)
 
 
-def controls_words(agreement: Agreement) -> str:
+def controls_text(agreement: Agreement) -> str:
     """How many controls keep every band, in a sentence."""
-    kept = controls_that_keep(agreement)
+    keeping = controls_that_keep(agreement)
     own = "keeps" if agreement.holds else "does not keep"
     return (
         f"{agreement.candidate.engine} {own} every band; under other random streams the same build"
-        f" keeps every one in {sum(kept)} of {counted(len(kept), 'control')}."
+        f" keeps every one in {sum(keeping)} of {counted(len(keeping), 'control')}."
     )
 
 
-def checks_table(found: Checks) -> Table:
+def checks_table(checks: Checks) -> Table:
     """Every figure with its bar."""
-    candidate, reference = found.engine_names
+    candidate, reference = checks.engine_names
     header = ["check", "setting", "figure", reference, candidate, "difference", "bar", "noise", "verdict"]
-    return header, [_check(each) for each in found.rows]
+    return header, [_check(each) for each in checks.rows]
 
 
 def _check(row: CheckRow) -> list[str]:

@@ -87,23 +87,23 @@ class Sides:
         if self.recorded is None or self.same or self.recorded.reference.figures != figures_identity():
             return []
         by_name = {each.name: each for each in self.recorded.conditions}
-        found = []
+        conditions = []
         for name, point in points(experiment):
             each = by_name.get(name)
             of_first = resolve(point, self.reference_seeds[0], live=self.reference.live).run
-            asked = (digest_of(of_first), self.reference_seeds, self.floor_seeds)
-            if each is None or _measured(each) != asked:
+            wanted = (digest_of(of_first), self.reference_seeds, self.floor_seeds)
+            if each is None or _measured(each) != wanted:
                 return []
-            found.append(each)
-        return found
+            conditions.append(each)
+        return conditions
 
     def campaigns(self, experiment: Experiment) -> list[tuple[Engine, Experiment]]:
         """What has to be run: an experiment on each engine, or on one that there is no record of."""
         own, others = self.candidate_seeds, [*self.reference_seeds, *self.floor_seeds]
         if self.known(experiment):
             return [(self.candidate, load(experiment, overrides={"seeds": own}))]
-        asked = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
-        return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in asked]
+        plan = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
+        return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in plan]
 
 
 class Recorded:
@@ -171,11 +171,11 @@ def check_names(experiments: Sequence[Experiment]) -> None:
 
 
 def runs(experiments: Sequence[Experiment], sides: Sides) -> int:
-    """How many runs `carry_out` asks for."""
-    return sum(count(asked) for experiment in experiments for _, asked in sides.campaigns(experiment))
+    """How many runs `run_conditions` asks for."""
+    return sum(count(campaign) for experiment in experiments for _, campaign in sides.campaigns(experiment))
 
 
-def carry_out(
+def run_conditions(
     store: Store, experiments: Sequence[Experiment], sides: Sides, *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> list[Condition]:  # fmt: skip
@@ -210,7 +210,10 @@ def carry_out(
     finished = False
     try:
         futures = [
-            [pool.submit(campaign, engine, asked) for engine, asked in sides.campaigns(experiment)]
+            [
+                pool.submit(campaign, engine, seeded_experiment)
+                for engine, seeded_experiment in sides.campaigns(experiment)
+            ]
             for experiment in experiments
         ]
         conditions = [
@@ -230,7 +233,7 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
     judge_curves: CurvesJudge | None = None, *, jobs: int | None = None, progress: Callable[[], None] | None = None,
 ) -> Agreement | Curves:  # fmt: skip
     """Carries out all experiments, and judges them: by the bands, or by what single flows are judged by."""
-    conditions = carry_out(store, experiments, sides, jobs=jobs, progress=progress)
+    conditions = run_conditions(store, experiments, sides, jobs=jobs, progress=progress)
     candidate, reference = both = measured_by(store, sides, conditions)
     if judge_curves:
         return judge_curves(store, conditions, source.sets, both, sides.floor_seeds)
@@ -284,10 +287,10 @@ def flows(experiment: Experiment, sides: Sides, jobs: int | None = None) -> list
         EngineFailure: an engine could not finish a run.
     """
     (point,) = expand(experiment)
-    asked = [(sides.reference, seed) for seed in sides.reference_seeds]
-    asked += [(sides.candidate, seed) for seed in sides.candidate_seeds]
+    requests = [(sides.reference, seed) for seed in sides.reference_seeds]
+    requests += [(sides.candidate, seed) for seed in sides.candidate_seeds]
     with ThreadPoolExecutor(jobs or sides.slots) as pool:
-        return list(chain.from_iterable(pool.map(lambda run: list(_flows_of_run(point, *run)), asked)))
+        return list(chain.from_iterable(pool.map(lambda run: list(_flows_of_run(point, *run)), requests)))
 
 
 def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:

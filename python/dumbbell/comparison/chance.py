@@ -40,10 +40,10 @@ class Stream(NamedTuple):
     controls: tuple[float | None, ...]
 
 
-def with_controls(found: Agreement | Curves, controls: Mapping[int, Agreement | Curves]) -> Agreement | Curves:
+def with_controls(comparison: Agreement | Curves, controls: Mapping[int, Agreement | Curves]) -> Agreement | Curves:
     """The comparison with what each control came to beside it; they are named by the shift of their seeds."""
     shifts = tuple(controls)
-    if isinstance(found, Curves):
+    if isinstance(comparison, Curves):
         of_curves = [
             {(case.name, each.label): each.difference for case in of.cases for each in case.comparisons}
             for of in controls.values()
@@ -56,12 +56,12 @@ def with_controls(found: Agreement | Curves, controls: Mapping[int, Agreement | 
                     for each in case.comparisons
                 )}
             )
-            for case in found.cases
+            for case in comparison.cases
         )  # fmt: skip
-        return found.model_copy(update={"controls": shifts, "cases": cases})
+        return comparison.model_copy(update={"controls": shifts, "cases": cases})
     every = [{each.name: each for each in of.conditions} for of in controls.values() if isinstance(of, Agreement)]
-    conditions = tuple(_with_controls(each, [of[each.name] for of in every]) for each in found.conditions)
-    return found.model_copy(update={"controls": shifts, "conditions": conditions})
+    conditions = tuple(_with_controls(each, [of[each.name] for of in every]) for each in comparison.conditions)
+    return comparison.model_copy(update={"controls": shifts, "conditions": conditions})
 
 
 def _with_controls(condition: Condition, controls: Sequence[Condition]) -> Condition:
@@ -120,15 +120,15 @@ def most_of_nine_in_ten(values: Sequence[float]) -> float:
     return sorted(values)[ceil(KEEPING * len(values)) - 1]
 
 
-def streams(found: Agreement | Curves) -> Iterator[Stream]:
+def streams(comparison: Agreement | Curves) -> Iterator[Stream]:
     """Every quantity of every condition, condition by condition."""
-    if isinstance(found, Curves):
-        for case in found.cases:
+    if isinstance(comparison, Curves):
+        for case in comparison.cases:
             for limit in case.comparisons:
                 key = (case.name, CURVES, limit.label)
                 yield Stream(key, _size(limit.difference), tuple(map(_size, limit.controls)))
         return
-    for condition in found.conditions:
+    for condition in comparison.conditions:
         for each in condition.differences:
             key = (condition.name, each.metric, each.group or "")
             yield Stream(key, _size(each.difference), tuple(map(_size, each.controls)))

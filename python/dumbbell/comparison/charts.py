@@ -151,7 +151,7 @@ def _loss_percent(run: RunFigures) -> float | None:
 
 def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], float | None]) -> Pairs:
     """Reference and candidate of each group, by algorithm."""
-    found: Pairs = {}
+    pairs: Pairs = {}
     for condition in conditions:
         for group in condition.groups:
             reference, candidate = (
@@ -159,13 +159,13 @@ def _of_groups(conditions: Iterable[Condition], quantity: Callable[[GroupRuns], 
                 for runs in (condition.reference, condition.candidate)
             )
             if reference and candidate:
-                found.setdefault(group.algorithm, []).append((median(reference), median(candidate)))
-    return found
+                pairs.setdefault(group.algorithm, []).append((median(reference), median(candidate)))
+    return pairs
 
 
 def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], float | None]) -> Pairs:
     """The same of what belongs to the path."""
-    found: Pairs = {}
+    pairs: Pairs = {}
     for condition in conditions:
         reference, candidate = (
             [value for run in runs if (value := quantity(run)) is not None]
@@ -173,8 +173,8 @@ def _of_runs(conditions: Iterable[Condition], quantity: Callable[[RunFigures], f
         )
         if reference and candidate:
             ccs = {group.algorithm for group in condition.groups}
-            found.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
-    return found
+            pairs.setdefault(ccs.pop() if len(ccs) == 1 else "mixed", []).append((median(reference), median(candidate)))
+    return pairs
 
 
 def _scatter_panel(

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dumbbell.comparison.agreement import CONSIDERABLE_LOSS, SMALLEST_GOODPUT, versions
-from dumbbell.comparison.campaigns import Sides, carry_out, measured_by, runs
+from dumbbell.comparison.campaigns import Sides, measured_by, run_conditions, runs
 from dumbbell.comparison.record import CheckRow, Checks, Condition, RunFigures
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Experiment
@@ -109,7 +109,7 @@ def count(checks: Sequence[Check], sides: Sides) -> int:
     return sum(runs([each.experiment], each.sides(sides)) for each in checks)
 
 
-def carry_out_checks(
+def run_checks(
     store: Store, checks: Sequence[Check], sides: Sides, *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Checks:  # fmt: skip
@@ -117,17 +117,17 @@ def carry_out_checks(
     rows: list[CheckRow] = []
     conditions: list[Condition] = []
     for check in checks:
-        found = carry_out(store, [check.experiment], check.sides(sides), jobs=jobs, progress=progress)
-        rows += judge(check, found)
-        conditions += found
+        compared = run_conditions(store, [check.experiment], check.sides(sides), jobs=jobs, progress=progress)
+        rows += judge(check, compared)
+        conditions += compared
     candidate, reference = measured_by(store, sides, conditions)
-    asked = [check.sides(sides) for check in checks]
+    check_sides = [check.sides(sides) for check in checks]
     failed = any(each.failures for each in conditions)
     return Checks(
         versions=versions(),
-        candidate=candidate.model_copy(update={"seeds": _union(each.candidate_seeds for each in asked)}),
-        reference=reference.model_copy(update={"seeds": _union(each.reference_seeds for each in asked)}),
-        floor_seeds=_union(each.floor_seeds for each in asked),
+        candidate=candidate.model_copy(update={"seeds": _union(each.candidate_seeds for each in check_sides)}),
+        reference=reference.model_copy(update={"seeds": _union(each.reference_seeds for each in check_sides)}),
+        floor_seeds=_union(each.floor_seeds for each in check_sides),
         holds=not failed and bool(rows) and all(row.holds for row in rows),
         checks=tuple(check.name for check in checks),
         rows=tuple(rows),

@@ -55,7 +55,7 @@ def _time(key: str, label: str) -> Limit:
     return Limit(key=key, label=label, unit="s", of="rtt", limit=ONE_RTT)
 
 
-def _words(key: str, label: str) -> Limit:
+def _text(key: str, label: str) -> Limit:
     return Limit(key=key, label=label, unit="", of="same", limit=0.0)
 
 
@@ -69,9 +69,9 @@ EPOCH: Final = (
 )
 """Attributes of `metrics.loss_epoch.LossEpoch`."""
 BBR: Final = (
-    _words("phases", "phases"),
-    _words("pacing_gains", "pacing gains"),
-    _words("cwnd_gains", "cwnd gains"),
+    _text("phases", "phases"),
+    _text("pacing_gains", "pacing gains"),
+    _text("cwnd_gains", "cwnd gains"),
     _time("startup_s", "length of STARTUP"),
     _time("drain_s", "length of DRAIN"),
     _value("share_up", "PROBE_BW's time with a gain above 1", "%"),
@@ -117,9 +117,9 @@ def experiments() -> Iterator[Experiment]:
         for point in expand(spec):
             cc = str(point.values["flows[0].cc"])  # noqa: PD011 (it is no frame)
             members = by_cc.setdefault(cc, [])
-            words = point.words()
-            words["name"] = f"{spec.name}-{cc}-{len(members) + 1}"
-            members.append(Experiment(**words))
+            fields = point.words()
+            fields["name"] = f"{spec.name}-{cc}-{len(members) + 1}"
+            members.append(Experiment(**fields))
         for members in by_cc.values():
             yield from members
 
@@ -329,8 +329,8 @@ def _over_seeds(runs: Sequence[Mapping[str, Value]], key: str) -> Value:
     numbers = [each for each in values if isinstance(each, float)]
     if numbers:
         return _median(numbers)
-    words = {each for each in values if isinstance(each, str)}
-    return "; ".join(sorted(words)) or None
+    texts = {each for each in values if isinstance(each, str)}
+    return "; ".join(sorted(texts)) or None
 
 
 def _farthest(differences: Floats) -> float | None:

@@ -27,20 +27,22 @@ MIXED: Final = "level"
 """Of a group that has another algorithm at another point."""
 
 
-def charts(found: Comparison, names: Sequence[str], axis: str) -> Iterator[Chart]:
+def charts(comparison: Comparison, names: Sequence[str], axis: str) -> Iterator[Chart]:
     """A figure a quantity, for those that differ anywhere; `names` are the points', `axis` what they differ in."""
-    quantities = dict.fromkeys(each.quantity for each in found.columns)
-    styles = _styles(found)
+    quantities = dict.fromkeys(each.quantity for each in comparison.columns)
+    styles = _styles(comparison)
     for quantity in quantities:
-        columns = [each for each in found.columns if each.quantity is quantity and np.nansum(np.abs(each.difference))]
+        columns = [
+            each for each in comparison.columns if each.quantity is quantity and np.nansum(np.abs(each.difference))
+        ]
         if columns:
             yield _chart(quantity, columns, names, axis, styles)
 
 
-def _styles(found: Comparison) -> dict[str, str]:
+def _styles(comparison: Comparison) -> dict[str, str]:
     """Each group's look, which is that of the algorithm that B has there: what is compared is what B changes."""
     algorithms: dict[str, set[str]] = {}
-    for text in found.pairs.b.runs["groups"].unique():
+    for text in comparison.pairs.b.runs["groups"].unique():
         for group in json.loads(text):
             algorithms.setdefault(group["name"], set()).add(base_name(group["cc"]))
     return {name: own.pop() if len(own) == 1 else MIXED for name, own in algorithms.items()}

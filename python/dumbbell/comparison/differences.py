@@ -115,11 +115,11 @@ class Overall(_Compared):
         """
         if self.only_a_complete:
             return True
-        found = self.difference
-        if self.verdict != "worse" or found.half_width is None:
+        difference = self.difference
+        if self.verdict != "worse" or difference.half_width is None:
             return self.verdict == "worse"
         wider = t_quantile(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile(self.degrees)
-        return abs(found.value) > found.half_width * wider
+        return abs(difference.value) > difference.half_width * wider
 
 
 def verdict(quantity: Quantity, outcome: str) -> str:
@@ -170,8 +170,8 @@ class Column:
     def ratio_error(self, ratio: Floats | float) -> Floats:
         """Standard error of the mean of B - `ratio` x A, over the same pairs."""
         of_a, of_b = (error**2 for error in self.errors)
-        found: Floats = np.sqrt(np.maximum(0.0, (1 - ratio) * (of_b - ratio * of_a) + ratio * self.error**2))
-        return found
+        standard_error: Floats = np.sqrt(np.maximum(0.0, (1 - ratio) * (of_b - ratio * of_a) + ratio * self.error**2))
+        return standard_error
 
     @cached_property
     def sign(self) -> Integers:
@@ -193,8 +193,8 @@ class Column:
     @property
     def shown(self) -> Bools:
         """The points that have a row."""
-        found: Bools = (self.pairs > 0) | self.incomplete
-        return found
+        mask: Bools = (self.pairs > 0) | self.incomplete
+        return mask
 
     def at(self, point: int) -> Row:
         """The row of one point."""
@@ -203,16 +203,16 @@ class Column:
             for column in (self.half_width, self.relative, self.relative_half_width)
         )
         outcome = INCOMPLETE if self.incomplete[point] else _SIGNS[int(self.sign[point])]
-        found = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
+        difference = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
         pairs, a, b = int(self.pairs[point]), float(self.a[point]), float(self.b[point])
         runs, runs_a, runs_b = (int(each[point]) for each in (self.runs, *self.known))
-        return Row(self.quantity, self.group, a, b, found, runs, runs_a, runs_b, point=point, pairs=pairs)
+        return Row(self.quantity, self.group, a, b, difference, runs, runs_a, runs_b, point=point, pairs=pairs)
 
     @property
     def marked(self) -> Bools:
         """The interval excludes 0."""
-        found: Bools = (np.abs(self.sign) == 1) & ~np.isnan(self.half_width)
-        return found
+        mask: Bools = (np.abs(self.sign) == 1) & ~np.isnan(self.half_width)
+        return mask
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,14 +296,14 @@ def _columns(pairs: Pairs, owners: Integers, points: int, quantities: Sequence[Q
             )
             yield column(quantity, None, a, b, owners, points)
             continue
-        if _not_asked(pairs, quantity):
+        if _is_unmeasured(pairs, quantity):
             continue
         for name, own in groups:
             a, b = (own[f"{quantity.name}_{side}"].to_numpy(np.float64) for side in ("a", "b"))
             yield column(quantity, name, a, b, own["owner"].to_numpy(), points)
 
 
-def _not_asked(pairs: Pairs, quantity: Quantity) -> bool:
+def _is_unmeasured(pairs: Pairs, quantity: Quantity) -> bool:
     """Whether a side has nothing of it for another reason than that its runs took too long: nobody measured it."""
     differ = quantity.harm_in is not None or pairs.a.origins("metrics") != pairs.b.origins("metrics")
     return differ and any(side.groups[quantity.name].isna().all() for side in (pairs.a, pairs.b))
@@ -335,17 +335,17 @@ def column(  # noqa: PLR0913, PLR0917 (both sides, and where they belong)
         )
         for side, known in ((a, known_a), (b, known_b))
     )
-    found = estimates(differences, owners, points)
+    of_difference = estimates(differences, owners, points)
     return Column(
-        quantity, group, found.count, of_a.mean, of_b.mean, found.mean, found.error, found.half_width,
-        (of_a.error, of_b.error), runs, (known_a, known_b),
+        quantity, group, of_difference.count, of_a.mean, of_b.mean, of_difference.mean, of_difference.error,
+        of_difference.half_width, (of_a.error, of_b.error), runs, (known_a, known_b),
     )  # fmt: skip
 
 
 def _incomplete(quantity: Quantity, runs: Integers, known: tuple[Integers, Integers]) -> Bools:
     """The points where some runs have a quantity that needs all, and others lack it."""
-    found: Bools = (np.minimum(*known) < runs) & (np.maximum(*known) > 0) & quantity.needs_all
-    return found
+    mask: Bools = (np.minimum(*known) < runs) & (np.maximum(*known) > 0) & quantity.needs_all
+    return mask
 
 
 def overall(column: Column) -> Overall:
@@ -363,18 +363,18 @@ def overall(column: Column) -> Overall:
             points=0, higher=0, lower=0, same=0, undecided=0, incomplete=incomplete, degrees=0, by_seeds=False,
         )  # fmt: skip
     differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
-    found = pooled(differences, errors, pairs)
-    decided = (errors == 0).all() if found.half_width is None else abs(found.mean) > found.half_width
-    if decided and found.mean:
-        outcome = HIGHER if found.mean > 0 else LOWER
+    estimate = pooled(differences, errors, pairs)
+    decided = (errors == 0).all() if estimate.half_width is None else abs(estimate.mean) > estimate.half_width
+    if decided and estimate.mean:
+        outcome = HIGHER if estimate.mean > 0 else LOWER
     else:
         outcome = UNDECIDED if differences.any() else SAME
     a, b = float(column.a[there].mean()), float(column.b[there].mean())
-    difference = Difference(found.mean, found.half_width, *_relative(column, found.mean, outcome), outcome)
+    difference = Difference(estimate.mean, estimate.half_width, *_relative(column, estimate.mean, outcome), outcome)
     return Overall(
         column.quantity, column.group, a, b, difference, runs, runs_a, runs_b, points=there.size, higher=higher,
-        lower=lower, same=same, undecided=undecided, incomplete=incomplete, degrees=found.degrees,
-        by_seeds=found.within,
+        lower=lower, same=same, undecided=undecided, incomplete=incomplete, degrees=estimate.degrees,
+        by_seeds=estimate.within,
     )  # fmt: skip
 
 
@@ -403,22 +403,22 @@ def _positive(means: Floats) -> Floats:
     return np.where(np.abs(means) < NOTHING, np.nan, np.abs(means))
 
 
-def objects(found: Comparison) -> Iterator[dict[str, Any]]:
+def objects(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """As `compare --json` prints it: what is not paired, every quantity over all points, and each at every point."""
-    for each in found.pairs.unpaired:
+    for each in comparison.pairs.unpaired:
         yield {
             "schema": SCHEMA_VERSION, "row": "unpaired", "side": each.side, "reason": each.reason, "runs": each.runs,
             "example": each.example,
         }  # fmt: skip
-    for whole in found.overall:
+    for total in comparison.overall:
         yield {
-            "schema": SCHEMA_VERSION, "row": "overall", "metric": whole.quantity.name, "group": whole.group,
-            "points": whole.points, "a": _rounded(whole.a), "b": _rounded(whole.b), **_fields_of(whole.difference),
-            "better": whole.quantity.better, "higher": whole.higher, "lower": whole.lower, "same": whole.same,
-            "undecided": whole.undecided, "incomplete": whole.incomplete, "by_seeds": whole.by_seeds, **_runs_of(whole),
+            "schema": SCHEMA_VERSION, "row": "overall", "metric": total.quantity.name, "group": total.group,
+            "points": total.points, "a": _rounded(total.a), "b": _rounded(total.b), **_fields_of(total.difference),
+            "better": total.quantity.better, "higher": total.higher, "lower": total.lower, "same": total.same,
+            "undecided": total.undecided, "incomplete": total.incomplete, "by_seeds": total.by_seeds, **_runs_of(total),
         }  # fmt: skip
-    for row in found.rows():
-        place = found.points[row.point]
+    for row in comparison.rows():
+        place = comparison.points[row.point]
         yield {
             "schema": SCHEMA_VERSION, "row": "point", "experiment": place.experiment, "engine": place.engine,
             "point": place.swept, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
@@ -427,8 +427,8 @@ def objects(found: Comparison) -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def _runs_of(found: Row | Overall) -> dict[str, int]:
-    return {"runs": found.runs, "runs_a": found.runs_a, "runs_b": found.runs_b}
+def _runs_of(row: Row | Overall) -> dict[str, int]:
+    return {"runs": row.runs, "runs_a": row.runs_a, "runs_b": row.runs_b}
 
 
 def _fields_of(difference: Difference) -> dict[str, Any]:

@@ -21,70 +21,71 @@ UNDEFINED: Final = "undefined"
 """A share of nothing."""
 
 
-def overall_table(found: Comparison) -> Table:
+def overall_table(comparison: Comparison) -> Table:
     """Every quantity over all points; without a better direction, points are higher or lower."""
     header = [
         "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
         "over all points",
     ]  # fmt: skip
-    return header, [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in found.overall]
+    return header, [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in comparison.overall]
 
 
-def points_table(found: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
+def points_table(comparison: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
     """Some quantities at some points, one by one: there may be many."""
-    axes, points = point_cells(found)
+    axes, points = point_cells(comparison)
     header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
     return header, ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
 
 
-def point_cells(found: Comparison) -> Table:
+def point_cells(comparison: Comparison) -> Table:
     """What the points differ in, and each point's cells."""
     columns = {
-        "experiment": [each.experiment for each in found.points], "engine": [each.engine for each in found.points],
+        "experiment": [each.experiment for each in comparison.points],
+        "engine": [each.engine for each in comparison.points],
     }  # fmt: skip
     shown = {name: cells for name, cells in columns.items() if len(set(cells)) > 1}
-    axes = list(dict.fromkeys(path for each in found.points for path in each.swept))
-    shown |= {axis: [str(each.swept.get(axis, "")) for each in found.points] for axis in axes}
-    return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in found.points]
+    axes = list(dict.fromkeys(path for each in comparison.points for path in each.swept))
+    shown |= {axis: [str(each.swept.get(axis, "")) for each in comparison.points] for axis in axes}
+    return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in comparison.points]
 
 
-def over_all(found: Overall) -> str:
+def over_all(row: Overall) -> str:
     """The verdict on a quantity, and in how many runs it is not complete."""
-    if not found.incomplete:
-        return found.verdict
-    return f"{found.verdict}; {not_complete(found)}" if found.points else not_complete(found)
+    if not row.incomplete:
+        return row.verdict
+    return f"{row.verdict}; {not_complete(row)}" if row.points else not_complete(row)
 
 
-def _at_point(found: Row) -> str:
-    return not_complete(found) if found.verdict == INCOMPLETE else found.verdict
+def _at_point(row: Row) -> str:
+    return not_complete(row) if row.verdict == INCOMPLETE else row.verdict
 
 
-def not_complete(found: Overall | Row) -> str:
+def not_complete(row: Overall | Row) -> str:
     """In how many runs of each side."""
-    lacking = {"A": found.runs - found.runs_a, "B": found.runs - found.runs_b}
+    lacking = {"A": row.runs - row.runs_a, "B": row.runs - row.runs_b}
     return "not complete in " + " and ".join(
-        f"{count} of {counted(found.runs, 'run')} of {name}" for name, count in lacking.items() if count
+        f"{count} of {counted(row.runs, 'run')} of {name}" for name, count in lacking.items() if count
     )
 
 
-def _counts(found: Overall) -> list[str]:
-    higher, lower = str(found.higher), str(found.lower)
-    if found.quantity.better is None:
+def _counts(row: Overall) -> list[str]:
+    higher, lower = str(row.higher), str(row.lower)
+    if row.quantity.better is None:
         higher, lower = f"{higher} higher", f"{lower} lower"
-    elif found.quantity.better == "lower":
+    elif row.quantity.better == "lower":
         higher, lower = lower, higher
-    return [higher, lower, str(found.same), str(found.undecided)]
+    return [higher, lower, str(row.same), str(row.undecided)]
 
 
-def _amounts(found: Overall | Row, count: int) -> list[str]:
-    quantity, difference = found.quantity, found.difference
+def _amounts(row: Overall | Row, count: int) -> list[str]:
+    quantity, difference = row.quantity, row.difference
     scale = quantity.factor
     return [
         _labelled(quantity),
-        found.group or "",
+        row.group or "",
         str(count),
-        amount(found.a, scale=scale),
-        amount(found.b, scale=scale),
+        amount(row.a, scale=scale),
+        amount(row.b, scale=scale),
         amount(difference.value, difference.half_width, scale=scale, signed=True),
         ABSENT if difference.outcome == INCOMPLETE else _relative(difference),
     ]
@@ -100,58 +101,60 @@ def _relative(difference: Difference) -> str:
     return percent(difference.relative, difference.relative_half_width, signed=True)
 
 
-def side(found: Side) -> str:
+def side(selected: Side) -> str:
     """What a side is: where it is from, on which engines, and how many runs it has."""
-    kernels = [str(each.get("measured_on", {}).get("kernel.release")) for each in found.facts if "measured_on" in each]
+    kernels = [
+        str(each.get("measured_on", {}).get("kernel.release")) for each in selected.facts if "measured_on" in each
+    ]
     kernel = f" (kernel {' and '.join(dict.fromkeys(kernels))})" if any(name != "None" for name in kernels) else ""
-    identities = [each[:IDENTITY_DIGITS] for each in found.origins("identity")]
+    identities = [each[:IDENTITY_DIGITS] for each in selected.origins("identity")]
     identity = "identity" if len(identities) == 1 else "identities"
-    engines = " and ".join(found.engines)
-    runs = counted(len(found), "run")
-    return f"{found.selection.text}: {runs} of {engines}{kernel}, {identity} {', '.join(identities)}"
+    engines = " and ".join(selected.engines)
+    runs = counted(len(selected), "run")
+    return f"{selected.selection.text}: {runs} of {engines}{kernel}, {identity} {', '.join(identities)}"
 
 
-def pairs(found: Comparison) -> str:
+def pairs(comparison: Comparison) -> str:
     """How much is compared."""
-    return f"{counted(len(found.pairs), 'pair')} of runs at {counted(len(found.points), 'point')}"
+    return f"{counted(len(comparison.pairs), 'pair')} of runs at {counted(len(comparison.points), 'point')}"
 
 
-def chance(found: Comparison) -> str:
+def chance(comparison: Comparison) -> str:
     """How many marks mean nothing."""
     why = "one pair a point, or pairs whose differences are all alike"
-    count = found.count - found.incomplete
-    if not found.intervals:
+    count = comparison.count - comparison.incomplete
+    if not comparison.intervals:
         return f"None of {counted(count, 'row')} (a metric at a point) has an interval: {why}."
-    none = count - found.intervals
-    expected = f"about {found.by_chance:,.0f}" if found.by_chance >= 1 else "less than 1"
+    none = count - comparison.intervals
+    expected = f"about {comparison.by_chance:,.0f}" if comparison.by_chance >= 1 else "less than 1"
     text = (
-        f"Of {counted(found.intervals, 'row')} with an interval (a metric at a point), {found.marked:,}"
-        f" {'has' if found.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
+        f"Of {counted(comparison.intervals, 'row')} with an interval (a metric at a point), {comparison.marked:,}"
+        f" {'has' if comparison.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
         " chance (5 %)."
     )
     return f"{text} {counted(none, 'row')} without an interval: {why}." if none else text
 
 
-def explanations(found: Comparison) -> Iterator[str]:
+def explanations(comparison: Comparison) -> Iterator[str]:
     """What is to be known of the table over all points, a paragraph each; nothing of an empty one."""
-    if any(each.points for each in found.overall):
-        yield over_points(found)
-        yield chance(found)
-    yield from without_difference(found)
+    if any(each.points for each in comparison.overall):
+        yield over_points(comparison)
+        yield chance(comparison)
+    yield from without_difference(comparison)
 
 
-def without_difference(found: Comparison) -> Iterator[str]:
+def without_difference(comparison: Comparison) -> Iterator[str]:
     """Why some rows have none."""
-    if found.incomplete:
+    if comparison.incomplete:
         yield (
-            f"{counted(found.incomplete, 'row')} without a difference: not complete in all runs, and a mean over the"
-            " others would flatter."
+            f"{counted(comparison.incomplete, 'row')} without a difference: not complete in all runs, and a mean over"
+            " the others would flatter."
         )
 
 
-def over_points(found: Comparison) -> str:
+def over_points(comparison: Comparison) -> str:
     """What the intervals over all points rest on."""
-    by_seeds = {each.by_seeds for each in found.overall if each.points}
+    by_seeds = {each.by_seeds for each in comparison.overall if each.points}
     seeds = "by the scatter of pairs at these points (Student's t)"
     points = "by the scatter of points, because some have one pair only"
     text = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
@@ -161,17 +164,17 @@ def over_points(found: Comparison) -> str:
     )
 
 
-def notices(found: Comparison) -> Iterator[str]:
+def notices(comparison: Comparison) -> Iterator[str]:
     """What is not compared, a line a reason, and what to look at before the numbers are trusted."""
-    for each in found.pairs.unpaired:
+    for each in comparison.pairs.unpaired:
         first = "" if each.runs == 1 else "the first is "
         yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
-    for jitters, count in found.pairs.jitters.items():
-        told = ("the machine's own noise" if ns is None else Time.show(ns) if ns else "none" for ns in jitters)
-        yield "{} with another path.jitter: {} in A, {} in B".format(counted(count, "pair"), *told)
-    for quantity in found.absent:
+    for jitters, count in comparison.pairs.jitters.items():
+        texts = ("the machine's own noise" if ns is None else Time.show(ns) if ns else "none" for ns in jitters)
+        yield "{} with another path.jitter: {} in A, {} in B".format(counted(count, "pair"), *texts)
+    for quantity in comparison.absent:
         yield f"no pair of runs has {quantity.name}"
-    a, b = found.pairs.a, found.pairs.b
+    a, b = comparison.pairs.a, comparison.pairs.b
     if a.origins("metrics") != b.origins("metrics"):
         yield "the summaries of A and of B were not made by the same version of the metrics"
     for name, own in (("A", a), ("B", b)):
@@ -183,20 +186,20 @@ def notices(found: Comparison) -> Iterator[str]:
             )
 
 
-def provenance(found: Side) -> Iterator[tuple[str, str]]:
+def provenance(selected: Side) -> Iterator[tuple[str, str]]:
     """Where a side's runs come from, fact by fact."""
-    yield "Runs", f"{len(found):,}"
-    yield "Engine", ", ".join(found.engines)
+    yield "Runs", f"{len(selected):,}"
+    yield "Engine", ", ".join(selected.engines)
     for key, label in (
         ("identity", "Identity of the engine"), ("commit", "Commit"), ("metrics", "Identity of the metrics"),
         ("platform", "Platform"), ("machine", "Machine"),
     ):  # fmt: skip
-        if known := found.origins(key):
+        if known := selected.origins(key):
             yield label, ", ".join(known)
     measured: dict[str, dict[str, None]] = {}
-    for each in found.facts:
+    for each in selected.facts:
         for key, value in (each.get("measured_on") or {}).items():
             measured.setdefault(key, {})[str(value)] = None
     yield from ((key, ", ".join(values)) for key, values in measured.items())
-    if versions := dict.fromkeys(each["versions"]["dumbbell"] for each in found.facts if "versions" in each):
+    if versions := dict.fromkeys(each["versions"]["dumbbell"] for each in selected.facts if "versions" in each):
         yield "Version of dumbbell", ", ".join(versions)

@@ -98,7 +98,7 @@ class _Pairing:
         for column in ("request", "experiment", "place", "moment"):  # numbers, which are compared faster than texts
             numbers, _ = pd.factorize(pd.concat([each[column] for each in self.keyed.values()]))
             self.keyed[A][column], self.keyed[B][column] = numbers[: len(a)], numbers[len(a) :]
-        self._tell_jitters_apart()
+        self._separate_jitters()
         self.reasons = {name: self._reasons(name) for name in (A, B)}
         """Why each run of a side has no partner; empty if it has one."""
 
@@ -116,7 +116,7 @@ class _Pairing:
             tuple(self._unpaired()), _jitters(both), int((self.reasons[A] == PARTNER_FAILED).sum()),
         )  # fmt: skip
 
-    def _tell_jitters_apart(self) -> None:
+    def _separate_jitters(self) -> None:
         """Where one side has a request with several jitters, each is a request of its own."""
         every = pd.concat(self.keyed, names=["side"])
         numbers, jitters = pd.factorize(every["jitter"])

@@ -160,7 +160,7 @@ def condition(
         path["loss"] = f"{_digits(chance.log_uniform('loss', *of.loss)):g} %"
     if of.changes:
         path["change"] = list(_changes(chance, of.changes, seconds, rate_mbps, highest))
-    words: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "name": f"{'random' if stratum == PLAIN else stratum}-{seed}-{number}",
         "duration": duration,
         "start_jitter": of.start_jitter,
@@ -170,13 +170,13 @@ def condition(
     }
     scales = {"rate": (rate_mbps, "Mbit/s"), "rtt": (rtt_ms, "ms"), None: (1.0, "")}
     if stratum != PLAIN:
-        words["measure"]["record"] = "summary"
+        fields["measure"]["record"] = "summary"
     for field, drawn in of.fields.items():
-        _set(words, field, _drawn(chance, field, drawn, scales))
-    for table in words["flows"]:
+        _set(fields, field, _drawn(chance, field, drawn, scales))
+    for table in fields["flows"]:
         for field, drawn in of.groups.items():
             _set(table, field, _drawn(chance, f"{field} of {table.get('name', table['cc'])}", drawn, scales))
-    return Experiment(**words)
+    return Experiment(**fields)
 
 
 def packets(experiment: Experiment) -> float:

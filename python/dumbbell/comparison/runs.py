@@ -16,7 +16,7 @@ from dumbbell.comparison.selection import (
     ENGINE,
     EXPERIMENT,
     IDENTITY,
-    WORDS,
+    SELECTION_KEYS,
     Exchange,
     Selection,
     group_of,
@@ -169,7 +169,7 @@ def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], 
     for name, value in selection.wanted.items():
         if is_cc(name):
             known = list(dict.fromkeys(group["cc"] for groups, _ in points for group in groups))
-        elif name not in (*WORDS, *swept):
+        elif name not in (*SELECTION_KEYS, *swept):
             return unknown(selection, name, swept)
         else:
             known = list(dict.fromkeys(str(values[name]) for _, values in points if name in values))
@@ -217,10 +217,10 @@ def _of_groups(groups: pd.DataFrame, flows: pd.DataFrame) -> pd.DataFrame:
     names = groups[["run", "position", "name"]]
     if not parts:
         return names.reindex(columns=[*names, *OF_GROUP])
-    found = names.join(pd.concat(parts))
+    table = names.join(pd.concat(parts))
     alone = groups.groupby("run")["run"].transform("size") < TWO
-    found.loc[alone, [name for name in OF_GROUP if QUANTITIES[name].needs_several]] = float("nan")
-    return found
+    table.loc[alone, [name for name in OF_GROUP if QUANTITIES[name].needs_several]] = float("nan")
+    return table
 
 
 def _columns(frame: pd.DataFrame, names: Iterable[str]) -> SimpleNamespace:

@@ -13,7 +13,7 @@ from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Quantity
 from dumbbell.problem import quoted, suggestion
 
 ENGINE, EXPERIMENT, IDENTITY, CC = "engine", "experiment", "identity", "cc"
-WORDS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
+SELECTION_KEYS: Final = (ENGINE, EXPERIMENT, IDENTITY, CC)
 """What selects among any runs; besides, whatever their experiment sweeps, by its path."""
 BY_NAME_ONLY: Final = {
     "rtt_p50", "queueing_delay", "power", "converged", "convergence", "starved", "starved_longest", "late_p95",
@@ -33,7 +33,7 @@ class Selection:
     """As it was written."""
     folder: Path
     wanted: Mapping[str, str]
-    """Values by one of `WORDS`, or by the path of a swept field."""
+    """Values by one of `SELECTION_KEYS`, or by the path of a swept field."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def compared_fields(a: Selection, b: Selection) -> dict[str, str]:
     {'path.buffer': '1 bdp, 2 bdp'}
     """
     named = (key for key in a.wanted if key in b.wanted and a.wanted[key] != b.wanted[key])
-    return {key: f"{a.wanted[key]}, {b.wanted[key]}" for key in named if key not in WORDS and not is_cc(key)}
+    return {key: f"{a.wanted[key]}, {b.wanted[key]}" for key in named if key not in SELECTION_KEYS and not is_cc(key)}
 
 
 def quantities(names: str | None) -> Sequence[Quantity]:
@@ -128,7 +128,7 @@ def is_cc(key: str) -> bool:
 
 def unknown(selection: Selection, key: str, swept: Sequence[str]) -> ComparisonError:
     """What is said of something that no run has."""
-    return ComparisonError(f"{selection.text}: unknown {quoted(key)}; {suggestion(key, [*WORDS, *swept])}")
+    return ComparisonError(f"{selection.text}: unknown {quoted(key)}; {suggestion(key, [*SELECTION_KEYS, *swept])}")
 
 
 def _read(text: str, other: Path | None) -> Selection:

@@ -26,7 +26,7 @@ OF_EVERY: Final = frozenset({
 })  # fmt: skip
 """Fields of which a stratum says something by itself, or which decide nothing about who gets how much."""
 OF_EVERY_GROUP: Final = frozenset({"name", "cc", "count", "start", "stagger"})
-NOT_ASKED: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
+EXEMPT: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
 """Tables and fields that have a look of their own, or decide only what a run records."""
 UNTIL_DONE: Final = "until done"
 ROUNDING: Final = 1e-9
@@ -36,18 +36,18 @@ MOST_REASONS: Final = 2
 
 def faults(point: Point, resolved: Resolved) -> list[str]:
     """What of a point is outside of the stratum that is nearest to it; nothing of one that is within a stratum."""
-    words = point.words()
-    found = [_faults(each, words, resolved) for name, each in strata().items() if name != LIVE]
-    return min(found, key=lambda each: (len(each[1]), each[0]))[1]
+    fields = point.words()
+    by_stratum = [_faults(each, fields, resolved) for name, each in strata().items() if name != LIVE]
+    return min(by_stratum, key=lambda each: (len(each[1]), each[0]))[1]
 
 
 def outside(seen: Iterable[tuple[Point, Resolved]]) -> str:
     """What of these points lies outside of what was validated, in a sentence; empty where nothing does."""
-    found = [(point, own) for point, resolved in seen if (own := faults(point, resolved))]
-    if not found:
+    faulty = [(point, own) for point, resolved in seen if (own := faults(point, resolved))]
+    if not faulty:
         return ""
-    point, worst = max(found, key=lambda each: len(each[1]))
-    others = counted(len(found) - 1, "other point") if len(found) > 1 else ""
+    point, worst = max(faulty, key=lambda each: len(each[1]))
+    others = counted(len(faulty) - 1, "other point") if len(faulty) > 1 else ""
     place = " and ".join(filter(None, [point_text(point.values), others]))
     more = [f"{len(worst) - MOST_REASONS} more"] if len(worst) > MOST_REASONS else []
     reasons = "; ".join([*worst[:MOST_REASONS], *more])
@@ -75,11 +75,11 @@ class _Range(NamedTuple):
         return f"{self.what} {float(f'{self.value:.3g}'):g}{self.unit}, not {self.least:g} to {self.most:g}{self.unit}"
 
 
-def _faults(stratum: Stratum, words: Mapping[str, Any], resolved: Resolved) -> tuple[float, list[str]]:
+def _faults(stratum: Stratum, fields: Mapping[str, Any], resolved: Resolved) -> tuple[float, list[str]]:
     """By how much in all a run is outside of a stratum, and what of it."""
     beyond = [each for each in _ranges(stratum, resolved) if each.far]
-    found = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, words)]
-    return sum(each.far for each in beyond), list(dict.fromkeys(found))
+    reasons = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, fields)]
+    return sum(each.far for each in beyond), list(dict.fromkeys(reasons))
 
 
 def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
@@ -106,21 +106,21 @@ def _unlike(stratum: Stratum, resolved: Resolved) -> Iterator[str]:
             yield f"constants of {cc.partition('[')[0]}" if "[" in cc else cc
 
 
-def _fields(stratum: Stratum, words: Mapping[str, Any]) -> Iterator[str]:
+def _fields(stratum: Stratum, fields: Mapping[str, Any]) -> Iterator[str]:
     """Fields of the spec that have neither their default nor what was drawn."""
-    for path, value in _leaves(words):
-        own = path not in OF_EVERY and path.partition(".")[0] not in NOT_ASKED
-        if own and not _admits(stratum.fields.get(path), path, value, words):
+    for path, value in _leaves(fields):
+        own = path not in OF_EVERY and path.partition(".")[0] not in EXEMPT
+        if own and not _admits(stratum.fields.get(path), path, value, fields):
             yield f"{path} = {value}"
-    if words.get("duration") == UNTIL_DONE and "duration" not in stratum.fields:
+    if fields.get("duration") == UNTIL_DONE and "duration" not in stratum.fields:
         yield f"duration = {UNTIL_DONE}"
-    for number, group in enumerate(words["flows"]):
+    for number, group in enumerate(fields["flows"]):
         for path, value in _leaves(group):
-            if path not in OF_EVERY_GROUP and not _admits(stratum.groups.get(path), f"flows[].{path}", value, words):
+            if path not in OF_EVERY_GROUP and not _admits(stratum.groups.get(path), f"flows[].{path}", value, fields):
                 yield f"flows[{number}].{path} = {value}"
 
 
-def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: object, words: Mapping[str, Any]) -> bool:
+def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: object, fields: Mapping[str, Any]) -> bool:
     """Whether a field's value is its default, or one of those that were drawn."""
     text = _text(value)
     if text == _defaults().get(path):
@@ -133,10 +133,10 @@ def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: obje
     if size is None:
         return False
     if drawn.of:
-        scale = magnitude(_text(words["path"][drawn.of])) or 0.0
+        scale = magnitude(_text(fields["path"][drawn.of])) or 0.0
         return drawn.least * scale <= size <= drawn.most * scale
-    found = number_and_unit(text)
-    alike = (found is not None and found[1] == "packets") == (drawn.unit == "packets")
+    quantity = number_and_unit(text)
+    alike = (quantity is not None and quantity[1] == "packets") == (drawn.unit == "packets")
     ends = (magnitude(f"{end:.15g} {drawn.unit}".strip()) or 0.0 for end in (drawn.least, drawn.most))
     return alike and next(ends) <= size <= next(ends)
 
@@ -150,9 +150,9 @@ def _text(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _leaves(words: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
-    """Each field of some words with its path."""
-    for key, value in words.items():
+def _leaves(fields: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """Each field of a table with its path."""
+    for key, value in fields.items():
         if isinstance(value, Mapping):
             yield from _leaves(value, f"{before}{key}.")
         else:

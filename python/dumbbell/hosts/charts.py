@@ -36,24 +36,25 @@ DIMENSIONS: Final = (
 """What a difference may depend on."""
 
 
-def charts(found: HostRecord) -> list[Chart]:
+def charts(record: HostRecord) -> list[Chart]:
     """For each quantity, and each setting, of many the first: what engines have over what was measured, differences."""
-    shown = [each for each in found.points if found.few_settings or each.setting == found.tried[0]]
-    keys = dict.fromkeys((each.measurand, found.setting_words(each)) for each in shown)
+    shown = [each for each in record.points if record.few_settings or each.setting == record.tried[0]]
+    keys = dict.fromkeys((each.measurand, record.setting_text(each)) for each in shown)
     drawn = []
     for index, (measurand, setting) in enumerate(keys):
-        points = [each for each in shown if (each.measurand, found.setting_words(each)) == (measurand, setting)]
-        panels = [_scatter(found, points, measurand), *_differences(found, points)]
-        words = ", ".join(filter(None, (measurand.words, setting)))
+        points = [each for each in shown if (each.measurand, record.setting_text(each)) == (measurand, setting)]
+        panels = [_scatter(record, points, measurand), *_differences(record, points)]
+        title = ", ".join(filter(None, (measurand.label, setting)))
         drawn.append(Chart(
             name=f"hosts-{index + 1}" if len(keys) > 1 else "hosts",
-            title=f"{words[0].upper()}{words[1:]}: {' and '.join(found.engines)} beside real hosts",
-            caption=f"{counted(len(points), 'point')} of {found.file}; medians over seeds, bars from the least to the"
+            title=f"{title[0].upper()}{title[1:]}: {' and '.join(record.engines)} beside real hosts",
+            caption=f"{counted(len(points), 'point')} of {record.file}; medians over seeds, bars from the least to the"
             " most of them. On the dotted line an engine has what was measured. Differences are the engine's less what"
             " was measured, over all in which the points differ.",
             panels=tuple(panels),
             columns=2,
-            alt=f"What {' and '.join(found.engines)} give over what was measured on real hosts, and their differences.",
+            alt=f"What {' and '.join(record.engines)} give over what was measured on real hosts, and their"
+            " differences.",
         ))  # fmt: skip
     return drawn
 
@@ -64,10 +65,10 @@ def _shown(measurand: Measurand) -> tuple[float, str]:
     return (100.0, "% of the rate") if measurand.of_rate else (quantity.factor, quantity.unit)
 
 
-def _scatter(found: HostRecord, points: Sequence[HostPoint], measurand: Measurand) -> Panel:
+def _scatter(record: HostRecord, points: Sequence[HostPoint], measurand: Measurand) -> Panel:
     factor, unit = _shown(measurand)
-    told = [factor * point.measured for point in points]
-    every = [factor * value for point in points for values in point.values.values() for value in values] + told
+    measured = [factor * point.measured for point in points]
+    every = [factor * value for point in points for values in point.values.values() for value in values] + measured
     positive = [value for value in every if value > 0]
     wide = not points[0].absolute and bool(positive) and max(positive) > 30 * min(positive)
     ends = (
@@ -81,19 +82,19 @@ def _scatter(found: HostRecord, points: Sequence[HostPoint], measurand: Measuran
             for point in points
             if (values := point.values.get(engine)) and (middle := point.median(engine)) is not None
         ])
-        for index, engine in enumerate(found.engines)
+        for index, engine in enumerate(record.engines)
     ]  # fmt: skip
-    words = measurand.words
+    label = measurand.label
     scale: Literal["log10", "linear"] = "log10" if wide else "linear"
     return Panel(
-        title=words[0].upper() + words[1:],
+        title=label[0].upper() + label[1:],
         x=Axis(label=f"measured ({unit})", scale=scale, limits=ends),
         y=Axis(label=f"engine ({unit})", scale=scale, limits=ends),
         layers=(*layers, Layer(label="equal", style=PUBLISHED, x=ends, y=ends)),
     )
 
 
-def _differences(found: HostRecord, points: Sequence[HostPoint]) -> Iterator[Panel]:
+def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Panel]:
     """A panel for each dimension in which the points differ."""
     unit = "points" if points[0].absolute else "%"
     for dimension in DIMENSIONS:
@@ -101,13 +102,13 @@ def _differences(found: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pan
         if len(places) < 2:  # noqa: PLR2004
             continue
         layers = []
-        for index, engine in enumerate(found.engines):
-            told = [
+        for index, engine in enumerate(record.engines):
+            dots = [
                 (dimension.of(point), 100 * each, 100 * each, 100 * each)
                 for point in points
                 if (each := point.difference(engine)) is not None
             ]
-            layers.append(_layer(index, engine, told, bars=False))
+            layers.append(_layer(index, engine, dots, bars=False))
         yield Panel(
             title=f"Difference over {dimension.label.partition(' (')[0]}",
             x=Axis(
@@ -121,8 +122,8 @@ def _differences(found: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pan
         )
 
 
-def _layer(index: int, engine: str, told: Sequence[tuple[float, float, float, float]], *, bars: bool = True) -> Layer:
-    x, y, low, high = zip(*told, strict=True) if told else ((), (), (), ())
+def _layer(index: int, engine: str, dots: Sequence[tuple[float, float, float, float]], *, bars: bool = True) -> Layer:
+    x, y, low, high = zip(*dots, strict=True) if dots else ((), (), (), ())
     return Layer(
         label=engine, style=LOOKS[index % len(LOOKS)], kind="points", x=tuple(x), y=tuple(y),
         low=tuple(low) if bars else (), high=tuple(high) if bars else (),

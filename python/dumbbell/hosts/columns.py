@@ -47,10 +47,10 @@ class Measurand:
     """It is told as a share of the bottleneck's rate: so are differences."""
 
     @property
-    def words(self) -> str:
+    def label(self) -> str:
         """What it is called.
 
-        >>> Measurand("goodput", "bbr").words, Measurand("utilization").words
+        >>> Measurand("goodput", "bbr").label, Measurand("utilization").label
         ('goodput of bbr', 'utilization')
         """
         label = QUANTITIES[self.quantity].label
@@ -117,10 +117,10 @@ def column(heading: str) -> Column | Problem:
         return Column(heading=heading, trials=True)
     if name.startswith(NOTE):
         return Column(heading=heading, unit=unit, note=name.removeprefix(NOTE))
-    told = name.removesuffix(DEVIATION)
-    first, _, group = told.partition(".")
+    measurand_name = name.removesuffix(DEVIATION)
+    first, _, group = measurand_name.partition(".")
     if first in QUANTITIES:
-        return _measured(heading, first, group, unit, deviation=told != name)
+        return _measured(heading, first, group, unit, deviation=measurand_name != name)
     if first.partition("[")[0] in _fields() and name not in TABLES:
         return (
             Column(heading=heading, unit=unit, field=name)

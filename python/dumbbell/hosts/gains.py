@@ -29,8 +29,8 @@ class Gain:
     @property
     def decided(self) -> bool:
         """One of them is ahead on the hosts: by enough, and not by the chance of trials."""
-        told = self.interval is None or self.interval[0] > 0 or self.interval[1] < 0
-        return abs(self.measured) >= LEAST and told
+        significant = self.interval is None or self.interval[0] > 0 or self.interval[1] < 0
+        return abs(self.measured) >= LEAST and significant
 
     def of(self, engine: str) -> float | None:
         """What an engine has; None where it has not both."""
@@ -53,10 +53,10 @@ def gains(first: HostRecord, second: HostRecord) -> list[Gain]:
     ]
 
 
-def right_of_decided(found: Sequence[Gain], engine: str) -> tuple[int, int]:
+def right_of_decided(compared: Sequence[Gain], engine: str) -> tuple[int, int]:
     """At how many of how many points that are decided an engine has the right one ahead."""
-    told = [right for each in found if each.decided and (right := each.right(engine)) is not None]
-    return sum(told), len(told)
+    verdicts = [right for each in compared if each.decided and (right := each.right(engine)) is not None]
+    return sum(verdicts), len(verdicts)
 
 
 def _place(point: HostPoint) -> tuple[str, ...]:

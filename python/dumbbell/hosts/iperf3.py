@@ -51,8 +51,8 @@ def _tests(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
         try:
             test, place = decoder.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
-            told = str(error).partition(":")[0]
-            raise _refusal(f"{file} line {line}", f"is no JSON: {told}", "give what iperf3 -J wrote, whole") from None
+            reason = str(error).partition(":")[0]
+            raise _refusal(f"{file} line {line}", f"is no JSON: {reason}", "give what iperf3 -J wrote, whole") from None
         if not isinstance(test, dict) or not isinstance(test.get("end", test.get("error")), dict | str):
             raise _refusal(f"{file} line {line}", "is JSON, but not of iperf3", "give what iperf3 -J wrote, or a table")
         yield line, test

@@ -108,25 +108,25 @@ def read(
     try:
         experiment = load(base, overrides={**lists, "zip": [*base.get("zip"), *bundle]} if distinct else None)
     except SpecError as error:
-        told = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
-        raise SpecError([*table.problems, *told] or error.problems) from None
+        placed = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
+        raise SpecError([*table.problems, *placed] or error.problems) from None
     notes = {place: each.note for place, each in columns.items() if each.note}
     trials = [table.trials(row, columns) for row in table.rows]
     rows = [
         Row(
             line=line, at=values, measured=numbers, notes={name: cells[place] for place, name in notes.items()},
-            trials=told,
+            trials=trial_count,
         )
-        for (line, cells), values, numbers, told in zip(table.rows, at, measured, trials, strict=True)
+        for (line, cells), values, numbers, trial_count in zip(table.rows, at, measured, trials, strict=True)
     ]  # fmt: skip
-    found = HostMeasurements(
+    measurements = HostMeasurements(
         file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
     )
-    if rows and not table.refuse_fixed(found):
-        table.refuse_groups(found)
+    if rows and not table.refuse_fixed(measurements):
+        table.refuse_groups(measurements)
     if table.problems:
         raise SpecError(table.problems)
-    return found
+    return measurements
 
 
 class _Table(Sheet):
@@ -134,13 +134,13 @@ class _Table(Sheet):
 
     def columns(self) -> dict[int, Column]:
         """What each heading names, by its place; what names nothing is a problem, and so is what names nothing new."""
-        found: dict[int, Column] = {}
+        columns: dict[int, Column] = {}
         foreign = [heading for heading in self.header if not is_ours(heading)]
         if len(foreign) > 1:
-            told = ", ".join([*map(quoted, foreign[:FEW_FOREIGN]), *(["…"] if foreign[FEW_FOREIGN:] else [])])
+            names = ", ".join([*map(quoted, foreign[:FEW_FOREIGN]), *(["…"] if foreign[FEW_FOREIGN:] else [])])
             hint = f"name those that matter: --heading '{foreign[0]}=path.loss:x100'; the others are left out then"
             self.problems.append(
-                Problem(self.file, f"{len(foreign)} headings name no field and no quantity: {told}", hint)
+                Problem(self.file, f"{len(foreign)} headings name no field and no quantity: {names}", hint)
             )
         for place, heading in enumerate(self.header):
             if len(foreign) > 1 and heading in foreign:
@@ -148,14 +148,18 @@ class _Table(Sheet):
             each = column(heading)
             if isinstance(each, Problem):
                 self.problems.append(replace(each, path=f"{self.file}, heading {each.path or place + 1}"))
-            elif any(replace(each, heading="", unit="") == replace(one, heading="", unit="") for one in found.values()):
+            elif any(
+                replace(each, heading="", unit="") == replace(one, heading="", unit="") for one in columns.values()
+            ):
                 self.problems.append(Problem(f"{self.file}, heading {heading}", "is there twice", "leave one out"))
             else:
-                found[place] = each
-        if not any(each.measurand and not each.deviation for each in found.values()):
-            told = "has no column with what was measured"
-            self.problems.append(Problem(self.file, told, 'add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"'))
-        return found
+                columns[place] = each
+        if not any(each.measurand and not each.deviation for each in columns.values()):
+            message = "has no column with what was measured"
+            self.problems.append(
+                Problem(self.file, message, 'add one such as "goodput.bbr (Mbit/s)" or "share.bbr (%)"')
+            )
+        return columns
 
     def measured(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> dict[Measurand, Measured]:
         """The numbers of a row: an empty cell was not measured."""
@@ -181,19 +185,19 @@ class _Table(Sheet):
             self.add(line, self.header[place or 0], *str(error).split("; ", 1))
             return None
 
-    def refuse_fixed(self, found: HostMeasurements) -> bool:
+    def refuse_fixed(self, measurements: HostMeasurements) -> bool:
         """Notes fields that hold for all points of an experiment, as `seeds`; tells whether there are any."""
-        swept = {axis.path for axis in found.experiment.axes}
-        fixed = [path for path in found.fields if path not in swept]
+        swept = {axis.path for axis in measurements.experiment.axes}
+        fixed = [path for path in measurements.fields if path not in swept]
         for path in fixed:
             message, hint = "holds for all points, so that no row can give it", "leave it out, and say it in the spec"
             self.problems.append(Problem(f"{self.file}, heading {path}", message, hint))
         return bool(fixed)
 
-    def refuse_groups(self, found: HostMeasurements) -> None:
+    def refuse_groups(self, measurements: HostMeasurements) -> None:
         """Notes quantities of groups that a point has not."""
-        for point, rows in found.points():
-            groups = list(dict.fromkeys(resolve(point, found.experiment.seed_values[0]).groups))
+        for point, rows in measurements.points():
+            groups = list(dict.fromkeys(resolve(point, measurements.experiment.seed_values[0]).groups))
             for row in rows:
                 for of in row.measured:
                     if of.group and of.group not in groups:

@@ -114,18 +114,18 @@ class HostRecord(Part):
     @cached_property
     def tried(self) -> list[dict[str, Any]]:
         """The settings of what is not known, each once, in the order of the spec."""
-        found: list[dict[str, Any]] = []
+        settings: list[dict[str, Any]] = []
         for point in self.points:
-            if point.setting not in found:
-                found.append(point.setting)
-        return found
+            if point.setting not in settings:
+                settings.append(point.setting)
+        return settings
 
     @property
     def few_settings(self) -> bool:
         """It is about its points, and not about what is not known of the hosts."""
         return len(self.tried) <= FEW_SETTINGS
 
-    def setting_words(self, point: HostPoint) -> str:
+    def setting_text(self, point: HostPoint) -> str:
         """Under which setting a point is: where several things are tried, what differs from the first setting."""
         if len(self.settings) < 2:  # noqa: PLR2004
             return point_text(point.setting)

@@ -22,7 +22,7 @@ from dumbbell.text_file import Unreadable, text_of
 
 COMMENT: Final = "#"
 SEPARATORS: Final = (",", ";", "\t")
-COMMAS_BESIDE: Final = ";"
+DECIMAL_COMMA_SEPARATOR: Final = ";"
 """The separator of those whose numbers have decimal commas."""
 MOST_ROWS: Final = 100_000
 MOST_HEADINGS: Final = 1_000
@@ -93,25 +93,25 @@ class Sheet:
         text = text_of_points(path)
         lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
         remarks = {number: line.lstrip(COMMENT).strip() for number, line in lines if line.startswith(COMMENT)}
-        told = [each for each in lines if each[0] not in remarks]
-        if len(told) < 2:  # noqa: PLR2004 (a header, and a row)
+        content = [each for each in lines if each[0] not in remarks]
+        if len(content) < 2:  # noqa: PLR2004 (a header, and a row)
             raise _refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
-        if len(told) > MOST_ROWS:
-            raise _refusal(str(path), f"has {len(told) - 1} points", f"at most {MOST_ROWS}")
-        place, separator = _headings(told, path.name, by_own)
-        titles = {number: line.strip(f'{separator} "') for number, line in told[:place]}
+        if len(content) > MOST_ROWS:
+            raise _refusal(str(path), f"has {len(content) - 1} points", f"at most {MOST_ROWS}")
+        place, separator = _headings(content, path.name, by_own)
+        titles = {number: line.strip(f'{separator} "') for number, line in content[:place]}
         remarks |= {number: title for number, title in titles.items() if not title.startswith("sep=")}
-        header = _without_last(_cells(told[place][1], separator))
+        header = _without_last(_cells(content[place][1], separator))
         if len(header) > MOST_HEADINGS:
             raise _refusal(str(path), f"has {len(header)} headings", f"at most {MOST_HEADINGS}")
-        found = cls(path.name, (), header, [], [])
-        remarks |= found._fill(told[place + 1 :], separator)
-        found.head = tuple(remarks[number] for number in sorted(remarks))
-        if separator == COMMAS_BESIDE:
-            found._read_commas()
+        sheet = cls(path.name, (), header, [], [])
+        remarks |= sheet._fill(content[place + 1 :], separator)
+        sheet.head = tuple(remarks[number] for number in sorted(remarks))
+        if separator == DECIMAL_COMMA_SEPARATOR:
+            sheet._read_commas()
         if by_own:
-            found._rename(by_own)
-        return found
+            sheet._rename(by_own)
+        return sheet
 
     def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
         """Notes a problem of a line, or of one of its cells."""
@@ -139,9 +139,9 @@ class Sheet:
         for own in renamed.keys() - set(self.header):
             self.problems.append(Problem("--heading", f"there is no {quoted(own)}", suggestion(own, self.header)))
         named = [renamed.get(heading, Renamed(heading, heading)) for heading in self.header]
-        kept = [place for place, each in enumerate(named) if each.own in renamed or is_ours(each.heading)]
-        self.header = [named[place].heading for place in kept]
-        self.rows = [(line, [named[place].cell(cells[place]) for place in kept]) for line, cells in self.rows]
+        places = [place for place, each in enumerate(named) if each.own in renamed or is_ours(each.heading)]
+        self.header = [named[place].heading for place in places]
+        self.rows = [(line, [named[place].cell(cells[place]) for place in places]) for line, cells in self.rows]
 
     def _read_commas(self) -> None:
         """Writes points for decimal commas. Where there are points, too, nobody knows what a comma says."""

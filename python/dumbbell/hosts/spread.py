@@ -43,7 +43,7 @@ class Spread:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ComparedEngine:
     """An engine that is held against measured points."""
 
     engine: Engine
@@ -52,14 +52,14 @@ class Held:
     instead: Mapping[str, Any] = field(default_factory=dict)
     """What it has in the place of fields of the spec that it cannot honour, by path."""
 
-    def asked(self, measurements: HostMeasurements) -> Experiment:
+    def experiment_of(self, measurements: HostMeasurements) -> Experiment:
         """What it runs."""
         overrides = dict(self.instead) | ({} if self.seeds is None else {"seeds": self.seeds})
         return load(measurements.experiment, overrides=overrides) if overrides else measurements.experiment
 
 
 def hold(
-    measurements: HostMeasurements, store: Store, held: Sequence[Held], *, jobs: int | None = None,
+    measurements: HostMeasurements, store: Store, engines: Sequence[ComparedEngine], *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> HostRecord:  # fmt: skip
     """Runs what is missing on each engine, and sets it beside what was measured.
@@ -67,29 +67,29 @@ def hold(
     Raises:
         EngineFailure: the first runs on an engine failed alike.
     """
-    found: list[tuple[Engine, ExperimentRuns]] = []
-    for each in held:
-        asked = each.asked(measurements)
-        with closing(run_campaign(store, asked, each.engine, jobs=jobs, progress=progress)) as outcomes:
-            found.append((each.engine, runs_of(asked, each.engine.name, outcomes)))
-    return beside(measurements, store, found)
+    engine_runs: list[tuple[Engine, ExperimentRuns]] = []
+    for each in engines:
+        experiment = each.experiment_of(measurements)
+        with closing(run_campaign(store, experiment, each.engine, jobs=jobs, progress=progress)) as outcomes:
+            engine_runs.append((each.engine, runs_of(experiment, each.engine.name, outcomes)))
+    return host_record(measurements, store, engine_runs)
 
 
-def beside(
-    measurements: HostMeasurements, store: Store, found: Sequence[tuple[Engine, ExperimentRuns]]
+def host_record(
+    measurements: HostMeasurements, store: Store, engine_runs: Sequence[tuple[Engine, ExperimentRuns]]
 ) -> HostRecord:  # fmt: skip
     """Sets each engine's runs, which are in the store, beside what was measured; points without runs have no values."""
     failures = [
         f"{engine.name}: {each.text} ({each.place})"
-        for engine, runs in found
+        for engine, runs in engine_runs
         for each in runs.notices
         if each.kind == "failure"
     ]
-    points = tuple(host_points(measurements, {engine.name: runs for engine, runs in found}))
+    points = tuple(host_points(measurements, {engine.name: runs for engine, runs in engine_runs}))
     settings = {path: tuple(dict.fromkeys(each.setting[path] for each in points)) for path in measurements.settings}
     return HostRecord(
         versions=versions(), title=measurements.experiment.name, file=measurements.file, head=measurements.head,
-        sides=tuple(_side(store, engine, runs) for engine, runs in found), settings=settings, points=points,
+        sides=tuple(_side(store, engine, runs) for engine, runs in engine_runs), settings=settings, points=points,
         failures=tuple(failures),
     )  # fmt: skip
 
@@ -114,14 +114,14 @@ def host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRun
         facts = _facts(measurements, point)
         fair = fair_shares_of(facts.resolved)
         for row in rows:
-            for measurand, told in row.measured.items():
+            for measurand, number in row.measured.items():
                 yield HostPoint(
-                    **facts.words, line=row.line, at=dict(row.at), notes=dict(row.notes), trials=row.trials,
+                    **facts.record_fields, line=row.line, at=dict(row.at), notes=dict(row.notes), trials=row.trials,
                     quantity=measurand.quantity, group=measurand.group, of_rate=measurand.of_rate,
-                    measured=told.value, sd=told.sd,
-                    starves_below=_starves_below(measurand, facts.words["rate_bps"], fair),
+                    measured=number.value, sd=number.sd,
+                    starves_below=_starves_below(measurand, facts.record_fields["rate_bps"], fair),
                     values={
-                        engine: tuple(_values(each, measurand, facts.words["rate_bps"])) if each else ()
+                        engine: tuple(_values(each, measurand, facts.record_fields["rate_bps"])) if each else ()
                         for engine, each in there.items()
                     },
                 )  # fmt: skip
@@ -129,14 +129,14 @@ def host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRun
 
 class _Facts(NamedTuple):
     resolved: Resolved
-    words: dict[str, Any]
+    record_fields: dict[str, Any]
     """What a record says of the point."""
 
 
 def _facts(measurements: HostMeasurements, point: Point) -> _Facts:
     resolved = resolve(point, measurements.experiment.seed_values[0])
     path, ccs = resolved.run.path, dict(zip(resolved.groups, resolved.ccs, strict=True))
-    words = {
+    record_fields = {
         "setting": {path: point.values[path] for path in measurements.settings},
         "rate_bps": path.rate_bps,
         "rtt_s": fmean(resolved.base_rtts_ns()) / NS_PER_S,
@@ -145,7 +145,7 @@ def _facts(measurements: HostMeasurements, point: Point) -> _Facts:
             Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items()
         ),
     }  # fmt: skip
-    return _Facts(resolved, words)
+    return _Facts(resolved, record_fields)
 
 
 def _values(runs: PointRuns, measurand: Measurand, rate_bps: int) -> list[float]:

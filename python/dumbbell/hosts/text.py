@@ -27,11 +27,11 @@ LEGEND: Final = (
 )
 
 
-def summary(found: HostRecord) -> str:
+def summary(record: HostRecord) -> str:
     """Median and 90th percentile of the differences of each engine, in a sentence."""
     parts = []
-    for measurand, setting, points in parted(found):
-        for engine in found.engines:
+    for measurand, setting, points in parted(record):
+        for engine in record.engines:
             own = spread(points, engine)
             if own:
                 of = ", ".join(filter(None, (measurand, setting)))
@@ -40,11 +40,11 @@ def summary(found: HostRecord) -> str:
     return "; ".join(parts) + "." if parts else "Nothing was compared."
 
 
-def parted(found: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
+def parted(record: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
     """The points that count, by what was measured and by the setting of what is not known; with the words of both."""
     by_part: dict[tuple[str, str], list[HostPoint]] = {}
-    for each in found.points:
-        by_part.setdefault((each.measurand.words, found.setting_words(each)), []).append(each)
+    for each in record.points:
+        by_part.setdefault((each.measurand.label, record.setting_text(each)), []).append(each)
     for (measurand, setting), points in by_part.items():
         yield measurand, setting, [each for each in points if not each.starved]
 
@@ -56,31 +56,31 @@ def size(difference: float, points: Sequence[HostPoint], *, signed: bool = False
     return percent(difference, signed=signed)
 
 
-def spreads_table(found: HostRecord) -> Table:
+def spreads_table(record: HostRecord) -> Table:
     """How far each engine is, by what was measured, setting and remark."""
     header = ["engine", "n", "bias [95 %]", "median", "p90", "most"]
-    keys = ["measured", *(["setting"] if found.settings else []), "points"]
+    keys = ["measured", *(["setting"] if record.settings else []), "points"]
     rows = []
-    for measurand, setting, points in parted(found):
+    for measurand, setting, points in parted(record):
         unit = "points" if points and points[0].absolute else "%"
-        named = [f"{measurand} ({unit})", *([setting] if found.settings else [])]
-        for words, own in (("all", points), *_remarks(points)):
-            for engine in found.engines:
+        named = [f"{measurand} ({unit})", *([setting] if record.settings else [])]
+        for remark, own in (("all", points), *_remarks(points)):
+            for engine in record.engines:
                 each = spread(own, engine)
                 if each:
-                    rows.append([*named, words, engine, str(each.n), *_cells(each)])
+                    rows.append([*named, remark, engine, str(each.n), *_cells(each)])
     return [*keys, *header], rows
 
 
-def settings_table(found: HostRecord) -> Table:
+def settings_table(record: HostRecord) -> Table:
     """What each setting of what is not known comes to, over all points."""
-    several = len({point.measurand for point in found.points}) > 1
-    absolute = any(point.absolute for point in found.points)
-    told = ["bias [95 %]", "median"] if absolute else ["median ratio [95 %]", "median error"]
-    header = ["setting", *(["measured"] if several else []), "engine", "n", *told, "p90", "most"]
+    several = len({point.measurand for point in record.points}) > 1
+    absolute = any(point.absolute for point in record.points)
+    headings = ["bias [95 %]", "median"] if absolute else ["median ratio [95 %]", "median error"]
+    header = ["setting", *(["measured"] if several else []), "engine", "n", *headings, "p90", "most"]
     rows = []
-    for measurand, setting, points in parted(found):
-        for engine in found.engines:
+    for measurand, setting, points in parted(record):
+        for engine in record.engines:
             own = spread(points, engine)
             if own and absolute:
                 rows.append([setting, *([measurand] if several else []), engine, str(own.n), *_cells(own)])
@@ -93,9 +93,9 @@ def settings_table(found: HostRecord) -> Table:
     return header, rows
 
 
-def far_table(found: HostRecord) -> Table:
+def far_table(record: HostRecord) -> Table:
     """How far each engine is: by part of the points, or, where it is about many settings, by these."""
-    return spreads_table(found) if found.few_settings else settings_table(found)
+    return spreads_table(record) if record.few_settings else settings_table(record)
 
 
 def _cells(each: Spread) -> list[str]:
@@ -113,24 +113,24 @@ def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]
             return
 
 
-def worst_table(found: HostRecord, most: int = MOST_WORST) -> Table:
+def worst_table(record: HostRecord, most: int = MOST_WORST) -> Table:
     """The points at which an engine is farthest off, those that starved among them not."""
 
     def farthest(point: HostPoint) -> float:
         return max(
-            (abs(each) for engine in found.engines if (each := point.difference(engine)) is not None), default=0.0
+            (abs(each) for engine in record.engines if (each := point.difference(engine)) is not None), default=0.0
         )
 
-    points = sorted((each for each in found.points if not each.starved), key=farthest, reverse=True)[:most]
-    return points_table(found, points)
+    points = sorted((each for each in record.points if not each.starved), key=farthest, reverse=True)[:most]
+    return points_table(record, points)
 
 
-def starved_table(found: HostRecord) -> Table:
+def starved_table(record: HostRecord) -> Table:
     """The points at which a group starved on the hosts or starves on an engine, and in how many seeds it does there."""
-    header = ["point", "measured", *(part for engine in found.engines for part in (engine, f"{engine} starves in"))]
-    place, rows = _places(found), []
-    for point in found.points:
-        starving = {engine: point.starving(engine) for engine in found.engines}
+    header = ["point", "measured", *(part for engine in record.engines for part in (engine, f"{engine} starves in"))]
+    place, rows = _places(record), []
+    for point in record.points:
+        starving = {engine: point.starving(engine) for engine in record.engines}
         if not point.starved and not any(count and count[0] for count in starving.values()):
             continue
         cells = [place(point), number(point, point.measured) + (" (starved)" if point.starved else "")]
@@ -140,25 +140,25 @@ def starved_table(found: HostRecord) -> Table:
     return header, rows
 
 
-def points_table(found: HostRecord, points: Sequence[HostPoint]) -> Table:
+def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
     """Points, what was measured there, and what engines have."""
-    several = len({each.measurand for each in found.points}) > 1
+    several = len({each.measurand for each in record.points}) > 1
     header = ["point", *(["what"] if several else []), "measured"]
-    header += [part for engine in found.engines for part in (engine, "difference")]
-    place, rows = _places(found), []
+    header += [part for engine in record.engines for part in (engine, "difference")]
+    place, rows = _places(record), []
     for point in points:
-        cells = [place(point), *([point.measurand.words] if several else []), number(point, point.measured)]
-        for engine in found.engines:
+        cells = [place(point), *([point.measurand.label] if several else []), number(point, point.measured)]
+        for engine in record.engines:
             difference = point.difference(engine)
             cells += [_range(point, engine), ABSENT if difference is None else size(difference, [point], signed=True)]
         rows.append(cells)
     return header, rows
 
 
-def _places(found: HostRecord) -> Callable[[HostPoint], str]:
+def _places(record: HostRecord) -> Callable[[HostPoint], str]:
     """What says where a point is: path, flows, other fields, setting and remarks, as far as points differ in them."""
-    every = {path: None for point in found.points for path in beside_the_path(point.at)}
-    others = [path for path in every if len({str(point.at.get(path)) for point in found.points}) > 1]
+    every = {path: None for point in record.points for path in beside_the_path(point.at)}
+    others = [path for path in every if len({str(point.at.get(path)) for point in record.points}) > 1]
     parts: list[Callable[[HostPoint], str]] = [
         lambda point: rate(point.rate_bps),
         lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
@@ -166,11 +166,11 @@ def _places(found: HostRecord) -> Callable[[HostPoint], str]:
         lambda point: f"loss {point.at['path.loss']}" if "path.loss" in point.at else "",
         lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
         lambda point: point_text({path: point.at[path] for path in others if path in point.at}),
-        found.setting_words,
+        record.setting_text,
         lambda point: " ".join(f"{name} {value}" for name, value in point.notes.items() if value),
     ]
-    told = [part for part in parts if len(set(map(part, found.points))) > 1] or parts[:4]
-    return lambda point: ", ".join(filter(None, (part(point) for part in told)))
+    differing = [part for part in parts if len(set(map(part, record.points))) > 1] or parts[:4]
+    return lambda point: ", ".join(filter(None, (part(point) for part in differing)))
 
 
 def number(point: HostPoint, value: float | None) -> str:
@@ -188,28 +188,28 @@ def _range(point: HostPoint, engine: str) -> str:
     return own if len(set(values)) < 2 else f"{own} [{number(point, min(values))}, {number(point, max(values))}]"  # noqa: PLR2004
 
 
-def origin(found: HostRecord) -> str:
+def origin(record: HostRecord) -> str:
     """How many points, and with how many seeds each engine ran them."""
-    engines = ", ".join(f"{side.engine} with {counted(len(side.seeds), 'seed')}" for side in found.sides)
-    rows = len({point.line for point in found.points})
-    tried = len(found.tried)
+    engines = ", ".join(f"{side.engine} with {counted(len(side.seeds), 'seed')}" for side in record.sides)
+    rows = len({point.line for point in record.points})
+    tried = len(record.tried)
     settings = f", {tried} settings of what is not known of the hosts" if tried > 1 else ""
-    return f"{counted(rows, 'measured point')} of {found.file}{settings}; {engines}"
+    return f"{counted(rows, 'measured point')} of {record.file}{settings}; {engines}"
 
 
-def first_setting(found: HostRecord) -> str:
+def first_setting(record: HostRecord) -> str:
     """What the first setting is, where others are named by what differs from it; else empty."""
-    if len(found.settings) < 2:  # noqa: PLR2004
+    if len(record.settings) < 2:  # noqa: PLR2004
         return ""
-    told = f"The first setting: {point_text(found.tried[0])}. The others are named by what differs from it."
-    ratio = "" if found.few_settings else " A ratio is the engine's number over what was measured."
-    return told + ratio
+    sentence = f"The first setting: {point_text(record.tried[0])}. The others are named by what differs from it."
+    ratio = "" if record.few_settings else " A ratio is the engine's number over what was measured."
+    return sentence + ratio
 
 
-def provenance(found: HostRecord) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def provenance(record: HostRecord) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Where everything is from: a name, and its facts."""
-    yield "Measured on real hosts", [(found.file, " ".join(found.head) or ABSENT)]
-    for side in found.sides:
+    yield "Measured on real hosts", [(record.file, " ".join(record.head) or ABSENT)]
+    for side in record.sides:
         facts: dict[str, Any] = {"identity": side.identity, **side.measured_on}
         yield side.engine, [(key, str(value)) for key, value in facts.items()]
-    yield "", [(key, str(value)) for key, value in found.versions.items() if value]
+    yield "", [(key, str(value)) for key, value in record.versions.items() if value]

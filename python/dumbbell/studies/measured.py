@@ -8,7 +8,7 @@ from dataclasses import replace
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.points import runs_of
 from dumbbell.hosts.record import HostRecord
-from dumbbell.hosts.spread import beside
+from dumbbell.hosts.spread import host_record
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies.status import StudyStatus
@@ -28,5 +28,5 @@ def records(study: Study, store: Store, statuses: Sequence[StudyStatus]) -> dict
                 asked = load(experiment, overrides={"seeds": seeds})
                 sides.append((engine_named(status.engine), runs_of(asked, status.engine, outcomes)))
         if sides:
-            found[title] = beside(replace(measurements, experiment=experiment), store, sides)
+            found[title] = host_record(replace(measurements, experiment=experiment), store, sides)
     return found

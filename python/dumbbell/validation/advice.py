@@ -38,7 +38,7 @@ FIRST_SEED: Final = 101
 """Of the reference: none that an answer rests on, so that nothing is known of its chance."""
 
 
-class Told(Part):
+class PrintedValue(Part):
     """A value as the answer prints it."""
 
     value: Number
@@ -46,7 +46,7 @@ class Told(Part):
     high: Number
 
     @classmethod
-    def of(cls, interval: Interval) -> Told:
+    def of(cls, interval: Interval) -> PrintedValue:
         """As it stands in an outcome."""
         return cls(value=interval.value, low=interval.low, high=interval.high)
 
@@ -54,11 +54,11 @@ class Told(Part):
 class Candidate(Part):
     """What a candidate comes to: as the answer says, and as the reference has it."""
 
-    told: Told
+    told: PrintedValue
     """Goodput in bit/s."""
     measured: tuple[Number, ...]
     """The same, a value a seed."""
-    harm: Told | None
+    harm: PrintedValue | None
     """What it takes from the others beyond what the default does, a share."""
     others: tuple[Number, ...]
     """Of the reference: goodput of all others together, a value a seed."""
@@ -149,27 +149,27 @@ class AdvicePart(Part):
         by_name = {engine.name: engine for engine in engines}
         candidate, reference = by_name[self.candidate], by_name[self.reference]
         questions = [each for pair in drawn(self.paths, self.seed) for each in pair]
-        own = [(asked, case) for asked in questions for case in cases(asked)]
+        own = [(question, case) for question in questions for case in cases(question)]
         jobs, watch = jobs or reference.slots(), FailureWatch()
 
-        def carried_out(at: tuple[Question, Case]) -> tuple[Tried, list[str]]:
-            found, failed = Tried(), []
-            for outcome in run_campaign(store, self._asked(*at), reference, jobs=1, failures=watch):
+        def run_case(at: tuple[Question, Case]) -> tuple[Tried, list[str]]:
+            tried, failed = Tried(), []
+            for outcome in run_campaign(store, self._experiment(*at), reference, jobs=1, failures=watch):
                 if outcome.status == "ok":
-                    found.add(outcome)
+                    tried.add(outcome)
                 else:
                     failed.append(f"{outcome.run_id}: {outcome.error}")
                 progress()
-            return found, failed
+            return tried, failed
 
         with ThreadPoolExecutor(jobs, thread_name_prefix="case") as pool:
-            results = list(pool.map(carried_out, own))
+            results = list(pool.map(run_case, own))
         measured = {at: tried for at, (tried, _) in zip(own, results, strict=True)}
         failures = [each for _, failed in results for each in failed]
         answers = [
-            _answer(asked, candidate, {case: measured[asked, case] for case in cases(asked)}, jobs)
-            for asked in questions
-            if all(measured[asked, case].seeds for case in cases(asked))
+            _answer(question, candidate, {case: measured[question, case] for case in cases(question)}, jobs)
+            for question in questions
+            if all(measured[question, case].seeds for case in cases(question))
         ]
         record = AdviceRecord(
             versions=versions(), seed=self.seed, answers=tuple(answers),
@@ -183,10 +183,10 @@ class AdvicePart(Part):
     def _seeds(self) -> list[int]:
         return list(range(FIRST_SEED, FIRST_SEED + self.seeds))
 
-    def _asked(self, asked: Question, case: Case) -> Experiment:
+    def _experiment(self, question: Question, case: Case) -> Experiment:
         """A case as an experiment, with a name of its own."""
-        name = f"advice-{asked.rate_bps}-{asked.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
-        return load({**spec_fields(asked, case, duration_s(asked)), "name": name, "seeds": self._seeds()})
+        name = f"advice-{question.rate_bps}-{question.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
+        return load({**spec_fields(question, case, duration_s(question)), "name": name, "seeds": self._seeds()})
 
 
 def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
@@ -206,24 +206,24 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
         yield alone, replace(alone, company=(neighbours(cc, flows),))
 
 
-def _answer(asked: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
-    found = trials(asked, engine, seconds=math.inf, jobs=jobs, undecided=undecided)
-    balanced = replace(asked, goal="balanced")
-    greedy, considerate = advice(asked, found), advice(balanced, found)
+def _answer(question: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
+    tried_cases = trials(question, engine, seconds=math.inf, jobs=jobs, undecided=undecided)
+    balanced = replace(question, goal="balanced")
+    greedy, considerate = advice(question, tried_cases), advice(balanced, tried_cases)
     (place,), (kind,) = greedy.places, considerate.places
-    (company,), (buffer_bytes,) = asked.company, asked.buffers_bytes
+    (company,), (buffer_bytes,) = question.company, question.buffers_bytes
     candidates = {}
     for case, tried in measured.items():
         outcome = place.of(case.candidate)
         assert outcome.goodput_bps is not None  # noqa: S101 (bulk traffic has some)
         candidates[case.candidate] = Candidate(
-            told=Told.of(outcome.goodput_bps), harm=Told.of(outcome.harm) if outcome.harm else None,
-            measured=tuple(known(Seeds(asked, case, tried).goodputs_bps())),
-            others=tuple(known(Seeds(asked, case, tried).others_bps())),
+            told=PrintedValue.of(outcome.goodput_bps), harm=PrintedValue.of(outcome.harm) if outcome.harm else None,
+            measured=tuple(known(Seeds(question, case, tried).goodputs_bps())),
+            others=tuple(known(Seeds(question, case, tried).others_bps())),
         )  # fmt: skip
     return Answer(
-        rate_bps=asked.rate_bps, rtt_s=asked.rtt_ns / NS_PER_S, buffer_bdp=asked.buffer_bdp(buffer_bytes),
-        hard=HARD[0] <= asked.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
+        rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
+        hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
         candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
         balanced=considerate.chosen, balanced_harms=considerate.chosen in kind.may_harm, seeds=greedy.seeds[1],
     )  # fmt: skip

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
 OTHER: Final = "bbr"
 
 
-def kinds(found: AdviceRecord) -> Iterator[tuple[str, list[Answer]]]:
+def kinds(record: AdviceRecord) -> Iterator[tuple[str, list[Answer]]]:
     """All answers, and the parts of them that are told apart."""
-    yield "all", list(found.answers)
-    yield "alone", [each for each in found.answers if not each.flows]
-    yield "beside others", [each for each in found.answers if each.flows]
-    yield "0.1 to 0.6 BDP", [each for each in found.answers if each.hard]
-    yield "0.1 to 0.6 BDP, alone", [each for each in found.answers if each.hard and not each.flows]
+    yield "all", list(record.answers)
+    yield "alone", [each for each in record.answers if not each.flows]
+    yield "beside others", [each for each in record.answers if each.flows]
+    yield "0.1 to 0.6 BDP", [each for each in record.answers if each.hard]
+    yield "0.1 to 0.6 BDP, alone", [each for each in record.answers if each.hard and not each.flows]
 
 
 def coverage(answers: Sequence[Answer]) -> tuple[int, int]:
     """How many intervals contain the reference's mean, of how many."""
-    held = [
+    covered = [
         own.told.low <= own.mean_bps <= own.told.high for each in answers for own in each.candidates.values()
     ]  # fmt: skip
-    return sum(held), len(held)
+    return sum(covered), len(covered)
 
 
 def width(answers: Sequence[Answer]) -> float:
@@ -45,16 +45,16 @@ def width(answers: Sequence[Answer]) -> float:
 
 def real_gain(each: Answer) -> float:
     """Of the other candidate over the default, on the reference."""
-    found = gain(each.candidates[OTHER].mean_bps, each.candidates[DEFAULT].mean_bps)
-    assert found is not None  # noqa: S101 (bulk flows have some goodput)
-    return found
+    relative_gain = gain(each.candidates[OTHER].mean_bps, each.candidates[DEFAULT].mean_bps)
+    assert relative_gain is not None  # noqa: S101 (bulk flows have some goodput)
+    return relative_gain
 
 
 def decided(each: Answer) -> bool:
     """The reference's own seeds say that one of both is ahead, and by an amount that matters."""
     pairs = zip(each.candidates[OTHER].measured, each.candidates[DEFAULT].measured, strict=True)
-    found = estimate([own - usual for own, usual in pairs])
-    return abs(real_gain(each)) >= MATTERS and abs(found.mean) > (found.half_width or 0.0)
+    difference = estimate([own - usual for own, usual in pairs])
+    return abs(real_gain(each)) >= MATTERS and abs(difference.mean) > (difference.half_width or 0.0)
 
 
 def right(each: Answer) -> bool:
@@ -83,43 +83,43 @@ def real_harm(each: Answer, chosen: str) -> float:
     return harm(fmean(usual), fmean(own)) or 0.0 if usual and own else 0.0
 
 
-def summary(found: AdviceRecord) -> str:
+def summary(record: AdviceRecord) -> str:
     """In a sentence."""
-    held, of = coverage(found.answers)
-    sure = [each for each in found.answers if decided(each)]
+    covered, of = coverage(record.answers)
+    sure = [each for each in record.answers if decided(each)]
     return (
-        f"{held} of {of} intervals contain {found.reference.engine}'s mean ({percent(held / of)}); where"
-        f" {found.reference.engine} decides, the winner is right in {sum(map(right, sure))} of {len(sure)} answers"
+        f"{covered} of {of} intervals contain {record.reference.engine}'s mean ({percent(covered / of)}); where"
+        f" {record.reference.engine} decides, the winner is right in {sum(map(right, sure))} of {len(sure)} answers"
     )
 
 
-def intervals_table(found: AdviceRecord) -> Table:
+def intervals_table(record: AdviceRecord) -> Table:
     """Coverage, width and winners of each kind of question."""
     header = ["questions", "n", "intervals that hold", "median width", "decided by the kernel", "winner right"]
     rows = []
-    for words, own in kinds(found):
+    for kind, own in kinds(record):
         if not own:
             continue
-        held, of = coverage(own)
+        covered, of = coverage(own)
         sure = [each for each in own if decided(each)]
         rows.append([
-            words, str(len(own)), f"{held} of {of} ({percent(held / of)})", percent(width(own)), str(len(sure)),
+            kind, str(len(own)), f"{covered} of {of} ({percent(covered / of)})", percent(width(own)), str(len(sure)),
             f"{sum(map(right, sure))} of {len(sure)}" if sure else ABSENT,
         ])  # fmt: skip
     return header, rows
 
 
-def regret_table(found: AdviceRecord) -> Table:
+def regret_table(record: AdviceRecord) -> Table:
     """What each policy costs on the reference, and what it does to the others."""
-    shared = [each for each in found.answers if each.flows]
-    alone = [each for each in found.answers if not each.flows]
+    shared = [each for each in record.answers if each.flows]
+    alone = [each for each in record.answers if not each.flows]
     header = [
         "policy", "mean regret, alone", "most", "mean regret, beside others", "most",
         f"harms by more than {percent(MOST_HARM)}",
     ]  # fmt: skip
     rows = []
-    for words, policy in POLICIES.items():
-        cells = [words]
+    for name, policy in POLICIES.items():
+        cells = [name]
         for own in (alone, shared):
             lost = [regret(each, policy(each)) for each in own]
             cells += [f"{amount(100 * fmean(lost))} %", f"{amount(100 * max(lost))} %"] if lost else [ABSENT, ABSENT]
@@ -128,21 +128,22 @@ def regret_table(found: AdviceRecord) -> Table:
     return header, rows
 
 
-def unsaid(found: AdviceRecord) -> list[Answer]:
+def unsaid(record: AdviceRecord) -> list[Answer]:
     """Balanced advice that harms the others too much on the reference, and does not say that it may."""
     return [
-        each for each in found.answers
+        each for each in record.answers
         if each.flows and real_harm(each, each.balanced) > MOST_HARM and not each.balanced_harms
     ]  # fmt: skip
 
 
-def no_matter(found: AdviceRecord) -> str:
+def no_matter(record: AdviceRecord) -> str:
     """How far "no difference that matters" is right, in sentences."""
-    small = [each for each in found.answers if abs(real_gain(each)) < MATTERS]
-    told = [each for each in found.answers if each.verdict == "no matter"]
-    both = sum(abs(real_gain(each)) < MATTERS for each in told)
+    small = [each for each in record.answers if abs(real_gain(each)) < MATTERS]
+    indifferent = [each for each in record.answers if each.verdict == "no matter"]
+    both = sum(abs(real_gain(each)) < MATTERS for each in indifferent)
     return (
         f"Of {len(small)} questions in which the candidates differ by less than {percent(MATTERS)} on"
-        f" {found.reference.engine}, {both} are answered with “no difference that matters”, and"
-        f" {sum(each.verdict == 'open' for each in small)} with “either”. Of {len(told)} such answers {both} are right."
+        f" {record.reference.engine}, {both} are answered with “no difference that matters”, and"
+        f" {sum(each.verdict == 'open' for each in small)} with “either”. Of {len(indifferent)} such answers {both}"
+        " are right."
     )

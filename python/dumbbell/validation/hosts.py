@@ -58,18 +58,18 @@ class HostsRecord(Part):
                 yield first, second, gains(own, other)
 
 
-def asked(study: Study, table: str) -> str:
+def spec_hash(study: Study, table: str) -> str:
     """The hash of a table's points and of everything that its runs are asked for, but for the seeds."""
     measurements: HostMeasurements = study.measured[table]
-    words = {key: value for key, value in measurements.experiment.words().items() if key != "seeds"}
-    rows = [[row.line, {str(key): told.value for key, told in row.measured.items()}] for row in measurements.rows]
-    return hashlib.sha256(json.dumps([words, rows], sort_keys=True).encode()).hexdigest()[:16]
+    fields = {key: value for key, value in measurements.experiment.words().items() if key != "seeds"}
+    rows = [[row.line, {str(key): number.value for key, number in row.measured.items()}] for row in measurements.rows]
+    return hashlib.sha256(json.dumps([fields, rows], sort_keys=True).encode()).hexdigest()[:16]
 
 
-def with_kept(found: HostRecord, earlier: HostRecord | None, engines: Sequence[str]) -> HostRecord:
+def with_earlier_values(record: HostRecord, earlier: HostRecord | None, engines: Sequence[str]) -> HostRecord:
     """The record with the numbers of other engines than these as an earlier one of the same points has them."""
     if earlier is None:
-        return found
+        return record
     sides: tuple[Side, ...] = tuple(each for each in earlier.sides if each.engine not in engines)
     names = [side.engine for side in sides]
     there = {_place(point): point for point in earlier.points}
@@ -77,9 +77,9 @@ def with_kept(found: HostRecord, earlier: HostRecord | None, engines: Sequence[s
         point.model_copy(
             update={"values": {**point.values, **{name: old.values.get(name, ()) for name in names}}}
         ) if (old := there.get(_place(point))) else point
-        for point in found.points
+        for point in record.points
     ]  # fmt: skip
-    return found.model_copy(update={"sides": (*found.sides, *sides), "points": tuple(points)})
+    return record.model_copy(update={"sides": (*record.sides, *sides), "points": tuple(points)})
 
 
 def _place(point: HostPoint) -> _Place:

@@ -51,30 +51,30 @@ class Row(NamedTuple):
         return [gap for gap, bar in pairs if gap and abs(gap.difference) > bar]
 
 
-def is_live_one(found: Agreement) -> bool:
+def is_live_one(agreement: Agreement) -> bool:
     """Whether an agreement is about an engine in real time."""
-    return is_live(found.candidate.engine)
+    return is_live(agreement.candidate.engine)
 
 
-def rows(found: Agreement) -> list[Row]:
+def rows(agreement: Agreement) -> list[Row]:
     """Every group of every condition that was compared."""
     return [
         Row(each, group.name, _gap(each, group.name, "goodput_bps"), _gap(each, group.name, "rtt_mean_s"))
-        for each in found.conditions
+        for each in agreement.conditions
         if not each.failures
         for group in each.groups
     ]
 
 
-def summary(found: Agreement) -> str:
+def summary(agreement: Agreement) -> str:
     """How many conditions keep both bars."""
-    every = rows(found)
+    every = rows(agreement)
     names = dict.fromkeys(each.condition.name for each in every)
-    kept = names.keys() - {each.condition.name for each in every if each.beyond}
-    suspects = [each for condition in found.conditions for each in condition.suspects]
-    runs = sum(len(each.candidate) for each in found.conditions)
+    within_bars = names.keys() - {each.condition.name for each in every if each.beyond}
+    suspects = [each for condition in agreement.conditions for each in condition.suspects]
+    runs = sum(len(each.candidate) for each in agreement.conditions)
     return (
-        f"{len(kept)} of {counted(len(names), 'condition')} are within {bar(GOODPUT_BAR)} of goodput and"
+        f"{len(within_bars)} of {counted(len(names), 'condition')} are within {bar(GOODPUT_BAR)} of goodput and"
         f" {bar(RTT_BAR)} of mean RTT in every group; {valid(runs, suspects)}"
     )
 
@@ -88,9 +88,9 @@ def bar(share: float) -> str:
     return f"{trimmed(100 * share)} %"
 
 
-def conditions_table(found: Agreement, reasons: Mapping[str, str]) -> Table:
+def conditions_table(agreement: Agreement, reasons: Mapping[str, str]) -> Table:
     """A row a group. `reasons` is what is known of conditions beyond a bar, by their names."""
-    candidate, reference = found.engine_names
+    candidate, reference = agreement.engine_names
     header = ["condition", "setting", "group"]
     for what in ("goodput", "mean RTT"):
         header += [f"{what}, {reference}", candidate, f"difference [{reference} from itself]"]
@@ -102,7 +102,7 @@ def conditions_table(found: Agreement, reasons: Mapping[str, str]) -> Table:
             f"{len(each.condition.candidate) - len(each.condition.suspects)} of {len(each.condition.candidate)}",
             verdict(each, reasons),
         ]
-        for each in rows(found)
+        for each in rows(agreement)
     ]  # fmt: skip
 
 
@@ -113,8 +113,8 @@ def verdict(row: Row, reasons: Mapping[str, str]) -> str:
     """
     if not row.beyond:
         return WITHIN
-    if told := reasons.get(row.condition.name):
-        return told
+    if reason := reasons.get(row.condition.name):
+        return reason
     if all(gap.overlap for gap in row.beyond):
         return CHANCE
     return DISTURBED if row.condition.suspects else OPEN
@@ -136,9 +136,9 @@ def disturbances(suspects: Iterable[Suspect], where: str = "") -> Iterator[str]:
         yield f"{each.engine}, {place}: {'; '.join(each.reasons)}"
 
 
-def all_disturbances(found: Agreement) -> list[str]:
+def all_disturbances(agreement: Agreement) -> list[str]:
     """Those of every condition."""
-    return [line for each in found.conditions for line in disturbances(each.suspects, each.name)]
+    return [line for each in agreement.conditions for line in disturbances(each.suspects, each.name)]
 
 
 def _cells(gap: Gap | None, written: Callable[[float | None], str]) -> list[str]:

@@ -164,8 +164,8 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
     tests = sum(len({metric for of in of_controls.values() for metric in of[part.name]}) for part, _ in parts)
     level = LEVEL / max(tests, 1)
     controls = []
-    for shift, found in of_controls.items():
-        evidence = _least(found)
+    for shift, probabilities in of_controls.items():
+        evidence = _least(probabilities)
         controls.append(ControlVerdict(shift=shift, noticed=evidence.probability < level, evidence=evidence))
     verdicts = []
     for mutant in every:
@@ -181,11 +181,11 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
     mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, *, level: float, jobs: int | None
 ) -> MutantVerdict:
     engine = MutantEngine(mutant.change, _sources(), store.folder.parent / FOLDER)
-    found: dict[str, dict[str, float]] = {}
+    probabilities: dict[str, dict[str, float]] = {}
     failure = ""
     for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
         reference = [each for each in engines if each.name == part.engines[0]]
-        found[part.name] = {}
+        probabilities[part.name] = {}
         try:
             record = part.against(engine, reference, known, store, jobs)
         except EngineFailure as error:
@@ -197,29 +197,29 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
                 raise EngineFailure(f"runs of the reference fail in {part.name}: {of_reference[0]}")
             failure = next(iter(failures(record, engine.name)), "")
             if not failure:
-                found[part.name] = worse(known, record)
-        if failure or min(found[part.name].values(), default=1.0) < level:
+                probabilities[part.name] = worse(known, record)
+        if failure or min(probabilities[part.name].values(), default=1.0) < level:
             break
-    evidence = None if failure else _least(found)
+    evidence = None if failure else _least(probabilities)
     return MutantVerdict(
-        name=mutant.name, kind=mutant.kind, why=mutant.why, tried=tuple(found), evidence=evidence, failure=failure,
-        noticed=evidence is None or evidence.probability < level,
+        name=mutant.name, kind=mutant.kind, why=mutant.why, tried=tuple(probabilities), evidence=evidence,
+        failure=failure, noticed=evidence is None or evidence.probability < level,
     )  # fmt: skip
 
 
-def _least(found: Mapping[str, Mapping[str, float]]) -> Evidence:
+def _least(probabilities: Mapping[str, Mapping[str, float]]) -> Evidence:
     """The least probable of an engine's tests; with a probability of 1 where there are none."""
     every: Iterable[Evidence] = (
         Evidence(part=part, metric=metric, probability=probability)
-        for part, of in found.items()
+        for part, of in probabilities.items()
         for metric, probability in of.items()
     )
-    none = Evidence(part=next(iter(found)), metric="", probability=1.0)
+    none = Evidence(part=next(iter(probabilities)), metric="", probability=1.0)
     return min(every, key=lambda each: each.probability, default=none)
 
 
 def _sources() -> Path:
-    found = sources()
-    if found is None:
+    folder = sources()
+    if folder is None:
         raise EngineFailure("mutants are built from dumbbell's sources, which are not here")
-    return found
+    return folder

@@ -52,9 +52,9 @@ class MachineNoise(Part):
         return tuple(share * self.jitter_s for share in QUANTILES)
 
 
-def run_of(words: Mapping[str, Any], *, live: bool = True) -> Run:
+def run_of(spec: Mapping[str, Any], *, live: bool = True) -> Run:
     """The only run of a spec, in real time unless told otherwise."""
-    (point,) = expand(load(words))
+    (point,) = expand(load(spec))
     return resolve(point, 1, live=live).run
 
 
@@ -65,12 +65,12 @@ def machine_noise(engine: Watching) -> MachineNoise:
         EngineFailure: the engine cannot.
     """
     run = run_of(WATCHED)
-    found = engine.noise(run)
+    report = engine.noise(run)
     frame_ns = FRAME_BYTES * BITS_PER_BYTE * NS_PER_S // run.path.rate_bps
     return MachineNoise(
-        late_s=tuple(histogram_quantile_s(found.release_late, share) or 0.0 for share in QUANTILES),
-        ack_gap_s=histogram_quantile_s(found.ack_gaps, 0.5) or 0.0,
-        ack_lumps=histogram_share_below(found.ack_gaps, frame_ns // 2) or 0.0,
+        late_s=tuple(histogram_quantile_s(report.release_late, share) or 0.0 for share in QUANTILES),
+        ack_gap_s=histogram_quantile_s(report.ack_gaps, 0.5) or 0.0,
+        ack_lumps=histogram_share_below(report.ack_gaps, frame_ns // 2) or 0.0,
         jitter_s=(run_of(WATCHED, live=False).path.jitter_ns or 0) / NS_PER_S,
         rate_bps=run.path.rate_bps,
     )

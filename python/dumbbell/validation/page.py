@@ -40,11 +40,11 @@ def read(plan: Plan, docs: Path) -> list[Section]:
     Raises:
         ValidationError: a file cannot be read, or is not what this version stores.
     """
-    found = [(part, recorded_of(part, docs)) for part in plan.parts]
-    found = [(part, judged_again(record) if isinstance(record, Agreement) else record) for part, record in found]
+    recorded = [(part, recorded_of(part, docs)) for part in plan.parts]
+    recorded = [(part, judged_again(record) if isinstance(record, Agreement) else record) for part, record in recorded]
     return [
         Section(part.name, part.kind, record, tuple(_charts(part.name, record)), getattr(part, "reasons", {}))
-        for part, record in found
+        for part, record in recorded
     ]
 
 
@@ -104,12 +104,12 @@ def set_bands(plan: Plan, docs: Path) -> list[Path]:
     Raises:
         ValidationError: a record cannot be read, or a file cannot be written.
     """
-    found = {part.name: record for part in plan.parts if isinstance(record := recorded_of(part, docs), Agreement)}
-    bands = {name: record for name, record in found.items() if name == record.source.stratum}
+    records = {part.name: record for part in plan.parts if isinstance(record := recorded_of(part, docs), Agreement)}
+    bands = {name: record for name, record in records.items() if name == record.source.stratum}
     path = Path(str(files("dumbbell.comparison").joinpath(BANDS_FILE)))
     with writing(path):
         store_bands(path, bands)
-    return [path, *(store_record(name, judged_again(record), docs) for name, record in found.items())]
+    return [path, *(store_record(name, judged_again(record), docs) for name, record in records.items())]
 
 
 def _charts(name: str, record: Record | None) -> Iterator[Chart]:

@@ -112,7 +112,7 @@ class PhasesPart(Table):
     def total(self, engines: Sequence[Engine], records: object = None) -> int:
         """How many runs these engines have to give."""
         del records
-        return sum(count(self.asked(engine.name)) for engine in engines)
+        return sum(count(self.experiment_on(engine.name)) for engine in engines)
 
     def measure(
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
@@ -126,25 +126,25 @@ class PhasesPart(Table):
         spec, earlier = self._spec(), records(self.name)
         known = earlier if isinstance(earlier, PhasesRecord) and earlier.spec == spec else None
         noise = known.noise if known else None
-        found = {each.side.engine: each for each in known.sides} if known else {}
+        by_engine = {each.side.engine: each for each in known.sides} if known else {}
         failed: list[str] = []
         for engine in engines:
             if engine.live and isinstance(engine, Watching):
                 noise = machine_noise(engine)
-            asked, abreast = self.asked(engine.name), None if engine.live else jobs
-            with closing(run_campaign(store, asked, engine, jobs=abreast, progress=progress)) as outcomes:
+            experiment, abreast = self.experiment_on(engine.name), None if engine.live else jobs
+            with closing(run_campaign(store, experiment, engine, jobs=abreast, progress=progress)) as outcomes:
                 every: list[Outcome] = list(outcomes)
             failed += [f"{each.run_id}: {each.error}" for each in every if each.status == "failed"]
             results = [each for each in every if isinstance(each, Result)]
-            found[engine.name] = PhasesSide(
-                side=side_of(store, engine, asked.seed_values, [each.run_id for each in results]),
+            by_engine[engine.name] = PhasesSide(
+                side=side_of(store, engine, experiment.seed_values, [each.run_id for each in results]),
                 runs=tuple(_run(each) for each in results), suspects=tuple(suspects(results)),
             )  # fmt: skip
-        sides = tuple(found[name] for name in self.engines if name in found)
+        sides = tuple(by_engine[name] for name in self.engines if name in by_engine)
         record = PhasesRecord(versions=versions(), spec=spec, packet_s=self._packet_s(), sides=sides, noise=noise)
         return record, failed
 
-    def asked(self, engine: str) -> Experiment:
+    def experiment_on(self, engine: str) -> Experiment:
         """What an engine runs."""
         (seeds,) = (side.seeds for side in self.sides if side.engine == engine)
         return load(self._experiment(), overrides={"seeds": seeds})

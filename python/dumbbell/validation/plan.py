@@ -16,12 +16,12 @@ from dumbbell.comparison import curves
 from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import Recorded, Sides, compare_engines
 from dumbbell.comparison.chance import with_controls
-from dumbbell.comparison.checks import carry_out_checks, checks
+from dumbbell.comparison.checks import checks, run_checks
 from dumbbell.comparison.record import Agreement, Checks, Curves, Side, Source
 from dumbbell.engines.mutant import ControlEngine, sources
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
-from dumbbell.hosts.spread import Held, hold
+from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
 from dumbbell.results.store import Store
@@ -32,7 +32,7 @@ from dumbbell.table import Table
 from dumbbell.text_file import Unreadable, text_of
 from dumbbell.validation.advice import AdvicePart, AdviceRecord
 from dumbbell.validation.claims import ClaimsRecord, Column, judge_claims
-from dumbbell.validation.hosts import HostsRecord, MeasuredTable, asked, with_kept
+from dumbbell.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dumbbell.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dumbbell.validation.phases import PhasesPart, PhasesRecord
 from dumbbell.validation.studied import drawn
@@ -105,41 +105,41 @@ class ComparisonPart(Table):
         if self.reference in names:
             return None
         sides = self.sides(engines, records(self.name))
-        if missing := sum(not own.known(each) for each, own in self._asked(sides)):
+        if missing := sum(not own.known(each) for each, own in self._experiments(sides)):
             what = counted(missing, "check" if self.kind == "checks" else "condition")
             return f"{self.name} is measured on {self.reference}, too: no record has its runs of {what}"
         return None
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
-        return sum(runs for _, _, runs in self.asked(engines, records))
+        return sum(runs for _, _, runs in self.campaigns(engines, records))
 
-    def asked(self, engines: Sequence[Engine], records: Records) -> list[tuple[Engine, list[Experiment], int]]:
+    def campaigns(self, engines: Sequence[Engine], records: Records) -> list[tuple[Engine, list[Experiment], int]]:
         """What each engine carries out, and how many runs those are, controls among them: how long it takes."""
-        found: dict[str, tuple[Engine, list[Experiment], int]] = {}
-        for each, sides in self._asked(self.sides(engines, records(self.name))):
+        by_engine: dict[str, tuple[Engine, list[Experiment], int]] = {}
+        for each, sides in self._experiments(self.sides(engines, records(self.name))):
             for engine, experiment in sides.campaigns(each):
                 times = 1 + self.controls * (engine.name == self.candidate)
-                _, before, so_far = found.get(engine.name, (engine, [], 0))
-                found[engine.name] = engine, [*before, experiment], so_far + times * count(experiment)
-        return list(found.values())
+                _, before, so_far = by_engine.get(engine.name, (engine, [], 0))
+                by_engine[engine.name] = engine, [*before, experiment], so_far + times * count(experiment)
+        return list(by_engine.values())
 
     def measure(
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines: the record of all runs and controls, and what failed."""
-        found = self._carried_out(self.sides(engines, records(self.name)), store, jobs, progress)
-        failed = failures(found)
-        if failed or isinstance(found, Checks) or not self.controls:
-            return found, failed
+        record = self._compare(self.sides(engines, records(self.name)), store, jobs, progress)
+        failed = failures(record)
+        if failed or isinstance(record, Checks) or not self.controls:
+            return record, failed
         candidate = next(each for each in engines if each.name == self.candidate)
         controls = {
-            shift: self.against(ControlEngine(candidate, shift), engines, found, store, jobs, progress)
+            shift: self.against(ControlEngine(candidate, shift), engines, record, store, jobs, progress)
             for shift in range(SHIFT, SHIFT * (self.controls + 1), SHIFT)
         }
         failed = [text for each in controls.values() for text in failures(each)]
-        return found if failed else with_controls(found, controls), failed
+        return record if failed else with_controls(record, controls), failed
 
     def fits(self, record: Agreement | Curves, engines: Sequence[Engine]) -> bool:
         """Whether a record is of today's candidate and conditions; curves need the reference's own runs."""
@@ -148,7 +148,7 @@ class ComparisonPart(Table):
             return False
         if isinstance(record, Curves):
             return self.reference in {engine.name for engine in engines}
-        return all(sides.known(each) for each, sides in self._asked(self.sides(own, record)))
+        return all(sides.known(each) for each, sides in self._experiments(self.sides(own, record)))
 
     def against(  # noqa: PLR0913, PLR0917 (which, beside what, and how)
         self, other: Engine, engines: Sequence[Engine], known: Record, store: Store, jobs: int | None,
@@ -159,21 +159,21 @@ class ComparisonPart(Table):
             self.sides([other, *engines], known, candidate=other.name),
             recorded=known if isinstance(known, Agreement) else None,
         )
-        found = self._carried_out(sides, store, jobs, progress)
-        assert isinstance(found, Agreement | Curves)  # noqa: S101 (checks have no controls)
-        return found
+        record = self._compare(sides, store, jobs, progress)
+        assert isinstance(record, Agreement | Curves)  # noqa: S101 (checks have no controls)
+        return record
 
-    def _carried_out(
+    def _compare(
         self, sides: Sides, store: Store, jobs: int | None, progress: Callable[[], None]
     ) -> Agreement | Checks | Curves:
         if self.kind == "checks":
-            return carry_out_checks(store, checks(), sides, jobs=jobs, progress=progress)
+            return run_checks(store, checks(), sides, jobs=jobs, progress=progress)
         judge = curves.judge if self.kind == "curves" else None
         source = Source(
             stratum=self.stratum, random=self.random, seed=self.seed, duration=self.duration,
             most_packets=self.most_packets,
         )  # fmt: skip
-        experiments = [each for each, _ in self._asked(sides)]
+        experiments = [each for each, _ in self._experiments(sides)]
         return compare_engines(store, experiments, sides, source, judge, jobs=jobs, progress=progress)
 
     def sides(self, engines: Sequence[Engine], recorded: Record | None, candidate: str | None = None) -> Sides:
@@ -186,8 +186,8 @@ class ComparisonPart(Table):
         if not isinstance(recorded, Agreement | Checks):
             recorded = None
         if reference is None:
-            told = Side(engine=self.reference, identity="", seeds=(), measured_on={})
-            reference = Recorded(recorded.reference if recorded else told)
+            absent_side = Side(engine=self.reference, identity="", seeds=(), measured_on={})
+            reference = Recorded(recorded.reference if recorded else absent_side)
         elif recorded and recorded.reference.identity != reference.identity():
             recorded = None
         return Sides(by_name[candidate or self.candidate], reference, self.seeds, self.floor, recorded)
@@ -195,7 +195,7 @@ class ComparisonPart(Table):
     def _drawn(self) -> Iterator[Experiment]:
         return drawn(self.stratum, self.random, self.seed, duration=self.duration, most_packets=self.most_packets)
 
-    def _asked(self, sides: Sides) -> list[tuple[Experiment, Sides]]:
+    def _experiments(self, sides: Sides) -> list[tuple[Experiment, Sides]]:
         """Every experiment, and with which seeds."""
         if self.kind == "checks":
             return [(each.experiment, each.sides(sides)) for each in checks()]
@@ -293,15 +293,15 @@ class MutantsPart(Table):
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Builds and judges every mutant."""
-        found = judge_mutants(mutants(), store, engines, self._known(engines, records), jobs=jobs, progress=progress)
-        return found, []
+        record = judge_mutants(mutants(), store, engines, self._known(engines, records), jobs=jobs, progress=progress)
+        return record, []
 
     def _known(self, engines: Sequence[Engine], records: Records) -> list[tuple[ComparisonPart, Agreement | Curves]]:
         """The parts that were measured with what there is now."""
-        found = [(part, records(part.name)) for part in self.against]
+        recorded = [(part, records(part.name)) for part in self.against]
         return [
             (part, record)
-            for part, record in found
+            for part, record in recorded
             if isinstance(record, Agreement | Curves) and record.controls and part.fits(record, engines)
         ]
 
@@ -349,7 +349,9 @@ class HostsPart(Table):
         del records
         study = load(self.study)
         return sum(
-            count(each.asked(study.measured[table])) for table in self.tables for each in self._held(table, engines)
+            count(each.experiment_of(study.measured[table]))
+            for table in self.tables
+            for each in self._compared_engines(table, engines)
         )
 
     def measure(
@@ -362,13 +364,13 @@ class HostsPart(Table):
         tables: list[MeasuredTable] = []
         failed: list[str] = []
         for table in self.tables:
-            held, spec = self._held(table, engines), asked(study, table)
-            found = hold(study.measured[table], store, held, jobs=jobs, progress=progress)
-            failed += found.failures
+            compared, spec = self._compared_engines(table, engines), spec_hash(study, table)
+            measured = hold(study.measured[table], store, compared, jobs=jobs, progress=progress)
+            failed += measured.failures
             old = known.get(table)
-            kept = old.record if old and old.spec == spec else None
-            told = with_kept(found, kept, [each.engine.name for each in held])
-            tables.append(MeasuredTable(table=table, spec=spec, record=told))
+            earlier_record = old.record if old and old.spec == spec else None
+            merged = with_earlier_values(measured, earlier_record, [each.engine.name for each in compared])
+            tables.append(MeasuredTable(table=table, spec=spec, record=merged))
         record = HostsRecord(
             study=study.name, short=study.manifest.short, testbed=study.manifest.testbed, pairs=self.pairs,
             drawn=self.drawn or self.tables, tables=tuple(tables),
@@ -376,11 +378,11 @@ class HostsPart(Table):
         )  # fmt: skip
         return record, failed
 
-    def _held(self, table: str, engines: Sequence[Engine]) -> list[Held]:
+    def _compared_engines(self, table: str, engines: Sequence[Engine]) -> list[ComparedEngine]:
         """Each of these engines that runs a table, with its seeds."""
         by_name = {engine.name: engine for engine in engines}
         return [
-            Held(by_name[side.engine], side.seeds, side.instead)
+            ComparedEngine(by_name[side.engine], side.seeds, side.instead)
             for side in self.sides
             if side.engine in by_name and table in (side.tables or self.tables)
         ]
@@ -396,7 +398,7 @@ class Plan(Table):
 
     @field_validator("parts", mode="after")
     @classmethod
-    def _mutants_are_held_against_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
+    def _mutants_are_compared_with_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
         others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.controls)
         return tuple(
             part.model_copy(update={"against": part.against or others}) if isinstance(part, MutantsPart) else part

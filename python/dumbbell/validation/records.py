@@ -34,10 +34,10 @@ def recorded_of(part: AnyPart, docs: Path) -> Record | None:
     try:
         if not path.exists():
             return None
-        words = json.loads(path.read_bytes())
+        fields = json.loads(path.read_bytes())
         if part.record_type in (Agreement, Checks):
-            words = words | {"conditions": [_by_run(each) for each in words["conditions"]]}
-        return part.record_type.model_validate_json(json.dumps(words))
+            fields = fields | {"conditions": [_by_run(each) for each in fields["conditions"]]}
+        return part.record_type.model_validate_json(json.dumps(fields))
     except OSError as error:
         raise ValidationError(f"{path}: cannot be read: {error}") from None
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # of JSON, of its form, of another schema
@@ -81,9 +81,9 @@ def writing(path: Path) -> Iterator[None]:
 
 
 def _compact(record: Agreement | Checks) -> str:
-    words = record.model_dump(mode="json")
-    conditions = ",\n".join(_json(_by_figure(each)) for each in words.pop("conditions"))
-    head = "".join(f"{_json(key)}: {_json(value)},\n" for key, value in words.items())
+    fields = record.model_dump(mode="json")
+    conditions = ",\n".join(_json(_by_figure(each)) for each in fields.pop("conditions"))
+    head = "".join(f"{_json(key)}: {_json(value)},\n" for key, value in fields.items())
     return f'{{\n{head}"conditions": [\n{conditions}\n]\n}}\n'
 
 

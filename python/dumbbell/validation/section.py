@@ -9,7 +9,7 @@ from typing import Final
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement import controls_that_keep
-from dumbbell.comparison.agreement_text import engine as engine_words
+from dumbbell.comparison.agreement_text import engine as engine_text
 from dumbbell.comparison.agreement_text import identified
 from dumbbell.comparison.record import Agreement, Checks, Curves, EngineComparison
 from dumbbell.metrics.number import ABSENT, counted
@@ -81,8 +81,8 @@ def outcome(section: Section) -> str:
     record = section.record
     if record is None:
         return f"not measured yet: `make validation STRATUM={section.name}`"
-    words: Callable[..., str] = _OUTCOMES[type(record)]
-    return words(record)
+    describe: Callable[..., str] = _OUTCOMES[type(record)]
+    return describe(record)
 
 
 def _of_mutants(record: MutantsRecord) -> str:
@@ -103,9 +103,9 @@ def _of_agreement(record: Agreement) -> str:
         return live_text.summary(record)
     bands = [each for each in record.bands if each.holds is not None]
     controls = controls_that_keep(record)
-    beside = f"{sum(controls)} of {counted(len(controls), 'control')} keep all" if controls else "no controls yet"
-    kept = f"{sum(each.holds is True for each in bands)} of {len(bands)} bands hold"
-    return f"{counted(len(record.conditions), 'condition')}: {kept}; {beside}"
+    control_text = f"{sum(controls)} of {counted(len(controls), 'control')} keep all" if controls else "no controls yet"
+    band_text = f"{sum(each.holds is True for each in bands)} of {len(bands)} bands hold"
+    return f"{counted(len(record.conditions), 'condition')}: {band_text}; {control_text}"
 
 
 _OUTCOMES: Final[Mapping[type, Callable[..., str]]] = {
@@ -124,13 +124,13 @@ def identities(section: Section) -> str:
     """The engines that a part was measured with, each with its identity."""
     record = section.record
     if isinstance(record, EngineComparison | AdviceRecord):
-        engines = [engine_words(side) for side in (record.candidate, record.reference)]
+        engines = [engine_text(side) for side in (record.candidate, record.reference)]
     elif isinstance(record, MutantsRecord):
         engines = [identified(SIM, record.identity)]
     elif isinstance(record, ClaimsRecord):
         engines = [identified(each.engine, each.identity) for each in record.origins]
     elif isinstance(record, HostsRecord):
-        engines = sorted({engine_words(side) for each in record.tables for side in each.record.sides})
+        engines = sorted({engine_text(side) for each in record.tables for side in each.record.sides})
     else:
         engines = []
     return "; ".join(engines) or ABSENT

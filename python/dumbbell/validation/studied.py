@@ -37,15 +37,15 @@ def conditions(count: int, seed: int, *, most_packets: int = MOST_PACKETS) -> It
 @cache
 def _specs(most_packets: int) -> list[tuple[str, list[Point]]]:
     """Every experiment of a document, with the points that serve."""
-    found = []
+    specs = []
     for study in map(load_study, names()):
         if not study.manifest.document:
             continue
         for title, experiment in study.experiments.items():
             points = [point for point in expand(experiment) if _serves(point, most_packets)]
             if points:
-                found.append((f"{study.name}-{title}", points))
-    return found
+                specs.append((f"{study.name}-{title}", points))
+    return specs
 
 
 def _serves(point: Point, most_packets: int) -> bool:

@@ -69,7 +69,7 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     yield from _of_hosts(share, sections, absolute=True)
     yield from _winners(share, sections)
     what = "goodput of each algorithm, of the kernel's or of 5 % of the rate"
-    yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _beside_cubic)
+    yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _competes_with_cubic)
     yield from _of_hosts(alone, sections, absolute=False)
     what = f"goodput of all flows, all of one algorithm, {of_kernel}"
     yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
@@ -92,17 +92,17 @@ def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Itera
     unit = "points" if absolute else "%"
     for section in sections:
         record = section.record if isinstance(section.record, HostsRecord) else None
-        whole = hosts_text.together(record) if record else None
-        if record is None or whole is None:
+        merged = hosts_text.together(record) if record else None
+        if record is None or merged is None:
             continue
-        own = [each for each in whole.points if each.absolute is absolute]
+        own = [each for each in merged.points if each.absolute is absolute]
         for name, of in _by_algorithm(own, together=absolute):
-            found, kernels = spread(of, SIM), spread(of, LINUX)
-            if found:
-                beside = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
+            simulated, kernels = spread(of, SIM), spread(of, LINUX)
+            if simulated:
+                linux = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
                 yield Row(
-                    use, name, _amount(found.median, unit), _amount(found.p90, unit), beside, f"{found.n} points",
-                    f"hosts of [{record.short}](validation/{section.name}.md)", THEY,
+                    use, name, _amount(simulated.median, unit), _amount(simulated.p90, unit), linux,
+                    f"{simulated.n} points", f"hosts of [{record.short}](validation/{section.name}.md)", THEY,
                 )  # fmt: skip
 
 
@@ -139,7 +139,7 @@ def _of_kernel(
 ) -> Iterator[Row]:
     """The unexcused errors in a metric, with its unit and what has one, over the conditions of all strata."""
     metric, unit, noun = of
-    records, found = [], []
+    records, differences = [], []
     for record in _strata(sections):
         own = [
             each
@@ -149,13 +149,13 @@ def _of_kernel(
             if each.metric == metric
         ]
         records += [record] if own else []
-        found += own
-    if found:
-        errors = list(map(raw_error, found))
-        noise = [error for each in found if (error := raw_floor(each)) is not None]
-        beside = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
+        differences += own
+    if differences:
+        errors = list(map(raw_error, differences))
+        noise = [error for each in differences if (error := raw_floor(each)) is not None]
+        linux = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
         typical, nine = (_amount(quantile(errors, share), unit) for share in (0.5, TAIL))
-        yield Row(use, what, typical, nine, beside, f"{len(errors)} {noun}", _kernel(records), WE)
+        yield Row(use, what, typical, nine, linux, f"{len(errors)} {noun}", _kernel(records), WE)
 
 
 def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
@@ -164,7 +164,7 @@ def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
     won = [
         of.winner
         for of in chain.from_iterable(of.conditions for of in records)
-        if _beside_cubic(of) and of.winner is not None and of.winner.reference is not None
+        if _competes_with_cubic(of) and of.winner is not None and of.winner.reference is not None
     ]
     if won:
         own, floor = (
@@ -186,11 +186,11 @@ def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
     for section in sections:
         if isinstance(section.record, AdviceRecord):
             answers = section.record.answers
-            held, of = advice_text.coverage(answers)
+            covered, of = advice_text.coverage(answers)
             sure = [each for each in answers if advice_text.decided(each)]
             by = f"{engine_name(section.record.reference)} ([advice](validation/{section.name}.md))"
             what = f"intervals of 95 %, {percent(advice_text.width(answers))} wide in the median, that hold"
-            yield Row("advice", what, _right(held / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
+            yield Row("advice", what, _right(covered / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
             what = (
                 f"who is ahead, where the kernel's seeds tell, which they do in {len(sure)} of {len(answers)} questions"
             )
@@ -210,5 +210,5 @@ def _is_mixed(condition: Condition) -> bool:
     return len({group.algorithm for group in condition.groups}) > 1
 
 
-def _beside_cubic(condition: Condition) -> bool:
+def _competes_with_cubic(condition: Condition) -> bool:
     return _is_mixed(condition) and any(group.algorithm == CUBIC for group in condition.groups)

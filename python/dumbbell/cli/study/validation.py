@@ -127,7 +127,7 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
                 continue
             total = part.total(own, records)
             typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
-            for each, experiments, runs in part.asked(own, records) if isinstance(part, ComparisonPart) else ():
+            for each, experiments, runs in part.campaigns(own, records) if isinstance(part, ComparisonPart) else ():
                 print_estimate(experiments, each, runs, jobs)
             with progress(total) as advance:
                 record, failed = part.measure(store, own, jobs, advance, records)
