@@ -89,7 +89,7 @@ def run(  # noqa: PLR0913 (each is an option)
         with asked.guarded(place), place.opened() as store:
             whole = studies.load(place.name, seeds=seeds, short=short)
             shown = studies.only(whole, claims=listed(claims), variants=listed(variants))
-            status = studies.status_of(shown, store, chosen, whole=whole)
+            status = studies.status_of(shown, store, chosen, full_study=whole)
             judged.append(status)
             tell_outcome(status)
             supposed = [studies.status_of(suppose(shown), store, chosen)] if suppose else []

@@ -167,5 +167,5 @@ def on_engines(
                 raise
             typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
             continue
-        found.append(studies.status_of(study, store, engine, whole=whole))
+        found.append(studies.status_of(study, store, engine, full_study=whole))
     return found
