@@ -10,11 +10,11 @@ from flowseries import PROBE_RTT, STARTUP, USUAL, bbr_series
 
 
 def test_phases_gains_times_and_shares_are_those_of_the_samples() -> None:
-    found = quantities(bbr_series(USUAL))
-    assert found["phases"] == "startup drain probe_bw probe_rtt probe_bw"
-    assert found["pacing_gains"] == "2.887, 0.3438, 1.25 1 0.75, 1"
-    assert found["cwnd_gains"] == "2.887, 2.887, 2, 1"
-    numbers = {key: value for key, value in found.items() if isinstance(value, float)}
+    values = quantities(bbr_series(USUAL))
+    assert values["phases"] == "startup drain probe_bw probe_rtt probe_bw"
+    assert values["pacing_gains"] == "2.887, 0.3438, 1.25 1 0.75, 1"
+    assert values["cwnd_gains"] == "2.887, 2.887, 2, 1"
+    numbers = {key: value for key, value in values.items() if isinstance(value, float)}
     assert numbers == pytest.approx({
         "startup_s": 0.21, "drain_s": 0.05, "share_up": 0.125, "share_down": 0.125, "share_cruise": 0.75,
         "probe_rtt_interval_s": 0.86, "probe_rtt_length_s": 0.21, "probe_rtt_cwnd": 4, "bandwidth_low_bps": 1e7,
@@ -32,8 +32,8 @@ def test_probes_are_where_a_gain_above_one_begins_and_startup_is_none() -> None:
 
 
 def test_a_run_without_a_phase_has_nothing_of_it() -> None:
-    found = quantities(bbr_series([(STARTUP, 20)]))
-    assert {key for key, value in found.items() if value is not None} == {
+    values = quantities(bbr_series([(STARTUP, 20)]))
+    assert {key for key, value in values.items() if value is not None} == {
         "phases", "pacing_gains", "cwnd_gains", "min_rtt_s",
     }  # fmt: skip
 

@@ -70,15 +70,15 @@ def test_percentiles_are_over_the_flows_of_a_group_or_the_transfers_of_a_source(
     left = group_values(replace(SUMMARY, flows=(FLOW, FLOW, replace(FLOW, fct_s=None))))["bbr"]
     assert (left["fct_p50"], left["fct_p95"]) == (FLOW.fct_s, None), "who is not complete is the slowest"
     source = replace(FLOW, transfers=100, fct_p95_s=7.0, slowdown_mean=2.0, slowdown_p99=9.0)
-    told = group_values(replace(SUMMARY, flows=(source,)))["bbr"]
-    assert [told[name] for name in ("fct_p95", "fct_p99", "slowdown", "slowdown_p99")] == [7.0, None, 2.0, 9.0]
+    values = group_values(replace(SUMMARY, flows=(source,)))["bbr"]
+    assert [values[name] for name in ("fct_p95", "fct_p99", "slowdown", "slowdown_p99")] == [7.0, None, 2.0, 9.0]
 
 
 def test_a_group_has_what_its_programs_delivered_together_and_the_mean_speed_of_their_films() -> None:
     program = ProgramSummary(command=("iperf3",), status=0, took_s=9.0, output=None, goodput_bps=5e6, speed=0.5)
     flows = [replace(FLOW, program=replace(program, speed=speed)) for speed in (0.5, 1.0)]
-    told = group_values(replace(SUMMARY, flows=tuple(flows)))["bbr"]
-    assert (told["program_goodput"], told["program_speed"]) == (10e6, 0.75)
+    values = group_values(replace(SUMMARY, flows=tuple(flows)))["bbr"]
+    assert (values["program_goodput"], values["program_speed"]) == (10e6, 0.75)
     others = group_values(replace(SUMMARY, flows=(*flows, FLOW)))["bbr"]
     assert (others["program_goodput"], others["program_speed"]) == (None, 0.75)
 
@@ -105,15 +105,15 @@ def test_the_setup_of_a_run_is_that_of_its_path() -> None:
     setup = Setup.of(resolved(path=path).run)
     assert (setup.random_loss_at, list(setup.base_rtts_s)) == ("after", [0.04])
     assert setup.drain_time_s == pytest.approx(100 * 1514 * 8 / 12e6)
-    assert Setup.of_words({"path": path}, {}) == Setup(random_loss_at="after")
+    assert Setup.of_spec({"path": path}, {}) == Setup(random_loss_at="after")
 
 
 @pytest.mark.parametrize(
-    ("words", "lossy"),
+    ("path", "lossy"),
     [({}, False), ({"loss": "0 %"}, False), ({"loss": "0.1 %"}, True), ({"loss": ["0 %", "1 %"]}, True)],
 )
-def test_a_spec_says_whether_its_path_loses_at_random(words: dict[str, object], lossy: bool) -> None:  # noqa: FBT001
-    assert catalogue.has_random_loss({"path": words}) is lossy
+def test_a_spec_says_whether_its_path_loses_at_random(path: dict[str, object], lossy: bool) -> None:  # noqa: FBT001
+    assert catalogue.has_random_loss({"path": path}) is lossy
 
 
 def test_where_it_does_may_be_swept() -> None:

@@ -16,7 +16,7 @@ from dumbbell.spec.run import Arrivals, Run, Transfer, Work
 from measured import SECOND, flow
 from specs import resolved
 
-WHOLE = Window(0, 10 * SECOND)
+FULL_RUN = Window(0, 10 * SECOND)
 
 
 def transfers(started: list[float], took: list[float | None]) -> Transfers:
@@ -35,36 +35,36 @@ def source(*sizes: int) -> Run:
     return structs.replace(run, flows=(structs.replace(run.flows[0], workload=workload),))
 
 
-def summary(run: Run, found: Transfers | None, window: Window = WHOLE) -> dict[str, Any]:
-    told = completion(run.path, run.flows[0], replace(flow(), transfers=found), window)
-    return {name: getattr(told, name) for name in told.__slots__}
+def summary(run: Run, measured: Transfers | None, window: Window = FULL_RUN) -> dict[str, Any]:
+    outcome = completion(run.path, run.flows[0], replace(flow(), transfers=measured), window)
+    return {name: getattr(outcome, name) for name in outcome.__slots__}
 
 
 def test_slowdown_is_against_the_frames_on_an_empty_line_and_two_round_trips() -> None:
     run = source(1448, 2896)
-    told = summary(run, transfers([0, 1], [0.043028, 0.043028]))
+    values = summary(run, transfers([0, 1], [0.043028, 0.043028]))
     empty_s = [1514e-6 + 0.02, 3028e-6 + 0.02]  # a byte takes a microsecond
-    assert told["slowdown_mean"] == pytest.approx(np.mean([0.043028 / each for each in empty_s]))
-    assert (told["transfers"], told["transfers_completed"], told["fct_s"]) == (2, 2, pytest.approx(0.043028))
+    assert values["slowdown_mean"] == pytest.approx(np.mean([0.043028 / each for each in empty_s]))
+    assert (values["transfers"], values["transfers_completed"], values["fct_s"]) == (2, 2, pytest.approx(0.043028))
 
 
 def test_only_transfers_that_start_in_the_window_count() -> None:
-    found = transfers([0.5, 1.0, 1.5, 2.0], [9.0, 0.1, 0.3, 9.0])
-    told = summary(source(1, 1, 1, 1), found, Window(1 * SECOND, 2 * SECOND))
-    assert (told["transfers"], told["fct_s"], told["fct_p50_s"]) == (2, pytest.approx(0.2), pytest.approx(0.2))
+    measured = transfers([0.5, 1.0, 1.5, 2.0], [9.0, 0.1, 0.3, 9.0])
+    values = summary(source(1, 1, 1, 1), measured, Window(1 * SECOND, 2 * SECOND))
+    assert (values["transfers"], values["fct_s"], values["fct_p50_s"]) == (2, pytest.approx(0.2), pytest.approx(0.2))
 
 
 def test_a_transfer_that_is_not_complete_is_the_slowest_and_leaves_no_mean() -> None:
-    found = transfers([0, 1, 2, 3], [0.1, 0.2, 0.3, None])
-    told = summary(source(*[1000] * 4), found)
-    assert (told["transfers"], told["transfers_completed"]) == (4, 3)
-    assert (told["fct_s"], told["slowdown_mean"], told["fct_p95_s"], told["slowdown_p99"]) == (None,) * 4
-    assert told["fct_p50_s"] == pytest.approx(0.25), "with four, of which one is the slowest"
+    measured = transfers([0, 1, 2, 3], [0.1, 0.2, 0.3, None])
+    values = summary(source(*[1000] * 4), measured)
+    assert (values["transfers"], values["transfers_completed"]) == (4, 3)
+    assert (values["fct_s"], values["slowdown_mean"], values["fct_p95_s"], values["slowdown_p99"]) == (None,) * 4
+    assert values["fct_p50_s"] == pytest.approx(0.25), "with four, of which one is the slowest"
 
 
 def test_a_source_of_which_nothing_arrives_has_no_times() -> None:
-    told = summary(source(), None)
-    assert {name: value for name, value in told.items() if value is not None} == {
+    values = summary(source(), None)
+    assert {name: value for name, value in values.items() if value is not None} == {
         "transfers": 0,
         "transfers_completed": 0,
     }
@@ -73,8 +73,8 @@ def test_a_source_of_which_nothing_arrives_has_no_times() -> None:
 def test_a_single_transfer_has_its_slowdown() -> None:
     run = source()
     alone = structs.replace(run.flows[0], workload=Work(transfer=Transfer(bytes=1448)))
-    told = completion(run.path, alone, flow(started_s=1, completed_s=1.043028), Window(0, 0))
-    assert (told.transfers, told.fct_p50_s) == (None, None)
-    assert told.fct_s == pytest.approx(0.043028)
-    assert told.slowdown_mean == pytest.approx(2, rel=1e-6)
+    outcome = completion(run.path, alone, flow(started_s=1, completed_s=1.043028), Window(0, 0))
+    assert (outcome.transfers, outcome.fct_p50_s) == (None, None)
+    assert outcome.fct_s == pytest.approx(0.043028)
+    assert outcome.slowdown_mean == pytest.approx(2, rel=1e-6)
     assert completion(run.path, alone, flow(), Window(0, 0)).fct_s is None

@@ -29,8 +29,8 @@ def of(text: str) -> Capture:
 
 
 def only(text: str) -> Connection:
-    (found,) = of(text).connections
-    return found
+    (connection,) = of(text).connections
+    return connection
 
 
 def test_a_connection_has_what_ss_tells_of_it() -> None:
@@ -59,48 +59,50 @@ def test_a_connection_has_what_ss_tells_of_it() -> None:
     ids=["-O", "-m", "-p -e -o", "one state", "-tu", "Windows", "no tab", "wrapped", "others", "copied"],
 )  # fmt: skip
 def test_every_setting_of_ss_tells_the_same(text: str) -> None:
-    found, plain = only(text), only(f"{SOCKET}\n\t {KNOWN}")
-    assert (found.peer, found.cc, found.min_rtt_s, found.delivery_bps, found.resent_segments) == (
+    varied, plain = only(text), only(f"{SOCKET}\n\t {KNOWN}")
+    assert (varied.peer, varied.cc, varied.min_rtt_s, varied.delivery_bps, varied.resent_segments) == (
         plain.peer, plain.cc, plain.min_rtt_s, plain.delivery_bps, plain.resent_segments,
     )  # fmt: skip
 
 
 def test_powershells_utf_16_is_read() -> None:
     text = codecs.BOM_UTF16_LE + f"{SOCKET}\r\n\t {KNOWN}\r\n".encode("utf-16-le")
-    (found,) = capture("ss.txt", text).connections
-    assert found.srtt_s == pytest.approx(0.0825)
+    (connection,) = capture("ss.txt", text).connections
+    assert connection.srtt_s == pytest.approx(0.0825)
 
 
 @pytest.mark.parametrize(
-    ("told", "bps"),
+    ("rate", "bps"),
     [("15.9Mbps", 15.9e6), ("980kbps", 980e3), ("1.25Gbps", 1.25e9), ("15900000bps", 15.9e6), ("640bps", 640.0)],
 )
-def test_rates_are_read_with_and_without_their_unit(told: str, bps: float) -> None:
-    assert only(f"{SOCKET}\n\t {KNOWN.replace('15900000bps', told)}").delivery_bps == pytest.approx(bps)
+def test_rates_are_read_with_and_without_their_unit(rate: str, bps: float) -> None:
+    assert only(f"{SOCKET}\n\t {KNOWN.replace('15900000bps', rate)}").delivery_bps == pytest.approx(bps)
 
 
 def test_old_kernels_tell_less() -> None:
-    found = only(f"{SOCKET}\n\t cubic wscale:7,7 rto:284 rtt:82.5/3.1 mss:1448 cwnd:9 bytes_acked:70000 retrans:0/3")
-    assert (found.min_rtt_s, found.delivery_bps, found.sent_bytes) == (None, None, 70000.0)
-    assert found.resent_bytes == 3 * 1448
+    connection = only(
+        f"{SOCKET}\n\t cubic wscale:7,7 rto:284 rtt:82.5/3.1 mss:1448 cwnd:9 bytes_acked:70000 retrans:0/3"
+    )
+    assert (connection.min_rtt_s, connection.delivery_bps, connection.sent_bytes) == (None, None, 70000.0)
+    assert connection.resent_bytes == 3 * 1448
 
 
 def test_what_bbr_holds_for_the_bandwidth_is_the_rate() -> None:
     own = "bbr:(bw:21234567bps,mrtt:60.5,pacing_gain:1.25,cwnd_gain:2) send 1bps"
-    found = only(f"{SOCKET}\n\t {KNOWN.replace('cubic', 'bbr').replace('send 16848484bps', own)}")
-    assert found.cc == "bbr"
-    assert (found.delivery_bps, found.min_rtt_s) == pytest.approx((21234567, 0.0605))
+    connection = only(f"{SOCKET}\n\t {KNOWN.replace('cubic', 'bbr').replace('send 16848484bps', own)}")
+    assert connection.cc == "bbr"
+    assert (connection.delivery_bps, connection.min_rtt_s) == pytest.approx((21234567, 0.0605))
 
 
 def test_a_connection_captured_again_counts_once_with_the_longest_rtt() -> None:
     again = KNOWN.replace("rtt:82.5/3.1", "rtt:70/2").replace("bytes_sent:48000000", "bytes_sent:50000000")
-    (found,) = of(f"{SOCKET}\n\t {KNOWN}\n\n{HEAD}\n{SOCKET}\n\t {again}\n").connections
-    assert (found.sent_bytes, found.srtt_s) == pytest.approx((50e6, 0.0825))
+    (connection,) = of(f"{SOCKET}\n\t {KNOWN}\n\n{HEAD}\n{SOCKET}\n\t {again}\n").connections
+    assert (connection.sent_bytes, connection.srtt_s) == pytest.approx((50e6, 0.0825))
 
 
 def test_sockets_that_carry_nothing_are_counted_apart() -> None:
-    found = of(f"{LISTENING}{SOCKET}\n\t {KNOWN}\nTIME-WAIT 0 0 192.0.2.1:80 203.0.113.4:9")
-    assert (len(found.connections), found.other_sockets) == (1, 2)
+    captured = of(f"{LISTENING}{SOCKET}\n\t {KNOWN}\nTIME-WAIT 0 0 192.0.2.1:80 203.0.113.4:9")
+    assert (len(captured.connections), captured.other_sockets) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +110,12 @@ def test_sockets_that_carry_nothing_are_counted_apart() -> None:
 )
 def test_real_captures_are_read_whole(name: str, connections: int, bbr: int) -> None:
     """Of iproute2 6.1 on Linux 6.18: `-tin`, `-tinmO`, and `-tinp state established`."""
-    found = read(str(CAPTURES / name)).connections
-    assert len(found) == connections
-    assert len({each.peer for each in found}) == connections
-    assert sum(each.cc == "bbr" for each in found) == bbr
-    assert all(each.srtt_s and each.min_rtt_s and each.mss_bytes for each in found)
-    assert {each.cc for each in found} == {"bbr", "cubic"}
+    captured = read(str(CAPTURES / name)).connections
+    assert len(captured) == connections
+    assert len({each.peer for each in captured}) == connections
+    assert sum(each.cc == "bbr" for each in captured) == bbr
+    assert all(each.srtt_s and each.min_rtt_s and each.mss_bytes for each in captured)
+    assert {each.cc for each in captured} == {"bbr", "cubic"}
 
 
 NETSTAT = """Active Internet connections (w/o servers)
@@ -140,11 +142,11 @@ BAD = {
 
 @pytest.mark.parametrize("name", BAD)
 def test_what_is_none_of_its_output_is_one_message(name: str) -> None:
-    text, told = BAD[name]
+    text, message = BAD[name]
     with pytest.raises(SpecError) as caught:
         capture("mine.txt", text)
     (problem,) = caught.value.problems
-    assert str(problem).startswith(f"mine.txt: {told}")
+    assert str(problem).startswith(f"mine.txt: {message}")
     assert str(problem).endswith("run `ss -tin > ss.txt` on the server, while it is busy")
 
 
@@ -158,8 +160,8 @@ def test_a_file_that_is_not_there_is_one_message(tmp_path: Path) -> None:
 @pytest.mark.parametrize("number", ["1e999", "1e300", "9" * 400])
 def test_a_number_that_no_kernel_prints_is_not_told(field: str, number: str) -> None:
     written = f"0/{number}" if field == "retrans" else number
-    told = only(f"{SOCKET}\n\t cubic rto:284 mss:1448 {field}:{written} data_segs_out:10")
-    values = [value for value in asdict(told).values() if isinstance(value, int | float)]
+    connection = only(f"{SOCKET}\n\t cubic rto:284 mss:1448 {field}:{written} data_segs_out:10")
+    values = [value for value in asdict(connection).values() if isinstance(value, int | float)]
     assert max(values) < 2**64 * 1500
 
 

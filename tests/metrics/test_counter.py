@@ -32,11 +32,11 @@ def test_an_empty_counter_counts_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("begin", "end", "width", "found"),
+    ("begin", "end", "width", "expected"),
     [(0, 2, 0.5, [0, 0.5, 1, 1.5, 2]), (1, 1.9, 0.5, [1, 1.5]), (0, 0.3, 0.1, [0, 0.1, 0.2, 0.3]), (3, 2, 0.5, [3])],
 )
-def test_only_whole_bins(begin: float, end: float, width: float, found: list[float]) -> None:
-    assert edges(begin, end, width) == pytest.approx(found)
+def test_only_whole_bins(begin: float, end: float, width: float, expected: list[float]) -> None:
+    assert edges(begin, end, width) == pytest.approx(expected)
 
 
 def test_rates_are_bits_per_second() -> None:
@@ -60,9 +60,9 @@ def test_quantiles_of_flows_that_take_turns_are_summed_flow_by_flow() -> None:
 
 def test_dropped_over_sent_in_bins() -> None:
     dropped, sent = Counter.of([0, 1, 2, 3], [0, 1, 1, 1]), Counter.of([0, 1, 2, 3], [0, 10, 30, 30])
-    found = ratio_in_bins(dropped, sent, 0, 3, 1)
-    assert found[:2] == pytest.approx([0.1, 0])
-    assert np.isnan(found[2])
+    ratios = ratio_in_bins(dropped, sent, 0, 3, 1)
+    assert ratios[:2] == pytest.approx([0.1, 0])
+    assert np.isnan(ratios[2])
 
 
 def test_the_smallest_rate_after_a_join() -> None:

@@ -35,12 +35,12 @@ def test_interpolation_ends_with_the_points() -> None:
 
 def test_where_the_published_curves_cross() -> None:
     """The reference has 5.2 BDP for two BBR beside two CUBIC."""
-    found = crossover([2, 4, 8], [53.2, 43.4, 26.8], [21.8, 33.9, 50.2])
-    assert found == pytest.approx(4 + 4 * 9.5 / 32.9)
+    crossing = crossover([2, 4, 8], [53.2, 43.4, 26.8], [21.8, 33.9, 50.2])
+    assert crossing == pytest.approx(4 + 4 * 9.5 / 32.9)
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "found"),
+    ("first", "second", "expected"),
     [
         ([3, 2, 1], [2, 2, 2], 1),
         ([3, 1, 3], [2, 2, 2], None),
@@ -51,8 +51,8 @@ def test_where_the_published_curves_cross() -> None:
         ([2, 1], [2, 2], None),
     ],
 )
-def test_the_last_time_that_a_curve_comes_down(first: list[float], second: list[float], found: float | None) -> None:
-    assert crossover(range(len(first)), first, second) == found
+def test_the_last_time_that_a_curve_comes_down(first: list[float], second: list[float], expected: float | None) -> None:
+    assert crossover(range(len(first)), first, second) == expected
 
 
 def test_the_highest_point_is_the_first_of_equals() -> None:

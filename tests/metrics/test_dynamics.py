@@ -49,9 +49,9 @@ HALF_MINUTE_S = np.arange(0, 30, 0.5)
 
 def test_each_probe_of_a_steady_flow_is_a_trough() -> None:
     rates = np.where(HALF_MINUTE_S % 10 == 5, 3.0, 20.0)
-    found = troughs(HALF_MINUTE_S, rates)
-    assert found == [Trough(5.0, 5.5, 3.0), Trough(15.0, 15.5, 3.0), Trough(25.0, 25.5, 3.0)]
-    assert intervals_s(found) == [10.0, 10.0]
+    dips = troughs(HALF_MINUTE_S, rates)
+    assert dips == [Trough(5.0, 5.5, 3.0), Trough(15.0, 15.5, 3.0), Trough(25.0, 25.5, 3.0)]
+    assert intervals_s(dips) == [10.0, 10.0]
 
 
 def test_what_is_not_half_as_much_is_no_trough_unless_a_level_is_asked_for() -> None:
@@ -92,8 +92,8 @@ def test_an_unequal_wave_with_common_dips_has_the_longer_period() -> None:
 def test_the_published_periods_of_a_sine_under_noise() -> None:
     noise = np.random.default_rng(1).normal(0, 0.5, AT.size)
     for period in (10.5, 20.5, 30.5):
-        found = dominant_period_s(np.sin(2 * np.pi * AT / period) + noise, BIN_S)
-        assert found == pytest.approx(period, abs=0.5)
+        period_s = dominant_period_s(np.sin(2 * np.pi * AT / period) + noise, BIN_S)
+        assert period_s == pytest.approx(period, abs=0.5)
 
 
 def test_what_has_no_period_has_none() -> None:
@@ -111,9 +111,9 @@ def test_how_clear_a_period_must_be() -> None:
 
 
 def test_autocorrelation_by_hand() -> None:
-    found = autocorrelation([1, -1, 1, -1])
-    assert found is not None
-    assert found.tolist() == [1, -0.75, 0.5, -0.25]
+    correlations = autocorrelation([1, -1, 1, -1])
+    assert correlations is not None
+    assert correlations.tolist() == [1, -0.75, 0.5, -0.25]
     assert autocorrelation([5, 5]) is None
     assert autocorrelation([5]) is None
 
@@ -154,9 +154,9 @@ def test_flows_that_are_even_from_the_beginning() -> None:
 
 def test_a_step_converges_when_the_mean_around_it_comes_within_a_fifth() -> None:
     step = flow((0, 0), (20, 10))
-    found = convergence_time_s([EVEN, step], 0, 60)
+    time_s = convergence_time_s([EVEN, step], 0, 60)
     # where s of the 5 s around t lie after the step, the rates are 10 and 2 s, and fair is 5 + s: near from s = 10/3 on
-    assert found == pytest.approx(20 - 2.5 + 10 / 3, abs=0.1)
+    assert time_s == pytest.approx(20 - 2.5 + 10 / 3, abs=0.1)
 
 
 def test_it_must_last_ten_seconds() -> None:

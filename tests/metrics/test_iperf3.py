@@ -30,8 +30,10 @@ def goodput_bps(backlog_bytes: int, path: Mapping[str, object] | None = None, wi
         at_end=flow_counters(70, delivered_bytes=70_000_000),
         series=flow_series([10, 60, 70], delivered_bytes=[10_000_000, 60_000_000, 70_000_000]),
     )
-    found = measurement(even, bottleneck=queue(at_s=[59, 61], backlog_bytes=[backlog_bytes, backlog_bytes]), ended_s=70)
-    (only,) = goodputs_bps(run, found, window)
+    measured = measurement(
+        even, bottleneck=queue(at_s=[59, 61], backlog_bytes=[backlog_bytes, backlog_bytes]), ended_s=70
+    )
+    (only,) = goodputs_bps(run, measured, window)
     return only
 
 

@@ -10,10 +10,10 @@ from flowseries import STEP_S, epochs_of, sawtooth, times_s
 
 
 def test_an_epoch_runs_from_a_reduction_to_the_next_and_the_first_is_left_out() -> None:
-    found = epochs_of(50, 60, 70)
-    assert [round(each.length_s, 6) for each in found] == [0.6, 0.7]
-    assert [(each.w_max, each.w_min) for each in found] == [(100, 50), (100, 50)]
-    assert [each.time_s[0] for each in found] == [0, 0]
+    epochs = epochs_of(50, 60, 70)
+    assert [round(each.length_s, 6) for each in epochs] == [0.6, 0.7]
+    assert [(each.w_max, each.w_min) for each in epochs] == [(100, 50), (100, 50)]
+    assert [each.time_s[0] for each in epochs] == [0, 0]
 
 
 def test_a_window_that_dips_by_less_than_a_tenth_was_not_reduced() -> None:
@@ -25,9 +25,9 @@ def test_a_window_that_dips_by_less_than_a_tenth_was_not_reduced() -> None:
 def test_a_fall_in_steps_is_one_reduction_that_begins_where_the_window_first_falls() -> None:
     falling = [100.0, 96.0, 80.0, 65.0, 50.0]
     window = np.concatenate([sawtooth(50, 50)[:-1], *([falling, np.linspace(50, 100, 45)] * 2), [50.0]])
-    found = loss_epochs(times_s(window), window)
-    assert [round(each.length_s, 6) for each in found] == [0.51, 0.5, 0.49]
-    assert found[1].cwnd[:5].tolist() == [96, 80, 65, 50, 50]
+    epochs = loss_epochs(times_s(window), window)
+    assert [round(each.length_s, 6) for each in epochs] == [0.51, 0.5, 0.49]
+    assert epochs[1].cwnd[:5].tolist() == [96, 80, 65, 50, 50]
 
 
 @pytest.mark.parametrize("window", [[], [10.0], [10.0, 20.0, 40.0], [10.0, 100.0, 50.0, 100.0, 50.0]])

@@ -11,23 +11,23 @@ from dumbbell.spec import Run
 from measured import SECOND, flow, flow_counters, flow_series
 from specs import resolved
 
-WHOLE = Window(0, 100 * SECOND)
+FULL_RUN = Window(0, 100 * SECOND)
 
 
 def stream(**workload: str) -> Run:
     """1000 bytes each 100 ms for 10 s, but for what is said, over 8 Mbit/s and 20 ms, forward."""
-    words = {"stream": "80 kbit/s", "for": "10 s", "every": "100 ms"} | workload
+    fields = {"stream": "80 kbit/s", "for": "10 s", "every": "100 ms"} | workload
     path = {"rate": "8 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp", "delay_side": "forward"}
-    return resolved(path=path, duration="100 s", flows=[{"cc": "bbr", "workload": words}]).run
+    return resolved(path=path, duration="100 s", flows=[{"cc": "bbr", "workload": fields}]).run
 
 
 def seen(run: Run, at_s: Sequence[float], delivered_bytes: Sequence[int]) -> Writes:
     """The writes of a flow that started at 1 s, was established 20 ms later, and has these samples."""
     end = flow_counters(at_s[-1], delivered_bytes=delivered_bytes[-1])
     series = flow_series(at_s, [20_000] * len(at_s), delivered_bytes)
-    found = writes_of(run.path, run.flows[0], flow(started_s=1, at_end=end, series=series))
-    assert found is not None
-    return found
+    writes = writes_of(run.path, run.flows[0], flow(started_s=1, at_end=end, series=series))
+    assert writes is not None
+    return writes
 
 
 def test_a_write_is_due_after_what_an_empty_path_takes() -> None:
@@ -43,20 +43,20 @@ def test_what_may_have_been_in_time_was() -> None:
     """Delivered between samples on both sides of when it was due."""
     writes = seen(stream(), [1.0, 1.05, 2.05], [0, 1000, 2000])
     assert writes.delivered_s[0] == writes.due_s[0]
-    assert lateness(Writes(*(each[:1] for each in writes)), WHOLE, 2.05) == (0, 0, 0)
+    assert lateness(Writes(*(each[:1] for each in writes)), FULL_RUN, 2.05) == (0, 0, 0)
 
 
 def test_a_late_write_is_delivered_between_two_samples() -> None:
     """Due at 1.041 and 1.141 s; the second half of the bytes that came between 2 and 3 s had come by 2.5 s."""
     writes = seen(stream(), [2.0, 3.0], [0, 2000])
     assert writes.delivered_s[:2] == pytest.approx([2.5, 1.141066 + 2 * 0.858934])
-    late = lateness(Writes(*(each[:2] for each in writes)), WHOLE, 3.0)
+    late = lateness(Writes(*(each[:2] for each in writes)), FULL_RUN, 3.0)
     assert late == pytest.approx((1.588401, 1.704921, 1.717868))
 
 
 def test_what_the_end_finds_undelivered_is_late_until_then_and_what_is_due_later_does_not_count() -> None:
     writes = seen(stream(), [1.5, 2.0], [0, 0])
-    late = lateness(writes, WHOLE, 2.0)
+    late = lateness(writes, FULL_RUN, 2.0)
     assert late is not None
     assert late.max_s == pytest.approx(2.0 - 1.041066)
     assert late.mean_s == pytest.approx(np.mean(2.0 - 1.041066 - 0.1 * np.arange(10)))
@@ -69,7 +69,7 @@ def test_a_stream_of_very_many_writes_is_that_of_fewer() -> None:
         for every in ("1 ms", "100 us")
     )
     assert len(many.at_s) <= 100_000
-    assert lateness(many, WHOLE, 22.0) == pytest.approx(lateness(few, WHOLE, 22.0), abs=2e-3)
+    assert lateness(many, FULL_RUN, 22.0) == pytest.approx(lateness(few, FULL_RUN, 22.0), abs=2e-3)
 
 
 def delivered(at_s: Sequence[float], *later_s: tuple[int, float]) -> Writes:
@@ -84,7 +84,7 @@ EACH_TENTH_S = [round(0.1 * k, 1) for k in range(100)]
 
 
 @pytest.mark.parametrize(
-    ("writes", "found"),
+    ("writes", "expected"),
     [
         (delivered(EACH_TENTH_S), Stalls(0, 0)),
         # plays from 0.9 s on; what was written at 5 s is played at 5.9 s, and may come until then
@@ -100,15 +100,15 @@ EACH_TENTH_S = [round(0.1 * k, 1) for k in range(100)]
         (delivered([0.0]), Stalls(0, 0)),
     ],
 )
-def test_a_player_waits_for_what_is_not_there(writes: Writes, found: Stalls | None) -> None:
-    assert stalls(writes, 20.0) == (None if found is None else pytest.approx(found))
+def test_a_player_waits_for_what_is_not_there(writes: Writes, expected: Stalls | None) -> None:
+    assert stalls(writes, 20.0) == (None if expected is None else pytest.approx(expected))
 
 
 def test_a_player_waits_until_it_has_as_much_again_as_at_the_start() -> None:
     """The write of 5 s comes at 7 s, and each further one 0.2 s after the last: 1 s of them is there at 8.8 s."""
     slow = [(50 + k, 7.0 + 0.2 * k) for k in range(10)]
-    found = stalls(delivered(EACH_TENTH_S, *slow), 20.0)
-    assert found == pytest.approx(Stalls(1, 8.8 - 5.9))
+    waits = stalls(delivered(EACH_TENTH_S, *slow), 20.0)
+    assert waits == pytest.approx(Stalls(1, 8.8 - 5.9))
 
 
 def test_other_workloads_are_no_streams() -> None:

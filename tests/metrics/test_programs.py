@@ -65,8 +65,8 @@ def test_of_an_iperf3_that_was_ended_its_server_knows_what_arrived() -> None:
     report = said("iperf3", "stopped", None)
     assert (report.payload_bytes, report.test_s, report.error) == (6_291_456, 2.514503, None)
     assert report.goodput_bps == pytest.approx(20.0165e6, rel=1e-4)
-    told = said("iperf3", "stopped", 1)
-    assert told == replace(report, error="interrupt - the client has terminated")
+    interrupted = said("iperf3", "stopped", 1)
+    assert interrupted == replace(report, error="interrupt - the client has terminated")
 
 
 def test_iperf3_says_what_went_wrong_where_its_status_does_not() -> None:
@@ -170,26 +170,35 @@ def test_a_film_of_which_too_little_comes_never_starts() -> None:
 
 def test_the_summary_says_how_it_ended() -> None:
     program = Program(client=end("iperf3", "plain", "client"), server=None)
-    told = summary(program, 10 * SECOND)
-    assert (told.command, told.status, told.took_s, told.output) == (("/usr/bin/iperf3",), 0, 8.0, None)
-    assert told.goodput_bps == pytest.approx(20_271_084.14)
+    program_summary = summary(program, 10 * SECOND)
+    assert (program_summary.command, program_summary.status, program_summary.took_s, program_summary.output) == (
+        ("/usr/bin/iperf3",),
+        0,
+        8.0,
+        None,
+    )
+    assert program_summary.goodput_bps == pytest.approx(20_271_084.14)
     assert summary(replace(program, client=end("iperf3", "plain", "client", None)), 10 * SECOND).took_s == 9.0
 
 
 def test_of_a_program_that_nobody_reads_the_end_of_its_output_is_kept() -> None:
     client = replace(end("iperf3", "plain", "client"), argv=["./quic-client"], stdout="x" * 3_000 + "\n12 Mbit/s\n")
     program = Program(client=client, server=None)
-    told = summary(program, 10 * SECOND)
+    program_summary = summary(program, 10 * SECOND)
     assert read(program) is None
-    assert told.output is not None
-    assert (len(told.output), told.output.endswith("x\n12 Mbit/s\n"), told.goodput_bps) == (LONGEST_OUTPUT, True, None)
+    assert program_summary.output is not None
+    assert (
+        len(program_summary.output),
+        program_summary.output.endswith("x\n12 Mbit/s\n"),
+        program_summary.goodput_bps,
+    ) == (LONGEST_OUTPUT, True, None)
 
 
 GARBLED = st.text("{}[]\"':,0123456789.eE-naNx=\n\r speedframefpstimeout_:endsumreceivedbytes", max_size=300)
 
 
 @pytest.mark.parametrize(
-    ("argv", "found"),
+    ("argv", "expected"),
     [
         (["/opt/iperf3/bin/iperf3", "-J"], "iperf3"),
         (["sh", "-c", "head -c 1000000 /dev/zero | nc -N 10.1.0.2 5001"], "nc"),
@@ -198,8 +207,8 @@ GARBLED = st.text("{}[]\"':,0123456789.eE-naNx=\n\r speedframefpstimeout_:endsum
         (["sh", "-c", ""], ""),
     ],
 )
-def test_a_program_is_known_by_its_name_and_a_shell_by_the_last_one_of_its_pipe(argv: list[str], found: str) -> None:
-    assert program_name(argv) == found
+def test_a_program_is_known_by_its_name_and_a_shell_by_the_last_one_of_its_pipe(argv: list[str], expected: str) -> None:
+    assert program_name(argv) == expected
 
 
 @given(st.sampled_from(sorted(READERS)), GARBLED, GARBLED, st.sampled_from([None, 0, 1]))

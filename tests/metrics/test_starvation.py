@@ -35,16 +35,18 @@ def test_who_has_less_than_a_twentieth_of_the_fair_share_starves() -> None:
 
 def test_seconds_in_which_a_flow_is_alone_or_away_do_not_count() -> None:
     late = steady(0, 0, 0, 0, 0, 100, 0, 0, 0, 0)
-    found = starvation([FULL, late], [ALWAYS, (4.5, 8.0)], [math.inf] * 2, 0, 10)
-    assert found == [Starvation(0, 0), Starvation(2, 2)]
+    starvations = starvation([FULL, late], [ALWAYS, (4.5, 8.0)], [math.inf] * 2, 0, 10)
+    assert starvations == [Starvation(0, 0), Starvation(2, 2)]
     assert starvation([FULL, late], [ALWAYS, (4.5, 5.5)], [math.inf] * 2, 0, 10) == [None, None]
     assert starvation([FULL], [ALWAYS], [math.inf], 0, 10) == [None]
 
 
-@pytest.mark.parametrize(("demand_bps", "found"), [(4.0, Starvation(0, 0)), (40.0, Starvation(10, 10)), (None, None)])
-def test_nobody_starves_who_asks_for_no_more(demand_bps: float | None, found: Starvation | None) -> None:
+@pytest.mark.parametrize(
+    ("demand_bps", "expected"), [(4.0, Starvation(0, 0)), (40.0, Starvation(10, 10)), (None, None)]
+)
+def test_nobody_starves_who_asks_for_no_more(demand_bps: float | None, expected: Starvation | None) -> None:
     slow = steady(*[1.0] * 10)
-    assert starvation([FULL, slow], [ALWAYS] * 2, [math.inf, demand_bps], 0, 10)[1] == found
+    assert starvation([FULL, slow], [ALWAYS] * 2, [math.inf, demand_bps], 0, 10)[1] == expected
 
 
 def test_where_nothing_flows_nobody_starves() -> None:

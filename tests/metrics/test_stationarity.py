@@ -37,8 +37,8 @@ def sending(rates: Sequence[float], *, started_s: float = 0, step_s: float = STE
     ],
 )
 def test_halves_and_trend(rates: Sequence[float], first: float, second: float, trend: float) -> None:
-    found = steadiness([sending(rates), sending([0])], WINDOW)
-    assert [*found] == [pytest.approx(first), pytest.approx(second), pytest.approx(trend)]
+    halves = steadiness([sending(rates), sending([0])], WINDOW)
+    assert [*halves] == [pytest.approx(first), pytest.approx(second), pytest.approx(trend)]
 
 
 def test_a_trend_is_seldom_by_chance() -> None:
@@ -70,8 +70,8 @@ def test_nothing_is_told_of_samples_that_lie_apart() -> None:
 def test_the_part_in_which_nothing_comes_or_goes(
     flows: list[FlowMeasurement], changes_s: list[int], expected: tuple[float, float] | None
 ) -> None:
-    found = present(flows, [at * SECOND for at in changes_s], WINDOW)
-    assert (found and (found.begin_ns / SECOND, found.end_ns / SECOND)) == expected
+    part = present(flows, [at * SECOND for at in changes_s], WINDOW)
+    assert (part and (part.begin_ns / SECOND, part.end_ns / SECOND)) == expected
 
 
 @pytest.mark.parametrize(

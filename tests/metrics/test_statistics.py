@@ -19,9 +19,9 @@ def test_another_confidence() -> None:
 
 
 def test_the_interval_of_three_seeds() -> None:
-    found = estimate([10, 11, 12])
-    assert (found.mean, found.n) == (11, 3)
-    assert found.half_width == pytest.approx(4.3027 / 3**0.5, abs=1e-3)
+    interval = estimate([10, 11, 12])
+    assert (interval.mean, interval.n) == (11, 3)
+    assert interval.half_width == pytest.approx(4.3027 / 3**0.5, abs=1e-3)
 
 
 @pytest.mark.parametrize("values", [[0.5], [0.0, 0.0, 0.0]])
@@ -41,75 +41,75 @@ def test_each_set_has_the_estimate_that_it_would_have_alone() -> None:
     values = np.array([value for members in SETS for value in members])
     owners = np.repeat(np.arange(len(SETS)), [len(members) for members in SETS])
     order = np.random.default_rng(1).permutation(values.size)
-    found = estimates(values[order], owners[order], len(SETS))
+    by_set = estimates(values[order], owners[order], len(SETS))
     for number, members in enumerate(SETS):
         alone = estimate(members)
-        assert found.mean[number] == pytest.approx(alone.mean, rel=1e-12)
-        assert found.count[number] == len(members)
+        assert by_set.mean[number] == pytest.approx(alone.mean, rel=1e-12)
+        assert by_set.count[number] == len(members)
         if alone.half_width is None:
-            assert np.isnan(found.half_width[number])
+            assert np.isnan(by_set.half_width[number])
         else:
-            assert found.half_width[number] == pytest.approx(alone.half_width, rel=1e-6)
+            assert by_set.half_width[number] == pytest.approx(alone.half_width, rel=1e-6)
 
 
 def test_what_is_not_a_number_counts_in_no_set() -> None:
-    found = estimates(np.array([1.0, np.nan, 3.0, np.nan]), np.array([0, 0, 0, 1]), 3)
-    assert found.count.tolist() == [2, 0, 0]
-    assert found.mean[0] == 2
-    assert np.isnan(found.mean[1:]).all()
-    assert np.isnan(found.error[1:]).all()
+    by_set = estimates(np.array([1.0, np.nan, 3.0, np.nan]), np.array([0, 0, 0, 1]), 3)
+    assert by_set.count.tolist() == [2, 0, 0]
+    assert by_set.mean[0] == 2
+    assert np.isnan(by_set.mean[1:]).all()
+    assert np.isnan(by_set.error[1:]).all()
 
 
 def test_equal_values_are_their_mean_to_the_bit() -> None:
-    found = estimates(np.full(3, 0.1), np.zeros(3, np.intp), 1)
-    assert found.mean[0] == 0.1  # a third of the sum of three is not
-    assert found.error[0] == 0
+    by_set = estimates(np.full(3, 0.1), np.zeros(3, np.intp), 1)
+    assert by_set.mean[0] == 0.1  # a third of the sum of three is not
+    assert by_set.error[0] == 0
 
 
 def of(sets: list[list[float]]) -> tuple[Floats, Floats, Integers]:
-    found = estimates(
+    by_set = estimates(
         np.array([value for members in sets for value in members]),
         np.repeat(np.arange(len(sets)), [len(members) for members in sets]),
         len(sets),
     )
-    return found.mean, found.error, found.count
+    return by_set.mean, by_set.error, by_set.count
 
 
 def test_one_set_is_the_pooled() -> None:
-    found, alone = pooled(*of([[1.0, 2.0, 4.0]])), estimate([1.0, 2.0, 4.0])
-    assert [found.mean, found.half_width] == pytest.approx([alone.mean, alone.half_width])
-    assert (found.degrees, found.within) == (2, True)
+    overall, alone = pooled(*of([[1.0, 2.0, 4.0]])), estimate([1.0, 2.0, 4.0])
+    assert [overall.mean, overall.half_width] == pytest.approx([alone.mean, alone.half_width])
+    assert (overall.degrees, overall.within) == (2, True)
 
 
 def test_sets_that_scatter_alike_add_their_degrees_and_what_they_differ_in_does_not_count() -> None:
     """Four sets of three with a variance of 1: sqrt(4 x 1/3) / 4, and 4 x 2 degrees; whatever their means are."""
-    found = pooled(*of([[base - 1, base, base + 1] for base in (0.0, 50.0, -7.0, 300.0)]))
-    assert found.degrees == 8
-    assert found.half_width == pytest.approx(t_quantile(8) * (4 / 3) ** 0.5 / 4)
+    overall = pooled(*of([[base - 1, base, base + 1] for base in (0.0, 50.0, -7.0, 300.0)]))
+    assert overall.degrees == 8
+    assert overall.half_width == pytest.approx(t_quantile(8) * (4 / 3) ** 0.5 / 4)
 
 
 def test_a_set_without_scatter_adds_no_degrees() -> None:
-    found = pooled(*of([[1.0, 2.0, 4.0], [7.0, 7.0, 7.0]]))
-    assert found.degrees == 2
-    assert found.mean == pytest.approx((7 / 3 + 7) / 2)
+    overall = pooled(*of([[1.0, 2.0, 4.0], [7.0, 7.0, 7.0]]))
+    assert overall.degrees == 2
+    assert overall.mean == pytest.approx((7 / 3 + 7) / 2)
 
 
 def test_a_set_of_one_value_leaves_the_scatter_of_the_means() -> None:
-    found, means = pooled(*of([[1.0], [2.0, 3.0], [6.0]])), estimate([1.0, 2.5, 6.0])
-    assert [found.mean, found.half_width] == pytest.approx([means.mean, means.half_width])
-    assert (found.degrees, found.within) == (2, False)
+    overall, means = pooled(*of([[1.0], [2.0, 3.0], [6.0]])), estimate([1.0, 2.5, 6.0])
+    assert [overall.mean, overall.half_width] == pytest.approx([means.mean, means.half_width])
+    assert (overall.degrees, overall.within) == (2, False)
 
 
 def test_where_nothing_varied_in_any_set_their_means_are_values() -> None:
-    found, means = pooled(*of([[2.0, 2.0], [4.0, 4.0], [5.0, 5.0]])), estimate([2.0, 4.0, 5.0])
-    assert [found.mean, found.half_width] == pytest.approx([means.mean, means.half_width])
-    assert (found.degrees, found.within) == (2, False)
-    assert found == pooled(*of([[2.0], [4.0], [5.0]]))
+    overall, means = pooled(*of([[2.0, 2.0], [4.0, 4.0], [5.0, 5.0]])), estimate([2.0, 4.0, 5.0])
+    assert [overall.mean, overall.half_width] == pytest.approx([means.mean, means.half_width])
+    assert (overall.degrees, overall.within) == (2, False)
+    assert overall == pooled(*of([[2.0], [4.0], [5.0]]))
 
 
 @pytest.mark.parametrize(
     ("sets", "within"), [([[2.0, 2.0]], True), ([[2.0, 2.0], [2.0, 2.0]], True), ([[2.0]], False), ([[2.0]] * 2, False)]
 )
 def test_nothing_varied(sets: list[list[float]], within: bool) -> None:  # noqa: FBT001 (it is what it is about)
-    found = pooled(*of(sets))
-    assert (found.mean, found.half_width, found.degrees, found.within) == (2.0, None, 0, within)
+    overall = pooled(*of(sets))
+    assert (overall.mean, overall.half_width, overall.degrees, overall.within) == (2.0, None, 0, within)

@@ -21,7 +21,7 @@ def summary_of_flow(**parts: object) -> FlowSummary:
 
 
 def test_a_flow_in_the_window() -> None:
-    found = summary_of_flow(
+    flow_summary = summary_of_flow(
         begin=flow_counters(
             5, delivered_bytes=1_000_000, bottleneck_bytes=1_100_000, segments_sent=800, segments_retransmitted=10
         ),
@@ -39,7 +39,7 @@ def test_a_flow_in_the_window() -> None:
         ack_rtt=histogram(30_000_000, 40_000_000),
         series=flow_series([6, 7], srtt_us=[30_000, 50_000]),
     )
-    assert found == FlowSummary(
+    assert flow_summary == FlowSummary(
         flow=0,
         name="bbr",
         cc="bbr",
@@ -65,20 +65,25 @@ def test_a_flow_in_the_window() -> None:
 
 
 def test_a_transfer_has_a_completion_time_and_a_goodput_to_its_end() -> None:
-    found = summary_of_flow(started_s=1, completed_s=9, end=flow_counters(10, delivered_bytes=1_000_000))
-    assert found.fct_s == 8
-    assert found.goodput_whole_bps == 1_000_000
-    assert found.goodput_bps == 2_000_000
+    flow_summary = summary_of_flow(started_s=1, completed_s=9, end=flow_counters(10, delivered_bytes=1_000_000))
+    assert flow_summary.fct_s == 8
+    assert flow_summary.goodput_whole_bps == 1_000_000
+    assert flow_summary.goodput_bps == 2_000_000
 
 
 def test_a_flow_that_sent_nothing_has_no_rates_of_anything() -> None:
-    found = summary_of_flow()
-    assert (found.goodput_bps, found.retransmit_rate, found.rtt_mean_s, found.rtt_min_s) == (0, None, None, None)
+    flow_summary = summary_of_flow()
+    assert (
+        flow_summary.goodput_bps,
+        flow_summary.retransmit_rate,
+        flow_summary.rtt_mean_s,
+        flow_summary.rtt_min_s,
+    ) == (0, None, None, None)
 
 
 def test_groups_add_up_to_what_the_path_carried_although_a_flow_came_late() -> None:
     run = resolved(flows=TWO_GROUPS)
-    found = summary(
+    run_summary = summary(
         measurement(
             flow(end=flow_counters(10, delivered_bytes=2_000_000)),
             flow(end=flow_counters(10, delivered_bytes=2_000_000)),
@@ -86,13 +91,13 @@ def test_groups_add_up_to_what_the_path_carried_although_a_flow_came_late() -> N
         ),
         run,
     )
-    assert [each.goodput_bps for each in found.flows] == [3_200_000, 3_200_000, 8_000_000]
-    assert [(each.name, each.cc) for each in found.flows] == [("bbr", "bbr")] * 2 + [("other", "cubic[beta=0.5]")]
-    assert {name: (group.goodput_bps, group.share) for name, group in found.groups.items()} == {
+    assert [each.goodput_bps for each in run_summary.flows] == [3_200_000, 3_200_000, 8_000_000]
+    assert [(each.name, each.cc) for each in run_summary.flows] == [("bbr", "bbr")] * 2 + [("other", "cubic[beta=0.5]")]
+    assert {name: (group.goodput_bps, group.share) for name, group in run_summary.groups.items()} == {
         "bbr": (6_400_000, 0.8),
         "other": (1_600_000, 0.2),
     }
-    assert found.jain == pytest.approx((3.2 + 3.2 + 8) ** 2 / (3 * (3.2**2 + 3.2**2 + 8**2)))
+    assert run_summary.jain == pytest.approx((3.2 + 3.2 + 8) ** 2 / (3 * (3.2**2 + 3.2**2 + 8**2)))
 
 
 def test_the_bottleneck_in_the_window() -> None:
@@ -109,38 +114,46 @@ def test_the_bottleneck_in_the_window() -> None:
         at_s=[6, 8],
         backlog_bytes=[100_000, 150_000],
     )
-    found = summary(measurement(flow(), bottleneck=bottleneck), resolved()).bottleneck
-    assert found.utilization == 0.8
-    assert (found.offered_packets, found.sent_packets, found.dropped_packets) == (1_000, 800, 200)
-    assert (found.loss_rate, found.loss_per_sent, found.random_lost_packets) == (0.2, 0.25, 7)
-    assert (found.queue_mean_bytes, found.queue_max_bytes, found.queue_mean_bdp) == (125_000, 150_000, 0.5)
-    assert found.queue_p95_bytes == pytest.approx(147_500)
+    queue_summary = summary(measurement(flow(), bottleneck=bottleneck), resolved()).bottleneck
+    assert queue_summary.utilization == 0.8
+    assert (queue_summary.offered_packets, queue_summary.sent_packets, queue_summary.dropped_packets) == (
+        1_000,
+        800,
+        200,
+    )
+    assert (queue_summary.loss_rate, queue_summary.loss_per_sent, queue_summary.random_lost_packets) == (0.2, 0.25, 7)
+    assert (queue_summary.queue_mean_bytes, queue_summary.queue_max_bytes, queue_summary.queue_mean_bdp) == (
+        125_000,
+        150_000,
+        0.5,
+    )
+    assert queue_summary.queue_p95_bytes == pytest.approx(147_500)
 
 
 def test_utilization_respects_a_change_of_rate() -> None:
     path = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "change": [{"at": "7500 ms", "rate": "40 Mbit/s"}]}
     bottleneck = queue(end=queue_counters(10, sent_bytes=30 * 10**6))
-    found = summary(measurement(flow(), bottleneck=bottleneck), resolved(path=path))
-    assert found.bottleneck.utilization == pytest.approx(0.8)
+    run_summary = summary(measurement(flow(), bottleneck=bottleneck), resolved(path=path))
+    assert run_summary.bottleneck.utilization == pytest.approx(0.8)
 
 
 def test_the_window_ends_with_the_run() -> None:
     transfer = [{"cc": "bbr", "workload": {"transfer": "1 MB"}}]
     run = resolved(duration="until done", time_limit="10 s", flows=transfer, measure={"window": ["5 s", "10 s"]})
     done = flow(completed_s=6, end=flow_counters(6, delivered_bytes=1_000_000))
-    found = summary(measurement(done, ended_s=6), run)
-    assert found.window_s == (5, 6)
-    assert found.groups["bbr"].goodput_bps == 8_000_000
+    run_summary = summary(measurement(done, ended_s=6), run)
+    assert run_summary.window_s == (5, 6)
+    assert run_summary.groups["bbr"].goodput_bps == 8_000_000
 
 
 def test_an_empty_window_has_no_rates() -> None:
     """An engine that never came to the window's begin may have left its counters at 0."""
     done = flow(completed_s=4, begin=flow_counters(0), end=flow_counters(4, delivered_bytes=1_000_000))
     bottleneck = queue(begin=queue_counters(0), end=queue_counters(4, offered_packets=700))
-    found = summary(measurement(done, ended_s=4, bottleneck=bottleneck), resolved())
-    assert found.window_s == (4, 4)
-    assert found.flows[0].goodput_bps is None
-    assert found.flows[0].goodput_whole_bps == 2_000_000
-    assert (found.bottleneck.utilization, found.bottleneck.offered_packets) == (None, 0)
-    assert (found.groups["bbr"].goodput_bps, found.groups["bbr"].share) == (None, None)
-    assert found.jain is None
+    run_summary = summary(measurement(done, ended_s=4, bottleneck=bottleneck), resolved())
+    assert run_summary.window_s == (4, 4)
+    assert run_summary.flows[0].goodput_bps is None
+    assert run_summary.flows[0].goodput_whole_bps == 2_000_000
+    assert (run_summary.bottleneck.utilization, run_summary.bottleneck.offered_packets) == (None, 0)
+    assert (run_summary.groups["bbr"].goodput_bps, run_summary.groups["bbr"].share) == (None, None)
+    assert run_summary.jain is None

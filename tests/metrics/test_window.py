@@ -24,8 +24,8 @@ def test_counters_advance_field_by_field() -> None:
 
 
 def test_a_flow_that_was_there_all_the_time_is_measured_over_the_window() -> None:
-    whole = flow(begin=flow_counters(5, delivered_bytes=1_000), end=flow_counters(10, delivered_bytes=6_000))
-    activity = Activity.within(WINDOW, whole)
+    lasting = flow(begin=flow_counters(5, delivered_bytes=1_000), end=flow_counters(10, delivered_bytes=6_000))
+    activity = Activity.within(WINDOW, lasting)
     assert activity.window == WINDOW
     assert activity.rate_bps(activity.counted.delivered_bytes) == 8_000
 
@@ -52,7 +52,7 @@ def test_a_flow_that_stops_in_the_window_is_measured_to_its_stop() -> None:
 def test_a_transfer_is_measured_to_its_last_byte() -> None:
     done = flow(completed_s=6, end=flow_counters(10, delivered_bytes=1_000))
     assert Activity.within(WINDOW, done).rate_bps(1_000) == 8_000
-    assert Activity.whole(done).window == Window(0, 6 * SECOND)
+    assert Activity.lifetime(done).window == Window(0, 6 * SECOND)
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,8 @@ def as_published(published: Mapping[str, Any], loss: Mapping[str, float]) -> Evi
     queue = pd.DataFrame({"time_s": at, "backlog_bytes": np.where(at % 1 < 0.05, 8.0, 7.0) * BDP_BYTES})
     runs = {
         name: tuple(observed({"path.buffer": size}, {"bbr": [18.9] * 4}, (150, 255), lost=lost / 100)
-                    for size, lost in found.items())
-        for name, found in (("figure7", losses), ("figure11", shallow))
+                    for size, lost in percents.items())
+        for name, percents in (("figure7", losses), ("figure11", shallow))
     }  # fmt: skip
     rtts = [{"rtt_mean_s": 0.203}] * 4
     runs["figure5_cubic"] = (
@@ -100,8 +100,8 @@ def as_published(published: Mapping[str, Any], loss: Mapping[str, float]) -> Evi
     return Evidence(
         engine="sim",
         trials={
-            (experiment, variant): tuple(SeedSweep(seed, found) for seed in SEEDS)
-            for experiment, found in runs.items()
+            (experiment, variant): tuple(SeedSweep(seed, sweep) for seed in SEEDS)
+            for experiment, sweep in runs.items()
             for variant in ("bbr", "bbr_4_17")
         },
     )

@@ -45,7 +45,7 @@ def shortened(short: Path) -> object:
 
 
 @pytest.fixture(scope="module")
-def carried_out(short: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CompletedProcess[str]]:
+def stored_run(short: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, CompletedProcess[str]]:
     folder = tmp_path_factory.mktemp("study")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(studies, "load", shortened(short))
@@ -55,14 +55,14 @@ def carried_out(short: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[
 
 
 @pytest.fixture
-def out(carried_out: tuple[Path, CompletedProcess[str]]) -> Path:
-    return carried_out[0]
+def out(stored_run: tuple[Path, CompletedProcess[str]]) -> Path:
+    return stored_run[0]
 
 
 @pytest.fixture
-def first(carried_out: tuple[Path, CompletedProcess[str]]) -> set[str]:
+def first(stored_run: tuple[Path, CompletedProcess[str]]) -> set[str]:
     """The lines that the run printed."""
-    return set(carried_out[1].stdout.splitlines())
+    return set(stored_run[1].stdout.splitlines())
 
 
 def said(text: str) -> str:
@@ -76,11 +76,11 @@ def claims(out: Path, *options: str, **environment: str) -> CompletedProcess[str
 
 @pytest.mark.long
 def test_every_claim_is_judged_for_both_versions_and_every_figure_drawn_for_print(out: Path, first: set[str]) -> None:
-    found = [json.loads(line) for line in first]
-    assert {(each["claim"], each["variant"]) for each in found} == {
+    rows = [json.loads(line) for line in first]
+    assert {(each["claim"], each["variant"]) for each in rows} == {
         (claim, variant) for claim in JUDGED for variant in ("bbr", "bbr_4_17")
     }
-    for each in found:
+    for each in rows:
         assert list(each) == KEYS
         assert (each["study"], each["engine"], each["seeds"]) == ("claypool2019", "sim", 2)
         assert each["interval"] == (None if each["low"] is None else [each["low"], each["high"]])
@@ -100,10 +100,10 @@ def test_every_claim_is_judged_for_both_versions_and_every_figure_drawn_for_prin
 def test_claims_are_judged_again_without_running(out: Path, first: set[str]) -> None:
     done = claims(out, "--json")
     assert done.returncode == 0
-    found = {(each["claim"], each["variant"]): each for each in map(json.loads, done.stdout.splitlines())}
-    assert {claim for (claim, _), each in found.items() if each["verdict"] != "not run yet"} == JUDGED
-    assert found["S2", "bbr"]["reason"] == "figure5: 0 of 5 runs are there"
-    assert ("S5", "cubic") in found, "it contains no version"
+    by_claim = {(each["claim"], each["variant"]): each for each in map(json.loads, done.stdout.splitlines())}
+    assert {claim for (claim, _), each in by_claim.items() if each["verdict"] != "not run yet"} == JUDGED
+    assert by_claim["S2", "bbr"]["reason"] == "figure5: 0 of 5 runs are there"
+    assert ("S5", "cubic") in by_claim, "it contains no version"
     assert first <= set(done.stdout.splitlines())
     assert f"`dumbbell study run claypool2019 --out {out.as_posix()}` makes them." in said(done.stderr)
     one = claims(out, "--json", "--claims", "S7", "--variants", "bbr")
@@ -188,9 +188,9 @@ def test_the_other_claims_come_beside_the_first(out: Path, first: set[str], tmp_
     assert sorted(path.name for path in (tmp_path / "figures" / "sim").glob("*.png")) == ["figure5.png", "figure9.png"]
     both = claims(tmp_path, "--json")
     judged = {line for line in both.stdout.splitlines() if json.loads(line)["verdict"] != "not run yet"}
-    asked = {*first, *done.stdout.splitlines()}
-    assert asked <= judged
-    assert {json.loads(line)["claim"] for line in judged - asked} == {"S3", "S6", "S12"}
+    printed = {*first, *done.stdout.splitlines()}
+    assert printed <= judged
+    assert {json.loads(line)["claim"] for line in judged - printed} == {"S3", "S6", "S12"}
 
 
 @pytest.mark.long
@@ -267,14 +267,14 @@ def test_list_and_show() -> None:
     assert rows["claypool2019"] == ["2405", "24", "16"]
     shown = dumbbell("study", "show", "claypool2019", COLUMNS="200")
     assert shown.returncode == 0
-    for words in ("Raspberry Pi", "figure7 (90 runs)", "S22", "Tolerated: 8 to 13 %"):
-        assert words in shown.stdout
+    for phrase in ("Raspberry Pi", "figure7 (90 runs)", "S22", "Tolerated: 8 to 13 %"):
+        assert phrase in shown.stdout
     assert 'did you mean "claypool2019"' in dumbbell("study", "show", "claypol2019").stderr
 
 
 DEMO = ("--experiments", "figure4b,figure7,figure10", "--seeds", "3")
 """As `make demo` has it."""
-HELD = {("S1", "bbr"), ("S13", "bbr"), ("S13", "bbr_4_17"), ("S15", "bbr"), ("S15", "bbr_4_17")}
+REPRODUCED = {("S1", "bbr"), ("S13", "bbr"), ("S13", "bbr_4_17"), ("S15", "bbr"), ("S15", "bbr_4_17")}
 """Claims whose verdict does not hang on the seeds."""
 BROKEN = {("S8", "bbr_4_17"), ("S9", "bbr")}
 
@@ -293,7 +293,7 @@ def test_after_the_demo_each_command_of_the_readme_has_the_same_totals(demo: Pat
     (counts,) = json.loads(claims(demo, "--totals", "--json").stdout)["studies"]
     verdicts = [json.loads(line) for line in claims(demo, "--json").stdout.splitlines()]
     reproduced = {(each["claim"], each["variant"]) for each in verdicts if each["verdict"] == "reproduced"}
-    assert reproduced >= HELD
+    assert reproduced >= REPRODUCED
     assert not reproduced & BROKEN
     versions = {version: (each["reproduced"], each["judged"]) for version, each in counts["versions"].items()}
     totals = "bbr reproduces {} of {} claims, bbr_4_17 {} of {}".format(*versions["bbr"], *versions["bbr_4_17"])
@@ -306,6 +306,6 @@ def test_after_the_demo_each_command_of_the_readme_has_the_same_totals(demo: Pat
     for each in (text, table, page):
         assert "not run yet" not in each
         assert "missing" not in each
-    for version, (held, judged) in versions.items():
+    for version, (holding, judged) in versions.items():
         (row,) = [line for line in table.splitlines() if line.split()[:3] == ["claypool2019", "sim", version]]
-        assert row.split()[4:6] == [str(held), str(judged - held)]
+        assert row.split()[4:6] == [str(holding), str(judged - holding)]

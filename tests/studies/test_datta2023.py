@@ -28,7 +28,7 @@ def study() -> Study:
     return studies.load("datta2023")
 
 
-def told(study: Study, table: str) -> dict[tuple[Any, ...], float]:
+def measured_mbit(study: Study, table: str) -> dict[tuple[Any, ...], float]:
     """Mbit/s as a table of points has it, by rate, RTT and queue."""
     rows = study.measured[table].rows
     return {tuple(row.at.values()): each.value / 1e6 for row in rows for each in row.measured.values()}
@@ -36,15 +36,15 @@ def told(study: Study, table: str) -> dict[tuple[Any, ...], float]:
 
 def shown(study: Study, table: str) -> Iterator[tuple[str, str, float]]:
     """Each cell of a heat map: rate, RTT, number."""
-    found = study.published[table]
-    for rate, cells in zip(found["rows"], found["cells"], strict=True):
-        yield from ((rate, rtt, cell) for rtt, cell in zip(found["columns"], cells, strict=True))
+    heat_map = study.published[table]
+    for rate, cells in zip(heat_map["rows"], heat_map["cells"], strict=True):
+        yield from ((rate, rtt, cell) for rtt, cell in zip(heat_map["columns"], cells, strict=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("plane", "algorithm"), list(product(PLANES, ["bbr", "cubic"])))
 def test_heat_maps_show_what_the_tables_of_points_have(study: Study, plane: str, algorithm: str) -> None:
-    numbers = told(study, algorithm)
+    numbers = measured_mbit(study, algorithm)
     cells = list(shown(study, f"{algorithm}_{plane}"))
     assert len(cells) == 64
     assert [cell for *_, cell in cells] == pytest.approx([numbers[rate, rtt, PLANES[plane]] for rate, rtt, _ in cells])
@@ -52,7 +52,7 @@ def test_heat_maps_show_what_the_tables_of_points_have(study: Study, plane: str,
 
 @pytest.mark.parametrize("plane", PLANES)
 def test_gains_are_those_of_the_two_tables(study: Study, plane: str) -> None:
-    bbr, cubic = told(study, "bbr"), told(study, "cubic")
+    bbr, cubic = measured_mbit(study, "bbr"), measured_mbit(study, "cubic")
     cells = list(shown(study, f"gain_{plane}"))
     assert len(cells) == 64
     for rate, rtt, cell in cells:
@@ -62,8 +62,8 @@ def test_gains_are_those_of_the_two_tables(study: Study, plane: str) -> None:
 
 def test_the_tables_of_the_lumps_and_the_shallow_cells_have_the_same_numbers(study: Study) -> None:
     for algorithm in ("bbr", "cubic"):
-        assert told(study, f"{algorithm}_lumps") == told(study, algorithm)
-    cubic, some = told(study, "cubic"), told(study, "shallow")
+        assert measured_mbit(study, f"{algorithm}_lumps") == measured_mbit(study, algorithm)
+    cubic, some = measured_mbit(study, "cubic"), measured_mbit(study, "shallow")
     assert len(some) == 28
     assert some == {place: cubic[place] for place in some}
 

@@ -117,8 +117,8 @@ def test_a_band_lies_between_the_means_of_its_ends() -> None:
         observed({"path.buffer": size}, {"bbr": [8.0]}, (0, 10), series=series, flows=({"name": "bbr"},))
         for size in SIZES
     )
-    found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, runs),)})
-    (layer,) = layers(f'{QUEUE}{RATE}lines = [{{ band = "quartiles", unit = "Mbit/s" }}]', found)
+    evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, runs),)})
+    (layer,) = layers(f'{QUEUE}{RATE}lines = [{{ band = "quartiles", unit = "Mbit/s" }}]', evidence)
     assert (layer.kind, layer.x) == ("band", (1, 4))
     assert layer.low == layer.high == pytest.approx((8, 8))
 
@@ -139,19 +139,19 @@ def test_published_columns_numbers_and_bands() -> None:
 
 def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
     series = pd.DataFrame({"flow": 0, "time_s": [0.0, 5.0, 10.0], "srtt_s": 0.1, "cwnd_bytes": [0.0, 1000.0, 2000.0]})
-    told = pd.DataFrame({"flow": [0, 0, 1], "time_s": [5.0, 5.0, 5.0], "srtt_s": 0.2, "cwnd_bytes": [3.0, 4.0, 5.0]})
+    by_ss = pd.DataFrame({"flow": [0, 0, 1], "time_s": [5.0, 5.0, 5.0], "srtt_s": 0.2, "cwnd_bytes": [3.0, 4.0, 5.0]})
     without = observed({}, {"bbr": [8.0]}, (0, 10), series=series)
 
     def drawn(run: RunData, y: str, series: str) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
         own = f'{{ series = "{series}" }}, {{ series = "{series}", told_by = "ss", kind = "points" }}'
-        found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
-        return [(each.x, each.y) for each in layers(f"span = [0, 9]\n{y}lines = [{own}]", found)]
+        evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
+        return [(each.x, each.y) for each in layers(f"span = [0, 9]\n{y}lines = [{own}]", evidence)]
 
-    asked = replace(without, ss_series=lambda: told)
-    assert drawn(asked, RATE, "rtt") == [((0, 5), (100, 100)), ((5, 5), (200, 200))]
+    with_ss = replace(without, ss_series=lambda: by_ss)
+    assert drawn(with_ss, RATE, "rtt") == [((0, 5), (100, 100)), ((5, 5), (200, 200))]
     assert drawn(without, RATE, "rtt") == [((0, 5), (100, 100))]
     logarithmic = 'y = { label = "window", scale = "log10" }\n'
-    assert drawn(asked, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
+    assert drawn(with_ss, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
 
 
 def test_cases_that_a_short_forms_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:
@@ -235,9 +235,9 @@ def run() -> RunData:
 
 
 def in_time(run: RunData, line: str, span: str = "[0, 10]", rest: str = "") -> tuple[Layer, ...]:
-    found = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
+    evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
     text = f"span = {span}\n{RATE}{rest}lines = [{{ {line} }}]"
-    (panel,) = chart(text, found, rest='[cases]\ngroup = [{ group = "cubic" }]\n').panels
+    (panel,) = chart(text, evidence, rest='[cases]\ngroup = [{ group = "cubic" }]\n').panels
     return panel.layers
 
 
@@ -256,8 +256,8 @@ def test_flows_look_like_their_algorithms_and_begin_when_they_do(run: RunData) -
 
 def test_flows_of_one_algorithm_are_numbered_and_a_lone_one_is_not() -> None:
     both = pd.concat([frame(index, AT, AT * 1e6, "probe_bw") for index in range(2)])
-    found = in_time(observed({}, {"bbr": [8.0, 8.0]}, (0, 10), series=both), 'series = "flows"')
-    assert [(layer.label, layer.style, layer.instance) for layer in found] == [
+    numbered = in_time(observed({}, {"bbr": [8.0, 8.0]}, (0, 10), series=both), 'series = "flows"')
+    assert [(layer.label, layer.style, layer.instance) for layer in numbered] == [
         ("flow 1", "flow 1", 0),
         ("flow 2", "flow 2", 1),
     ]
@@ -269,8 +269,8 @@ def test_flows_of_one_algorithm_are_numbered_and_a_lone_one_is_not() -> None:
 def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through() -> None:
     path = {"rate": "10 Mbit/s", "rtt": "80 ms", "buffer": "1 bdp", "burst": "5 kB"}
     spec = {"duration": "20 s", "path": path, "flows": [{"cc": "cubic"}], "measure": {"window": ["0 %", "100 %"]}}
-    found = dumbbell.run(spec, "sim")
-    series, result = found.series(0), found.summaries[0]
+    simulated = dumbbell.run(spec, "sim")
+    series, result = simulated.series(0), simulated.summaries[0]
     overflowing = replace(observed({}, {}, result.window_s), result=result, flow_series=lambda: series)
 
     def highest_mbit(run: RunData) -> float:
@@ -367,12 +367,12 @@ columns = [
 
 
 def test_entries_of_tables() -> None:
-    found = table(COLUMNS, {"p": {"bbr": [43.4, 1.0], "cubic": ["none", 2.0]}})
-    assert [column.heading for column in found.columns] == [
+    drawn_table = table(COLUMNS, {"p": {"bbr": [43.4, 1.0], "cubic": ["none", 2.0]}})
+    assert [column.heading for column in drawn_table.columns] == [
         "queue", "BBR of Linux 6.1 (Mbit/s)", "CUBIC of Linux 6.1 (Mbit/s)",
     ]  # fmt: skip
-    words, bbr, cubic = found.rows[0]
-    assert words == "1 BDP"
+    label, bbr, cubic = drawn_table.rows[0]
+    assert label == "1 BDP"
     assert isinstance(bbr, Amount)
     assert isinstance(cubic, Amount)
     assert (bbr.published, cubic.published) == (43.4, "none")
@@ -389,7 +389,7 @@ def test_words_about_seeds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('lines = [{ metric = "goodput", series = "rtt" }]', "a line has one of metric, series, band"),
         ('lines = [{ series = "rtt", colour = "red" }]', "colour: Extra inputs are not permitted"),
@@ -410,10 +410,10 @@ def test_words_about_seeds() -> None:
         ('panel_title = "{means_rival}"', 'f: there is no word "means_rival"; did you mean "means_grid"'),
     ],
 )
-def test_a_row_that_cannot_be_drawn_is_refused_as_it_is_read(text: str, told: str) -> None:
+def test_a_row_that_cannot_be_drawn_is_refused_as_it_is_read(text: str, message: str) -> None:
     with pytest.raises(StudyError) as caught:
         chart(text)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 NAMED = """
@@ -424,7 +424,7 @@ size = { field = "path.buffer", values = ["1 bdp"] }
 
 
 @pytest.mark.parametrize(
-    ("head", "text", "told"),
+    ("head", "text", "message"),
     [
         ('order = ["g"]', "", 'order: there is no figure "g"; known: f\norder: lacks "f"'),
         ("", "[[figures]]\n" + FIGURE, 'figures: 2 are called "f"'),
@@ -447,11 +447,11 @@ size = { field = "path.buffer", values = ["1 bdp"] }
         ("", '[[cases.of]]\nexperiment = "grids"', 'cases.of: there is no experiment "grids"; did you mean "grid"'),
     ],
 )
-def test_names_of_figures_and_cases_that_go_together_with_nothing(head: str, text: str, told: str) -> None:
+def test_names_of_figures_and_cases_that_go_together_with_nothing(head: str, text: str, message: str) -> None:
     written = tomllib.loads(f"{head}\n{NAMED}\n[[figures]]\n{FIGURE}{text}")
     with pytest.raises(StudyError) as caught:
         displays_of(written, FORMULAS, ("grid", "rival"))
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_all_problems_are_told_at_once() -> None:

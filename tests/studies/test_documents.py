@@ -49,8 +49,8 @@ def cycle() -> RunData:
     """
     much = (AT[:-1] % 20) < 10
     phase = np.where(AT % 10 < 0.25, "probe_rtt", "probe_bw")
-    found = np.where((AT // 10) % 2 == 1, 0.060, 0.025)
-    drawn = np.where(AT % 10 < BIN_S, found + 0.010, 0.090)
+    estimate_s = np.where((AT // 10) % 2 == 1, 0.060, 0.025)
+    drawn = np.where(AT % 10 < BIN_S, estimate_s + 0.010, 0.090)
     frames = [
         frame(flow, AT, moved(np.where(much == (flow < 2), 30, 8), 0.1), phase if flow < 2 else "avoidance")
         for flow in range(4)
@@ -58,7 +58,7 @@ def cycle() -> RunData:
     since = (AT - 12.3) % 20
     dropped = np.cumsum(np.where((since > 0.05) & (since < 1.05), 10, 0))
     queue = pd.DataFrame({"time_s": AT, "backlog_bytes": 0.0, "dropped_packets": dropped, "sent_packets": AT * 6600})
-    series = pd.concat(frames, ignore_index=True).assign(cc_min_rtt_s=np.tile(found, 4), srtt_s=np.tile(drawn, 4))
+    series = pd.concat(frames, ignore_index=True).assign(cc_min_rtt_s=np.tile(estimate_s, 4), srtt_s=np.tile(drawn, 4))
     return observed({}, {"bbr": [27.0] * 2, "cubic": [11.0] * 2}, (150, 240), series=series, backlog=queue)
 
 
@@ -236,8 +236,8 @@ def test_zhangs_transfers_that_lost_a_packet_do_not_count_where_the_others_are_m
 )
 def test_experiments_sweep_what_the_document_did(study: str, experiment: str, path: str, values: list[Any]) -> None:
     written = loaded(study).experiments[experiment].words()["path"][path]
-    found = {"rtt": lambda each: Time(each).ns / 1e6, "rate": lambda each: Rate(each).bps / 1e6}.get(path, str)
-    assert [found(each) for each in written] == values
+    convert = {"rtt": lambda each: Time(each).ns / 1e6, "rate": lambda each: Rate(each).bps / 1e6}.get(path, str)
+    assert [convert(each) for each in written] == values
 
 
 @pytest.mark.parametrize("name", ["figure7", "figure10", "figure12"])
@@ -249,17 +249,17 @@ def test_claypools_experiments_sweep_the_queues_of_its_figures(name: str) -> Non
 @pytest.mark.parametrize("name", ["claypool2019", "claypool2019_proposals"])
 def test_claypools_experiments_are_run_five_times_behind_fq(name: str) -> None:
     for experiment in loaded(name).experiments.values():
-        words = experiment.words()
-        assert (words["seeds"], words["host"]["qdisc"]) == (5, "fq")
+        fields = experiment.words()
+        assert (fields["seeds"], fields["host"]["qdisc"]) == (5, "fq")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["claypool2019", "giordano2019"])
 def test_an_engine_without_a_version_is_drawn_without_it(name: str) -> None:
     study = loaded(name)
-    whole = synthetic_evidence(study, "linux:6.12")
-    trials = {key: value for key, value in whole.trials.items() if key[1] == "bbr"}
-    charts = studies.drawn(study.figures, study, replace(whole, trials=trials))
+    full_evidence = synthetic_evidence(study, "linux:6.12")
+    trials = {key: value for key, value in full_evidence.trials.items() if key[1] == "bbr"}
+    charts = studies.drawn(study.figures, study, replace(full_evidence, trials=trials))
     assert len(charts) == len(study.figures)
     labels = {layer.label for chart in charts for panel in chart.panels for layer in panel.layers}
     labels |= {panel.title for chart in charts for panel in chart.panels}

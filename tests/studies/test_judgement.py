@@ -15,15 +15,15 @@ from observed import observed
 FUNCTIONS = ModuleType("functions")
 
 
-def found_in(trial: SeedSweep) -> float | None:
+def seed_value(trial: SeedSweep) -> float | None:
     """What a test says that the trial of a seed gives."""
     return VALUES[trial.seed]
 
 
 def mean_of_all(trials: Trials) -> float | None:
     """The mean of these over all seeds, as one number."""
-    found = [value for (trial,) in trials.sweeps if (value := VALUES[trial.seed]) is not None]
-    return sum(found) / len(found) if found else None
+    values = [value for (trial,) in trials.sweeps if (value := VALUES[trial.seed]) is not None]
+    return sum(values) / len(values) if values else None
 
 
 def width(_: Trials, percent: float) -> float:
@@ -32,14 +32,14 @@ def width(_: Trials, percent: float) -> float:
 
 
 VALUES: dict[int, float | None] = {}
-found_in.__module__ = FUNCTIONS.__name__
-for function in (found_in, mean_of_all, width):
+seed_value.__module__ = FUNCTIONS.__name__
+for function in (seed_value, mean_of_all, width):
     FUNCTIONS.__dict__[function.__name__] = function
 FUNCTIONS.__dict__["imported"] = judge
 VOCABULARY = Vocabulary({"sweep": frozenset({"path.buffer"})}, Formulas({}, FUNCTIONS), ("bbr", "bbr_4_17"))
 
 
-def row(**words: object) -> dict[str, object]:
+def row(**fields: object) -> dict[str, object]:
     usual: dict[str, object] = {
         "id": "X1",
         "kind": "N",
@@ -49,19 +49,19 @@ def row(**words: object) -> dict[str, object]:
         "flag": "OK",
         "source": "here",
         "experiment": "sweep",
-        "metric": "found_in",
+        "metric": "seed_value",
         "unit": "%",
         "checks": [{"label": "it", "least": 8, "most": 12, "published": 10}],
     }
-    return usual | words
+    return usual | fields
 
 
-def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **words: object) -> Verdict:
+def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **fields: object) -> Verdict:
     """The verdict on a claim of which each seed's trial gives one of these shares; a single one, three seeds."""
     values = values * 3 if len(values) == 1 else values
     VALUES.clear()
     VALUES.update(enumerate(values))
-    (claim,) = claims_of([row(**words)], VOCABULARY)
+    (claim,) = claims_of([row(**fields)], VOCABULARY)
     trials = tuple(SeedSweep(seed, ()) for seed in range(len(values)))
     evidence = Evidence(
         engine=engine,
@@ -72,20 +72,20 @@ def verdict(*values: float | None, engine: str = "sim", untestable: str = "", **
 
 
 def test_a_mean_with_its_interval() -> None:
-    found = verdict(0.095, 0.10, 0.105)
-    assert found.verdict == "reproduced"
-    assert found.value == pytest.approx(10)
-    assert (found.n, found.published) == (3, 10)
+    ruling = verdict(0.095, 0.10, 0.105)
+    assert ruling.verdict == "reproduced"
+    assert ruling.value == pytest.approx(10)
+    assert (ruling.n, ruling.published) == (3, 10)
     half = 4.30265 * 0.5 / 3**0.5  # t of 2 degrees x the standard deviation of 9.5, 10, 10.5
-    assert found.low == pytest.approx(10 - half, rel=1e-5)
-    assert found.high == pytest.approx(10 + half, rel=1e-5)
-    assert found.reason == "it is 10.0 %, within 8 to 12 %"
+    assert ruling.low == pytest.approx(10 - half, rel=1e-5)
+    assert ruling.high == pytest.approx(10 + half, rel=1e-5)
+    assert ruling.reason == "it is 10.0 %, within 8 to 12 %"
 
 
 def test_equal_seeds_are_one() -> None:
-    found = verdict(0.1, 0.1, 0.1)
-    assert found.value == pytest.approx(10)
-    assert (found.low, found.high, found.n) == (None, None, 1)
+    ruling = verdict(0.1, 0.1, 0.1)
+    assert ruling.value == pytest.approx(10)
+    assert (ruling.low, ruling.high, ruling.n) == (None, None, 1)
 
 
 def test_a_bound_belongs_to_what_it_bounds() -> None:
@@ -100,22 +100,22 @@ def test_each_bound_of_each_check_decides(value: float, broken: list[str]) -> No
     checks = [{"label": "low", "least": 9.95}, {"label": "high", "most": 20}, {"label": "both", "least": 9, "most": 13}]
     if broken == ["high"]:
         checks.pop()
-    found = verdict(value / 100, checks=checks)
-    assert found.verdict == ("not reproduced" if broken else "reproduced")
-    assert [check.label for check in found.checks if not check.holds] == broken
+    ruling = verdict(value / 100, checks=checks)
+    assert ruling.verdict == ("not reproduced" if broken else "reproduced")
+    assert [check.label for check in ruling.checks if not check.holds] == broken
 
 
 def test_the_median_decides_a_numeric_claim() -> None:
-    found = verdict(0.1, 0.1, 0.2)
-    assert found.value == pytest.approx(100 * 0.4 / 3)
-    assert found.checks[0].holds
+    ruling = verdict(0.1, 0.1, 0.2)
+    assert ruling.value == pytest.approx(100 * 0.4 / 3)
+    assert ruling.checks[0].holds
     assert not verdict(0.13, 0.13, 0.01).checks[0].holds
 
 
 @pytest.mark.parametrize(("holding", "holds"), [(3, False), (4, True), (5, True)])
 def test_four_fifths_of_the_seeds_decide_an_ordering(holding: int, *, holds: bool) -> None:
-    found = verdict(*[0.1] * holding, *[0.2] * (5 - holding), kind="Q")
-    assert (found.checks[0].holds, found.checks[0].holding) == (holds, holding)
+    ruling = verdict(*[0.1] * holding, *[0.2] * (5 - holding), kind="Q")
+    assert (ruling.checks[0].holds, ruling.checks[0].holding) == (holds, holding)
 
 
 @pytest.mark.parametrize(
@@ -142,14 +142,14 @@ def test_four_fifths_of_the_seeds_decide_an_ordering(holding: int, *, holds: boo
 def test_an_interval_across_a_bound_or_too_few_seeds_decide_nothing(
     values: tuple[float | None, ...], word: str, reason: str
 ) -> None:
-    found = verdict(*values, metric="abs(found_in)")
-    assert (found.verdict, found.reason[: len(reason) + 3]) == (word, f"it {reason}")
+    ruling = verdict(*values, metric="abs(seed_value)")
+    assert (ruling.verdict, ruling.reason[: len(reason) + 3]) == (word, f"it {reason}")
 
 
 def test_an_ordering_that_a_third_of_the_seeds_lack_fails_however_sure_the_mean_is() -> None:
-    found = verdict(*[0.115] * 13, *[0.121] * 7, kind="Q")
-    assert found.verdict == "not reproduced"
-    assert found.reason == "it is 11.7 % on average, but not within 8 to 12 % in 7 of 20 seeds"
+    ruling = verdict(*[0.115] * 13, *[0.121] * 7, kind="Q")
+    assert ruling.verdict == "not reproduced"
+    assert ruling.reason == "it is 11.7 % on average, but not within 8 to 12 % in 7 of 20 seeds"
 
 
 def test_one_seed_decides_nothing() -> None:
@@ -161,9 +161,9 @@ def test_one_seed_decides_nothing() -> None:
 
 def test_what_fails_outright_fails_whatever_else_is_undecided() -> None:
     checks = [{"label": "open", "least": 9.9}, {"label": "broken", "most": 5}]
-    found = verdict(0.09, 0.10, 0.11, checks=checks)
-    assert (found.verdict, found.label) == ("not reproduced", "broken")
-    assert [check.word for check in found.checks] == ["undecided", "no"]
+    ruling = verdict(0.09, 0.10, 0.11, checks=checks)
+    assert (ruling.verdict, ruling.label) == ("not reproduced", "broken")
+    assert [check.word for check in ruling.checks] == ["undecided", "no"]
     other = verdict(0.09, 0.10, 0.11, checks=[checks[0], {"label": "kept", "most": 20}])
     assert (other.verdict, other.label) == ("undecided", "open")
     assert other.reason.endswith("is not all within at least 9.9 %. Undecided: 1 of 2 checks")
@@ -191,8 +191,8 @@ def test_a_cause_is_an_engines_own_its_familys_or_anyones() -> None:
 @pytest.mark.parametrize(("holding", "word"), [(2, "not reproduced"), (3, "reproduced")])
 def test_a_check_may_have_a_share_of_the_seeds_of_its_own(holding: int, word: str) -> None:
     checks = [{"label": "it", "least": 8, "most": 12, "in_seeds": 0.6}]
-    found = verdict(*[0.1] * holding, *[None] * (5 - holding), checks=checks)
-    assert found.verdict == word
+    ruling = verdict(*[0.1] * holding, *[None] * (5 - holding), checks=checks)
+    assert ruling.verdict == word
     far = verdict(*[0.1] * 3, *[0.9] * 2, checks=checks)
     assert far.verdict == "reproduced"  # each seed tells for itself
     assert far.reason == "it is 10.0 % in the median over seeds, within 8 to 12 %; the mean, 42.0 %, is not"
@@ -200,15 +200,15 @@ def test_a_check_may_have_a_share_of_the_seeds_of_its_own(holding: int, word: st
 
 def test_the_worst_check_decides() -> None:
     checks = [{"label": "a", "most": 12}, {"label": "b", "most": 5}, {"label": "c", "least": 9.5}]
-    found = verdict(0.1, checks=checks)
-    assert (found.verdict, found.label) == ("not reproduced", "b")
-    assert found.reason == "b is 10.0 %, not at most 5 %. Failing: 1 of 3 checks"
+    ruling = verdict(0.1, checks=checks)
+    assert (ruling.verdict, ruling.label) == ("not reproduced", "b")
+    assert ruling.reason == "b is 10.0 %, not at most 5 %. Failing: 1 of 3 checks"
     assert verdict(0.1, checks=[checks[0], checks[2]]).label == "c"
 
 
 def test_a_phenomenon_that_is_not_there_is_not_reproduced() -> None:
-    found = verdict(None, None, 0.1)
-    assert (found.verdict, found.checks[0].without) == ("not reproduced", 2)
+    ruling = verdict(None, None, 0.1)
+    assert (ruling.verdict, ruling.checks[0].without) == ("not reproduced", 2)
     assert verdict(None, None, None).reason == "it does not exist in 3 of 3 seeds"
     assert verdict(0.1, 0.1, None).reason == "it is 10.0 %, within 8 to 12 %; it does not exist in 1 of 3 seeds"
 
@@ -217,9 +217,9 @@ def test_a_phenomenon_that_is_not_there_is_not_reproduced() -> None:
 @pytest.mark.parametrize("none", [None, float("nan")], ids=str)
 def test_nothing_keeps_no_bounds(bounds: dict[str, float], none: float | None) -> None:
     checks = [{"label": "it", **bounds}]
-    found = verdict(none, none, none, checks=checks)
-    assert (found.verdict, found.value, found.checks[0].median) == ("not reproduced", None, None)
-    assert found.reason == "it does not exist in 3 of 3 seeds"
+    ruling = verdict(none, none, none, checks=checks)
+    assert (ruling.verdict, ruling.value, ruling.checks[0].median) == ("not reproduced", None, None)
+    assert ruling.reason == "it does not exist in 3 of 3 seeds"
     assert verdict(0.1, none, none, checks=checks).verdict == "not reproduced"
     assert verdict(0.1, 0.1, none, checks=checks).verdict == "reproduced"
 
@@ -240,22 +240,22 @@ def test_a_number_that_the_engine_does_not_measure_is_not_testable(evidence: Cal
         checks=[{"label": "queue", "at": {"path.buffer": "8 bdp"}, "most": 2}],
     )
     (read,) = claims_of([claim], Vocabulary({"figure7": frozenset({"path.buffer"})}))
-    found = judge(read, made, "bbr")
-    assert (found.verdict, found.value) == ("not testable here", None)
-    assert found.reason == "the runs do not give queue"
+    ruling = judge(read, made, "bbr")
+    assert (ruling.verdict, ruling.value) == ("not testable here", None)
+    assert ruling.reason == "the runs do not give queue"
 
 
 def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
     assert verdict(0.1, engines=["linux"]).reason == "it needs an engine of linux"
     assert verdict(0.1, engines=["linux", "sim"]).verdict == "reproduced"
     assert verdict(0.1, engine="linux:6.12", engines=["linux"]).verdict == "reproduced"
-    found = verdict(0.1, untestable="engine sim cannot honour path.loss: no")
-    assert (found.verdict, found.reason) == ("not testable here", "sweep: engine sim cannot honour path.loss: no")
+    ruling = verdict(0.1, untestable="engine sim cannot honour path.loss: no")
+    assert (ruling.verdict, ruling.reason) == ("not testable here", "sweep: engine sim cannot honour path.loss: no")
     assert verdict().reason == "sweep has no runs with bbr"
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("fields", "message"),
     [
         ({"metric": "loss_at_noon"}, 'claim X1: checks[0].metric: no result has "loss_at_noon"'),
         ({"metric": "imported"}, 'claim X1: checks[0].metric: no result has "imported"'),
@@ -293,10 +293,10 @@ def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
     ],
     ids=str,
 )
-def test_a_row_that_makes_no_sense(words: dict[str, object], told: str) -> None:
+def test_a_row_that_makes_no_sense(fields: dict[str, object], message: str) -> None:
     with pytest.raises(StudyError) as caught:
-        claims_of([row(**words)], VOCABULARY)
-    assert str(caught.value).startswith(told)
+        claims_of([row(**fields)], VOCABULARY)
+    assert str(caught.value).startswith(message)
 
 
 def test_claims_of_one_name() -> None:
@@ -327,15 +327,15 @@ def test_a_point_that_no_run_has(evidence: Callable[..., Evidence]) -> None:
 
 
 def test_a_value_is_told_apart_from_the_bound_that_it_breaks() -> None:
-    found = verdict(0.120004)
-    assert found.reason == "it is 12.0004 %, not within 8 to 12 %"
-    assert found.measured == "12.0004 %"
+    ruling = verdict(0.120004)
+    assert ruling.reason == "it is 12.0004 %, not within 8 to 12 %"
+    assert ruling.measured == "12.0004 %"
 
 
 def test_a_claim_of_which_no_check_binds_is_weak() -> None:
     weak = {"label": "it", "least": 8, "most": 12, "weak": "it is a constant"}
-    found = verdict(0.1, checks=[weak])
-    assert (found.binding, found.why_weak, found.checks[0].weak) == ("weak", "it is a constant", "it is a constant")
+    ruling = verdict(0.1, checks=[weak])
+    assert (ruling.binding, ruling.why_weak, ruling.checks[0].weak) == ("weak", "it is a constant", "it is a constant")
     half = verdict(0.1, checks=[weak, {"label": "that", "least": 2}])
     assert (half.binding, half.why_weak, half.label) == ("yes", "", "that")
     assert verdict(0.2, checks=[weak, {"label": "that", "least": 2}]).label == "it"
@@ -343,9 +343,9 @@ def test_a_claim_of_which_no_check_binds_is_weak() -> None:
 
 @pytest.mark.parametrize(("spread", "word"), [(1.9, "reproduced"), (2.1, "undecided")])
 def test_all_of_a_spread_must_keep_the_bounds(spread: float, word: str) -> None:
-    found = verdict(0.05, 0.10, 0.15, metric="mean_of_all", spread=f"width({spread})")
-    assert found.verdict == word
-    (check,) = found.checks
+    ruling = verdict(0.05, 0.10, 0.15, metric="mean_of_all", spread=f"width({spread})")
+    assert ruling.verdict == word
+    (check,) = ruling.checks
     assert check.together
     assert check.value == pytest.approx(10)
     assert (check.n, check.seeds) == (3, 3)
@@ -353,12 +353,12 @@ def test_all_of_a_spread_must_keep_the_bounds(spread: float, word: str) -> None:
     assert check.high == pytest.approx(10 + spread)
     assert check.holding == (3 if word == "reproduced" else 0)
     if word == "undecided":
-        assert found.reason == "it is 10.0 %, and its spread, 7.90 to 12.1 %, is not all outside of 8 to 12 %"
+        assert ruling.reason == "it is 10.0 %, and its spread, 7.90 to 12.1 %, is not all outside of 8 to 12 %"
 
 
 def test_one_number_of_all_seeds_may_have_no_spread() -> None:
-    found = verdict(0.05, 0.10, 0.15, metric="mean_of_all")
-    assert (found.verdict, found.low) == ("reproduced", None)
+    ruling = verdict(0.05, 0.10, 0.15, metric="mean_of_all")
+    assert (ruling.verdict, ruling.low) == ("reproduced", None)
     assert verdict(0.25, metric="mean_of_all").reason == "it is 25.0 %, not within 8 to 12 %"
     nothing = verdict(None, metric="mean_of_all")
     assert nothing.verdict == "not reproduced"
@@ -366,13 +366,13 @@ def test_one_number_of_all_seeds_may_have_no_spread() -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("fields", "message"),
     [
         ({"spread": "width(1.0)"}, "a spread is of all seeds together, and beside a metric that is"),
-        ({"metric": "mean_of_all", "spread": "found_in"}, "a spread is of all seeds together"),
+        ({"metric": "mean_of_all", "spread": "seed_value"}, "a spread is of all seeds together"),
         ({"metric": "mean_of_all", "in_seeds": 0.8}, "in_seeds says nothing of one number of all seeds together"),
     ],
 )
-def test_what_does_not_go_with_all_seeds_together(words: dict[str, object], told: str) -> None:
-    with pytest.raises(StudyError, match=told):
-        claims_of([row(**words)], VOCABULARY)
+def test_what_does_not_go_with_all_seeds_together(fields: dict[str, object], message: str) -> None:
+    with pytest.raises(StudyError, match=message):
+        claims_of([row(**fields)], VOCABULARY)

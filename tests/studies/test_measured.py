@@ -44,7 +44,7 @@ TABLE = "# from a machine\npath.buffer (bdp),goodput.bbr (of rate)\n1,0.5\n4,0.2
 
 
 @pytest.fixture
-def found(tmp_path: Path) -> HostRecord:
+def host_record(tmp_path: Path) -> HostRecord:
     (tmp_path / "points.csv").write_text(TABLE)
     with Store.open(tmp_path / "store", write=True) as store:
         return hold(read(tmp_path / "points.csv", SPEC), store, [ComparedEngine(SimEngine())], jobs=2)
@@ -60,7 +60,7 @@ def with_engine(record: HostRecord, name: str, factor: float) -> HostRecord:
     return record.model_copy(update={"points": tuple(points), "sides": (side,)})
 
 
-def told(record: HostRecord, *, spec: str = "") -> HostsRecord:
+def hosts_record(record: HostRecord, *, spec: str = "") -> HostsRecord:
     tables = (MeasuredTable(table="points", spec=spec, record=record),)
     return HostsRecord(study="s", short="S et al.", testbed="Machines.", drawn=("points",), tables=tables)
 
@@ -114,14 +114,14 @@ def test_a_page_of_a_study_has_what_is_there(tmp_path: Path) -> None:
     assert record.points[1].difference("sim") is None
 
 
-def test_other_engines_numbers_are_kept(found: HostRecord) -> None:
-    earlier = with_engine(found, "linux", 2.0)
-    both = with_earlier_values(found, earlier, ["sim"])
+def test_other_engines_numbers_are_kept(host_record: HostRecord) -> None:
+    earlier = with_engine(host_record, "linux", 2.0)
+    both = with_earlier_values(host_record, earlier, ["sim"])
     assert both.engines == ("sim", "linux")
-    for before, after in zip(found.points, both.points, strict=True):
+    for before, after in zip(host_record.points, both.points, strict=True):
         assert after.values == {"sim": before.values["sim"], "linux": tuple(2 * each for each in before.values["sim"])}
-    assert with_earlier_values(found, earlier, ["sim", "linux"]) == found
-    assert with_earlier_values(found, None, ["sim"]) == found
+    assert with_earlier_values(host_record, earlier, ["sim", "linux"]) == host_record
+    assert with_earlier_values(host_record, None, ["sim"]) == host_record
 
 
 def test_what_is_asked_has_a_hash_without_seeds() -> None:
@@ -129,8 +129,8 @@ def test_what_is_asked_has_a_hash_without_seeds() -> None:
     assert spec_hash(one, "figure1b") == spec_hash(five, "figure1b") != spec_hash(one, "figure8a")
 
 
-def test_the_page_tells_engines_settings_and_who_starves(found: HostRecord) -> None:
-    record = told(found)
+def test_the_page_tells_engines_settings_and_who_starves(host_record: HostRecord) -> None:
+    record = hosts_record(host_record)
     header, rows = hosts_text.spreads_table(record)
     assert [row[header.index("setting")] for row in rows] == ["path.jitter = none", "path.jitter = 50 us"]
     assert {row[header.index("n")] for row in rows} == {"2"}, "the one that starved is apart"
@@ -149,7 +149,8 @@ def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
     jitters = ", ".join(f'"{each} us"' for each in (1, 10, 50, 100, 200))
     spec = SPEC.replace('jitter = ["none", "50 us"]', f"jitter = [{jitters}]")
     with Store.open(tmp_path / "store", write=True) as store:
-        record = told(hold(read(tmp_path / "points.csv", spec), store, [ComparedEngine(SimEngine(), 1)], jobs=2))
+        compared = hold(read(tmp_path / "points.csv", spec), store, [ComparedEngine(SimEngine(), 1)], jobs=2)
+        record = hosts_record(compared)
     assert hosts_text.spreads_table(record)[1] == []
     ((name, _, (header, rows)),) = hosts_text.tried_tables(record)
     assert (name, header[:2], len(rows)) == ("points", ["setting", "engine"], 5)
@@ -175,8 +176,8 @@ def test_the_command_measures_the_points_on_the_engines_that_are_there(
     })  # fmt: skip
     plan = validation.Plan(parts=(part,))
     monkeypatch.setattr(validation, "load_plan", lambda _=None: plan)
-    words = ["study", "validation", "--only", "hosts", "--engine", "sim", "--out", str(tmp_path / "out")]
-    done = CliRunner().invoke(app(), [*words, "--docs", str(tmp_path / "docs")])
+    arguments = ["study", "validation", "--only", "hosts", "--engine", "sim", "--out", str(tmp_path / "out")]
+    done = CliRunner().invoke(app(), [*arguments, "--docs", str(tmp_path / "docs")])
     assert done.exit_code == 0, done.output
     page = (tmp_path / "docs" / "validation.md").read_text(encoding="utf-8")
     assert "| who wins beside CUBIC | goodput of all BBR flows, of the line's rate | " in page

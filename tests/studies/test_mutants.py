@@ -118,13 +118,15 @@ def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: p
     real = ComparisonPart.against
 
     def against(self: ComparisonPart, other: Scaled, *others: Any) -> Agreement:
-        found = real(self, other, *others)
-        assert isinstance(found, Agreement)
-        failed = found.conditions[0].model_copy(update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)})
+        agreement = real(self, other, *others)
+        assert isinstance(agreement, Agreement)
+        failed = agreement.conditions[0].model_copy(
+            update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)}
+        )
         return (
-            found
+            agreement
             if other.name == "control"
-            else found.model_copy(update={"conditions": (failed, *found.conditions[1:])})
+            else agreement.model_copy(update={"conditions": (failed, *agreement.conditions[1:])})
         )
 
     monkeypatch.setattr(ComparisonPart, "against", against)
@@ -151,8 +153,8 @@ def test_mutants_are_held_against_every_part_with_controls() -> None:
     assert isinstance(part, MutantsPart)
     assert [each.name for each in part.against] == ["tiny"]
     assert part.engines == ("sim", "double")
-    told = "mutants are held against what other parts came to, and none was measured as it would be now"
-    assert part.obstacle([SimEngine()], lambda _: None) == told
+    message = "mutants are held against what other parts came to, and none was measured as it would be now"
+    assert part.obstacle([SimEngine()], lambda _: None) == message
 
 
 def test_a_record_of_another_simulator_or_of_other_runs_is_nothing_to_hold_a_mutant_against(tmp_path: Path) -> None:

@@ -67,8 +67,8 @@ def test_the_page_tells_shares_validity_and_noise(phases: PhasesRecord) -> None:
         "| default `path.jitter`, 50 us | 25.0 | 45.0 | 49.5 |",
     ):
         assert f"{line}\n" in text
-    told = "| netns is +6.00 points from linux at most, at 51 ms; netns: 1 of 2 runs VALID. |"
-    assert told in markdown([Section("phases", "phases", phases)])
+    summary_row = "| netns is +6.00 points from linux at most, at 51 ms; netns: 1 of 2 runs VALID. |"
+    assert summary_row in markdown([Section("phases", "phases", phases)])
     said = " ".join(text.split())
     assert "60.0 us late at the 90th percentile, more than the 45.0 us of the default jitter" in said
     assert "takes 1211 us on the line, so that neither ends phase effects there" in said
@@ -102,16 +102,16 @@ def test_the_plan_has_the_spec_that_anyone_can_run() -> None:
     (part,) = load_plan().only(["phases"]).parts
     assert isinstance(part, PhasesPart)
     assert part.engines == ("netns", "linux", "sim")
-    asked = part.experiment_on("netns")
-    assert list(asked.seed_values) == [1]
+    experiment = part.experiment_on("netns")
+    assert list(experiment.seed_values) == [1]
     assert part.total([SimEngine()]) == 6 * 3
 
 
 def live(netns: list[float], linux: list[float], *, name: str, suspect: bool = False) -> Condition:
     """A condition that both engines ran, by goodput of the one flow in Mbit/s."""
-    told = {"validity": "SUSPECT", "warnings": (f"live: {DISTURBANCE}", "another one")} if suspect else {}
+    suspicion = {"validity": "SUSPECT", "warnings": (f"live: {DISTURBANCE}", "another one")} if suspect else {}
     own = [
-        result({"bbr": mbps}, seed=seed).model_copy(update={"engine": "netns", "validity": "VALID"} | told)
+        result({"bbr": mbps}, seed=seed).model_copy(update={"engine": "netns", "validity": "VALID"} | suspicion)
         for seed, mbps in enumerate(netns, start=1)
     ]
     others = [result({"bbr": mbps}, seed=seed) for seed, mbps in enumerate(linux, start=1)]
@@ -139,8 +139,8 @@ def test_conditions_in_real_time_are_within_bars_or_have_a_reason(agreement: Agr
     ]  # fmt: skip
     assert rows[3][3:6] == ["90.5 Mbit/s", "60.5 Mbit/s", "-33.1 % [-0.552 %]"]
     text = part_markdown(Section("live", "agreement", agreement, reasons={"known": "relay"}))
-    told = "1 of 5 conditions are within 5 % of goodput and 10 % of mean RTT in every group; 8 of 10 runs VALID."
-    assert told in " ".join(text.split())
+    sentence = "1 of 5 conditions are within 5 % of goodput and 10 % of mean RTT in every group; 8 of 10 runs VALID."
+    assert sentence in " ".join(text.split())
     assert f"- netns, busy, seed 2: {DISTURBANCE}\n" in text
 
 

@@ -24,7 +24,7 @@ from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run
 from dumbbell.studies import Study
-from dumbbell.studies.engines import beside, engines_beside, numbers_beside
+from dumbbell.studies.engines import combined_chart, combined_charts, combined_numbers
 from dumbbell.studies.execution import honoured
 from dumbbell.studies.manifest import ShortExperiment, ShortForm, folder_of, manifest_of
 from dumbbell.studies.short import longest_s, shortened, without_programs
@@ -58,13 +58,13 @@ def runs_on(study: Study, engine: SimEngine | NetnsEngine) -> list[Run]:
     return [each.resolved.run for experiment in experiments for each in plan(experiment, live=engine.live)]
 
 
-def words_of(runs: list[Run]) -> set[str]:
+def tools_of(runs: list[Run]) -> set[str]:
     return {flow.command.command[0] for run in runs for flow in run.flows if flow.command}
 
 
 def numbers(experiment: Experiment, metric: Callable[[Result], float | None]) -> dict[str, float]:
     """A number of each point's run with the first seed on `sim`, by the swept values but the algorithm."""
-    found = {}
+    by_point = {}
     for each in plan(experiment):
         if each.resolved.run.seed == 1:
             outcome, _ = execute(each, SimEngine(), "test")
@@ -72,17 +72,17 @@ def numbers(experiment: Experiment, metric: Callable[[Result], float | None]) ->
             number = metric(outcome)
             assert number is not None
             point = (str(value) for path, value in each.point.items() if path != "flows[0].cc")
-            found[", ".join(point)] = number
-    return found
+            by_point[", ".join(point)] = number
+    return by_point
 
 
-def short_and_whole(
+def short_and_full(
     study: str, experiment: str, metric: Callable[[Result], float | None]
 ) -> dict[str, tuple[float, float]]:
     """A number of each point of a short form, there and in the whole study."""
-    short, whole = studies.load(study, short=True), studies.load(study)
+    short, full = studies.load(study, short=True), studies.load(study)
     own = numbers(short.experiments[experiment], metric)
-    theirs = numbers(whole.part(experiment, short.variants), metric)
+    theirs = numbers(full.part(experiment, short.variants), metric)
     return {point: (number, theirs[point]) for point, number in own.items()}
 
 
@@ -112,8 +112,8 @@ def test_a_kernel_without_fq_refuses_nothing_of_a_short_form(name: str, netns: N
 def test_programs_are_the_workloads_where_an_engine_can_run_them(name: str, netns: NetnsEngine) -> None:
     short = studies.load(name, short=True)
     on_netns, on_sim = runs_on(short, netns), runs_on(short, SimEngine())
-    assert words_of(on_netns) == TOOLS[name]
-    assert words_of(on_sim) == set()
+    assert tools_of(on_netns) == TOOLS[name]
+    assert tools_of(on_sim) == set()
     assert [run.duration_ns for run in on_netns] == [run.duration_ns for run in on_sim]
 
 
@@ -131,7 +131,7 @@ def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
     assert set(without_programs(short, SimEngine())) == set(short.experiments)
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert without_programs(short, netns) == dict.fromkeys(short.experiments, 'this machine has no program "sh"')
-    assert words_of(runs_on(short, netns)) == set()
+    assert tools_of(runs_on(short, netns)) == set()
 
 
 def test_a_short_form_has_other_names_than_the_study_and_no_claims() -> None:
@@ -149,18 +149,18 @@ def test_seeds_that_are_asked_for_take_the_place_of_the_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("form", "told"),
+    ("form", "message"),
     [
         ({"figures": ("figure99",)}, 'short_form: there is no figure "figure99"'),
         ({"experiments": {"c9": ShortExperiment(because="")}}, 'short_form: there is no experiment "c9"'),
         ({"experiments": {"c2": ShortExperiment(because="", program="scp")}}, 'short_form: there is no program "scp"'),
     ],
 )
-def test_a_short_form_names_what_there_is(form: dict[str, object], told: str) -> None:
-    whole = studies.load("borgli2017")
+def test_a_short_form_names_what_there_is(form: dict[str, object], message: str) -> None:
+    full = studies.load("borgli2017")
     own = ShortForm(**{"variants": ("bbr",), "figures": (), "experiments": {}} | form)  # type: ignore[arg-type]
-    with pytest.raises(StudyError, match=f"^study borgli2017: {told}|^borgli2017: {told}"):
-        shortened(replace(whole, manifest=whole.manifest.model_copy(update={"short_form": own})))
+    with pytest.raises(StudyError, match=f"^study borgli2017: {message}|^borgli2017: {message}"):
+        shortened(replace(full, manifest=full.manifest.model_copy(update={"short_form": own})))
 
 
 def test_a_study_without_a_short_form_says_so() -> None:
@@ -177,7 +177,7 @@ def test_the_runs_of_a_short_form_show_its_figures(name: str, tmp_path: Path) ->
         assert studies.run(short, store, "sim") == []
         status = studies.status_of(short, store, "sim")
         charts, tables = status.charts(), status.tables()
-        one_engine = list(engines_beside([status]))
+        one_engine = list(combined_charts([status]))
     form = short.manifest.short_form
     assert form is not None
     assert sorted([*(each.name for each in charts), *(each.name for each in tables)]) == sorted(form.figures)
@@ -192,8 +192,8 @@ def test_who_has_more_in_which_queue_is_as_in_the_whole_of_borgli2017() -> None:
     def share(result: Result) -> float | None:
         return result.groups["bbr"].share
 
-    short, whole = studies.load("borgli2017", short=True), studies.load("borgli2017")
-    own, theirs = numbers(short.experiments["c1b1"], share), numbers(whole.part("c1b1", short.variants), share)
+    short, full = studies.load("borgli2017", short=True), studies.load("borgli2017")
+    own, theirs = numbers(short.experiments["c1b1"], share), numbers(full.part("c1b1", short.variants), share)
     assert list(own) == ["13 packets", "39 packets", "55 packets", "80 packets", "207 packets"]
     for point, here in own.items():
         # The whole study's queue counts bytes: packets of 2900, as the document does.
@@ -204,33 +204,33 @@ def test_who_has_more_in_which_queue_is_as_in_the_whole_of_borgli2017() -> None:
 @pytest.mark.long
 def test_the_order_of_lossy_pairs_is_as_in_the_whole_of_giordano2019() -> None:
     bbr, cubic, reno = (
-        short_and_whole("giordano2019", title, total_bps) for title in ("lossy", "lossy_cubic", "lossy_reno")
+        short_and_full("giordano2019", title, total_bps) for title in ("lossy", "lossy_cubic", "lossy_reno")
     )
     for point, (short, _) in bbr.items():
         assert short > reno[point][0] > cubic[point][0], point
-    for short, whole in (*bbr.values(), *cubic.values(), *reno.values()):
-        assert short == pytest.approx(whole, rel=0.1)
+    for short, full in (*bbr.values(), *cubic.values(), *reno.values()):
+        assert short == pytest.approx(full, rel=0.1)
 
 
 @pytest.mark.long
 def test_where_loss_ends_is_as_in_the_whole_of_claypool2019() -> None:
-    losses = short_and_whole("claypool2019", "figure7", lambda result: result.bottleneck.loss_per_sent)
-    for point, (short, whole) in losses.items():
-        assert (short > 0.01) == (whole > 0.01), point
-        assert short == pytest.approx(whole, rel=0.35, abs=0.005), point
+    losses = short_and_full("claypool2019", "figure7", lambda result: result.bottleneck.loss_per_sent)
+    for point, (short, full) in losses.items():
+        assert (short > 0.01) == (full > 0.01), point
+        assert short == pytest.approx(full, rel=0.35, abs=0.005), point
 
 
 @pytest.mark.long
 @pytest.mark.slow
 def test_bbr_is_as_much_faster_under_loss_as_in_the_whole_of_zhang2024() -> None:
     bbr, cubic = (
-        short_and_whole("zhang2024", title, lambda result: result.flows[0].goodput_whole_bps)
+        short_and_full("zhang2024", title, lambda result: result.flows[0].goodput_whole_bps)
         for title in ("lossy", "lossy_cubic")
     )
     for point in bbr:
-        short, whole = (own / other for own, other in zip(bbr[point], cubic[point], strict=True))
+        short, full = (own / other for own, other in zip(bbr[point], cubic[point], strict=True))
         assert short > 1, point
-        assert 1 / 2 < short / whole < 2, point
+        assert 1 / 2 < short / full < 2, point
 
 
 @pytest.mark.slow
@@ -246,21 +246,21 @@ def test_the_command_says_what_is_in_the_short_form_and_draws_it(tmp_path: Path)
     assert drawn.returncode == 0, drawn.stderr
     assert "0.25" in drawn.stdout
     assert "\nsim: BBR falls from " in drawn.stdout
-    whole = dumbbell("study", "figures", "claypool2019", "--out", tmp_path)
-    assert whole.returncode == 2
+    full = dumbbell("study", "figures", "claypool2019", "--out", tmp_path)
+    assert full.returncode == 2
 
 
 def test_engines_stand_beside_one_another_in_a_chart_and_what_is_published_once_below() -> None:
     first = Panel(title="rate", x=Axis(label="x"), y=Axis(label="y"))
     published = replace(first, title="published")
-    words = Chart(name="figure1", title="Figure 1", caption="Of both.", panels=(first,))
+    template = Chart(name="figure1", title="Figure 1", caption="Of both.", panels=(first,))
 
     def of(at: float) -> Chart:
         marked = replace(first, marks=((at, "end"),))
-        return replace(words, panels=(marked, replace(marked, title=""), published))
+        return replace(template, panels=(marked, replace(marked, title=""), published))
 
     charts = {"sim": of(1.0), "netns": of(2.0)}
-    side = beside(words, charts)
+    side = combined_chart(template, charts)
     assert (side.caption, side.columns) == (
         "Of both. Of the engines sim runs Linux 6.1, netns runs the machine's kernel.",
         2,
@@ -275,7 +275,9 @@ def test_beside_one_another_lines_have_one_scale_and_no_kernel_in_their_names() 
         panel = Panel(x=Axis(label="x"), y=Axis(label="y", limits=(0, None)), layers=layers)
         return Chart(name="f", title="F", caption="", panels=(panel,))
 
-    panels = beside(of("Linux 6.1", 10.0), {"sim": of("Linux 6.1", 10.0), "linux:6.12": of("Linux 6.12", 40.0)}).panels
+    panels = combined_chart(
+        of("Linux 6.1", 10.0), {"sim": of("Linux 6.1", 10.0), "linux:6.12": of("Linux 6.12", 40.0)}
+    ).panels
     assert [[layer.label for layer in panel.layers] for panel in panels] == [["BBR"], ["BBR"]]
     assert [panel.y.limits for panel in panels] == [(0, 42)] * 2
 
@@ -294,10 +296,10 @@ def test_numbers_of_engines_stand_beside_one_another_and_what_is_published_once(
         row = (f"BBR of {kernel}", Amount(mean, None, 9.0), Amount(5.0))
         return Table(name="t", title="T", caption="", columns=columns, rows=(row,))
 
-    (own,) = numbers_beside({"sim": figure("Linux 6.1", 3.0), "linux:6.12": figure("Linux 6.12", 4.0)})
+    (own,) = combined_numbers({"sim": figure("Linux 6.1", 3.0), "linux:6.12": figure("Linux 6.12", 4.0)})
     assert own.header == ["queue", "BBR, sim", "BBR, linux:6.12", "published"]
     assert own.rows == [["1", "3.00", "4.00", ""], ["2", "", "", "7.00"], ["4", "2.00", "2.00", ""]]
-    rate, rtt = numbers_beside({"sim": table("Linux 6.1", 3.0), "linux:6.12": table("Linux 6.12", 4.0)})
+    rate, rtt = combined_numbers({"sim": table("Linux 6.1", 3.0), "linux:6.12": table("Linux 6.12", 4.0)})
     assert rate == ("T; rate", ["of", "sim", "linux:6.12", "published"], [["BBR", "3.00", "4.00", "9"]])
     assert rtt == ("T; RTT", ["of", "sim", "linux:6.12"], [["BBR", "5.00", "5.00"]])
 

@@ -26,7 +26,7 @@ from reported import verdict
 CHECKS = (
     'checks = [{ label = "x", experiment = "figure5", metric = "bottleneck.loss_rate", unit = "", at = {}, most = 1 }]'
 )
-WHOLE = 8e6 * 60 / 8 / 1514
+FULL_WORK = 8e6 * 60 / 8 / 1514
 """Packets of a minute at 8 Mbit/s."""
 UNTESTABLE = """
 [[claims]]
@@ -74,8 +74,8 @@ def test_what_is_there_is_judged_by_the_seeds_that_are_there(half: StudyStatus) 
 
 
 def test_what_contains_no_version_is_judged_once_and_counts_for_each(half: StudyStatus, brief: Study) -> None:
-    (found,) = [each for each in half.verdicts if each.claim == "S5"]
-    assert (found.variant, found.versions) == ("cubic", brief.variants)
+    (control_verdict,) = [each for each in half.verdicts if each.claim == "S5"]
+    assert (control_verdict.variant, control_verdict.versions) == ("cubic", brief.variants)
     counts = studies.total(half).versions
     assert counts["bbr_4_17"].undecided == 1
     assert counts["bbr"].judged + counts["bbr"].undecided + counts["bbr"].weak == 9
@@ -94,8 +94,8 @@ def test_the_rest_is_one_line_with_the_command_that_makes_it(half: StudyStatus, 
 
 
 def test_experiments_have_the_seeds_and_versions_that_are_there(half: StudyStatus) -> None:
-    found = half.experiments
-    assert {title: list(each.seed_values) for title, each in found.items()} == {
+    experiments = half.experiments
+    assert {title: list(each.seed_values) for title, each in experiments.items()} == {
         "figure4b": [1, 2], "figure5": [1, 2], "figure5_cubic": [1, 2], "figure9": [1],
     }  # fmt: skip
 
@@ -127,11 +127,11 @@ def test_a_figure_of_one_seed_is_shown_with_each(half: StudyStatus) -> None:
 
 
 def test_a_figure_of_all_seeds_is_shown_once(claypool: Study, evidence: Callable[..., Evidence]) -> None:
-    found = evidence()
+    published_runs = evidence()
     seven = replace(claypool, figures=tuple(each for each in claypool.figures if each.name == "figure7"), tables=())
-    status = StudyStatus(study=seven, whole=seven, evidence=found, verdicts=())
+    status = StudyStatus(study=seven, full_study=seven, evidence=published_runs, verdicts=())
     assert [(each.display.name, each.seed) for each in status.shown()] == [("figure7", None)]
-    led = found.with_first_seed(2).of("figure7", "bbr")
+    led = published_runs.with_first_seed(2).of("figure7", "bbr")
     assert [trial.seed for trial in led] == [2, 1, 3]
 
 
@@ -160,34 +160,34 @@ def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, sto
         file.write(UNTESTABLE)
     study = read(folder)
     status = studies.status_of(study, store, "sim")
-    found = [each for each in status.verdicts if each.claim == "S99"]
-    assert [(each.variant, each.versions, each.verdict, each.reason) for each in found] == [
+    verdicts = [each for each in status.verdicts if each.claim == "S99"]
+    assert [(each.variant, each.versions, each.verdict, each.reason) for each in verdicts] == [
         ("any version", study.variants, NOT_TESTABLE, "waits for a satellite")
     ]
-    assert (found[0].value, found[0].n, found[0].checks) == (None, 0, ())
+    assert (verdicts[0].value, verdicts[0].n, verdicts[0].checks) == (None, 0, ())
     assert [claim.id for claim in studies.only(study, claims=["S99"]).claims] == ["S99"]
     assert "S99" not in [claim.id for claim in studies.only(study, experiments=["figure7"]).claims]
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         (CHECKS, "untestable, and has checks"),
         ("", "there is nothing to check"),
     ],
     ids=["both", "neither"],
 )
-def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, told: str) -> None:
+def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, message: str) -> None:
     text = UNTESTABLE + row if row else UNTESTABLE.replace('untestable = "waits for a satellite"\n', "")
     assert tomllib.loads(text)
     with (folder / "claims.toml").open("a", encoding="utf-8") as file:
         file.write(text)
-    with pytest.raises(StudyError, match=f"claim S99: {told}"):
+    with pytest.raises(StudyError, match=f"claim S99: {message}"):
         read(folder)
 
 
 def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:
-    found = [
+    verdicts = [
         verdict(),
         verdict(engine="linux", verdict="not reproduced"),
         verdict(variant="bbr_4_17"),
@@ -195,14 +195,14 @@ def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:
         verdict(claim="S2", verdict="not testable here"),
         verdict(claim="S2", engine="linux"),
     ]
-    assert studies.disputed(found) == {("S1", "bbr")}
+    assert studies.disputed(verdicts) == {("S1", "bbr")}
 
 
 def test_what_engines_say_of_a_claim_stands_together() -> None:
     here = [verdict(claim=claim) for claim in ("S1", "S2")]
     there = [verdict(claim=claim, engine="linux") for claim in ("S1", "S2")]
-    found = [(each.claim, each.engine) for each in studies.in_order([here, there])]
-    assert found == [("S1", "sim"), ("S1", "linux"), ("S2", "sim"), ("S2", "linux")]
+    order = [(each.claim, each.engine) for each in studies.in_order([here, there])]
+    assert order == [("S1", "sim"), ("S1", "linux"), ("S2", "sim"), ("S2", "linux")]
 
 
 def test_work_remains_in_each_distinct_run_until_the_store_has_it(brief: Study, store: Store) -> None:
@@ -218,7 +218,7 @@ def test_work_remains_in_each_distinct_run_until_the_store_has_it(brief: Study, 
 
 @pytest.mark.parametrize(
     ("workload", "work"),
-    [('{ transfer = "1.514 MB" }', 1.514e6 / 1448), ('"bulk"', WHOLE), ('{ transfer = "1 GB" }', WHOLE)],
+    [('{ transfer = "1.514 MB" }', 1.514e6 / 1448), ('"bulk"', FULL_WORK), ('{ transfer = "1 GB" }', FULL_WORK)],
 )
 def test_a_run_is_no_more_work_than_its_transfers(workload: str, work: float) -> None:
     spec = f"""

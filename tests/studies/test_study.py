@@ -70,7 +70,7 @@ def test_more_seeds() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "old", "new", "told"),
+    ("file", "old", "new", "message"),
     [
         ("study.toml", "[controls.figure11]", "[controls.figure11", "study.toml is not TOML"),
         ("figures.toml", 'metric = "loss"', 'metric = "lost"', 'figure7: no result has "lost"; did you mean "loss"'),
@@ -110,12 +110,12 @@ def test_more_seeds() -> None:
         "no metric",
     ],
 )
-def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, told: str) -> None:
+def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, message: str) -> None:
     assert read(folder).name == "claypool2019"
     edit(folder / file, old, new)
     with pytest.raises(StudyError) as caught:
         read(folder)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert "Traceback" not in str(caught.value)
 
 
@@ -125,8 +125,8 @@ def test_files_that_contradict_one_another(folder: Path, file: str, old: str, ne
 def test_a_file_that_is_no_text_is_named(folder: Path, file: str) -> None:
     text = (folder / file).read_bytes()
     (folder / file).write_bytes(text + b"# caf\xe9")
-    told = f"study claypool2019: {file}: is not UTF-8 text: byte {len(text) + 5}, in line {text.count(10) + 1}; "
-    with pytest.raises(StudyError, match=re.escape(told)):
+    message = f"study claypool2019: {file}: is not UTF-8 text: byte {len(text) + 5}, in line {text.count(10) + 1}; "
+    with pytest.raises(StudyError, match=re.escape(message)):
         read(folder)
 
 
@@ -160,7 +160,7 @@ least = 1
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ('checks = "a("', "claims[0].checks: Input should be a valid list"),
         ("[claims.checks]", "claims[0].checks: Input should be a valid list"),
@@ -179,11 +179,11 @@ least = 1
         ("[metric]\nloss = '1'", "metric: Extra inputs are not permitted"),
     ],
 )
-def test_claims_in_the_wrong_form(folder: Path, text: str, told: str) -> None:
+def test_claims_in_the_wrong_form(folder: Path, text: str, message: str) -> None:
     (folder / "claims.toml").write_text(CLAIM + text, encoding="utf-8")
     with pytest.raises(StudyError) as caught:
         read(folder)
-    assert str(caught.value).startswith(f"study claypool2019: claims.toml: {told}")
+    assert str(caught.value).startswith(f"study claypool2019: claims.toml: {message}")
 
 
 @pytest.mark.parametrize("text", [CLAIM.replace("[[claims]]", "[claims]"), 'claims = ["abc"]'], ids=["table", "word"])
@@ -197,11 +197,11 @@ class Unversed(SimEngine):
     """An engine that has no BBR as of 4.17, nor BBR_Shallow."""
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
-        told = []
+        reasons = []
         for flow in run.flows:
             parameters = dict(flow.cc.parameters)
-            told += [f"no {name}" for name in ("extra_acked_gain", "cwnd_gain") if name in parameters]
-        return [Problem("flows[0].cc", each) for each in dict.fromkeys(told)]
+            reasons += [f"no {name}" for name in ("extra_acked_gain", "cwnd_gain") if name in parameters]
+        return [Problem("flows[0].cc", each) for each in dict.fromkeys(reasons)]
 
 
 @pytest.mark.long
@@ -296,10 +296,10 @@ def test_a_version_that_an_engine_lacks_is_not_testable_and_the_other_one_is(bri
         assert len(seen) == count_runs(study, Unversed()) == 2 + 2 + 18
         status = studies.status_of(study, store, Unversed())
         verdicts, charts = {(each.claim, each.variant): each for each in status.verdicts}, status.charts()
-    words = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
-    assert set(words) == {("S2", "bbr_4_17"), ("S23", "bbr"), ("S23", "bbr_4_17")}
-    told = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
-    assert verdicts["S2", "bbr_4_17"].reason == told
+    untestable = {key: each.verdict for key, each in verdicts.items() if each.verdict == "not testable here"}
+    assert set(untestable) == {("S2", "bbr_4_17"), ("S23", "bbr"), ("S23", "bbr_4_17")}
+    reason = "figure5: engine sim cannot honour flows[0].cc: no extra_acked_gain"
+    assert verdicts["S2", "bbr_4_17"].reason == reason
     assert verdicts["S23", "bbr"].reason == "figure11: engine sim cannot honour flows[0].cc: no cwnd_gain"
     assert verdicts["S5", "cubic"].versions == ("bbr", "bbr_4_17")
     assert [chart.name for chart in charts] == ["figure5", "figure7"]
@@ -320,7 +320,7 @@ def test_less_than_a_study(brief: Study) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("selection", "message"),
     [
         ({"claims": ["S77"]}, 'there is no claim "S77"; did you mean'),
         ({"experiments": ["figure70"]}, 'there is no experiment "figure70"; did you mean "figure7"'),
@@ -331,10 +331,10 @@ def test_less_than_a_study(brief: Study) -> None:
     ],
     ids=str,
 )
-def test_what_a_study_has_not(brief: Study, asked: dict[str, Any], told: str) -> None:
+def test_what_a_study_has_not(brief: Study, selection: dict[str, Any], message: str) -> None:
     with pytest.raises(StudyError) as caught:
-        studies.only(brief, **asked)
-    assert told in str(caught.value)
+        studies.only(brief, **selection)
+    assert message in str(caught.value)
 
 
 @pytest.mark.slow

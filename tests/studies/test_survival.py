@@ -15,7 +15,7 @@ from dumbbell.results.store import Store
 
 pytestmark = pytest.mark.slow
 
-CARRIED_OUT = """
+SCRIPT = """
 from pathlib import Path
 from dumbbell import studies
 from dumbbell.results.store import Store
@@ -38,18 +38,18 @@ def outcomes(folder: Path) -> dict[str, Result | FailedRun]:
 @pytest.mark.long
 def test_killed_and_gone_on_with_a_study_has_what_it_would_have_had(short: Path, tmp_path: Path) -> None:
     killed, undisturbed = tmp_path / "killed", tmp_path / "undisturbed"
-    script = CARRIED_OUT.format(study=str(short), store=str(killed))
+    script = SCRIPT.format(study=str(short), store=str(killed))
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, encoding="utf-8") as process:
         assert process.stdout is not None
         for _ in range(BEFORE):
             process.stdout.readline()
         process.send_signal(signal.SIGKILL)
     assert process.returncode == -signal.SIGKILL
-    kept = outcomes(killed)
+    survived = outcomes(killed)
     for store in (killed, undisturbed):
-        done = python(CARRIED_OUT.format(study=str(short), store=str(store)))
+        done = python(SCRIPT.format(study=str(short), store=str(store)))
         assert done.returncode == 0, done.stderr
-    whole = outcomes(undisturbed)
-    assert BEFORE <= len(kept) < len(whole)
-    assert kept.items() <= whole.items()
-    assert outcomes(killed) == whole
+    complete = outcomes(undisturbed)
+    assert BEFORE <= len(survived) < len(complete)
+    assert survived.items() <= complete.items()
+    assert outcomes(killed) == complete

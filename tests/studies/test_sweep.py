@@ -10,7 +10,7 @@ from observed import observed
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "found"),
+    ("value", "unit", "expected"),
     [
         ("0.25 bdp", "bdp", 0.25),
         ("52 packets", "packets", 52),
@@ -22,12 +22,12 @@ from observed import observed
         (4, "", 4),
     ],
 )
-def test_a_value_in_a_unit(value: object, unit: str, found: float) -> None:
-    assert number(value, unit) == pytest.approx(found)
+def test_a_value_in_a_unit(value: object, unit: str, expected: float) -> None:
+    assert number(value, unit) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "told"),
+    ("value", "unit", "message"),
     [
         ("52 packets", "bdp", '"52 packets" is not in bdp'),
         ("100 kB", "packets", '"100 kB" is not in packets'),
@@ -35,10 +35,10 @@ def test_a_value_in_a_unit(value: object, unit: str, found: float) -> None:
         ("25 ms", "Mbit/s", "25 ms"),
     ],
 )
-def test_a_value_that_is_not_in_the_unit(value: object, unit: str, told: str) -> None:
+def test_a_value_that_is_not_in_the_unit(value: object, unit: str, message: str) -> None:
     with pytest.raises(StudyError) as caught:
         number(value, unit)
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(("size", "packets"), [("52 packets", 52), ("150.8 kB", 52)])

@@ -49,7 +49,7 @@ def test_a_table_is_filled_where_its_runs_are_there(folder: Path, evidence: Call
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "message"),
     [
         ('"figure7"', '"figure70"', 'table1: there is no experiment "figure70"'),
         ("figure7.loss_percent.1", "figure7.loss_percent.99", 'nothing is published at "figure7.loss_percent.99"'),
@@ -58,7 +58,7 @@ def test_a_table_is_filled_where_its_runs_are_there(folder: Path, evidence: Call
     ],
 )
 def test_a_table_that_cannot_be_filled(
-    folder: Path, evidence: Callable[..., Evidence], old: str, new: str, told: str
+    folder: Path, evidence: Callable[..., Evidence], old: str, new: str, message: str
 ) -> None:
     declare(folder, DECLARED.replace(old, new))
 
@@ -68,7 +68,7 @@ def test_a_table_that_cannot_be_filled(
 
     with pytest.raises(StudyError) as caught:
         draw()
-    assert told in str(caught.value)
+    assert message in str(caught.value)
 
 
 def test_one_control_may_stand_for_all_versions(folder: Path) -> None:

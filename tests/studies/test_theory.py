@@ -30,8 +30,8 @@ def theory() -> Study:
 
 
 def checks(study: Study, claim: str) -> list[Check]:
-    (found,) = [each for each in study.claims if each.id == claim]
-    return list(found.checks)
+    (matching,) = [each for each in study.claims if each.id == claim]
+    return list(matching.checks)
 
 
 def published(study: Study, claim: str) -> list[float | None]:
@@ -149,13 +149,13 @@ def test_the_other_numbers_follow_from_their_formulas(theory: Study) -> None:
 
 
 def test_constants_of_the_functions_are_those_of_the_experiments(theory: Study) -> None:
-    words = {name: experiment.words() for name, experiment in theory.experiments.items()}
-    change = words["doubling"]["path"]["change"][0]
+    specs = {name: experiment.words() for name, experiment in theory.experiments.items()}
+    change = specs["doubling"]["path"]["change"][0]
     assert Time(change["at"]).ns == claims.DOUBLED_AT_S * 1e9
-    assert Rate(change["rate"]).bps == claims.DOUBLED_BPS == 2 * Rate(words["doubling"]["path"]["rate"]).bps
-    assert Time(words["doubling"]["path"]["rtt"]).ns == claims.DOUBLED_RTT_S * 1e9
+    assert Rate(change["rate"]).bps == claims.DOUBLED_BPS == 2 * Rate(specs["doubling"]["path"]["rate"]).bps
+    assert Time(specs["doubling"]["path"]["rtt"]).ns == claims.DOUBLED_RTT_S * 1e9
     for name in ("loss_bbr", "loss_cubic", "loss_reno", "cliff", "cliff_undetected", "cliff_1_1"):
-        assert Rate(words[name]["path"]["rate"]).bps == claims.LOSSY_BPS, name
+        assert Rate(specs[name]["path"]["rate"]).bps == claims.LOSSY_BPS, name
 
 
 def test_a_cliff_lies_within_what_is_swept(theory: Study) -> None:
@@ -209,7 +209,7 @@ def test_min_rtts_are_those_after_the_crowd_has_settled() -> None:
     both = pd.concat([
         frame(flow, at, 0, phase).assign(cc_min_rtt_s=np.where(at < 25, 0.01, 0.03 + 0.01 * flow)) for flow in (0, 1)
     ])  # fmt: skip
-    assert claims.min_rtt_found(observed({}, {"bbr": [5.0, 5.0]}, (30, 60), series=both)) == pytest.approx(0.035)
+    assert claims.min_rtt_after_probes(observed({}, {"bbr": [5.0, 5.0]}, (30, 60), series=both)) == pytest.approx(0.035)
 
 
 def test_a_sawtooth_has_a_period_and_a_mean() -> None:

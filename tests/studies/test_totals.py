@@ -34,7 +34,7 @@ class Stood:
     """A status made by hand."""
 
     def __init__(self, *verdicts: studies.Verdict, claims: int) -> None:
-        self.study = self.whole = studies.load("claypool2019")
+        self.study = self.full_study = studies.load("claypool2019")
         self.verdicts = verdicts
         self.judged = tuple(each for each in verdicts if each.verdict != NOT_RUN)
         self.waiting = ("S99",) * (claims - len({each.claim for each in self.judged}))
@@ -47,7 +47,7 @@ def counted(*verdicts: studies.Verdict) -> Total:
 
 
 @pytest.fixture
-def found() -> Total:
+def tally() -> Total:
     return counted(
         verdict(claim="S1"), verdict(claim="S1", variant="bbr_4_17", verdict=NOT_REPRODUCED, kind="explains"),
         verdict(claim="S2", flag="SENS", verdict=NOT_REPRODUCED, kind="fitted", seeds=5),
@@ -61,8 +61,8 @@ def found() -> Total:
     )  # fmt: skip
 
 
-def test_each_version_counts_by_itself_and_weak_claims_apart(found: Total) -> None:
-    assert found.versions["bbr"] == Count(
+def test_each_version_counts_by_itself_and_weak_claims_apart(tally: Total) -> None:
+    assert tally.versions["bbr"] == Count(
         claims=24,
         judged=3,
         reproduced=2,
@@ -73,7 +73,7 @@ def test_each_version_counts_by_itself_and_weak_claims_apart(found: Total) -> No
         ok_judged=2,
         ok_reproduced=2,
     )
-    assert found.versions["bbr_4_17"] == Count(
+    assert tally.versions["bbr_4_17"] == Count(
         claims=24,
         judged=4,
         reproduced=2,
@@ -85,8 +85,8 @@ def test_each_version_counts_by_itself_and_weak_claims_apart(found: Total) -> No
         ok_judged=3,
         ok_reproduced=1,
     )
-    assert (found.any_version.judged, found.any_version.reproduced, found.any_version.undecided) == (3, 3, 2)
-    assert (found.waiting, found.seeds) == (3, (3, 5))
+    assert (tally.any_version.judged, tally.any_version.reproduced, tally.any_version.undecided) == (3, 3, 2)
+    assert (tally.waiting, tally.seeds) == (3, (3, 5))
 
 
 def test_only_what_explains_a_claim_counts() -> None:
@@ -94,14 +94,14 @@ def test_only_what_explains_a_claim_counts() -> None:
         assert counted(verdict(verdict=NOT_REPRODUCED, kind=kind)).versions["bbr"].explained == 0
 
 
-def test_the_sentence_has_the_counts_of_the_object(found: Total) -> None:
-    assert sentence(found) == (
+def test_the_sentence_has_the_counts_of_the_object(tally: Total) -> None:
+    assert sentence(tally) == (
         "claypool2019 on sim: bbr reproduces 2 of 3 claims, bbr_4_17 2 of 4; 2 and 1 undecided; 1 more can hardly fail"
         " (weak), 1 of 1 and 1 of 1 reproduced; 1 not testable; 3 to 5 seeds"
     )
 
 
-def test_each_version_is_summed_over_the_documents_that_are_judged_for_it(found: Total) -> None:
+def test_each_version_is_summed_over_the_documents_that_are_judged_for_it(tally: Total) -> None:
     single = Total(
         study="zhang2024", short="Z", engine="sim", claims=16, waiting=0, runs=1, runs_needed=1, seeds=(5, 5),
         versions={"bbr": Count(claims=16, judged=10, reproduced=4)}, any_version=Count(judged=10, reproduced=4),
@@ -110,7 +110,7 @@ def test_each_version_is_summed_over_the_documents_that_are_judged_for_it(found:
         study="theory", short="T", engine="sim", claims=24, waiting=0, runs=1, runs_needed=1, seeds=(3, 3),
         versions={"stock": Count(judged=22)}, any_version=Count(judged=22),
     )  # fmt: skip
-    (both,) = of_documents([found, single, theory], ["claypool2019", "zhang2024"])
+    (both,) = of_documents([tally, single, theory], ["claypool2019", "zhang2024"])
     assert both.claims == len(studies.load("claypool2019").claims) + 16
     assert (both.versions["bbr"].claims, both.versions["bbr_4_17"].claims) == (40, 24)
     assert (both.versions["bbr"].reproduced, both.versions["bbr_4_17"].judged) == (6, 4)
@@ -129,23 +129,23 @@ def test_the_table_in_the_documentation_is_made_of_the_object_beside_it() -> Non
 
 def test_the_readme_has_the_counts_of_the_whole_study_of_the_demo() -> None:
     counts = json.loads((DOCS / "studies.json").read_text(encoding="utf-8"))
-    (whole,) = [each["versions"] for each in counts["studies"] if each["study"] == "claypool2019"]
+    (versions,) = [each["versions"] for each in counts["studies"] if each["study"] == "claypool2019"]
     said = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split()).replace("`", "")
-    bbr, older = whole["bbr"], whole["bbr_4_17"]
+    bbr, older = versions["bbr"], versions["bbr_4_17"]
     assert (
         f"of the whole study, with five seeds, bbr {bbr['reproduced']} of {bbr['judged']}, bbr_4_17"
         f" {older['reproduced']} of {older['judged']}."
     ) in said
 
 
-def test_the_table_is_written_between_its_marks(found: Total, tmp_path: Path) -> None:
-    counts = json.loads(json.dumps(as_object([found], ["claypool2019"])))
+def test_the_table_is_written_between_its_marks(tally: Total, tmp_path: Path) -> None:
+    counts = json.loads(json.dumps(as_object([tally], ["claypool2019"])))
     (tmp_path / "studies.md").write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n", encoding="utf-8")
     write(tmp_path, counts)
     text = (tmp_path / "studies.md").read_text(encoding="utf-8")
     assert text == f"before\n{BEGIN}\n{in_markdown(counts)}\n{END}\nafter\n"
     assert "| claypool2019 | sim | any version |" in text
-    assert len(rows([found])) == 3
+    assert len(rows([tally])) == 3
     (tmp_path / "studies.md").write_text("no marks", encoding="utf-8")
     with pytest.raises(StudyError, match="has no"):
         write(tmp_path, counts)

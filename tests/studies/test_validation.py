@@ -68,9 +68,9 @@ def record(claypool: Study, evidence: Callable[..., Evidence]) -> ClaimsRecord:
 
 
 def claims_part(name: str) -> ClaimsPart:
-    (found,) = [part for part in load_plan().parts if part.name == name]
-    assert isinstance(found, ClaimsPart)
-    return found
+    (selected,) = [part for part in load_plan().parts if part.name == name]
+    assert isinstance(selected, ClaimsPart)
+    return selected
 
 
 def stored(name: str, docs: Path = DOCS) -> ClaimsRecord:
@@ -134,8 +134,8 @@ def test_a_row_has_the_median_the_tail_what_linux_itself_does_and_how_many() -> 
         for index, error in enumerate(0.01 * step for step in range(1, 11))
     ]
     side = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
-    found = judge(conditions, Source(stratum="plain", seed=1), side, side, (4,))
-    (row,) = (row for row in rows([Section("plain", "agreement", found)]) if row.use == "goodput alone")
+    agreement = judge(conditions, Source(stratum="plain", seed=1), side, side, (4,))
+    (row,) = (row for row in rows([Section("plain", "agreement", agreement)]) if row.use == "goodput alone")
     assert row[2:] == ("5.50 %", "9.10 %", "2.00, 2.00 %", "10 conditions", "hand, 1 stratum", "this project alone")
 
 
@@ -203,8 +203,8 @@ def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:
         "| `sim` | `abababababababab` | 12 | kernel none \\| at all |",
     ):
         assert line in lines
-    told = "linux 6.12 `bbr`: 1 of 3 reproduced; sim `bbr`: 3 of 3 reproduced"
-    assert f"| [claypool2019](validation/claypool2019.md) | {told} |" in markdown(
+    summary = "linux 6.12 `bbr`: 1 of 3 reproduced; sim `bbr`: 3 of 3 reproduced"
+    assert f"| [claypool2019](validation/claypool2019.md) | {summary} |" in markdown(
         [Section("claypool2019", "claims", record)]
     )
     said = " ".join(" ".join(lines).split())
@@ -351,7 +351,7 @@ def folders(folder: Path) -> list[str]:
     return ["--out", str(folder / "out"), "--docs", str(folder / "docs")]
 
 
-def carried_out(folder: Path, *options: str) -> dict[str, bytes]:
+def run_validation(folder: Path, *options: str) -> dict[str, bytes]:
     done = CliRunner().invoke(app(), ["study", "validation", *options, *folders(folder)])
     assert done.exit_code == 0, done.output
     return {str(path.relative_to(folder)): path.read_bytes() for path in (folder / "docs").rglob("*") if path.is_file()}
@@ -363,9 +363,9 @@ BOTH = ("--engine", "sim", "--engine", "double", "--jobs", "2")
 @pytest.mark.long
 @pytest.mark.slow
 def test_the_page_from_runs_to_words_part_by_part(small: Plan, tmp_path: Path) -> None:
-    first = carried_out(tmp_path, "--only", "agreement", *BOTH)
+    first = run_validation(tmp_path, "--only", "agreement", *BOTH)
     assert "not measured yet: `make validation STRATUM=claypool2019`" in first["docs/validation.md"].decode()
-    second = carried_out(tmp_path, "--only", "claypool2019", "--engine", "sim", "--jobs", "2")
+    second = run_validation(tmp_path, "--only", "claypool2019", "--engine", "sim", "--jobs", "2")
     assert second["docs/validation/agreement.json"] == first["docs/validation/agreement.json"]
     assert set(second) == {
         "docs/validation.md", "docs/validation/agreement.json", "docs/validation/claypool2019.json",
@@ -379,8 +379,8 @@ def test_the_page_from_runs_to_words_part_by_part(small: Plan, tmp_path: Path) -
     for path in ("validation.md", "figures"):
         gone = tmp_path / "docs" / path
         shutil.rmtree(gone) if gone.is_dir() else gone.unlink()
-    assert carried_out(tmp_path, "--page") == second
-    assert carried_out(tmp_path, *BOTH) == second
+    assert run_validation(tmp_path, "--page") == second
+    assert run_validation(tmp_path, *BOTH) == second
 
     record = stored("claypool2019", tmp_path / "docs")
     assert [column.engine for column in record.columns] == ["sim"]

@@ -70,4 +70,4 @@ def status_of(  # noqa: PLR0913 (each is what a test varies)
         outcomes=dict.fromkeys(study.experiments, outcomes),
     )
     drawn = replace(study, figures=tuple(map(display, displays)))
-    return StudyStatus(study=drawn, whole=study, evidence=evidence, verdicts=tuple(verdicts))
+    return StudyStatus(study=drawn, full_study=study, evidence=evidence, verdicts=tuple(verdicts))

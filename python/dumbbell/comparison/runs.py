@@ -233,7 +233,7 @@ def _setup(spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
     if not has_random_loss(spec):
         return Setup()
     path = spec["path"]
-    return Setup.of_words({"path": path | {"loss": point.get("path.loss", path.get("loss"))}}, point)
+    return Setup.of_spec({"path": path | {"loss": point.get("path.loss", path.get("loss"))}}, point)
 
 
 def exchanged_groups(groups: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]) -> list[tuple[int, Exchange]]:

@@ -380,7 +380,7 @@ def _describe(point: PointRuns, first: Result, spec: Mapping[str, Any], planned:
     """Enters what all runs of a point have in common, which the first tells; gives what their quantities need."""
     point.sizes = Counter(flow.name for flow in first.flows)
     point.ccs = {flow.name: flow.cc for flow in first.flows}
-    setup = Setup.of_words(spec, first.point)
+    setup = Setup.of_spec(spec, first.point)
     if planned is None:
         return lambda _: setup
     resolved = resolve(planned, first.seed)

@@ -71,7 +71,7 @@ class Setup:
         )
 
     @classmethod
-    def of_words(cls, spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
+    def of_spec(cls, spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
         """What the words of a spec say: only random loss, which counts at every point if there is any at some."""
         return cls(random_loss_at=loss_at(spec, point) if has_random_loss(spec) else None)
 
@@ -230,8 +230,8 @@ def _percentile(own: str, each: str, percent: float) -> Callable[[Group], Value]
             return None
         from dumbbell.metrics.completion import percentile_of_group  # noqa: PLC0415 (late: lists need no numpy)
 
-        told = [(flow.transfers, getattr(flow, own), getattr(flow, each)) for flow in group.flows]
-        return cast("Value", percentile_of_group(told, percent))
+        flow_values = [(flow.transfers, getattr(flow, own), getattr(flow, each)) for flow in group.flows]
+        return cast("Value", percentile_of_group(flow_values, percent))
 
     return of_group
 
@@ -356,11 +356,11 @@ _QUANTITIES: Final = (
     ),
     *(
         Quantity(
-            name=f"fct_p{percent}", label=f"completion time, {words}", short=f"p{percent} completion", unit="s",
+            name=f"fct_p{percent}", label=f"completion time, {label}", short=f"p{percent} completion", unit="s",
             factor=1.0, better="lower", relative=True, needs_all=True,
             of_group=_percentile(f"fct_p{percent}_s", "fct_s", percent),
         )
-        for percent, words in _PERCENTILES
+        for percent, label in _PERCENTILES
     ),
     Quantity(
         name="slowdown", label="mean slowdown", short="slowdown", unit="", factor=1.0, better="lower", relative=True,
@@ -369,11 +369,11 @@ _QUANTITIES: Final = (
     ),
     *(
         Quantity(
-            name=f"slowdown_p{percent}", label=f"slowdown, {words}", short=f"p{percent} slowdown", unit="", factor=1.0,
+            name=f"slowdown_p{percent}", label=f"slowdown, {label}", short=f"p{percent} slowdown", unit="", factor=1.0,
             better="lower", relative=True, needs_all=True,
             of_group=_percentile(f"slowdown_p{percent}", "slowdown_mean", percent),
         )
-        for percent, words in _PERCENTILES
+        for percent, label in _PERCENTILES
     ),
     Quantity(
         name="power", label="power", short="power", unit="", factor=1.0, better="higher",
@@ -501,17 +501,17 @@ def group_values(summary: Summarised, names: Sequence[str] = OF_GROUP) -> dict[s
     }
 
 
-def harms(beside: Mapping[str, Value], alone: Mapping[str, Value]) -> dict[str, Value]:
+def harms(contended: Mapping[str, Value], alone: Mapping[str, Value]) -> dict[str, Value]:
     """The harm to a group, from what it has of quantities beside the others and alone; None where one is not known."""
-    found: dict[str, Value] = {}
+    values: dict[str, Value] = {}
     for name, of in HARMS.items():
-        without, with_others = alone.get(of), beside.get(of)
-        found[name] = (
+        without, with_others = alone.get(of), contended.get(of)
+        values[name] = (
             None
             if without is None or with_others is None
             else harm(without, with_others, more_is_better=QUANTITIES[of].better == "higher")
         )
-    return found
+    return values
 
 
 def groups(summary: Summarised) -> dict[str, Group]:

@@ -42,16 +42,16 @@ class Completion:
     slowdown_p99: float | None = None
 
 
-def completion(path: Path, asked: Flow, measured: FlowMeasurement, window: Window) -> Completion:
+def completion(path: Path, flow: Flow, measured: FlowMeasurement, window: Window) -> Completion:
     """Of a flow: of a single transfer its own time, of a source the times of transfers that start in the window."""
-    if asked.arrivals:
-        return _of_source(path, asked, asked.arrivals, measured.transfers, window)
+    if flow.arrivals:
+        return _of_source(path, flow, flow.arrivals, measured.transfers, window)
     if measured.completed_ns is None:
         return Completion()
     fct_s = (measured.completed_ns - measured.started_ns) / NS_PER_S
-    if not asked.transfer:
+    if not flow.transfer:
         return Completion(fct_s=fct_s)
-    empty_s = empty_path_s(path, asked, np.array([asked.transfer.bytes]))
+    empty_s = empty_path_s(path, flow, np.array([flow.transfer.bytes]))
     return Completion(fct_s=fct_s, slowdown_mean=fct_s / float(empty_s[0]))
 
 
@@ -82,8 +82,8 @@ def percentile(values: Floats, percent: float) -> float | None:
     if not len(values):
         return None
     # On a straight line between two values, of which one is merely huge: infinite times nothing is no number.
-    found = float(np.percentile(np.minimum(values, _HUGE), percent))
-    return found if found < math.sqrt(_HUGE) else None
+    quantile = float(np.percentile(np.minimum(values, _HUGE), percent))
+    return quantile if quantile < math.sqrt(_HUGE) else None
 
 
 def percentile_of_group(flows: Sequence[tuple[object, object, object]], percent: float) -> object:
@@ -98,22 +98,22 @@ def percentile_of_group(flows: Sequence[tuple[object, object, object]], percent:
     """
     transfers, own, single = (np.array(column, dtype=np.float64) for column in zip(*flows, strict=True))
     ranked = np.percentile(np.where(np.isnan(single), _HUGE, single), percent, axis=0)
-    found = np.where(np.isnan(transfers[0]), np.where(ranked < math.sqrt(_HUGE), ranked, np.nan), own[0])
-    return found if found.ndim else None if math.isnan(found) else float(found)
+    value = np.where(np.isnan(transfers[0]), np.where(ranked < math.sqrt(_HUGE), ranked, np.nan), own[0])
+    return value if value.ndim else None if math.isnan(value) else float(value)
 
 
 def mean(values: Floats) -> float | None:
     """None where one is infinite, or there is none."""
-    found = float(values.mean()) if len(values) else math.inf
-    return found if math.isfinite(found) else None
+    average = float(values.mean()) if len(values) else math.inf
+    return average if math.isfinite(average) else None
 
 
-def _of_source(path: Path, asked: Flow, source: Arrivals, transfers: Transfers | None, window: Window) -> Completion:
+def _of_source(path: Path, flow: Flow, source: Arrivals, transfers: Transfers | None, window: Window) -> Completion:
     if transfers is None:  # none arrives in this run
         return Completion(transfers=0, transfers_completed=0)
     counted = (transfers.started_ns >= window.begin_ns) & (transfers.started_ns < window.end_ns)
     fct_s = times_s(transfers)[counted]
-    slowdown = fct_s / empty_path_s(path, asked, sizes_bytes(source)[counted])
+    slowdown = fct_s / empty_path_s(path, flow, sizes_bytes(source)[counted])
     return Completion(
         fct_s=mean(fct_s),
         transfers=len(fct_s),

@@ -98,16 +98,16 @@ def capture(path: str, text: bytes) -> Capture:
     """
     written = _decoded(path, text)
     sockets = list(each(written))
-    told = [found for found in sockets if found.srtt_s is not None or found.cc]
-    if not told:
+    informative = [socket for socket in sockets if socket.srtt_s is not None or socket.cc]
+    if not informative:
         raise SpecError([_problem(path, written, sockets)])
-    live = [each for each in told if each.state not in {"LISTEN", "SYN-SENT", "SYN-RECV", "UNCONN", "TIME-WAIT"}]
+    live = [each for each in informative if each.state not in {"LISTEN", "SYN-SENT", "SYN-RECV", "UNCONN", "TIME-WAIT"}]
     return Capture(name=path, connections=tuple(_once(live)), other_sockets=len(sockets) - len(live))
 
 
 def each(text: str) -> Iterator[Connection]:
     """The connections in what `ss -tin` printed once: none is an answer, too."""
-    return (found for record in _records(text.splitlines()) if (found := _connection(*record)) is not None)
+    return (connection for record in _records(text.splitlines()) if (connection := _connection(*record)) is not None)
 
 
 def read(path: str, stdin: Iterable[bytes] = ()) -> Capture:
@@ -194,12 +194,12 @@ def _number(text: str, factor: str = "") -> float:
 
 def _once(connections: Iterable[Connection]) -> Iterator[Connection]:
     """The last of each; its RTT is the longest seen, since that tells how much the queue held."""
-    found: dict[tuple[str, str], Connection] = {}
+    latest: dict[tuple[str, str], Connection] = {}
     for each in connections:
-        before = found.pop((each.local, each.peer), None)
+        before = latest.pop((each.local, each.peer), None)
         longest = max((own.srtt_s for own in (before, each) if own and own.srtt_s), default=None)
-        found[each.local, each.peer] = replace(each, srtt_s=longest)
-    yield from found.values()
+        latest[each.local, each.peer] = replace(each, srtt_s=longest)
+    yield from latest.values()
 
 
 def _problem(path: str, text: str, sockets: list[Connection]) -> Problem:

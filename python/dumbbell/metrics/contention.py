@@ -31,7 +31,7 @@ def convergence(run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[
     """Of a run; `delivered` has what each flow delivered."""
     greedy = all(math.isinf(demand_bps(flow) or 0.0) for flow in run.flows)
     start_s = max(flow.started_ns for flow in flows) / NS_PER_S
-    end_s = min(Activity.whole(flow).window.end_ns for flow in flows) / NS_PER_S
+    end_s = min(Activity.lifetime(flow).window.end_ns for flow in flows) / NS_PER_S
     if len(flows) < TWO or not greedy or not _fine(run) or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
         return Convergence(None, None)
     time_s = convergence_time_s(delivered, start_s, end_s)
@@ -44,10 +44,10 @@ def starvations(
     """Of each flow, in the window."""
     if len(flows) < TWO or not _fine(run) or not window.seconds:
         return [None] * len(flows)
-    wholes = [Activity.whole(flow).window for flow in flows]
+    lifetimes = [Activity.lifetime(flow).window for flow in flows]
     return starvation(
         delivered,
-        [(whole.begin_ns / NS_PER_S, whole.end_ns / NS_PER_S) for whole in wholes],
+        [(lifetime.begin_ns / NS_PER_S, lifetime.end_ns / NS_PER_S) for lifetime in lifetimes],
         [demand_bps(flow) for flow in run.flows],
         window.begin_ns / NS_PER_S,
         window.end_ns / NS_PER_S,

@@ -50,8 +50,8 @@ def edges(begin_s: float, end_s: float, bin_s: float) -> Floats:
 
 def rates_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
     """Bits per second in each whole bin between two instants, from bytes."""
-    found: Floats = BITS_PER_BYTE * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
-    return found
+    means_bps: Floats = BITS_PER_BYTE * np.diff(counted_bytes.at(edges(begin_s, end_s, bin_s))) / bin_s
+    return means_bps
 
 
 def variation(rates: npt.ArrayLike) -> float | None:
@@ -71,13 +71,13 @@ def summed_quantiles(rates_of_flows: Sequence[npt.ArrayLike], shares: Sequence[f
     ]
 
 
-def ratio_in_bins(part: Counter, whole: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
-    """`part / whole` of what was counted in each whole bin: dropped / sent; NaN in a bin without any of the whole."""
+def ratio_in_bins(part: Counter, total: Counter, begin_s: float, end_s: float, bin_s: float) -> Floats:
+    """`part / total` of what was counted in each whole bin: dropped / sent; NaN in a bin without any of the total."""
     at = edges(begin_s, end_s, bin_s)
-    counted, of = np.diff(part.at(at)), np.diff(whole.at(at))
-    found: Floats = np.full(counted.shape, np.nan)
-    np.divide(counted, of, out=found, where=of > 0)
-    return found
+    counted, of = np.diff(part.at(at)), np.diff(total.at(at))
+    ratios: Floats = np.full(counted.shape, np.nan)
+    np.divide(counted, of, out=ratios, where=of > 0)
+    return ratios
 
 
 def least_rate_bps(counted_bytes: Counter, begin_s: float, end_s: float, bin_s: float) -> float | None:

@@ -40,13 +40,13 @@ def crossover(x: Sequence[float], first: Sequence[float], second: Sequence[float
     5.16
     """
     above = [one - other for one, other in zip(first, second, strict=True)]
-    found = None
+    crossing = None
     for (left, left_above), (right, right_above) in pairwise(zip(x, above, strict=True)):
         if left_above > 0 >= right_above:
-            found = left + (right - left) * left_above / (left_above - right_above)
+            crossing = left + (right - left) * left_above / (left_above - right_above)
         elif right_above > 0:
-            found = None
-    return found
+            crossing = None
+    return crossing
 
 
 def argmax(x: Sequence[float], y: Sequence[float]) -> float | None:
@@ -102,12 +102,12 @@ def last_at_least(x: Sequence[float], y: Sequence[float], levels: Sequence[float
     >>> last_at_least([0.0, 0.1, 0.2, 0.3], [100.0, 88.0, 30.0, 60.0], [80.0, 72.0, 64.0, 56.0])
     0.1
     """
-    found = None
+    largest = None
     for at, value, level in zip(x, y, levels, strict=True):
         if value < level:
             break
-        found = at
-    return found
+        largest = at
+    return largest
 
 
 def cliff(losses: Sequence[float], goodputs_bps: Sequence[float], rate_bps: float, share: float = 0.8) -> float | None:

@@ -43,8 +43,8 @@ def relative_iqr(samples: npt.ArrayLike) -> float | None:
     >>> relative_iqr([90.0, 100.0, 100.0, 110.0, 200.0])
     0.1
     """
-    found = quantiles(samples, [0.25, 0.5, 0.75])
-    return None if found is None or found[1] == 0 else (found[2] - found[0]) / found[1]
+    quartiles = quantiles(samples, [0.25, 0.5, 0.75])
+    return None if quartiles is None or quartiles[1] == 0 else (quartiles[2] - quartiles[0]) / quartiles[1]
 
 
 def _known(samples: npt.ArrayLike) -> npt.NDArray[np.float64]:

@@ -73,13 +73,13 @@ def troughs(
     ]
 
 
-def intervals_s(found: Sequence[Trough]) -> list[float]:
+def intervals_s(dips: Sequence[Trough]) -> list[float]:
     """From each trough's begin to the next one's.
 
     >>> intervals_s([Trough(10.0, 10.2, 4.0), Trough(20.5, 20.7, 4.0)])
     [10.5]
     """
-    return [after.begin_s - before.begin_s for before, after in pairwise(found)]
+    return [after.begin_s - before.begin_s for before, after in pairwise(dips)]
 
 
 def autocorrelation(values: npt.ArrayLike) -> npt.NDArray[np.float64] | None:
@@ -107,16 +107,18 @@ def dominant_period_s(rates: npt.ArrayLike, bin_s: float, clear: float = 0.2) ->
     >>> dominant_period_s([3, 3, 1, 1] * 10, 0.5)
     2.0
     """
-    found = autocorrelation(rates)
-    if found is None:
+    correlations = autocorrelation(rates)
+    if correlations is None:
         return None
-    negative = np.flatnonzero(found < 0)
-    begin, end = (int(negative[0]) if negative.size else found.size), found.size // 2
+    negative = np.flatnonzero(correlations < 0)
+    begin, end = (int(negative[0]) if negative.size else correlations.size), correlations.size // 2
     peaks = [
-        lag for lag in range(begin + 1, min(end, found.size - 2) + 1) if found[lag - 1] < found[lag] >= found[lag + 1]
+        lag
+        for lag in range(begin + 1, min(end, correlations.size - 2) + 1)
+        if correlations[lag - 1] < correlations[lag] >= correlations[lag + 1]
     ]
-    highest = max(peaks, key=lambda lag: float(found[lag]), default=None)
-    return None if highest is None or found[highest] < clear else highest * bin_s
+    highest = max(peaks, key=lambda lag: float(correlations[lag]), default=None)
+    return None if highest is None or correlations[highest] < clear else highest * bin_s
 
 
 def correlation(first: npt.ArrayLike, second: npt.ArrayLike) -> float | None:
@@ -149,8 +151,8 @@ def jain_in_bins(
 def centred_rates_bps(flow: Counter, instants_s: npt.ArrayLike, over_s: float = MEAN_OVER_S) -> Floats:
     """A flow's mean rate around each instant."""
     at = np.asarray(instants_s, dtype=np.float64)
-    found: Floats = BITS_PER_BYTE * (flow.at(at + over_s / 2) - flow.at(at - over_s / 2)) / over_s
-    return found
+    means_bps: Floats = BITS_PER_BYTE * (flow.at(at + over_s / 2) - flow.at(at - over_s / 2)) / over_s
+    return means_bps
 
 
 def convergence_time_s(  # noqa: PLR0913 (each is a part of the definition)

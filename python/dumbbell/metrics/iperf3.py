@@ -53,15 +53,15 @@ def goodputs_bps(run: Run, measurement: Measurement, window: Window) -> Sequence
     rate_bps = next(
         (each.rate_bps for each in reversed(run.path.changes) if each.at_ns <= window.end_ns), run.path.rate_bps
     )
-    told_ns = window.end_ns + BITS_PER_BYTE * NS_PER_S * backlog_bytes / rate_bps
-    found: list[float | None] = []
-    for asked, measured in zip(run.flows, measurement.flows, strict=True):
-        until_ns = told_ns + asked.forward_delay_ns
+    end_notice_ns = window.end_ns + BITS_PER_BYTE * NS_PER_S * backlog_bytes / rate_bps
+    goodputs: list[float | None] = []
+    for flow, measured in zip(run.flows, measurement.flows, strict=True):
+        until_ns = end_notice_ns + flow.forward_delay_ns
         counter = delivered(measured)
         before, after = counter.at([window.begin_ns / NS_PER_S, until_ns / NS_PER_S])
-        whole = until_ns <= measurement.ended_ns
-        found.append(ratio(BITS_PER_BYTE * float(after - before), window.seconds) if whole else None)
-    return found
+        complete = until_ns <= measurement.ended_ns
+        goodputs.append(ratio(BITS_PER_BYTE * float(after - before), window.seconds) if complete else None)
+    return goodputs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,8 +20,8 @@ def entries_s(time_s: npt.ArrayLike, phases: npt.ArrayLike, phase: str) -> Float
     """
     inside = np.asarray(phases) == phase
     came = inside & ~np.concatenate(([False], inside[:-1]))
-    found: Floats = np.asarray(time_s, dtype=np.float64)[came]
-    return found
+    entered_s: Floats = np.asarray(time_s, dtype=np.float64)[came]
+    return entered_s
 
 
 def synchrony(entries_of_flows: Sequence[npt.ArrayLike], within_s: float, from_s: float = 0.0) -> float | None:
@@ -57,5 +57,5 @@ def after_stays(
     at, gauge = np.asarray(time_s, dtype=np.float64), np.asarray(values, dtype=np.float64)
     inside = np.asarray(phases) == phase
     left = ~inside & np.concatenate(([False], inside[:-1]))
-    found: Floats = gauge[left & (at >= from_s)]
-    return found[~np.isnan(found)]
+    samples: Floats = gauge[left & (at >= from_s)]
+    return samples[~np.isnan(samples)]

@@ -74,13 +74,13 @@ def decrease(candidate: float, reference: float) -> float | None:
     return ratio(reference - candidate, reference)
 
 
-def harm(alone: float, beside: float, *, more_is_better: bool = True) -> float | None:
+def harm(alone: float, contended: float, *, more_is_better: bool = True) -> float | None:
     """What a neighbour cost, as a share (Ware et al. 2019): 0 nothing, 1 everything; negative: it helped.
 
     >>> harm(80.0, 20.0), harm(0.025, 0.050, more_is_better=False)
     (0.75, 0.5)
     """
-    return decrease(beside, alone) if more_is_better else decrease(alone, beside)
+    return decrease(contended, alone) if more_is_better else decrease(alone, contended)
 
 
 def power(utilization: float, mean_rtt_s: float, base_rtt_s: float) -> float | None:

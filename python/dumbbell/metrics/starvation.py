@@ -63,11 +63,11 @@ def starvation(
     present = ~np.isnan(rates)
     together = present.sum(axis=0)
     fair = np.nansum(rates, axis=0) / np.maximum(together, 1)
-    found: list[Starvation | None] = []
+    starvations: list[Starvation | None] = []
     for own, there, demand_bps in zip(rates, present, demands_bps, strict=True):
         if demand_bps is None or not (there & (together >= TWO)).any():
-            found.append(None)
+            starvations.append(None)
         else:
             levels = np.where(together >= TWO, STARVED_SHARE * np.minimum(fair, demand_bps), 0.0)
-            found.append(time_below(own, levels, BIN_S))
-    return found
+            starvations.append(time_below(own, levels, BIN_S))
+    return starvations

@@ -67,10 +67,10 @@ def estimate(values: Sequence[float]) -> Estimate:
         raise ValueError("a mean needs at least one value")
     if min(values) == max(values):  # as of one value, of which a large sweep has many
         return Estimate(float(values[0]), None, 1)
-    found = estimates(np.asarray(values, np.float64), np.zeros(len(values), np.intp), 1)
-    half_width = float(found.half_width[0])
+    interval = estimates(np.asarray(values, np.float64), np.zeros(len(values), np.intp), 1)
+    half_width = float(interval.half_width[0])
     if np.isnan(half_width):
-        return Estimate(float(found.mean[0]), None, 1)
+        return Estimate(float(interval.mean[0]), None, 1)
     return Estimate(fmean(values), half_width, len(values))  # whose sum is exact
 
 
@@ -105,9 +105,9 @@ def pooled(means: Floats, errors: Floats, counts: Integers) -> PooledEstimate:
         degrees = int(squares.sum() ** 2 / (squares**2 / np.maximum(counts - 1, 1)).sum() + _ROUNDING)
         half_width = t_quantile(degrees) * float(np.sqrt(squares.sum())) / means.size
         return PooledEstimate(float(means.mean()), half_width, degrees, within=True)
-    found = estimate(means.tolist())
-    degrees = 0 if found.half_width is None else means.size - 1
-    return PooledEstimate(found.mean, found.half_width, degrees, within=not degrees and not squares.any())
+    between_sets = estimate(means.tolist())
+    degrees = 0 if between_sets.half_width is None else means.size - 1
+    return PooledEstimate(between_sets.mean, between_sets.half_width, degrees, within=not degrees and not squares.any())
 
 
 @cache

@@ -202,8 +202,8 @@ def summarise(
     converged = contention.convergence(run, measurement.flows, delivered)
     in_time = _in_time(run, measurement, window, delivered)
     flows = tuple(
-        _flow(index, name, cc, flow, window, completed=completion(run.path, asked, flow, window), in_time=more)
-        for index, (name, cc, asked, flow, more) in enumerate(
+        _flow(index, name, cc, flow, window, completed=completion(run.path, run_flow, flow, window), in_time=more)
+        for index, (name, cc, run_flow, flow, more) in enumerate(
             zip(names, ccs, run.flows, measurement.flows, in_time, strict=True)
         )
     )
@@ -230,14 +230,14 @@ def _flow(  # noqa: PLR0913 (what a summary has)
     activity = Activity.within(window, flow)
     counted = activity.counted
     rtt = samples.smoothed_rtt(flow.series, activity.window)
-    whole = Activity.whole(flow)
+    lifetime = Activity.lifetime(flow)
     return FlowSummary(
         flow=index,
         name=name,
         cc=cc,
         start_s=flow.started_ns / NS_PER_S,
         goodput_bps=activity.rate_bps(counted.delivered_bytes),
-        goodput_whole_bps=whole.rate_bps(whole.counted.delivered_bytes),
+        goodput_whole_bps=lifetime.rate_bps(lifetime.counted.delivered_bytes),
         retransmits=counted.segments_retransmitted,
         retransmit_rate=ratio(counted.segments_retransmitted, counted.segments_sent),
         throughput_bps=activity.rate_bps(counted.bottleneck_bytes),
@@ -275,30 +275,30 @@ def _in_time(run: Run, measurement: Measurement, window: Window, delivered: Sequ
     from dumbbell.metrics import contention, playback  # noqa: PLC0415 (as above)
 
     starvations = contention.starvations(run, measurement.flows, delivered, window)
-    for asked, measured, starved in zip(run.flows, measurement.flows, starvations, strict=True):
-        found = InTime()
+    for flow, measured, starved in zip(run.flows, measurement.flows, starvations, strict=True):
+        in_time = InTime()
         if starved is not None:
-            found |= InTime(starved_s=starved.total_s, starved_longest_s=starved.longest_s)
-        writes = playback.writes_of(run.path, asked, measured)
+            in_time |= InTime(starved_s=starved.total_s, starved_longest_s=starved.longest_s)
+        writes = playback.writes_of(run.path, flow, measured)
         if writes is not None:
-            ended_s = Activity.whole(measured).window.end_ns / NS_PER_S
+            ended_s = Activity.lifetime(measured).window.end_ns / NS_PER_S
             late, waits = playback.lateness(writes, window, ended_s), playback.stalls(writes, ended_s)
             if late is not None:
-                found |= InTime(late_mean_s=late.mean_s, late_p95_s=late.p95_s, late_max_s=late.max_s)
+                in_time |= InTime(late_mean_s=late.mean_s, late_p95_s=late.p95_s, late_max_s=late.max_s)
             if waits is not None:
-                found |= InTime(stalls=waits.times, stalled_s=waits.total_s)
+                in_time |= InTime(stalls=waits.times, stalled_s=waits.total_s)
         if measured.program is not None:
             from dumbbell.metrics.programs.reader import summary  # noqa: PLC0415 (late: few runs have programs)
 
-            told = summary(measured.program, ended_ns(measured))
-            found |= InTime(program=told, stalls=told.stalls, stalled_s=told.stalled_s)
-        yield found
+            report = summary(measured.program, ended_ns(measured))
+            in_time |= InTime(program=report, stalls=report.stalls, stalled_s=report.stalled_s)
+        yield in_time
 
 
 def _power(run: Run, flows: Sequence[FlowSummary], utilization: float | None) -> float | None:
     known = [
-        (flow.rtt_mean_s, asked.base_rtt_s)
-        for flow, asked in zip(flows, run.flows, strict=True)
+        (flow.rtt_mean_s, run_flow.base_rtt_s)
+        for flow, run_flow in zip(flows, run.flows, strict=True)
         if flow.rtt_mean_s is not None
     ]
     if utilization is None or not known:
@@ -340,14 +340,14 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
 
     delivered: dict[str, int] = {}
     members: dict[str, list[FlowMeasurement]] = {}
-    told: dict[str, list[float | None]] = {}
+    iperf3_goodputs: dict[str, list[float | None]] = {}
     for name, flow, iperf3_bps in zip(
         names, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
     ):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
         members.setdefault(name, []).append(flow)
-        told.setdefault(name, []).append(iperf3_bps)
+        iperf3_goodputs.setdefault(name, []).append(iperf3_bps)
     changes_ns = [change.at_ns for change in run.path.changes]
     share, part = shares(delivered), stationarity.present(measurement.flows, changes_ns, window)
     return {
@@ -357,7 +357,7 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
             goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
             goodput_second_half_bps=halves.second_half_bps,
             goodput_trend=halves.trend,
-            goodput_iperf3_bps=_sum_of_all(told[name]),
+            goodput_iperf3_bps=_sum_of_all(iperf3_goodputs[name]),
         )
         for name, advanced in delivered.items()
     }

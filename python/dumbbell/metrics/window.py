@@ -57,7 +57,7 @@ class Activity:
     """By how much each counter grew in it."""
 
     @classmethod
-    def whole(cls, flow: FlowMeasurement) -> Activity:
+    def lifetime(cls, flow: FlowMeasurement) -> Activity:
         """From the flow's start to its end: the last byte of a workload that has one, else when it stopped."""
         return cls(Window(flow.started_ns, ended_ns(flow)), flow.at_end)
 
@@ -78,16 +78,16 @@ class Activity:
         return ratio(8 * advanced_bytes, self.window.seconds)
 
 
-def ratio(part: float, whole: float) -> float | None:
-    """`part / whole`; None where there is no whole.
+def ratio(part: float, total: float) -> float | None:
+    """`part / total`; None where there is no total.
 
     Of arrays, which the catalogue's formulas have of many runs at once, elementwise, and NaN where there is none.
     """
-    if not is_array(whole):
-        return part / whole if whole else None
+    if not is_array(total):
+        return part / total if total else None
     import numpy as np  # noqa: PLC0415 (late: lists need none)
 
-    each: Any = np.where(whole, whole, np.nan)
+    each: Any = np.where(total, total, np.nan)
     return cast("float", part / each)
 
 

@@ -25,7 +25,7 @@ from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.spec.quantity import magnitude
 from dumbbell.studies.totals import sentence
-from dumbbell.studies.verdict import SIGNS, WORDS
+from dumbbell.studies.verdict import SIGNS, VERDICTS
 from dumbbell.user_folder import cache_folder
 from dumbbell.version import __version__
 
@@ -133,7 +133,7 @@ def environment() -> Environment:
         "sentence": sentence,
         "stated": lambda value, unit="": "" if value is None else f"{value:g} {unit}".rstrip(),
     }
-    made.globals |= {"version": __version__, "absent": ABSENT, "SIGNS": SIGNS, "VERDICTS": WORDS}
+    made.globals |= {"version": __version__, "absent": ABSENT, "SIGNS": SIGNS, "VERDICTS": VERDICTS}
     return made
 
 

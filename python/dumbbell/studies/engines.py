@@ -21,7 +21,7 @@ _Columns: TypeAlias = "dict[str, dict[str, str]]"
 """Cells by their row, of columns by their heading."""
 
 
-def engines_beside(statuses: Sequence[StudyStatus]) -> Iterator[Chart]:
+def combined_charts(statuses: Sequence[StudyStatus]) -> Iterator[Chart]:
     """Each figure that the runs of two engines or more can show, with the panels of all of them."""
     drawn = {status.engine: {chart.name: chart for chart in status.charts()} for status in statuses}
     figures = {figure.name: figure for status in statuses for figure in status.study.figures}
@@ -31,10 +31,10 @@ def engines_beside(statuses: Sequence[StudyStatus]) -> Iterator[Chart]:
             continue
         first = next(status for status in statuses if status.engine in charts)
         named = replace(first.evidence, engine=" and ".join(charts))
-        yield beside(figure.draw(first.study, named), charts)
+        yield combined_chart(figure.draw(first.study, named), charts)
 
 
-def beside(words: Chart, charts: Mapping[str, Chart]) -> Chart:
+def combined_chart(template: Chart, charts: Mapping[str, Chart]) -> Chart:
     """A chart with the words of one, and a column of panels for each of these, under the engine's name.
 
     What is the same for all, as panels of published curves are, stands once, below. Which kernel is an engine's, the
@@ -46,34 +46,34 @@ def beside(words: Chart, charts: Mapping[str, Chart]) -> Chart:
     same = [row[0] for row in rows if row not in own]
     named = chain.from_iterable(map(_named, charts, _scaled(row)) for row in own)
     kernels = ", ".join(f"{engine} runs {kernel_of(engine)}" for engine in charts)
-    caption = f"{words.caption} Of the engines {kernels}."
-    return replace(words, caption=caption, columns=len(charts), panels=(*named, *same))
+    caption = f"{template.caption} Of the engines {kernels}."
+    return replace(template, caption=caption, columns=len(charts), panels=(*named, *same))
 
 
-def numbers_beside(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTable]:
+def combined_numbers(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTable]:
     """The numbers of a figure or a table, as engines' runs show it, a column an engine; what is published, once, last.
 
     Of a figure a table for each panel, of a table one for each of its columns. No heading and no row names a kernel.
     """
-    each_by_itself = any(isinstance(display, Table) for display in displays.values())
+    separate_tables = any(isinstance(display, Table) for display in displays.values())
     for parts in zip(*(tables(display) for display in displays.values()), strict=True):
-        found: dict[str, _Columns] = {}
+        groups: dict[str, _Columns] = {}
         for engine, part in zip(displays, parts, strict=True):
             places = [_without_kernel(row[0], engine) for row in part.rows]
             heading = ""
-            for index, words in list(enumerate(part.header))[1:]:
-                published = PUBLISHED in words
-                heading = heading if words == PUBLISHED else _without_kernel(words, engine)
-                name = words if published else engine if each_by_itself else f"{heading}, {engine}"
+            for index, label in list(enumerate(part.header))[1:]:
+                published = PUBLISHED in label
+                heading = heading if label == PUBLISHED else _without_kernel(label, engine)
+                name = label if published else engine if separate_tables else f"{heading}, {engine}"
                 cells = zip(places, (row[index] for row in part.rows), strict=True)
-                found.setdefault(heading, {})[name] = dict(cells)
+                groups.setdefault(heading, {})[name] = dict(cells)
         title, (first, *_), _ = parts[0]
         title = _without_kernel(title, next(iter(displays)))
-        if each_by_itself:
-            for heading, columns in found.items():
+        if separate_tables:
+            for heading, columns in groups.items():
                 yield _table(f"{title}; {heading}", first, columns)
         else:
-            yield _table(title, first, {name: cells for columns in found.values() for name, cells in columns.items()})
+            yield _table(title, first, {name: cells for columns in groups.values() for name, cells in columns.items()})
 
 
 def _table(title: str, first: str, columns: _Columns) -> NumberTable:

@@ -57,11 +57,11 @@ class SeedSweep:
         Raises:
             StudyError: there is none, or more than one.
         """
-        found = [run for run in self.runs if _has(run, point)]
-        if len(found) != 1:
+        matches = [run for run in self.runs if _has(run, point)]
+        if len(matches) != 1:
             where = ", ".join(f"{path} = {value}" for path, value in point.items()) or "no point in particular"
-            raise StudyError(f"{where}: {len(found)} runs of the experiment are there, not one")
-        return found[0]
+            raise StudyError(f"{where}: {len(matches)} runs of the experiment are there, not one")
+        return matches[0]
 
     def where(self, point: Mapping[str, Any]) -> SeedSweep:
         """The part of the sweep that has these values."""
@@ -76,7 +76,7 @@ class SeedSweep:
         places = {id(self.at(run.point)): run for run in other.runs}
         return SeedSweep(self.seed, tuple(places.get(id(run), run) for run in self.runs))
 
-    def beside(self, run: RunData) -> RunData:
+    def counterpart(self, run: RunData) -> RunData:
         """The run at the point of another experiment's, as far as this one sweeps what that one does.
 
         Raises:
@@ -85,9 +85,9 @@ class SeedSweep:
         swept = {path for own in self.runs for path in own.point}
         return self.at({path: value for path, value in run.point.items() if path in swept})
 
-    def all_beside(self, sweep: SeedSweep) -> SeedSweep:
+    def counterparts(self, sweep: SeedSweep) -> SeedSweep:
         """This sweep's run for each of another's, in its order."""
-        return SeedSweep(self.seed, tuple(map(self.beside, sweep.runs)))
+        return SeedSweep(self.seed, tuple(map(self.counterpart, sweep.runs)))
 
     @property
     def only(self) -> RunData:
@@ -168,8 +168,8 @@ class Evidence:
 
     def variants(self, *experiments: str) -> tuple[str, ...]:
         """The versions with which the engine carried out all of these experiments."""
-        found = dict.fromkeys(variant for _, variant in self.trials)
-        return tuple(variant for variant in found if all(self.testable(each, variant) for each in experiments))
+        measured = dict.fromkeys(variant for _, variant in self.trials)
+        return tuple(variant for variant in measured if all(self.testable(each, variant) for each in experiments))
 
     def testable(self, experiment: str, variant: str) -> bool:
         """Whether it has all trials of an experiment with a version."""

@@ -26,8 +26,8 @@ from dumbbell.studies.study import Study
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:
     """The engines on which a store has runs of a study, in the order of their first."""
-    asked = {experiment.name for experiment in study.experiments.values()}
-    return tuple(dict.fromkeys(each.engine for each in store.campaigns() if each.experiment in asked))
+    names = {experiment.name for experiment in study.experiments.values()}
+    return tuple(dict.fromkeys(each.engine for each in store.campaigns() if each.experiment in names))
 
 
 def gather(study: Study, source: Source, engine: Engine) -> Evidence:
@@ -67,7 +67,7 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
         trials=trials,
         untestable=untestable,
         coverage=coverage,
-        outcomes={title: tuple(found.values()) for title, found in outcomes.items()},
+        outcomes={title: tuple(by_id.values()) for title, by_id in outcomes.items()},
     )
 
 
@@ -75,9 +75,9 @@ def _refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dic
     """What an engine cannot honour, by experiment and version, and why."""
     problems = {key: refusals(part, engine) for key, part in parts.items()}
     return {
-        key: f"engine {engine.name} cannot honour {'; '.join(map(str, found))}"
-        for key, found in problems.items()
-        if found
+        key: f"engine {engine.name} cannot honour {'; '.join(map(str, refused))}"
+        for key, refused in problems.items()
+        if refused
     }
 
 
@@ -88,12 +88,12 @@ def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     """
     study = with_programs(study, engine)
     cannot = _refused(study.parts(), engine)
-    found = {}
+    honoured_experiments = {}
     for title in study.experiments:
         variants = [variant for variant in study.variants if (title, variant) not in cannot]
         if variants:
-            found[title] = study.part(title, variants)
-    return found
+            honoured_experiments[title] = study.part(title, variants)
+    return honoured_experiments
 
 
 class _Looked(NamedTuple):
@@ -197,8 +197,8 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     experiments = honoured(study, chosen)
     crooked = _crooked(experiments, store, chosen, fresh=fresh)
     if crooked and (left_out is None or crooked.keys() == experiments.keys()):
-        told = dict.fromkeys(each for own in crooked.values() for each in own)
-        raise StudyError("nothing was measured, because paths are not as asked:\n" + "\n".join(told))
+        deviations = dict.fromkeys(each for own in crooked.values() for each in own)
+        raise StudyError("nothing was measured, because paths are not as asked:\n" + "\n".join(deviations))
     if left_out is not None:
         for title, why in crooked.items():
             left_out(title, why)
@@ -239,5 +239,5 @@ def _crooked(
         if checked.deviations
     }
     paths = {title: dict.fromkeys(path_of(run).canonical() for run in runs) for title, runs in missing.items()}
-    told = {title: [each for path in own for each in wrong.get(path, ())] for title, own in paths.items()}
-    return {title: each for title, each in told.items() if each}
+    deviations = {title: [each for path in own for each in wrong.get(path, ())] for title, own in paths.items()}
+    return {title: each for title, each in deviations.items() if each}

@@ -152,8 +152,8 @@ def _over(reduce: Callable[[list[float]], float]) -> Callable[[Literal["flows", 
         metric(f"{parts}.0.{field}")  # refuses what no result has
 
         def of_run(run: RunData) -> float | None:
-            found = run.result.flows if parts == "flows" else run.result.groups.values()
-            known = [value for each in found if (value := attrgetter(field)(each)) is not None]
+            members = run.result.flows if parts == "flows" else run.result.groups.values()
+            known = [value for each in members if (value := attrgetter(field)(each)) is not None]
             return reduce(known) if known else None
 
         return of_run
@@ -167,8 +167,8 @@ def _sampled(column: str, reduction: str, from_s: float = 0.0) -> OfRun:
         raise StudyError(f'there is no reduction "{reduction}"; {suggestion(reduction, list(REDUCTIONS))}')
 
     def of_run(run: RunData) -> float | None:
-        found = gauge(run, 0, column, from_s).value
-        return reduce(found) if found.size else None
+        samples = gauge(run, 0, column, from_s).value
+        return reduce(samples) if samples.size else None
 
     return of_run
 
@@ -206,7 +206,7 @@ class Evaluated(NamedTuple):
     """Its values in the runs of a sweep, and in the sweeps beside it."""
     varies: bool
     """It is a number of each run, and not one of the whole sweep."""
-    beside: int = 0
+    others_needed: int = 0
     """How many sweeps must stand beside."""
     of_all: Callable[[Trials], Values] | None = None
     """Its value in all seeds together; None of what is of each seed."""
@@ -272,17 +272,17 @@ class Formula:
         """
         if self.evaluated.of_all is None:
             raise StudyError(f"{self.text}: a number of each seed, where one of all seeds is needed")
-        (found,) = self.evaluated.of_all(trials)
-        return float(found) if np.isfinite(found) else None
+        (value,) = self.evaluated.of_all(trials)
+        return float(value) if np.isfinite(value) else None
 
-    def refuse_without(self, beside: Sequence[str]) -> None:
+    def refuse_without(self, others: Sequence[str]) -> None:
         """Checks that these experiments beside are enough.
 
         Raises:
             StudyError: it names more.
         """
-        if self.evaluated.beside > len(beside):
-            raise StudyError(f"{self.text}: needs {self.evaluated.beside} experiments beside, not {len(beside)}")
+        if self.evaluated.others_needed > len(others):
+            raise StudyError(f"{self.text}: needs {self.evaluated.others_needed} experiments beside, not {len(others)}")
 
     def value(self, sweep: SeedSweep, *others: SeedSweep) -> float | None:
         """Its value; None where the runs do not give it. `others`: the sweeps that stand beside.
@@ -290,10 +290,10 @@ class Formula:
         Raises:
             StudyError: it is a number of each run, and there are several.
         """
-        found = self.evaluated.of(sweep, others)
-        if found.size != 1:
-            raise StudyError(f"{self.text}: a number of each of {found.size} runs, where one is needed")
-        return float(found[0]) if np.isfinite(found[0]) else None
+        values = self.evaluated.of(sweep, others)
+        if values.size != 1:
+            raise StudyError(f"{self.text}: a number of each of {values.size} runs, where one is needed")
+        return float(values[0]) if np.isfinite(values[0]) else None
 
     def of_run(self, run: RunData, *others: RunData) -> float | None:
         """The same of single runs."""
@@ -358,7 +358,7 @@ class Formulas:
                     raise StudyError(f"{text}: its parts do not go together, being of {sizes} runs") from None
 
             return Evaluated(
-                of, any(part.varies for part in parts), max((part.beside for part in parts), default=0),
+                of, any(part.varies for part in parts), max((part.others_needed for part in parts), default=0),
                 of_all if all(part.of_all for part in parts) else None, together,
                 limits([part.limits for part in parts]),
             )  # fmt: skip
@@ -386,14 +386,14 @@ class Formulas:
                 both = np.logical_and if isinstance(sign, ast.And) else np.logical_or
                 return combined(lambda *values: both.reduce(values), lambda _: SHARE, *parts)
             case ast.Subscript(value=value, slice=condition):
-                whole, chosen = (self._evaluated(each, text, within) for each in (value, condition))
-                if whole.together or chosen.together:
+                subject, chosen = (self._evaluated(each, text, within) for each in (value, condition))
+                if subject.together or chosen.together:
                     raise StudyError(f"{text}: a number of all seeds together has no part")
                 return Evaluated(
-                    lambda sweep, others: whole.of(_those(sweep, chosen, others), others),
-                    whole.varies,
-                    max(whole.beside, chosen.beside),
-                    limits=whole.limits,
+                    lambda sweep, others: subject.of(_those(sweep, chosen, others), others),
+                    subject.varies,
+                    max(subject.others_needed, chosen.others_needed),
+                    limits=subject.limits,
                 )
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in OF_RUN:
@@ -418,12 +418,12 @@ class Formulas:
             if not rest:
                 raise StudyError("beside needs a name: beside.loss, beside.1.loss")
             part = self._named(tuple(rest), within)
-            if part.beside or part.together:
+            if part.others_needed or part.together:
                 raise StudyError(f"beside.{'.'.join(map(str, rest))}: nothing stands beside what stands beside")
 
             def of_other(sweep: SeedSweep, others: Sequence[SeedSweep]) -> Values:
                 other = others[index]
-                return part.of(other.all_beside(sweep) if part.varies else other, ())
+                return part.of(other.counterparts(sweep) if part.varies else other, ())
 
             return Evaluated(of_other, part.varies, index + 1, limits=part.limits)
         if name in within:

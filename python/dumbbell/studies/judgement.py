@@ -80,8 +80,8 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     if flips:
         reason = " ".join((f"{reason.removesuffix('.')}.", *map(_flip_sentence, flips)))
     kinds = [flip.kind for flip in flips if flip.verdict == REPRODUCED]
-    found = _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason)
-    return replace(found, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
+    verdict = _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason)
+    return replace(verdict, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
 
 
 def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) -> Flipped | None:
@@ -91,16 +91,16 @@ def _flipped(claim: Claim, flip: Alternative, evidence: Evidence, variant: str) 
             evidence = evidence.restricted_to(other, flip.at, over=experiment if flip.patch else "")
     except StudyError as error:
         raise StudyError(f'claim {claim.id}, alternative "{flip.condition}": {error}') from None
-    found = judge(claim.model_copy(update={"checks": flip.checks, "alternatives": (), "why": {}}), evidence, variant)
-    if found.verdict not in _CAME:
+    verdict = judge(claim.model_copy(update={"checks": flip.checks, "alternatives": (), "why": {}}), evidence, variant)
+    if verdict.verdict not in _CAME:
         return None
     return Flipped(
         kind=flip.kind,
         by=flip.condition,
         experiments=tuple(dict.fromkeys(flip.substitutes.values())),
-        verdict=found.verdict,
-        reason=found.reason,
-        checks=found.checks,
+        verdict=verdict.verdict,
+        reason=verdict.reason,
+        checks=verdict.checks,
     )
 
 

@@ -32,8 +32,8 @@ def load(name: str, *, seeds: int | None = None, short: bool = False) -> Study:
         StudyError: there is none of that name, or its files contradict one another, or it has no short form.
         SpecError: one of its experiments has problems.
     """
-    whole = read(folder_of(name), seeds=seeds)
-    return shortened(whole) if short else whole
+    study = read(folder_of(name), seeds=seeds)
+    return shortened(study) if short else study
 
 
 def read(folder: Traversable, *, seeds: int | None = None) -> Study:
@@ -126,9 +126,9 @@ def _agree(
         if title not in experiments:
             raise StudyError(f'controls: there is no experiment "{title}"')
     for title, experiment in experiments.items():
-        asked = controls.get(title, {variant: variant for variant in variants})
+        needed = controls.get(title, {variant: variant for variant in variants})
         there = controls_of(experiment, axis)
-        if set(asked) != set(variants) or (there is not None and set(asked.values()) != set(there)):
+        if set(needed) != set(variants) or (there is not None and set(needed.values()) != set(there)):
             written = ", ".join(there or ())
             raise StudyError(f"experiment {title}: its {axis} ({written}) are not those of {', '.join(variants)}")
 

@@ -177,17 +177,17 @@ def figure_titles(folder: Traversable) -> list[str]:
     Raises:
         StudyError: the file cannot be read, or has no titles.
     """
-    found = _validated(_Titles, folder, FIGURES, read_toml(folder, FIGURES))
+    titled = _validated(_Titles, folder, FIGURES, read_toml(folder, FIGURES))
     titles = {}
     try:
-        for row in found.figures:
-            cases = found.cases[row.dimension] if row.dimension else ({},)
+        for row in titled.figures:
+            cases = titled.cases[row.dimension] if row.dimension else ({},)
             if isinstance(cases, dict):
                 raise StudyError(f'study {folder.name}: {FIGURES}: "{row.dimension}" is no list of cases')
             for case in cases:
-                words = {**case, row.dimension: case.get("words", "")}
-                titles[row.name.format_map(words)] = row.title.format_map(words)
-        return [titles[name] for name in found.order or titles]
+                fields = {**case, row.dimension: case.get("words", "")}
+                titles[row.name.format_map(fields)] = row.title.format_map(fields)
+        return [titles[name] for name in titled.order or titles]
     except (LookupError, AttributeError, ValueError) as error:  # of a name, or of a template
         raise StudyError(f"study {folder.name}: {FIGURES}: a title cannot be made: there is no {error}") from None
 

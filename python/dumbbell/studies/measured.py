@@ -17,7 +17,7 @@ from dumbbell.studies.study import Study
 
 def records(study: Study, store: Store, statuses: Sequence[StudyStatus]) -> dict[str, HostRecord]:
     """Of every experiment whose points were measured, by its name: as far as some engine has runs of it."""
-    found = {}
+    by_title = {}
     for title, measurements in study.measured.items():
         experiment = study.part(title, study.variants)
         sides = []
@@ -25,8 +25,8 @@ def records(study: Study, store: Store, statuses: Sequence[StudyStatus]) -> dict
             outcomes = status.evidence.outcomes.get(title, ())
             seeds = sorted({each.seed for each in outcomes})
             if seeds:
-                asked = load(experiment, overrides={"seeds": seeds})
-                sides.append((engine_named(status.engine), runs_of(asked, status.engine, outcomes)))
+                seeded = load(experiment, overrides={"seeds": seeds})
+                sides.append((engine_named(status.engine), runs_of(seeded, status.engine, outcomes)))
         if sides:
-            found[title] = host_record(replace(measurements, experiment=experiment), store, sides)
-    return found
+            by_title[title] = host_record(replace(measurements, experiment=experiment), store, sides)
+    return by_title

@@ -44,21 +44,21 @@ def shortened(study: Study) -> Study:
     _known(study, "experiment", form.experiments, study.experiments)
     _known(study, "figure", form.figures, [*_names(study.figures), *_names(study.tables)])
     _known(study, "program", filter(None, (each.program for each in form.experiments.values())), form.programs)
-    kept = only(study, claims=None, experiments=list(form.experiments), variants=form.variants)
+    selected = only(study, claims=None, experiments=list(form.experiments), variants=form.variants)
     return replace(
-        kept,
-        experiments={title: _shortened(kept, title, form) for title in kept.experiments},
+        selected,
+        experiments={title: _shortened(selected, title, form) for title in selected.experiments},
         claims=(),
-        figures=tuple(_told(each, form) for each in kept.figures if each.name in form.figures),
-        tables=tuple(_told(each, form) for each in kept.tables if each.name in form.figures),
+        figures=tuple(_annotated(each, form) for each in selected.figures if each.name in form.figures),
+        tables=tuple(_annotated(each, form) for each in selected.tables if each.name in form.figures),
         measured={},
         short=True,
     )
 
 
-def _known(study: Study, what: str, asked: Iterable[str], there: Iterable[str]) -> None:
+def _known(study: Study, what: str, requested: Iterable[str], there: Iterable[str]) -> None:
     names = list(there)
-    for name in asked:
+    for name in requested:
         if name not in names:
             hint = suggestion(name, names)
             raise StudyError(f'{study.name}: short_form: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
@@ -69,22 +69,22 @@ def _names(displays: Iterable[Display[Shown]]) -> Iterator[str]:
 
 
 def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
-    whole = study.experiments[title]
-    own = {"name": f"{whole.name}-short", "seeds": study.seeds or SEEDS}
-    return load_spec(whole, overrides=own | form.fields_of(title))
+    experiment = study.experiments[title]
+    own = {"name": f"{experiment.name}-short", "seeds": study.seeds or SEEDS}
+    return load_spec(experiment, overrides=own | form.fields_of(title))
 
 
-def _told(display: Display[Shown], form: ShortForm) -> Display[Shown]:
+def _annotated(display: Display[Shown], form: ShortForm) -> Display[Shown]:
     """A figure or a table whose caption says what is otherwise than it says."""
     settings: dict[str, list[str]] = {}
     for title in display.experiments:
-        words = ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items())
-        settings.setdefault(words, []).append(title)
-    told = "; ".join(f"{', '.join(titles)} with {words or 'nothing set'}" for words, titles in settings.items())
+        setting = ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items())
+        settings.setdefault(setting, []).append(title)
+    note = "; ".join(f"{', '.join(titles)} with {setting or 'nothing set'}" for setting, titles in settings.items())
 
     def draw(study: Study, evidence: Evidence) -> Shown:
         drawn = display.draw(study, evidence)
-        return replace(drawn, caption=f"{drawn.caption} This is the short form, whatever is said above: {told}.")
+        return replace(drawn, caption=f"{drawn.caption} This is the short form, whatever is said above: {note}.")
 
     return replace(display, draw=draw)
 
@@ -95,21 +95,21 @@ def _text(value: object) -> str:
 
 def with_programs(study: Study, engine: Engine) -> Study:
     """A short form with the document's own tools where an engine can run them; any other study as it is."""
-    asked = _with_programs(study)
+    equipped = _with_programs(study)
     lacking = without_programs(study, engine)
-    able = {title: experiment for title, experiment in asked.items() if title not in lacking}
+    able = {title: experiment for title, experiment in equipped.items() if title not in lacking}
     return replace(study, experiments={**study.experiments, **able})
 
 
 def without_programs(study: Study, engine: Engine) -> dict[str, str]:
     """Why an engine cannot run the tool that an experiment asks for, by the experiment: its own workloads stay."""
-    found = {}
-    for title, asked in _with_programs(study).items():
+    reasons = {}
+    for title, equipped in _with_programs(study).items():
         own = refusals(study.experiments[title], engine)
-        told = [problem.message for problem in refusals(asked, engine) if problem not in own]
-        if told:
-            found[title] = "; ".join(dict.fromkeys(told))
-    return found
+        messages = [problem.message for problem in refusals(equipped, engine) if problem not in own]
+        if messages:
+            reasons[title] = "; ".join(dict.fromkeys(messages))
+    return reasons
 
 
 def _with_programs(study: Study) -> dict[str, Experiment]:
@@ -117,15 +117,15 @@ def _with_programs(study: Study) -> dict[str, Experiment]:
     form = study.manifest.short_form
     if form is None or not study.short:
         return {}
-    found = {}
+    equipped = {}
     for title, experiment in study.experiments.items():
         own = form.experiments[title]
         if own.program:
             program = form.programs[own.program]
-            words = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
-            workloads = {f"flows[{place}].workload": words for place in range(len(experiment.get("flows")))}
-            found[title] = load_spec(experiment, overrides=workloads | own.set_with_program)
-    return found
+            workload = program.model_dump(exclude_none=True) | {"command": (*program.command, *own.words)}
+            workloads = {f"flows[{place}].workload": workload for place in range(len(experiment.get("flows")))}
+            equipped[title] = load_spec(experiment, overrides=workloads | own.set_with_program)
+    return equipped
 
 
 def longest_s(runs: Iterable[Run]) -> float:

@@ -36,7 +36,7 @@ class StudyStatus:
 
     study: Study
     """What was asked for."""
-    whole: Study
+    full_study: Study
     """What that is a part of."""
     evidence: Evidence
     verdicts: tuple[Verdict, ...]
@@ -56,7 +56,7 @@ class StudyStatus:
     def waiting(self) -> tuple[str, ...]:
         """The claims of the whole study about which nothing is said here."""
         there = {verdict.claim for verdict in self.judged}
-        return tuple(claim.id for claim in self.whole.claims if claim.id not in there)
+        return tuple(claim.id for claim in self.full_study.claims if claim.id not in there)
 
     @property
     def runs(self) -> tuple[int, int]:
@@ -68,28 +68,28 @@ class StudyStatus:
     @property
     def experiments(self) -> dict[str, Experiment]:
         """Those that have whole trials, each with the versions and the seeds of these."""
-        found = {}
+        with_trials = {}
         for title in self.study.experiments:
             trials = {variant: self.evidence.of(title, variant) for variant in self.study.variants}
             seeds = sorted({trial.seed for own in trials.values() for trial in own})
             if seeds:
                 part = self.study.part(title, [variant for variant, own in trials.items() if own])
-                found[title] = load(part, overrides={"seeds": seeds})
-        return found
+                with_trials[title] = load(part, overrides={"seeds": seeds})
+        return with_trials
 
     def rest(self, *, out: str = "") -> str:
         """One line about what was asked for and is not here, with the command that makes it; empty if all of it is."""
-        asked = [claim.id for claim in self.study.claims if claim.id in self.waiting]
-        some = len(self.study.claims) < len(self.whole.claims)
-        if asked and some:
-            missing = f"{', '.join(asked)} {'wait' if len(asked) > 1 else 'waits'} for runs"
-        elif asked:
-            missing = f"{len(asked)} of the study's {counted(len(self.whole.claims), 'claim')} wait for runs"
+        requested = [claim.id for claim in self.study.claims if claim.id in self.waiting]
+        some = len(self.study.claims) < len(self.full_study.claims)
+        if requested and some:
+            missing = f"{', '.join(requested)} {'wait' if len(requested) > 1 else 'waits'} for runs"
+        elif requested:
+            missing = f"{len(requested)} of the study's {counted(len(self.full_study.claims), 'claim')} wait for runs"
         elif self.evidence.missing and not some:
             missing = "the study asks for more runs"
         else:
             return ""
-        command = run_command(self.whole, self.engine, claims=asked * some, out=out)
+        command = run_command(self.full_study, self.engine, claims=requested * some, out=out)
         return f"On {self.engine} {missing}: `{command}` makes them."
 
     def drawable(self) -> list[Display[Chart] | Display[Table]]:
@@ -129,8 +129,8 @@ class StudyStatus:
         return list(dict.fromkeys(trial.seed for each in trials for trial in each))
 
 
-def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Study | None = None) -> StudyStatus:
-    """The status of a study on an engine; `whole` is what it is a part of, if it is one.
+def status_of(study: Study, source: Source, engine: Engine | str, *, full_study: Study | None = None) -> StudyStatus:
+    """The status of a study on an engine; `full_study` is what it is a part of, if it is one.
 
     Raises:
         UnknownEngine: there is no such engine in this version.
@@ -138,8 +138,8 @@ def status_of(study: Study, source: Source, engine: Engine | str, *, whole: Stud
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     study = with_programs(study, chosen)
     evidence = gather(study, source, chosen)
-    found = tuple(replace(each, hypothesis=study.hypothesis) for each in verdicts(study, evidence))
-    return StudyStatus(study=study, whole=whole or study, evidence=evidence, verdicts=found)
+    judged = tuple(replace(each, hypothesis=study.hypothesis) for each in verdicts(study, evidence))
+    return StudyStatus(study=study, full_study=full_study or study, evidence=evidence, verdicts=judged)
 
 
 def run_command(  # noqa: PLR0913 (each is an option)
@@ -163,8 +163,8 @@ def run_command(  # noqa: PLR0913 (each is an option)
         (" --claims ", ",".join(claims)), (" --experiments ", some), (" --variants ", versions),
         (" --seeds ", study.seeds or ""), (" --out ", out and quote(out)),
     )  # fmt: skip
-    told = "".join(f"{option}{value}" for option, value in options if value)
-    return f"dumbbell study run {study.name}{_short(study)}{on}{told}"
+    arguments = "".join(f"{option}{value}" for option, value in options if value)
+    return f"dumbbell study run {study.name}{_short(study)}{on}{arguments}"
 
 
 def report_command(study: Study) -> str:

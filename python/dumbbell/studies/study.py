@@ -71,11 +71,11 @@ class Study:
 
     def part(self, experiment: str, variants: Iterable[str]) -> Experiment:
         """The part of an experiment that some versions need; all of it where it sweeps no controls, or no others."""
-        axis, whole = self.manifest.axis, self.experiments[experiment]
+        axis, spec = self.manifest.axis, self.experiments[experiment]
         needed = {self.control(experiment, variant) for variant in variants}
-        swept = controls_of(whole, axis) or ()
+        swept = controls_of(spec, axis) or ()
         controls = [control for control in swept if control in needed]
-        return whole if len(controls) == len(swept) else load_spec(whole, overrides={axis: controls})
+        return spec if len(controls) == len(swept) else load_spec(spec, overrides={axis: controls})
 
     def parts(self) -> dict[tuple[str, str], Experiment]:
         """The part of each experiment that each version needs, by the names of both."""
@@ -113,17 +113,17 @@ def only(
         needed = {title for claim in chosen for title in claim.experiments}
         if alternatives:
             needed |= {title for claim in chosen for each in claim.alternatives for title in each.experiments}
-    kept = needed & set(_known(study, "experiment", experiments, study.experiments))
+    retained = needed & set(_known(study, "experiment", experiments, study.experiments))
     lost = [
         claim.id
         for claim in chosen
-        if not kept.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
+        if not retained.issuperset(claim.experiments) or (claim.untestable and experiments is not None)
     ]
     if claims is not None and lost:
         raise StudyError(f"{study.name}: {', '.join(experiments or ())} alone cannot judge {', '.join(lost)}")
     chosen = [
         claim.model_copy(
-            update={"alternatives": tuple(each for each in claim.alternatives if kept.issuperset(each.experiments))}
+            update={"alternatives": tuple(each for each in claim.alternatives if retained.issuperset(each.experiments))}
         )
         for claim in chosen
         if claim.id not in lost
@@ -132,12 +132,12 @@ def only(
         study,
         variants=tuple(_known(study, "version", variants, study.variants)),
         claims=tuple(chosen),
-        figures=tuple(figure for figure in study.figures if kept.issuperset(figure.experiments)),
-        tables=tuple(table for table in study.tables if kept.issuperset(table.experiments)),
+        figures=tuple(figure for figure in study.figures if retained.issuperset(figure.experiments)),
+        tables=tuple(table for table in study.tables if retained.issuperset(table.experiments)),
     )
-    if not (kept or chosen) or not smaller.variants:
+    if not (retained or chosen) or not smaller.variants:
         raise StudyError(f"{study.name}: no claim, experiment or version of the study was asked for")
-    left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in kept}
+    left = {title: smaller.part(title, smaller.variants) for title in study.experiments if title in retained}
     return replace(
         smaller, experiments=left, measured={title: study.measured[title] for title in study.measured if title in left}
     )
@@ -145,15 +145,15 @@ def only(
 
 def controls_of(experiment: Experiment, axis: str) -> tuple[str, ...] | None:
     """What the experiment sweeps at `axis`, the path of a congestion control; None where that is no list."""
-    found = next((each for each in experiment.axes if each.path == axis), None)
-    return None if found is None else tuple(map(str, found.values))
+    swept = next((each for each in experiment.axes if each.path == axis), None)
+    return None if swept is None else tuple(map(str, swept.values))
 
 
-def _known(study: Study, what: str, asked: Sequence[str] | None, there: Iterable[str]) -> list[str]:
+def _known(study: Study, what: str, requested: Sequence[str] | None, there: Iterable[str]) -> list[str]:
     """What was asked for, in the study's order."""
     names = list(there)
-    for name in asked or ():
+    for name in requested or ():
         if name not in names:
             hint = suggestion(name, names)
             raise StudyError(f'{study.name}: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
-    return names if asked is None else [name for name in names if name in asked]
+    return names if requested is None else [name for name in names if name in requested]

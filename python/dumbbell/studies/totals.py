@@ -82,7 +82,7 @@ def total(status: StudyStatus) -> Total:
         study=study.name,
         short=study.manifest.short,
         engine=status.engine,
-        claims=len(status.whole.claims),
+        claims=len(status.full_study.claims),
         waiting=len(status.waiting),
         runs=there,
         runs_needed=needed,
@@ -95,12 +95,12 @@ def total(status: StudyStatus) -> Total:
 def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Total]:
     """The sum over documents, by engine: of each version over the documents that are judged for it."""
     wanted = set(documents)
-    found = []
+    sums = []
     for engine in dict.fromkeys(each.engine for each in totals):
         own = [each for each in totals if each.engine == engine and each.study in wanted]
         versions = dict.fromkeys(version for each in own for version in each.versions)
         if len(own) > 1:
-            found.append(
+            sums.append(
                 Total(
                     study="all documents",
                     short="all documents",
@@ -117,23 +117,23 @@ def of_documents(totals: Sequence[Total], documents: Iterable[str]) -> list[Tota
                     any_version=_sum(each.any_version for each in own),
                 )
             )
-    return found
+    return sums
 
 
-def sentence(found: Total) -> str:
+def sentence(counts: Total) -> str:
     """The counts in words.
 
     "claypool2019 on sim: bbr reproduces 6 of 8 claims, bbr_4_17 5 of 8; 1 and 0 undecided; 1 more can hardly fail
     (weak), 1 of 1 and 1 of 1 reproduced; 6 not testable; 3 seeds"
     """
-    versions = found.versions.items()
+    versions = counts.versions.items()
     parts = [
         ", ".join(
             f"{version} {'reproduces ' * (not place)}{count.reproduced} of {count.judged}{' claims' * (not place)}"
             for place, (version, count) in enumerate(versions)
         )
     ]
-    weak, untestable = found.any_version.weak, found.any_version.not_testable
+    weak, untestable = counts.any_version.weak, counts.any_version.not_testable
     undecided = [count.undecided for _, count in versions]
     if any(undecided):
         parts.append(f"{' and '.join(map(str, undecided))} undecided")
@@ -142,9 +142,9 @@ def sentence(found: Total) -> str:
         parts.append(f"{weak} more can hardly fail (weak), {each} reproduced")
     if untestable:
         parts.append(f"{untestable} not testable")
-    least, most = found.seeds
+    least, most = counts.seeds
     parts.append(f"{least} to {most} seeds" if least != most else f"{most} seed{'s' * (most != 1)}")
-    return f"{found.study} on {found.engine}: {'; '.join(parts)}"
+    return f"{counts.study} on {counts.engine}: {'; '.join(parts)}"
 
 
 def as_object(totals: Sequence[Total], documents: Iterable[str]) -> dict[str, Any]:
@@ -163,13 +163,13 @@ HEADER = (
 
 def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
     """A row a document, engine and version, and one for any version where there are several."""
-    found: list[tuple[str, ...]] = []
+    table_rows: list[tuple[str, ...]] = []
     for each in totals:
         versions = dict(each.versions)
         if len(versions) > 1:
             versions["any version"] = each.any_version
         least, most = each.seeds
-        found += [
+        table_rows += [
             (
                 each.study, each.engine, version, str(count.claims), str(count.reproduced),
                 str(count.judged - count.reproduced), str(count.explained), str(count.undecided),
@@ -178,7 +178,7 @@ def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
             )
             for version, count in versions.items()
         ]  # fmt: skip
-    return found
+    return table_rows
 
 
 LEGEND = (
@@ -195,8 +195,8 @@ def in_markdown(counts: Mapping[str, Any]) -> str:
     """The table of `as_object`, and what its columns are."""
     from pydantic import TypeAdapter  # noqa: PLC0415 (late: few need it)
 
-    found = TypeAdapter(list[Total]).validate_python([*counts["studies"], *counts["documents"]])
-    return f"{markdown(HEADER, rows(found))}\n\n{fill(LEGEND, COLUMNS)}"
+    totals = TypeAdapter(list[Total]).validate_python([*counts["studies"], *counts["documents"]])
+    return f"{markdown(HEADER, rows(totals))}\n\n{fill(LEGEND, COLUMNS)}"
 
 
 def write(folder: Path, counts: Mapping[str, Any]) -> None:
@@ -222,7 +222,7 @@ def _count(status: StudyStatus, version: str | None) -> Count:
     for verdict in status.judged:
         if version is None or version in verdict.versions:
             by_claim.setdefault(verdict.claim, []).append(verdict)
-    return replace(_sum(_of_claim(each) for each in by_claim.values()), claims=len(status.whole.claims))
+    return replace(_sum(_of_claim(each) for each in by_claim.values()), claims=len(status.full_study.claims))
 
 
 def _of_claim(verdicts: Sequence[Verdict]) -> Count:

@@ -17,7 +17,7 @@ NOT_REPRODUCED: Final = "not reproduced"
 UNDECIDED: Final = "undecided"
 NOT_TESTABLE: Final = "not testable here"
 NOT_RUN: Final = "not run yet"
-WORDS: Final = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE, NOT_RUN)
+VERDICTS: Final = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
 SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "○"}
 """What stands for them where there is little room."""
@@ -212,15 +212,15 @@ def _measured(
 
 def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:
     """Claims with versions that one engine reproduces and another does not."""
-    words = {
+    judgements = {
         (each.claim, each.variant, each.verdict) for each in verdicts if each.verdict in {REPRODUCED, NOT_REPRODUCED}
     }
-    counts = Counter((claim, variant) for claim, variant, _ in words)
+    counts = Counter((claim, variant) for claim, variant, _ in judgements)
     return {key for key, count in counts.items() if count > 1}
 
 
 def in_order(verdicts: Iterable[Iterable[Verdict]]) -> list[Verdict]:
     """The verdicts of several engines, what they say of a claim with a version beside one another."""
-    found = [verdict for own in verdicts for verdict in own]
-    order = {key: place for place, key in enumerate(dict.fromkeys((each.claim, each.variant) for each in found))}
-    return sorted(found, key=lambda each: order[each.claim, each.variant])
+    ungrouped = [verdict for own in verdicts for verdict in own]
+    order = {key: place for place, key in enumerate(dict.fromkeys((each.claim, each.variant) for each in ungrouped))}
+    return sorted(ungrouped, key=lambda each: order[each.claim, each.variant])

@@ -82,9 +82,9 @@ def drawn_side_by_side(statuses: "Sequence[StudyStatus]", folder: Path) -> list[
         ReportError: they cannot be written.
     """
     from dumbbell.charts.files import written
-    from dumbbell.studies.engines import engines_beside
+    from dumbbell.studies.engines import combined_charts
 
-    charts = list(engines_beside(statuses))
+    charts = list(combined_charts(statuses))
     return list(written(charts, folder / "figures" / "engines")) if charts else []
 
 
@@ -94,7 +94,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     from dumbbell.charts.shape import shapes
     from dumbbell.charts.style import PUBLISHED, kernel_of
     from dumbbell.cli.table import aligned
-    from dumbbell.studies.engines import numbers_beside
+    from dumbbell.studies.engines import combined_numbers
 
     there = {each.name: None for status in statuses for each in status.drawable()}
     for display in _requested_names(name, there, " and ".join(status.engine for status in statuses)):
@@ -104,7 +104,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
             for each in status.drawable()
             if each.name == display
         }
-        for title, header, rows in numbers_beside(drawn):
+        for title, header, rows in combined_numbers(drawn):
             typer.echo(f"{title}\n\n{aligned(header, rows)}\n")
         sentences = (
             (engine, sentence.replace(f" of {kernel_of(engine)}", ""))

@@ -89,7 +89,7 @@ def run(  # noqa: PLR0913 (each is an option)
         with selection.guarded(place), place.opened() as store:
             full_study = studies.load(place.name, seeds=seeds, short=short)
             shown = studies.only(full_study, claims=listed(claims), variants=listed(variants))
-            status = studies.status_of(shown, store, chosen, whole=full_study)
+            status = studies.status_of(shown, store, chosen, full_study=full_study)
             judged.append(status)
             print_outcome(status)
             supposed = [studies.status_of(suppose(shown), store, chosen)] if suppose else []

@@ -167,5 +167,5 @@ def on_engines(
                 raise
             typer.echo(f"{study.name}: not judged on {name}: {error}", err=True)
             continue
-        engine_statuses.append(studies.status_of(study, store, engine, whole=full_study))
+        engine_statuses.append(studies.status_of(study, store, engine, full_study=full_study))
     return engine_statuses

@@ -94,7 +94,7 @@ def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = 
 
     for status in statuses:
         rest = status.rest(out=out)
-        if status.judged and len(status.study.claims) == len(status.whole.claims):
+        if status.judged and len(status.study.claims) == len(status.full_study.claims):
             typer.echo(wrapped(f"{sentence(total(status))}.", columns()), err=err)
         if rest:
             typer.echo(wrapped(rest, columns()), err=err)
@@ -107,7 +107,7 @@ def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: 
     """
     from dumbbell.studies.totals import HEADER, LEGEND, as_object, of_documents, rows, total, write
 
-    judged = [each for each in judged if each.whole.claims]
+    judged = [each for each in judged if each.full_study.claims]
     totals = [total(each) for each in judged]
     documents = [each.study.name for each in judged if each.study.manifest.document]
     if as_json:

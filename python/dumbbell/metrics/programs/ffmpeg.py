@@ -60,45 +60,45 @@ def read(program: Program) -> ProgramReport:
 
 def reports(end: ProgramEnd) -> Iterator[Report]:
     """What one end said, in order: its blocks of progress if it wrote such, else its lines of status."""
-    at_s, words = 0.0, dict[str, str]()
+    at_s, fields = 0.0, dict[str, str]()
     for name, text in _WORD.findall(end.stdout if "progress=" in end.stdout else end.stderr):
-        words[name.removeprefix("out_")] = text
+        fields[name.removeprefix("out_")] = text
         if name != "speed":
             continue
-        time = _TIME.fullmatch(words.get("time", ""))
+        time = _TIME.fullmatch(fields.get("time", ""))
         if time:
             hours, minutes, seconds = map(float, time.groups())
             media_s = 3600 * hours + 60 * minutes + seconds
-            passed_s = _passed_s(words, media_s)
+            passed_s = _passed_s(fields, media_s)
             if passed_s is not None:
                 at_s = max(at_s, passed_s)
                 yield Report(at_s, media_s)
-        words.clear()
+        fields.clear()
 
 
-def _passed_s(words: dict[str, str], media_s: float) -> float | None:
+def _passed_s(fields: dict[str, str], media_s: float) -> float | None:
     """The time that has passed, by that of its quotients whose last digit is the finer; None: it tells none yet."""
-    frames, fps, speed = _number(words.get("frame")), _number(words.get("fps")), _number(words["speed"].rstrip("x"))
-    found = []
+    frames, fps, speed = _number(fields.get("frame")), _number(fields.get("fps")), _number(fields["speed"].rstrip("x"))
+    quotients = []
     if frames and fps:
-        digit = 10.0 ** -len(words["fps"].partition(".")[2])
-        found.append((digit / fps, frames / fps))
+        digit = 10.0 ** -len(fields["fps"].partition(".")[2])
+        quotients.append((digit / fps, frames / fps))
     if media_s and speed:
         digit = 10.0 ** (math.floor(math.log10(speed)) + 1 - SPEED_DIGITS)  # which may be a zero that is not written
-        found.append((digit / speed, media_s / speed))
-    return min(found)[1] if found else None
+        quotients.append((digit / speed, media_s / speed))
+    return min(quotients)[1] if quotients else None
 
 
 def _number(text: str | None) -> float | None:
     return float(text) if text is not None and _NUMBER.fullmatch(text) else None
 
 
-def _stalls(found: list[Report]) -> Stalls | None:
+def _stalls(progress: list[Report]) -> Stalls | None:
     """Of a player of what was through by each report; None where it never starts."""
-    media_s = np.maximum.accumulate([each.media_s for each in found] or [0.0])
+    media_s = np.maximum.accumulate([each.media_s for each in progress] or [0.0])
     if media_s[-1] < playback.STARTUP_S:
         return None
-    at_s = np.array([each.at_s for each in found])
+    at_s = np.array([each.at_s for each in progress])
     pieces_s = np.arange(PIECE_S, media_s[-1] + PIECE_S / 2, PIECE_S)
     after = np.minimum(np.searchsorted(media_s, pieces_s), media_s.size - 1)
     before_s = np.where(after > 0, at_s[after - 1], 0.0)

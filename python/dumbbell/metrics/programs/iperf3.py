@@ -25,22 +25,22 @@ def read(program: Program) -> ProgramReport:
     return report if client.status is not None else replace(report, error=None)
 
 
-def of_client(told: Mapping[str, Any], server: Mapping[str, Any] | None = None) -> ProgramReport:
+def of_client(client: Mapping[str, Any], server: Mapping[str, Any] | None = None) -> ProgramReport:
     """The same of the object that the client wrote, and of the server's."""
-    if "error" in told and server is not None:
+    if "error" in client and server is not None:
         arrived = _number(server, "end", "sum_received", "bytes")
-        over_s = _number(told, "end", "sum_sent", "seconds")
+        over_s = _number(client, "end", "sum_sent", "seconds")
     else:
-        arrived = _number(told, "end", "sum_received", "bytes")
-        over_s = _number(told, "end", "sum_received", "seconds")
-    retransmits = _number(told, "end", "sum_sent", "retransmits")
+        arrived = _number(client, "end", "sum_received", "bytes")
+        over_s = _number(client, "end", "sum_received", "seconds")
+    retransmits = _number(client, "end", "sum_sent", "retransmits")
     return ProgramReport(
-        error=str(told["error"]) if "error" in told else None,
+        error=str(client["error"]) if "error" in client else None,
         payload_bytes=None if arrived is None else int(arrived),
         test_s=over_s,
         goodput_bps=None if arrived is None or over_s is None else ratio(BITS_PER_BYTE * arrived, over_s),
         retransmits=None if retransmits is None else int(retransmits),
-        rtt_mean_s=_rtt_mean_s(told),
+        rtt_mean_s=_rtt_mean_s(client),
     )
 
 
@@ -64,6 +64,6 @@ def _rtt_mean_s(said: Mapping[str, Any]) -> float | None:
     """0 is what iperf3 says where it has no RTT: of a stream that it receives, or of UDP."""
     end = said.get("end")
     streams = end.get("streams") if isinstance(end, Mapping) else None
-    found = [_number(each, "sender", "mean_rtt") for each in streams] if isinstance(streams, list) else []
-    known_us = [each for each in found if each]
+    means_us = [_number(each, "sender", "mean_rtt") for each in streams] if isinstance(streams, list) else []
+    known_us = [each for each in means_us if each]
     return fmean(known_us) / US_PER_S if known_us else None

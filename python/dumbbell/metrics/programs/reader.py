@@ -35,10 +35,10 @@ def program_name(argv: Sequence[str]) -> str:
     >>> program_name(["/usr/bin/iperf3", "-J"]), program_name(["sh", "-c", "cat film | nc -N 10.1.0.2 5001"])
     ('iperf3', 'nc')
     """
-    words = list(argv)
-    if words and PurePath(words[0]).name in SHELLS and "-c" in words[:-1]:
-        words = words[words.index("-c") + 1].rpartition("|")[2].split()
-    return PurePath(words[0]).name if words else ""
+    arguments = list(argv)
+    if arguments and PurePath(arguments[0]).name in SHELLS and "-c" in arguments[:-1]:
+        arguments = arguments[arguments.index("-c") + 1].rpartition("|")[2].split()
+    return PurePath(arguments[0]).name if arguments else ""
 
 
 def summary(program: Program, flow_ended_ns: int) -> ProgramSummary:

@@ -23,15 +23,15 @@ def time_to_share(run: RunData) -> float | None:
 def interval_of_probe_rtt(run: RunData) -> float | None:
     """From one entry into PROBE_RTT to the next, the median, seconds."""
     frame = run.flow_series()
-    found = entries_s(frame["time_s"], frame["phase"], "probe_rtt").tolist()
-    return median(after - before for before, after in pairwise(found)) if len(found) > 1 else None
+    entered_s = entries_s(frame["time_s"], frame["phase"], "probe_rtt").tolist()
+    return median(after - before for before, after in pairwise(entered_s)) if len(entered_s) > 1 else None
 
 
 def rtt_at_probe_rtt(run: RunData) -> float | None:
     """The median of what BBR's min_rtt estimate is after PROBE_RTT, the smallest RTT in it: seconds."""
     frame = run.flow_series()
-    found = after_stays(frame["time_s"], frame["cc_min_rtt_s"], frame["phase"], "probe_rtt").tolist()
-    return median(found) if found else None
+    min_rtts_s = after_stays(frame["time_s"], frame["cc_min_rtt_s"], frame["phase"], "probe_rtt").tolist()
+    return median(min_rtts_s) if min_rtts_s else None
 
 
 def least_after_join(run: RunData) -> float | None:

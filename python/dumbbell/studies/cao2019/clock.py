@@ -40,16 +40,16 @@ def delivered_by_then_bare(run: RunData) -> Share | None:
     return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[1]
 
 
-_FOUND: Final[dict[tuple[str, float, int], tuple[float | None, float | None]]] = {}
+_CLOCKS: Final[dict[tuple[str, float, int], tuple[float | None, float | None]]] = {}
 """By the run's id, its time on the clock, which tells one measurement of it from another, and a segment's memory:
 formulas ask for each run many times, and its series are long."""
 
 
 def _clock(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float | None]:
     key = run.result.run_id, run.result.wall_s, segment_memory_bytes
-    if key not in _FOUND:
-        _FOUND[key] = _read(run, segment_memory_bytes)
-    return _FOUND[key]
+    if key not in _CLOCKS:
+        _CLOCKS[key] = _read(run, segment_memory_bytes)
+    return _CLOCKS[key]
 
 
 def _read(run: RunData, segment_memory_bytes: int) -> tuple[float | None, float | None]:

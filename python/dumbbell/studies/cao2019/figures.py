@@ -45,7 +45,7 @@ def tree(scope: Scope) -> Iterator[Layer]:
         says = row.node.says if isinstance(row.node, Leaf) else ""
         yield Layer(
             label="" if not says or says in labelled else AHEAD[says], style=says or EDGE, kind="points",
-            x=(float(row.depth),), y=(-step * place,), tag=row.answer + _words(row.node), pinned=True,
+            x=(float(row.depth),), y=(-step * place,), tag=row.answer + _label(row.node), pinned=True,
         )  # fmt: skip
         labelled.add(says)
 
@@ -57,10 +57,10 @@ def split(scope: Scope) -> Iterator[Layer]:
     for algorithm, label in AHEAD.items():
         yield _points([each for each in deciding if each.label == algorithm], label, algorithm)
     yield _points([each for each in all_cells if each.is_tie], "neither: below 2 %, or an interval around 0", TIE)
-    found = grown(deciding, TREES["one split"])
-    if isinstance(found, Split):
-        at = (found.threshold, found.threshold)
-        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(found.threshold)} BDP", pinned=True)
+    stump = grown(deciding, TREES["one split"])
+    if isinstance(stump, Split):
+        at = (stump.threshold, stump.threshold)
+        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(stump.threshold)} BDP", pinned=True)
 
 
 def _cells(scope: Scope) -> tuple[Cell, ...]:
@@ -88,7 +88,7 @@ def _listed(node: Node, answer: str, depth: int, rows: list[_Row], parent: int |
         _listed(node.above, "no: ", depth + 1, rows, here)
 
 
-def _words(node: Node) -> str:
+def _label(node: Node) -> str:
     if isinstance(node, Leaf):
         return f"{node.says.upper()}, {node.right} of {len(node.cells)}"
     return f"{NAMES[node.feature]} ≤ {trimmed(node.threshold)} {UNITS[node.feature]}?"

@@ -41,17 +41,17 @@ def cells(trials: Trials, first: int = 0) -> tuple[Cell, ...]:
         if len(sweeps) < first + 2:
             raise StudyError("cells need the grid of CUBIC beside that of BBR")
         bbr, cubic = sweeps[first : first + 2]
-        beside = _by_place(cubic)
+        cubic_goodputs = _by_place(cubic)
         for place, goodput_bps in _by_place(bbr).items():
-            goodputs.setdefault(place, []).append((bbr.seed, goodput_bps, beside[place]))
-    found = []
+            goodputs.setdefault(place, []).append((bbr.seed, goodput_bps, cubic_goodputs[place]))
+    grid_cells = []
     for place, seeds in goodputs.items():
         _, bbr_bps, cubic_bps = zip(*sorted(seeds), strict=True)
         try:
-            found.append(cell(*place, bbr_bps, cubic_bps))
+            grid_cells.append(cell(*place, bbr_bps, cubic_bps))
         except ValueError as error:
             raise StudyError(f"the cell of {place[0] / 1e6:g} Mbit/s and {1e3 * place[1]:g} ms: {error}") from None
-    return tuple(found)
+    return tuple(grid_cells)
 
 
 def counting(trials: Trials, ties: Ties) -> float:
@@ -66,54 +66,54 @@ def majority(trials: Trials, ties: Ties) -> Share:
 
 def accuracy(trials: Trials, method: str, ties: Ties) -> Share | None:
     """The mean over 200 x 5 folds of the share of the test's cells that a tree or a rule is right about."""
-    return _of(trials, method, ties, lambda found: found.mean)
+    return _of(trials, method, ties, lambda scores: scores.mean)
 
 
 def accuracy_spread(trials: Trials, method: str, ties: Ties) -> float | None:
     """The standard deviation of these folds."""
-    return _of(trials, method, ties, lambda found: found.spread)
+    return _of(trials, method, ties, lambda scores: scores.spread)
 
 
 def over_majority(trials: Trials, method: str, ties: Ties) -> float | None:
     """How much more accurate than the larger class: the mean over the same folds."""
-    return _of(trials, method, ties, lambda found: fmean(found.over_majority))
+    return _of(trials, method, ties, lambda scores: fmean(scores.over_majority))
 
 
 def over_majority_spread(trials: Trials, method: str, ties: Ties) -> float | None:
     """The standard deviation of that."""
-    return _of(trials, method, ties, lambda found: stdev(found.over_majority))
+    return _of(trials, method, ties, lambda scores: stdev(scores.over_majority))
 
 
 def over_rates(trials: Trials, method: str, ties: Ties) -> Share | None:
     """The accuracy when the cells of each rate in turn are left out: the mean over rates."""
-    return _of(trials, method, ties, lambda found: fmean(found.rates))
+    return _of(trials, method, ties, lambda scores: fmean(scores.rates))
 
 
 def over_rates_spread(trials: Trials, method: str, ties: Ties) -> float | None:
     """The standard deviation of that over rates."""
-    return _of(trials, method, ties, lambda found: stdev(found.rates))
+    return _of(trials, method, ties, lambda scores: stdev(scores.rates))
 
 
 def mean_regret(trials: Trials, method: str, ties: Ties) -> float | None:
     """What is lost of the better one's goodput by what is said when the cell's rate is left out."""
-    return _of(trials, method, ties, lambda found: fmean(found.regrets))
+    return _of(trials, method, ties, lambda scores: fmean(scores.regrets))
 
 
 def worst_regret(trials: Trials, method: str, ties: Ties) -> float | None:
     """The most of it in a cell."""
-    return _of(trials, method, ties, lambda found: max(found.regrets))
+    return _of(trials, method, ties, lambda scores: max(scores.regrets))
 
 
 def rise(trials: Trials, method: str, ties: Ties) -> float | None:
     """How much more accurate a method is in this grid than in the next two, BBR's and CUBIC's: paired by cell."""
-    found = judged.difference(cells(trials, 2), cells(trials), method, ties)
-    return None if found is None else found.mean
+    difference = judged.difference(cells(trials, 2), cells(trials), method, ties)
+    return None if difference is None else difference.mean
 
 
 def rise_interval(trials: Trials, method: str, ties: Ties) -> float | None:
     """Half its 95 % interval; 0 where no cell differs."""
-    found = judged.difference(cells(trials, 2), cells(trials), method, ties)
-    return None if found is None else found.half_width or 0.0
+    difference = judged.difference(cells(trials, 2), cells(trials), method, ties)
+    return None if difference is None else difference.half_width or 0.0
 
 
 def likeness(trials: Trials, method: str, ties: Ties) -> Share | None:
@@ -137,8 +137,8 @@ def agreement(trials: Trials, method: str, rule: str, ties: Ties) -> Share | Non
 def root(trials: Trials, feature: Feature, ties: Ties) -> Share | None:
     """Of 200 samples of the cells, drawn with replacement, the share of which a tree asks first about a feature."""
     taken = counting_cells(cells(trials), ties)
-    found = roots(taken) if taken else {}
-    return found.get(feature, 0) / sum(found.values()) if found else None
+    counts = roots(taken) if taken else {}
+    return counts.get(feature, 0) / sum(counts.values()) if counts else None
 
 
 def branch_cells(trials: Trials, branch: str, ties: Ties) -> float:
@@ -171,8 +171,8 @@ def equivalent(trials: Trials, *without: float) -> Share | None:
     """
     differences: dict[tuple[float, float], list[float]] = {}
     for bbr, cubic, *_ in trials.sweeps:
-        own, beside = _by_place(bbr), _by_place(cubic)
-        gains = {place: own[place] / beside[place] - 1 for place in own if beside.get(place)}
+        own, cubic_goodputs = _by_place(bbr), _by_place(cubic)
+        gains = {place: own[place] / cubic_goodputs[place] - 1 for place in own if cubic_goodputs.get(place)}
         for (rate, rtt, queue), gain in gains.items():
             if queue == _DEEP_BYTES and rate * rtt / 8 < _DEEP_BYTES and rate / 1e6 not in without:
                 deeper = gains.get((rate, rtt, _DEEPER_BYTES))
@@ -189,8 +189,8 @@ def _is_alike(points: list[float]) -> bool:
 def _of(trials: Trials, method: str, ties: Ties, number: Callable[[judged.Accuracy], float]) -> float | None:
     if method not in judged.METHODS:
         raise StudyError(f'there is no method "{method}"; known: {", ".join(judged.METHODS)}')
-    found = judged.accuracy(cells(trials), method, ties)
-    return None if found is None else number(found)
+    scores = judged.accuracy(cells(trials), method, ties)
+    return None if scores is None else number(scores)
 
 
 def _branch(trials: Trials, branch: str, ties: Ties) -> list[Cell]:

@@ -28,9 +28,9 @@ CYCLE_S = 10.0
 
 def jain_when_settled(run: RunData) -> Share | None:
     """The smallest of Jain's indices in 5-s bins from 30 s to the end."""
-    found = jain_in_bins(list(received(run).values()), SETTLED_S, run.window_s[1])
-    known = [index for index in found if index is not None]
-    return min(known) if known and len(known) == len(found) else None
+    indices = jain_in_bins(list(received(run).values()), SETTLED_S, run.window_s[1])
+    known = [index for index in indices if index is not None]
+    return min(known) if known and len(known) == len(indices) else None
 
 
 def probe_rtt_synchrony(run: RunData) -> Share | None:
@@ -91,11 +91,11 @@ def drops_until_the_next_probe(run: RunData) -> Share | None:
 
 
 def _drops_after_inaccurate_probes(run: RunData, within_s: float) -> float | None:
-    found = _probes(run)
-    between = boundary([estimate for flow in found for _, estimate in flow])
+    probes = _probes(run)
+    between = boundary([estimate for flow in probes for _, estimate in flow])
     if between is None:
         return None
-    takeovers = np.array([left for flow in found for left, estimate in flow if estimate > between])
+    takeovers = np.array([left for flow in probes for left, estimate in flow if estimate > between])
     dropped, _ = dropped_and_sent(run)
     at, gone = dropped.time_s[1:], np.diff(dropped.total)
     counted = (at > CYCLES_S[0]) & (at <= CYCLES_S[1])
@@ -118,7 +118,7 @@ def min_rtts_s(run: RunData) -> list[list[float]]:
 def _probes(run: RunData) -> list[list[tuple[float, float]]]:
     """When each BBR flow left PROBE_RTT, from 60 s on, and its estimate then."""
     frame = run.flow_series().dropna(subset=["cc_min_rtt_s"])
-    found = []
+    by_flow = []
     for flow in run.result.flows:
         if flow.name == "bbr":
             own = frame[frame["flow"] == flow.flow]
@@ -126,29 +126,29 @@ def _probes(run: RunData) -> list[list[tuple[float, float]]]:
                 after_stays(own["time_s"], own[column], own["phase"], "probe_rtt", CYCLES_S[0]).tolist()
                 for column in ("time_s", "cc_min_rtt_s")
             )
-            found.append(list(zip(left, estimates, strict=True)))
-    return found
+            by_flow.append(list(zip(left, estimates, strict=True)))
+    return by_flow
 
 
 def _drawn_rtts_s(run: RunData) -> list[list[float]]:
     """The lowest smoothed RTT of each BBR flow in bins of 0.5 s about each of its stays in PROBE_RTT, from 60 s on."""
     frame = run.flow_series().dropna(subset=["srtt_s"])
     senders = [flow.flow for flow in run.result.flows if flow.name == "bbr"]
-    found = []
+    by_flow = []
     for sender, probes in zip(senders, _probes(run), strict=True):
         own = frame[frame["flow"] == sender]
         drawn = own.groupby((own["time_s"] // BIN_S).astype(int))["srtt_s"].mean()
         stays = [{int((left - PROBE_RTT_S) // BIN_S), int(left // BIN_S)} for left, _ in probes]
-        found.append([min(drawn[each] for each in stay if each in drawn.index) for stay in stays])
-    return found
+        by_flow.append([min(drawn[each] for each in stay if each in drawn.index) for stay in stays])
+    return by_flow
 
 
-def _alternation(found: list[list[float]]) -> float | None:
-    between = boundary([each for flow in found for each in flow])
-    return None if between is None else alternation(found, between)
+def _alternation(flows_s: list[list[float]]) -> float | None:
+    between = boundary([each for flow in flows_s for each in flow])
+    return None if between is None else alternation(flows_s, between)
 
 
-def _modes(found: list[list[float]]) -> Modes:
-    together = [each for flow in found for each in flow]
+def _modes(flows_s: list[list[float]]) -> Modes:
+    together = [each for flow in flows_s for each in flow]
     between = boundary(together)
     return Modes(None, None) if between is None else modes(together, between)

@@ -16,5 +16,5 @@ __all__ = ["accurate_estimates", "quartile_range"]
 
 def accurate_estimates(run: RunData) -> Share | None:
     """Of the estimates with which flows leave PROBE_RTT, from 60 s on, the share up to 32 ms."""
-    found = list(chain.from_iterable(min_rtts_s(run)))
-    return fmean(estimate <= ACCURATE_S for estimate in found) if found else None
+    estimates_s = list(chain.from_iterable(min_rtts_s(run)))
+    return fmean(estimate <= ACCURATE_S for estimate in estimates_s) if estimates_s else None

@@ -24,4 +24,4 @@ def _cells(algorithm: str) -> Mapping[tuple[str, ...], float]:
     """The numbers of an algorithm's table, by the cell's values as specs write them."""
     folder = Path(__file__).parent
     rows = read(folder / f"{algorithm}.csv", folder / f"{algorithm}.toml").rows
-    return {tuple(str(row.at[path]) for path in CELL): told.value for row in rows for told in row.measured.values()}
+    return {tuple(str(row.at[path]) for path in CELL): entry.value for row in rows for entry in row.measured.values()}

@@ -12,7 +12,7 @@ from dumbbell.metrics.distribution import quantile
 from dumbbell.studies.datta2023.claims import CELL, measured
 from dumbbell.studies.displays.scope import Scope
 
-WORDS: Final[Mapping[str, Mapping[Any, str]]] = {
+SETTING_LABELS: Final[Mapping[str, Mapping[Any, str]]] = {
     "path.offload": {False: "packets, no offload"},
     "path.burst": {"1514 B": "plain line", "70 kB": "bucket 70 kB", "140 kB": "bucket 140 kB"},
     "path.jitter": {"none": "no jitter"},
@@ -32,12 +32,12 @@ MIDDLE: Final = (0.1, 0.9)
 
 def settings(scope: Scope) -> Iterator[Layer]:
     """Of each setting the ratios of its cells: median, from the tenth to the ninetieth of a hundred, least and most."""
-    found = _ratios(scope)
-    rows = sorted(found, key=lambda name: median(found[name]))
+    by_setting = _ratios(scope)
+    rows = sorted(by_setting, key=lambda name: median(by_setting[name]))
     if not rows:
         return
     places = tuple(float(place) for place in range(1, len(rows) + 1))
-    ordered = [found[name] for name in rows]
+    ordered = [by_setting[name] for name in rows]
     for label, style, each in (("least", "flow 8", min), ("most", "flow 8", max)):
         yield Layer(
             label="least and most of the cells" * (label == "least"), style=style, kind="points",
@@ -55,7 +55,7 @@ def settings(scope: Scope) -> Iterator[Layer]:
 def _ratios(scope: Scope) -> Mapping[str, list[float]]:
     """Ours (median over seeds) over what was measured in each cell, by the setting's name."""
     values: dict[tuple[str, tuple[str, ...]], list[float]] = defaultdict(list)
-    told: dict[tuple[str, ...], float] = {}
+    measured_bps: dict[tuple[str, ...], float] = {}
     trials = scope.evidence.of(scope.experiment, scope.settled.version)
     first = trials[0].runs[0].point if trials else {}
     for trial in trials:
@@ -64,17 +64,17 @@ def _ratios(scope: Scope) -> Mapping[str, list[float]]:
             ours, theirs = run.result.groups["flow"].goodput_iperf3_bps, measured(run)
             if ours is not None and theirs is not None:
                 values[_name(run.point, first), cell].append(ours)
-                told[cell] = theirs
-    found: dict[str, list[float]] = defaultdict(list)
+                measured_bps[cell] = theirs
+    by_setting: dict[str, list[float]] = defaultdict(list)
     for (name, cell), each in values.items():
-        found[name].append(median(each) / told[cell])
-    return found
+        by_setting[name].append(median(each) / measured_bps[cell])
+    return by_setting
 
 
 def _name(point: Mapping[str, Any], first: Mapping[str, Any]) -> str:
     parts = [
-        WORDS[path].get(point[path]) or f"{NOUNS.get(path, path)} {point[path]}"
-        for path in WORDS
+        SETTING_LABELS[path].get(point[path]) or f"{NOUNS.get(path, path)} {point[path]}"
+        for path in SETTING_LABELS
         if point[path] != first[path]
     ]
     return ", ".join(parts) or "as known"

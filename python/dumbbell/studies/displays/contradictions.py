@@ -83,18 +83,18 @@ def _misnamed(displays: Displays) -> Iterator[str]:
 
 def _wordless(displays: Displays) -> Iterator[str]:
     """Texts that are no templates, or that have words which no case and no display gives them."""
-    words = {*PLACEHOLDERS, *displays.cases, *(f"{name}_place" for name in displays.cases)}
+    terms = {*PLACEHOLDERS, *displays.cases, *(f"{name}_place" for name in displays.cases)}
     for cases in displays.cases.values():
-        words |= {word for case in (cases if isinstance(cases, tuple) else ()) for word in case.model_extra or {}}
+        terms |= {word for case in (cases if isinstance(cases, tuple) else ()) for word in case.model_extra or {}}
     rows = {row.name: row for row in (*displays.figures, *displays.tables)}
-    own = {name: _own_words(row) for name, row in rows.items()}
+    own = {name: _own_terms(row) for name, row in rows.items()}
     places: dict[str, object] = {name: row.model_dump() for name, row in rows.items()}
     places |= {f"axes.{name}": axis.model_dump() for name, axis in displays.axes.items()}
     for name, cases in displays.cases.items():
         if isinstance(cases, tuple):
             places[f"cases.{name}"] = [[case.words, case.experiment] for case in cases]
     for place, value in places.items():
-        known = words | own.get(place, set().union(*own.values()))
+        known = terms | own.get(place, set().union(*own.values()))
         for text in dict.fromkeys(_texts(value)):
             try:
                 names = [name for _, name, _, _ in Formatter().parse(text) if name is not None]
@@ -105,7 +105,7 @@ def _wordless(displays: Displays) -> Iterator[str]:
                     yield from _unknown(place, "word", re.split(r"[.\[]", name)[0], known)
 
 
-def _own_words(row: Shown) -> set[str]:
+def _own_terms(row: Shown) -> set[str]:
     """The words that templates of a display have from its numbers and its experiments."""
     numbers = {name for part in _parts(row) if isinstance(part, Panel) for name in part.numbers}
     return numbers | {f"{noun}_{each}" for noun in ("means", "Means", "seeds") for each in row.experiments}
@@ -141,14 +141,14 @@ def _dimensions(part: Repeated) -> list[str]:
 def _unmeasured(
     display: str, part: Line | Column | Heat | Number, formulas: Formulas, experiments: Collection[str]
 ) -> Iterator[str]:
-    beside: tuple[str, ...] = getattr(part, "beside", ())
+    others: tuple[str, ...] = getattr(part, "beside", ())
     for name in (part.metric, getattr(part, "sweep_metric", ""), getattr(part, "spread", "")):
         if name and "{" not in name:
             try:
-                formulas.parse(name).refuse_without(beside)
+                formulas.parse(name).refuse_without(others)
             except StudyError as error:
                 yield f"{display}: {error}"
-    for name in (*beside, *getattr(part, "also", ())):
+    for name in (*others, *getattr(part, "also", ())):
         yield from _unknown(display, "experiment", name, experiments)
     if getattr(part, "factor", None) is None:
         yield from _unknown(display, "unit", getattr(part, "unit", ""), UNITS)

@@ -42,22 +42,22 @@ def draw_figure(row: rows.Figure, axes: Mapping[str, rows.Axis], scope: Scope) -
 
 def _distinct(panels: Iterable[Panel]) -> list[Panel]:
     """Without those that show under another title what one before shows, of cases that the runs do not tell apart."""
-    found: list[Panel] = []
+    distinct: list[Panel] = []
     for panel in panels:
-        if not any(panel.title != each.title and replace(panel, title=each.title) == each for each in found):
-            found.append(panel)
-    return found
+        if not any(panel.title != each.title and replace(panel, title=each.title) == each for each in distinct):
+            distinct.append(panel)
+    return distinct
 
 
 def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
     """With numbers as words."""
-    words = {
+    terms = {
         name: str(scope.published(number.published))
         if number.published
         else f"{scope.metric(number.metric)(scope.run()) or 0:.{number.digits}f}"
         for name, number in numbers.items()
     }
-    return replace(scope, words=(*scope.words, *words.items()))
+    return replace(scope, terms=(*scope.terms, *terms.items()))
 
 
 def _panel(row: rows.Panel, axes: Mapping[str, rows.Axis], scope: Scope) -> Panel:

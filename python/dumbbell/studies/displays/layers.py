@@ -28,20 +28,20 @@ def runs_of(trials: Together) -> Iterator[tuple[RunData, ...]]:
     for each in trials:
         first, *others = (each,) if isinstance(each, SeedSweep) else each
         for run in first.runs:
-            yield run, *(other.beside(run) for other in others)
+            yield run, *(other.counterpart(run) for other in others)
 
 
 def numbers_at(
     trials: Together, place: Callable[[RunData], Place], value: Callable[..., float | None], factor: float
 ) -> dict[Place, list[float]]:
     """At each place the number of each seed, without those that have none."""
-    found: dict[Place, list[float]] = {}
+    numbers: dict[Place, list[float]] = {}
     for runs in runs_of(trials):
-        known = found.setdefault(place(runs[0]), [])
+        known = numbers.setdefault(place(runs[0]), [])
         measured = value(*runs)
         if measured is not None:
             known.append(factor * measured)
-    return found
+    return numbers
 
 
 def layers_of(line: Line, panel: Panel, x: Axis | None, scope: Scope) -> Iterator[Layer]:
@@ -141,8 +141,8 @@ def _published(line: Line, axis: Axis | None, span: tuple[float, float] | None, 
 def _column(line: Line, name: str | Sequence[float], scope: Scope) -> Any:  # noqa: ANN401 (a column, or a number)
     if not isinstance(name, str):
         return list(name)
-    found = scope.published(f"{line.published}.{name}") if name else []
-    return [float(each) for each in found] if isinstance(found, list) else float(found)
+    values = scope.published(f"{line.published}.{name}") if name else []
+    return [float(each) for each in values] if isinstance(values, list) else float(values)
 
 
 def _places(line: Line, axis: Axis | None, scope: Scope) -> Sequence[float]:

@@ -35,19 +35,19 @@ def displays_of(
         StudyError: rows have problems: all of them, one a line.
     """
     try:
-        found = Displays.model_validate(written)
+        displays = Displays.model_validate(written)
     except ValidationError as error:
         problems = list(problems_of(error))
     else:
-        problems = list(contradictions(found, formulas, drawing, experiments))
+        problems = list(contradictions(displays, formulas, drawing, experiments))
     if problems:
         raise StudyError("\n".join(problems))
-    figures = [_figure(row, place, found, drawing) for row in found.figures for place in found.members(row)]
-    if found.order:
-        figures.sort(key=lambda each: found.order.index(each.name))
+    figures = [_figure(row, place, displays, drawing) for row in displays.figures for place in displays.members(row)]
+    if displays.order:
+        figures.sort(key=lambda each: displays.order.index(each.name))
     tables = [
-        Display(name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, found, drawing))
-        for row in found.tables
+        Display(name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, displays, drawing))
+        for row in displays.tables
     ]
     return tuple(figures), tuple(tables)
 

@@ -66,12 +66,12 @@ class Values(Row):
 
     @field_validator("words")
     @classmethod
-    def _is_a_template(cls, words: str) -> str:
+    def _is_a_template(cls, template: str) -> str:
         try:
-            words.format("")
+            template.format("")
         except (LookupError, ValueError) as error:
-            raise ValueError(f'"{words}" has no place {{}} for the value: {error}') from None
-        return words
+            raise ValueError(f'"{template}" has no place {{}} for the value: {error}') from None
+        return template
 
     def cases(self) -> tuple[Case, ...]:
         """Its cases: the words are those of the spec, but for BDP."""

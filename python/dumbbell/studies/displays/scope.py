@@ -39,8 +39,8 @@ class Scope:
     version: str = ""
     """Empty: not settled."""
     at: tuple[tuple[str, Any], ...] = ()
-    words: tuple[tuple[str, Any], ...] = ()
-    told: frozenset[str] = frozenset()
+    terms: tuple[tuple[str, Any], ...] = ()
+    identifying: frozenset[str] = frozenset()
     """Those words that only say which case it is."""
 
     @classmethod
@@ -72,18 +72,18 @@ class Scope:
         """The same with a version: the first one where none is settled."""
         return self if self.version else replace(self, version=self.versions[0])
 
-    def error(self, words: str) -> StudyError:
+    def error(self, message: str) -> StudyError:
         """What to raise about this display."""
-        return StudyError(f"{self.display}: {words}")
+        return StudyError(f"{self.display}: {message}")
 
-    def has(self, words: Mapping[str, Any]) -> bool:
+    def has(self, terms: Mapping[str, Any]) -> bool:
         """Whether the cases' words are these."""
-        return all(self.word(name) == value for name, value in words.items())
+        return all(self.word(name) == value for name, value in terms.items())
 
     def knows(self, template: str) -> bool:
         """Whether there are words for all of a template's braces."""
         names = {name.partition("[")[0] for _, name, _, _ in Formatter().parse(template) if name}
-        return names <= dict(self.words).keys() | _WORDS.keys()
+        return names <= dict(self.terms).keys() | _TERMS.keys()
 
     def narrowed(self, row: Repeated) -> Scope:
         """To the experiments and the point that a row names."""
@@ -108,11 +108,11 @@ class Scope:
         scopes = [self]
         for dimension in dimensions:
             scopes = [inner for scope in scopes for inner in scope._of(dimension)]  # noqa: SLF001 (its own)
-        found: dict[str, Scope] = {}
+        distinct: dict[str, Scope] = {}
         for scope in scopes:
             version = scope.control if len(scope.experiments) == 1 else scope.version
-            found.setdefault(repr((scope.experiments, version, scope.at, scope.words)), scope)
-        return list(found.values())
+            distinct.setdefault(repr((scope.experiments, version, scope.at, scope.terms)), scope)
+        return list(distinct.values())
 
     def _of(self, dimension: str) -> Iterator[Scope]:
         if dimension == VERSION:
@@ -126,29 +126,29 @@ class Scope:
                 if self.has(case.when):
                     yield self.bound(dimension, place, case)
 
-    def _cases(self, found: Values | tuple[Case, ...]) -> tuple[Case, ...]:
-        if not isinstance(found, Values):
-            return found
-        runs = () if found.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
-        swept = dict.fromkeys(run.point[found.field] for run in runs)
-        return found.model_copy(update={"values": tuple(swept)}).cases() if swept else found.cases()
+    def _cases(self, members: Values | tuple[Case, ...]) -> tuple[Case, ...]:
+        if not isinstance(members, Values):
+            return members
+        runs = () if members.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
+        swept = dict.fromkeys(run.point[members.field] for run in runs)
+        return members.model_copy(update={"values": tuple(swept)}).cases() if swept else members.cases()
 
     def bound(self, dimension: str, place: int, case: Case) -> Scope:
         """Narrowed down to one case."""
-        told = {dimension: self.text(case.words), f"{dimension}_place": place}
+        identifying = {dimension: self.text(case.words), f"{dimension}_place": place}
         more = case.model_extra or {}
         experiment = self.text(case.experiment)
         return replace(
             self,
-            words=(*self.words, *(told | more).items()),
-            told=self.told | (told.keys() - more.keys()),
+            terms=(*self.terms, *(identifying | more).items()),
+            identifying=self.identifying | (identifying.keys() - more.keys()),
             at=(*self.at, *case.at.items()),
             experiments=(experiment,) if experiment else self.experiments,
         )
 
     def word(self, name: str) -> Any:  # noqa: ANN401 (a text or a number)
         """A word of a case; None where no case has it."""
-        return dict(self.words).get(name)
+        return dict(self.terms).get(name)
 
     @property
     def control(self) -> str:
@@ -177,7 +177,7 @@ class Scope:
         if "{" not in template:
             return template
         try:
-            return template.format_map(_Words(self))
+            return template.format_map(_Terms(self))
         except (LookupError, TypeError, ValueError) as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
 
@@ -186,16 +186,16 @@ class Scope:
         """Its runs, and all the words that do more than say which runs these are."""
         version, at = self.settled.version, dict(self.at)
         trials = [_at(trial, at) for each in self.experiments for trial in self.evidence.of(each, version)]
-        own = tuple((name, repr(value)) for name, value in self.words if name not in self.told)
+        own = tuple((name, repr(value)) for name, value in self.terms if name not in self.identifying)
         return self.experiments, version, own, tuple(id(run) for trial in trials for run in trial.runs)
 
     def trials(
-        self, beside: Sequence[str] = (), also: Sequence[str] = ()
+        self, others: Sequence[str] = (), also: Sequence[str] = ()
     ) -> list[SeedSweep] | list[tuple[SeedSweep, ...]]:
         """The runs in question, seed by seed, with those of other experiments at the same seed."""
         scope, at = self.settled, dict(self.at)
-        if beside:
-            together = self.evidence.together([self.experiment, *map(self.text, beside)], scope.version)
+        if others:
+            together = self.evidence.together([self.experiment, *map(self.text, others)], scope.version)
             return [tuple(_at(trial, at) for trial in each) for each in together]
         names = (self.experiment, *map(self.text, also))
         return [_at(trial, at) for name in names for trial in self.evidence.of(name, scope.version)]
@@ -210,13 +210,13 @@ class Scope:
         Raises:
             StudyError: it has no such thing.
         """
-        found: Any = self.study.published
+        value: Any = self.study.published
         for step in self.text(path).split("."):
             try:
-                found = found[int(step) if isinstance(found, list) else step]
+                value = value[int(step) if isinstance(value, list) else step]
             except (LookupError, TypeError, ValueError):
                 raise self.error(f'nothing is published at "{self.text(path)}"') from None
-        return found
+        return value
 
     def metric(self, name: str) -> Callable[..., float | None]:
         """What a formula gives of a run or of a sweep, and of those beside it.
@@ -247,10 +247,10 @@ def layers_function(name: str, drawing: ModuleType | None) -> Callable[[Scope], 
     Raises:
         StudyError: there is none of that name.
     """
-    found: Callable[[Scope], Iterable[Layer]] | None = getattr(drawing, name, None)
-    if found is None:
+    function: Callable[[Scope], Iterable[Layer]] | None = getattr(drawing, name, None)
+    if function is None:
         raise StudyError(f'figures.py has no function "{name}"')
-    return found
+    return function
 
 
 def _family(group: str) -> str:
@@ -263,11 +263,11 @@ def _means(trials: Sequence[SeedSweep]) -> str:
     return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"
 
 
-class _Words(dict[str, Any]):
+class _Terms(dict[str, Any]):
     """The words of a scope, found when a template has them."""
 
     def __init__(self, scope: Scope) -> None:
-        super().__init__(scope.words)
+        super().__init__(scope.terms)
         self._scope = scope
 
     def __missing__(self, key: str) -> Any:  # noqa: ANN401 (a text, or the published tables)
@@ -276,16 +276,16 @@ class _Words(dict[str, Any]):
         if experiment:
             trials = scope.evidence.of(experiment, scope.settled.version)
             return len(trials) if key.startswith("seeds") else _means(trials)
-        if key not in _WORDS:
+        if key not in _TERMS:
             raise KeyError(key)
-        return _WORDS[key](scope)
+        return _TERMS[key](scope)
 
 
 def _first(scope: Scope) -> tuple[SeedSweep, ...]:
     return scope.evidence.of(scope.shown[0], scope.settled.version)
 
 
-_WORDS: Mapping[str, Callable[[Scope], Any]] = {
+_TERMS: Mapping[str, Callable[[Scope], Any]] = {
     "version": lambda scope: label_of(scope.settled.version, scope.evidence.engine),
     "sender": lambda scope: label_of(scope.sender, scope.evidence.engine),
     "cubic": lambda scope: label_of("cubic", scope.evidence.engine),
@@ -304,7 +304,7 @@ _WORDS: Mapping[str, Callable[[Scope], Any]] = {
 """What every template can have; beside these means_X and seeds_X of an experiment X that the display shows."""
 
 
-PLACEHOLDERS = frozenset(_WORDS)
+PLACEHOLDERS = frozenset(_TERMS)
 
 
 def _at(trial: SeedSweep, point: Mapping[str, Any]) -> SeedSweep:

@@ -38,14 +38,14 @@ def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: ro
         return _together(trials, row, scope)
     if row.sweep_metric:
         value = scope.metric(row.sweep_metric)
-        found = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
+        numbers = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
     else:
         value = scope.metric(row.metric)
-        found = [value(*runs) for runs in runs_of(trials)]
-        if len(found) > len(trials):
-            raise scope.error(f'{len(found)} runs for {len(trials)} seeds have "{row.metric}": name their point')
+        numbers = [value(*runs) for runs in runs_of(trials)]
+        if len(numbers) > len(trials):
+            raise scope.error(f'{len(numbers)} runs for {len(trials)} seeds have "{row.metric}": name their point')
     factor = scope.factor(row.unit if row.factor is None else "", row.factor)
-    values = [factor * each for each in found if each is not None]
+    values = [factor * each for each in numbers if each is not None]
     published = _published(row, scope)
     if not values:
         return Amount(None, None, published)
@@ -54,12 +54,12 @@ def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: ro
 
 
 def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
-    whole = Trials(tuple((each,) if isinstance(each, SeedSweep) else each for each in trials))
+    pooled = Trials(tuple((each,) if isinstance(each, SeedSweep) else each for each in trials))
     factor = scope.factor(row.unit if row.factor is None else "", row.factor)
 
     def number(text: str) -> float | None:
-        found = scope.study.metrics.parse(scope.text(text)).value_together(whole) if whole.sweeps and text else None
-        return None if found is None else factor * found
+        value = scope.study.metrics.parse(scope.text(text)).value_together(pooled) if pooled.sweeps and text else None
+        return None if value is None else factor * value
 
     return Amount(number(row.metric), number(row.spread), _published(row, scope), scope.limits(row.metric, factor))
 
@@ -90,7 +90,7 @@ def _published(column: rows.Column, scope: Scope) -> float | str | None:
     """The document's number; None where a case has no word for it."""
     if not column.published or not scope.knows(column.published) or not scope.has(column.published_when):
         return None
-    found: float | str = scope.published(column.published)
+    value: float | str = scope.published(column.published)
     return (
-        found if column.published_digits is None or isinstance(found, str) else f"{found:.{column.published_digits}f}"
+        value if column.published_digits is None or isinstance(value, str) else f"{value:.{column.published_digits}f}"
     )

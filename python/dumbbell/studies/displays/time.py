@@ -54,14 +54,14 @@ def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer
         return
     label = label_of(scope.sender, scope.evidence.engine) if line.label is None else scope.text(line.label)
     style = scope.text(line.style) or scope.sender
-    found = samples(run, line, span or (0.0, math.inf), bin_s, scope.group)
-    if line.told_by and not found.time_s.size:
+    series = samples(run, line, span or (0.0, math.inf), bin_s, scope.group)
+    if line.told_by and not series.time_s.size:
         return
     if span is None:
-        values, shares = cdf([factor * each for each in found.value])
+        values, shares = cdf([factor * each for each in series.value])
         yield Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares), instance=instance)
         return
-    yield curve(found, label, style, factor, kind=line.kind or "line", instance=instance)
+    yield curve(series, label, style, factor, kind=line.kind or "line", instance=instance)
 
 
 def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
@@ -81,8 +81,8 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
         case "loss":
             return Samples(middles(span, bin_s), ratio_in_bins(*dropped_and_sent(run), *span, bin_s))
         case "queue":
-            found = backlog_bytes(run, *span)
-            return found if line.unit == "kB" else Samples(found.time_s, found.value / run.bdp_bytes)
+            backlog = backlog_bytes(run, *span)
+            return backlog if line.unit == "kB" else Samples(backlog.time_s, backlog.value / run.bdp_bytes)
         case "ack_rtt":
             return ack_rtts_s(run, line.flow, *span)
     if column not in run.flow_series():

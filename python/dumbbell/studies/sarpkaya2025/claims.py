@@ -37,8 +37,8 @@ def settled_s(goodputs: Sequence[float] | Floats) -> float | None:
     begins = np.maximum(ends - MEAN_OVER, 0)
     means = (sums[ends] - sums[begins]) / (ends - begins)
     before, after = means[:-MEAN_OVER], means[MEAN_OVER:]
-    found = np.flatnonzero((np.abs(after - before) <= CHANGE * before) | (before == 0))
-    return float(found[0] + 2) if found.size else None
+    settled = np.flatnonzero((np.abs(after - before) <= CHANGE * before) | (before == 0))
+    return float(settled[0] + 2) if settled.size else None
 
 
 def goodputs_bps(run: RunData, flow: int) -> Floats:

@@ -42,11 +42,11 @@ def shares(scope: Scope) -> Iterator[Layer]:
         x=tuple(number(row.at[BUFFER], "B") / one_bdp for row in rows),
         y=tuple(PERCENT * row.measured[MEASURED].value for row in rows),
     )
-    found: dict[float, list[float]] = {}
+    percents: dict[float, list[float]] = {}
     for run in runs:
         place = swept(run, BUFFER, "B") / one_bdp
-        found.setdefault(place, []).append(PERCENT * (run.result.groups["bbr"].goodput_bps or 0.0) / rate_bps)
-    yield _over_seeds(found, scope)
+        percents.setdefault(place, []).append(PERCENT * (run.result.groups["bbr"].goodput_bps or 0.0) / rate_bps)
+    yield _over_seeds(percents, scope)
 
 
 def settling(scope: Scope) -> Iterator[Layer]:
@@ -61,20 +61,20 @@ def settling(scope: Scope) -> Iterator[Layer]:
             x=(32.0,),
             y=(again,),
         )
-    found: dict[float, list[float]] = {}
+    times_s: dict[float, list[float]] = {}
     for trial in trials:
         for run in trial.runs:
             place, when_s = swept(run, BUFFER, "B") / _one_bdp(run), settling_time(run)
-            known = found.setdefault(place, [])
+            known = times_s.setdefault(place, [])
             known += [] if when_s is None else [when_s]
-    whole = {place: own for place, own in found.items() if len(own) == len(trials)}
-    part = {place: own for place, own in sorted(found.items()) if 0 < len(own) < len(trials)}
-    if whole:
-        yield _over_seeds(whole, scope, kind="points")
+    complete = {place: own for place, own in times_s.items() if len(own) == len(trials)}
+    part = {place: own for place, own in sorted(times_s.items()) if 0 < len(own) < len(trials)}
+    if complete:
+        yield _over_seeds(complete, scope, kind="points")
     if part:
         label = "the same, of the seeds that have it"
-        words = [f"{len(own)} of {len(trials)}" for own in part.values()]
-        yield _over_seeds(part, scope, kind="points", label=label, words=words)
+        point_labels = [f"{len(own)} of {len(trials)}" for own in part.values()]
+        yield _over_seeds(part, scope, kind="points", label=label, point_labels=point_labels)
 
 
 def bbr_in_time(scope: Scope) -> Iterator[Layer]:
@@ -107,8 +107,8 @@ def _trials(scope: Scope) -> list[SeedSweep]:
 
 def _together(rates_bps: Floats) -> Floats:
     """Means of whole groups of seconds."""
-    whole = rates_bps[: rates_bps.size // TOGETHER * TOGETHER]
-    return np.asarray(whole.reshape(-1, TOGETHER).mean(axis=1), dtype=np.float64)
+    full_groups = rates_bps[: rates_bps.size // TOGETHER * TOGETHER]
+    return np.asarray(full_groups.reshape(-1, TOGETHER).mean(axis=1), dtype=np.float64)
 
 
 def _one_bdp(run: RunData) -> float:
@@ -117,15 +117,15 @@ def _one_bdp(run: RunData) -> float:
 
 
 def _over_seeds(
-    found: Mapping[float, Sequence[float]],
+    values_at: Mapping[float, Sequence[float]],
     scope: Scope,
     *,
     kind: Kind = "line+points",
     label: str = "",
-    words: Sequence[str] = (),
+    point_labels: Sequence[str] = (),
 ) -> Layer:
-    places = sorted(found)
-    values = [found[place] for place in places]
+    places = sorted(values_at)
+    values = [values_at[place] for place in places]
     return Layer(
         label=label or f"{label_of('bbr', scope.evidence.engine)}, median and range over seeds",
         style="bbr",
@@ -135,5 +135,5 @@ def _over_seeds(
         low=tuple(map(min, values)),
         high=tuple(map(max, values)),
         instance=int(bool(label)),
-        words=tuple(words),
+        words=tuple(point_labels),
     )

@@ -13,7 +13,7 @@ from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.evidence import RunData
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
-FOUND, FOUND_AGAIN = 0.9, 0.98
+STARTUP_SHARE, DOUBLED_SHARE = 0.9, 0.98
 """Share of what the line carries at which BBR's estimate has found it: in start-up, and after a change."""
 DOUBLED_AT_S, DOUBLED_BPS, DOUBLED_RTT_S = 4.0, 20e6, 0.04
 """Of `doubling.toml`."""
@@ -32,23 +32,23 @@ def payload_bps(rate_bps: float) -> float:
 def startup_rounds(run: RunData) -> float | None:
     """Round trips from connect() until BBR's estimate has found the bandwidth."""
     start_s = run.result.flows[0].start_s
-    found_s = _found_s(run, start_s, FOUND * payload_bps(Rate(run.point["path.rate"]).bps))
-    return None if found_s is None else (found_s - start_s) / rtt_s(run.point)
+    reached_s = _reached_s(run, start_s, STARTUP_SHARE * payload_bps(Rate(run.point["path.rate"]).bps))
+    return None if reached_s is None else (reached_s - start_s) / rtt_s(run.point)
 
 
 def doubling_rounds(run: RunData) -> float | None:
     """Round trips from the change until BBR's estimate has found the doubled rate."""
-    found_s = _found_s(run, DOUBLED_AT_S, FOUND_AGAIN * payload_bps(DOUBLED_BPS))
-    return None if found_s is None else (found_s - DOUBLED_AT_S) / DOUBLED_RTT_S
+    reached_s = _reached_s(run, DOUBLED_AT_S, DOUBLED_SHARE * payload_bps(DOUBLED_BPS))
+    return None if reached_s is None else (reached_s - DOUBLED_AT_S) / DOUBLED_RTT_S
 
 
-def min_rtt_found(run: RunData) -> float | None:
+def min_rtt_after_probes(run: RunData) -> float | None:
     """The median over flows and visits of the RTT that BBR came out of PROBE_RTT with, seconds."""
-    found = [
+    stays = [
         after_stays(flow["time_s"], flow["cc_min_rtt_s"], flow["phase"], "probe_rtt", SETTLED_S)
         for _, flow in run.flow_series().groupby("flow")
     ]
-    values = np.concatenate(found)
+    values = np.concatenate(stays)
     return float(np.median(values)) if values.size else None
 
 
@@ -90,11 +90,11 @@ def rtt_s(point: Any) -> float:  # noqa: ANN401 (a point's values are the spec's
     return Time(point["path.rtt"]).ns / NS_PER_S
 
 
-def _found_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:
+def _reached_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:
     """When BBR's estimate first reached a rate."""
     flow = run.flow_series()
-    found = flow["time_s"][(flow["time_s"] > from_s) & (flow["bandwidth_bps"] >= wanted_bps)]
-    return float(found.min()) if len(found) else None
+    reached = flow["time_s"][(flow["time_s"] > from_s) & (flow["bandwidth_bps"] >= wanted_bps)]
+    return float(reached.min()) if len(reached) else None
 
 
 def _cwnd_bytes(run: RunData) -> Floats:

@@ -40,32 +40,32 @@ def early_window(run: RunData) -> float | None:
 
 def least_window_over_threshold(run: RunData) -> float | None:
     """The smallest of BBR's window / ssthresh when STARTUP is over."""
-    found = _window_over_threshold(run)
-    return float(found.min()) if found.size else None
+    ratios = _window_over_threshold(run)
+    return float(ratios.min()) if ratios.size else None
 
 
 def largest_window_over_threshold(run: RunData) -> float | None:
     """The largest of the same."""
-    found = _window_over_threshold(run)
-    return float(found.max()) if found.size else None
+    ratios = _window_over_threshold(run)
+    return float(ratios.max()) if ratios.size else None
 
 
 def variation_of_window_outside_probes(run: RunData) -> float | None:
     """The same without what is below half of the median: PROBE_RTT."""
-    found = window(run, VIDEO_LOGGED_S).value
-    return variation(found[found >= WINDOWED * np.median(found)]) if found.size else None
+    windows = window(run, VIDEO_LOGGED_S).value
+    return variation(windows[windows >= WINDOWED * np.median(windows)]) if windows.size else None
 
 
 def length_of_window_dips(run: RunData) -> float | None:
     """How long the window is down, mean over the times that it is."""
-    found = _window_dips(run)
-    return fmean(dip.end_s - dip.begin_s for dip in found) if found else None
+    dips = _window_dips(run)
+    return fmean(dip.end_s - dip.begin_s for dip in dips) if dips else None
 
 
 def interval_of_window_dips(run: RunData) -> float | None:
     """From one such time to the next, mean."""
-    found = intervals_s(_window_dips(run))
-    return fmean(found) if found else None
+    gaps_s = intervals_s(_window_dips(run))
+    return fmean(gaps_s) if gaps_s else None
 
 
 def film_speed(run: RunData) -> float | None:
@@ -85,8 +85,8 @@ def interval_of_rate_dips(run: RunData) -> float | None:
     rates = rates_by_second(run)
     at = np.arange(rates.size, dtype=np.float64)
     later = at >= HEAD_START_S
-    found = intervals_s(troughs(at[later], rates[later], below=PROBING))
-    return fmean(found) if found else None
+    gaps_s = intervals_s(troughs(at[later], rates[later], below=PROBING))
+    return fmean(gaps_s) if gaps_s else None
 
 
 def rise_time(run: RunData) -> float | None:
@@ -102,8 +102,8 @@ def settled_variation(run: RunData) -> float | None:
 
 def window(run: RunData, begin_s: float = 0.0, end_s: float = float("inf")) -> Samples:
     """The congestion window of the first flow between two instants, segments."""
-    found = gauge(run, 0, "cwnd_bytes", begin_s, end_s)
-    return Samples(found.time_s, found.value / MSS_BYTES)
+    cwnd = gauge(run, 0, "cwnd_bytes", begin_s, end_s)
+    return Samples(cwnd.time_s, cwnd.value / MSS_BYTES)
 
 
 def rates_by_second(run: RunData) -> Floats:
@@ -114,11 +114,11 @@ def rates_by_second(run: RunData) -> Floats:
 
 def _window_over_threshold(run: RunData) -> Floats:
     """Where there is a threshold: BBR sets it to its bandwidth-delay product as STARTUP ends."""
-    threshold, found = gauge(run, 0, "ssthresh_bytes"), window(run)
-    _, ours, theirs = np.intersect1d(found.time_s, threshold.time_s, return_indices=True)
-    return np.asarray(found.value[ours] / (threshold.value[theirs] / MSS_BYTES), dtype=np.float64)
+    threshold, cwnd = gauge(run, 0, "ssthresh_bytes"), window(run)
+    _, ours, theirs = np.intersect1d(cwnd.time_s, threshold.time_s, return_indices=True)
+    return np.asarray(cwnd.value[ours] / (threshold.value[theirs] / MSS_BYTES), dtype=np.float64)
 
 
 def _window_dips(run: RunData) -> list[Trough]:
-    found = window(run, VIDEO_LOGGED_S)
-    return troughs(found.time_s, found.value, below=WINDOWED)
+    cwnd = window(run, VIDEO_LOGGED_S)
+    return troughs(cwnd.time_s, cwnd.value, below=WINDOWED)
