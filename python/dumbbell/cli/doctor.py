@@ -375,4 +375,4 @@ def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
     for checked in check_paths(found, runs):
         words = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
-        yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=words)
+        yield Finding(f"path {checked.requested}", healthy=not checked.deviations, words=words)
