@@ -26,8 +26,8 @@ def page() -> str:
     """The whole page, in Markdown."""
     command = get_command(app())
     context = Context(command, info_name="dumbbell")
-    told = get_docs_for_click(obj=command, ctx=context, name="dumbbell", title="TITLE")
-    body = re.sub(r"\n{3,}", "\n\n", told.partition("\n")[2].replace("\\", ""))
+    markdown = get_docs_for_click(obj=command, ctx=context, name="dumbbell", title="TITLE")
+    body = re.sub(r"\n{3,}", "\n\n", markdown.partition("\n")[2].replace("\\", ""))
     return f"{INTRODUCTION}\n{body.strip()}\n"
 
 

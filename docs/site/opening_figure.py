@@ -24,11 +24,11 @@ ENGINES: Final = {"sim": "simulator", "linux": "Linux 6.1"}
 
 def chart() -> Chart:
     """One BBR flow's part of the line over the queue's size; and every part that was measured, with every engine's."""
-    found = HostsRecord.model_validate_json(RECORD.read_bytes())
-    curves = found.of(CURVES)
+    record = HostsRecord.model_validate_json(RECORD.read_bytes())
+    curves = record.of(CURVES)
     assert curves is not None  # noqa: S101 (the plan has it)
-    (scatter, *_), *_ = (each.panels for each in figures("opening", found))
-    points = sum(len(each.record.points) for each in found.tables)
+    (scatter, *_), *_ = (each.panels for each in figures("opening", record))
+    points = sum(len(each.record.points) for each in record.tables)
     scatter = replace(
         scatter, title=f"All {points} points, up to 32 BBR flows",
         layers=tuple(replace(each, label=ENGINES.get(each.label, each.label)) for each in scatter.layers),
@@ -42,17 +42,19 @@ def chart() -> Chart:
     )
 
 
-def _curves(found: HostRecord) -> Panel:
+def _curves(record: HostRecord) -> Panel:
     layers = []
     for other in ("cubic", "reno"):
-        points = sorted((each for each in found.points if each.groups[1].cc == other), key=lambda each: each.buffer_bdp)
+        points = sorted(
+            (each for each in record.points if each.groups[1].cc == other), key=lambda each: each.buffer_bdp
+        )
         x = tuple(each.buffer_bdp for each in points)
-        for engine, words in ENGINES.items():
+        for engine, engine_name in ENGINES.items():
             values = [each.values.get(engine, ()) for each in points]
             if not all(values):
                 continue
             y = tuple(100 * middle for each in points if (middle := each.median(engine)) is not None)
-            label = f"{words}, beside {other.upper() if other == 'cubic' else 'Reno'}"
+            label = f"{engine_name}, beside {other.upper() if other == 'cubic' else 'Reno'}"
             if engine == "sim":
                 low, high = (tuple(100 * ends(each) for each in values) for ends in (min, max))
                 layers.append(Layer(label="", style=other, kind="band", x=x, y=(), low=low, high=high))

@@ -54,11 +54,11 @@ def problems(site: Path) -> Iterator[str]:
         here = path.relative_to(site)
         yield from (f"{here} asks for {each}" for each in page.fetched if _is_elsewhere(each))
         for link in [*page.links, *(each for each in page.fetched if not _is_elsewhere(each))]:
-            if told := _problem(link, path, pages):
-                yield f"{here}: {link}: {told}"
+            if problem := _problem(link, path, pages):
+                yield f"{here}: {link}: {problem}"
     for path in site.rglob("*.css"):
-        asked = IN_STYLES.findall(path.read_text(encoding="utf-8"))
-        yield from (f"{path.relative_to(site)} asks for {each}" for each in asked)
+        addresses = IN_STYLES.findall(path.read_text(encoding="utf-8"))
+        yield from (f"{path.relative_to(site)} asks for {each}" for each in addresses)
 
 
 def _read(path: Path) -> Page:
@@ -87,6 +87,6 @@ def _problem(link: str, path: Path, pages: dict[Path, Page]) -> str:
 
 
 if __name__ == "__main__":
-    found = list(problems(Path(sys.argv[1])))
-    print("\n".join(found) or "every link leads somewhere; nothing is asked of the network")
-    sys.exit(bool(found))
+    messages = list(problems(Path(sys.argv[1])))
+    print("\n".join(messages) or "every link leads somewhere; nothing is asked of the network")
+    sys.exit(bool(messages))

@@ -113,11 +113,11 @@ def example(key: Key) -> str:
     others = [word for word in key.options if word != key.default]
     value = key.examples[0] if key.examples else others[0] if others else not key.default
     *tables, name = key.path.split(".")
-    words: Any = {name: value}
+    fields: Any = {name: value}
     for table in reversed(tables):
         flow = {"cc": "cubic"} if table == "flows[]" and name != "cc" else {}
-        words = {table.removesuffix("[]"): [flow | words] if table.endswith("[]") else words}
-    return toml(words)
+        fields = {table.removesuffix("[]"): [flow | fields] if table.endswith("[]") else fields}
+    return toml(fields)
 
 
 def spec_around(text: str) -> dict[str, Any]:
@@ -125,8 +125,8 @@ def spec_around(text: str) -> dict[str, Any]:
     return _merged(SMALLEST, tomllib.loads(text))
 
 
-def _merged(words: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
-    merged = deepcopy(dict(words))
+def _merged(fields: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
+    merged = deepcopy(dict(fields))
     for key, value in others.items():
         inner = merged.get(key)
         merged[key] = _merged(inner, value) if isinstance(inner, dict) and isinstance(value, dict) else value
@@ -135,23 +135,23 @@ def _merged(words: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, An
 
 def refusals(key: Key) -> dict[str, list[str]]:
     """What each engine refuses of a key's values that this page names, in its own words."""
-    words = spec_around(example(key))
+    fields = spec_around(example(key))
     more = MORE_VALUES.get(key.path, [])
     tried = [*key.options, *key.examples, *key.extremes, *more] if "table" not in key.noun else []
-    found: dict[str, list[str]] = {"sim": [], "linux": []}
-    known = _problems(words, {})
+    refused: dict[str, list[str]] = {"sim": [], "linux": []}
+    known = _problems(fields, {})
     for value in tried:
-        told = _problems(words, {key.path.replace("[]", "[0]"): value})
-        for engine, problems in told.items():
+        by_engine = _problems(fields, {key.path.replace("[]", "[0]"): value})
+        for engine, problems in by_engine.items():
             new = [each for each in problems if each not in known[engine] and _is_about(each, key)]
-            found[engine] += [line for each in new if (line := _line(each, value, key)) not in found[engine]]
-    return found
+            refused[engine] += [line for each in new if (line := _line(each, value, key)) not in refused[engine]]
+    return refused
 
 
-def _problems(words: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, list[Problem]]:
+def _problems(fields: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, list[Problem]]:
     """Every engine's problems with the first run of a spec; none where there is no such spec."""
     try:
-        run = resolve(next(expand(load(words, overrides=change, folder=FILES))), 1).run
+        run = resolve(next(expand(load(fields, overrides=change, folder=FILES))), 1).run
     except SpecError:
         return {"sim": [], "linux": []}
     return {"sim": SimEngine().unsupported_fields(run), "linux": list(linux_limits.problems(run))}
@@ -175,12 +175,12 @@ def _toml(value: object) -> str:
 
 def takes(key: Key, *, short: bool = False) -> str:
     """What a key takes, in words; in short without its limits and links."""
-    words = " or ".join(f"`{_toml(word)}`" for word in key.options)
+    options = " or ".join(f"`{_toml(word)}`" for word in key.options)
     noun = f"[{key.noun}](#quantities-and-units)" if key.units and not short else key.noun
     if key.noun in {"a word", "a word, or a table"}:
-        noun = words + key.noun.removeprefix("a word").replace(", or", " or")
-    elif words:
-        noun += f", or {words}"
+        noun = options + key.noun.removeprefix("a word").replace(", or", " or")
+    elif options:
+        noun += f", or {options}"
     return f"{noun}; {key.limits[0].lower()}{key.limits[1:]}" if key.limits and not short else noun
 
 
@@ -200,11 +200,11 @@ ENGINES = {"sim": "`sim`", "linux": "`linux`, `netns`"}
 def engines(key: Key) -> str:
     """The engines that honour a key, what they do not take, and those that refuse the whole table that it is in."""
     refusing = _refusing(key)
-    told = (
+    parts = (
         f"not {ENGINES[engine]}" if engine in refusing else ENGINES[engine] + (f": {'; '.join(lines)}" if lines else "")
         for engine, lines in refusals(key).items()
     )
-    return "; ".join(told)
+    return "; ".join(parts)
 
 
 def _refusing(key: Key) -> set[str]:

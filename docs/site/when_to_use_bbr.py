@@ -90,35 +90,35 @@ def measure(jobs: int | None = None) -> Answers:
 
 def _lines() -> list[list[Question]]:
     """A minute of one flow alone before each queue, on each path, in parts."""
-    found = []
+    lines = []
     for path in (PATH, SMALLER):
         usual = question({**path, "beside": "none", "for": "completion"}, known())
         alone = replace(usual, job=Job(kind="transfer", size_bytes=MINUTE_S * usual.rate_bps // BITS_PER_BYTE))
         sizes = tuple(round(each * alone.bdp_bytes) for each in CLIFF_BDP)
         some = [sizes[at : at + TOGETHER] for at in range(0, len(sizes), TOGETHER)]
-        found.append([replace(alone, buffers_bytes=each) for each in some])
-    return found
+        lines.append([replace(alone, buffers_bytes=each) for each in some])
+    return lines
 
 
 def _map(paths: Sequence[Question], engine: Engine, jobs: int | None) -> Map:
     return map_of(paths, engine, seconds=inf, jobs=jobs, seeds=SEEDS)
 
 
-def charts(found: Answers) -> Iterator[Chart]:
+def charts(answers: Answers) -> Iterator[Chart]:
     """The figures: the cliff, and the maps of all jobs, a quantity each."""
-    yield _cliff(found)
+    yield _cliff(answers)
     for name in ("gain", "harm"):
-        own = {job: next(each for each in quantities(made) if each.name == name) for job, made in found.maps.items()}
+        own = {job: next(each for each in quantities(made) if each.name == name) for job, made in answers.maps.items()}
         panels = [
             panel(made, own[job], JOBS[job][0], made.cells, measured_gains() if name == "gain" else ())
-            for job, made in found.maps.items()
+            for job, made in answers.maps.items()
         ]
         dots = [dot for each in panels if each.heat for dot in each.heat.dots]
-        words = caption(found.maps["bulk"], own["bulk"], dots)
-        yield Chart(name=name, title=own["bulk"].title, caption=words, panels=tuple(panels))
+        text = caption(answers.maps["bulk"], own["bulk"], dots)
+        yield Chart(name=name, title=own["bulk"].title, caption=text, panels=tuple(panels))
 
 
-def _cliff(found: Answers) -> Chart:
+def _cliff(answers: Answers) -> Chart:
     """What BBR gains alone over the queue: simulated as lines, measured as points."""
     alone = sorted((each for each in measured_gains() if not each.neighbours), key=lambda each: each.buffer_bdp)
     layers = [
@@ -127,7 +127,7 @@ def _cliff(found: Answers) -> Chart:
             x=tuple(each.buffer_bdp for each in alone), y=tuple(1 + each.gain for each in alone),
         )
     ]  # fmt: skip
-    for instance, line in enumerate(found.cliffs):
+    for instance, line in enumerate(answers.cliffs):
         own = [cell for cell in line.cells if cell.gain is not None]
         layers.append(
             Layer(
@@ -149,28 +149,28 @@ def _cliff(found: Answers) -> Chart:
     )  # fmt: skip
 
 
-def page(found: Answers) -> str:
+def page(answers: Answers) -> str:
     """The page; the same record gives the same text."""
     environment = Environment(  # noqa: S701 (Markdown is no HTML)
         loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters["trimmed"] = trimmed
-    ours = (*found.cliffs, *found.maps.values())
-    words = environment.get_template(TEMPLATE).render(
-        maps=found.maps, cliffs=found.cliffs, figures={each.name: each for each in charts(found)},
-        measured=[each for each in measured_gains() if not each.neighbours], table=table(found), flip=flip,
+    ours = (*answers.cliffs, *answers.maps.values())
+    text = environment.get_template(TEMPLATE).render(
+        maps=answers.maps, cliffs=answers.cliffs, figures={each.name: each for each in charts(answers)},
+        measured=[each for each in measured_gains() if not each.neighbours], table=table(answers), flip=flip,
         cells=cells, span=span, runs=sum(each.runs for each in ours), path=" and ".join(PATH.values()),
-        path_of=map_text.path, strata=strata(), like=_like(found.cliffs[0]), comparable=COMPARABLE,
+        path_of=map_text.path, strata=strata(), like=_like(answers.cliffs[0]), comparable=COMPARABLE,
     )  # fmt: skip
-    return "\n\n".join(_prose(block) for block in re.split(r"\n{2,}", words.strip())) + "\n"
+    return "\n\n".join(_prose(block) for block in re.split(r"\n{2,}", text.strip())) + "\n"
 
 
-def cells(found: Map, low: float = 0.0, high: float = inf, **wanted: int | bool) -> list[Cell]:
+def cells(decision_map: Map, low: float = 0.0, high: float = inf, **wanted: int | bool) -> list[Cell]:
     """Those with queues from one BDP to another, and with so many neighbours: `neighbours=0`, `switch=True`."""
     wanted = {"switch": False, **wanted}
     return [
         cell
-        for cell in found.cells
+        for cell in decision_map.cells
         if low * 0.99 <= cell.buffer_bdp <= high * 1.01
         and all(getattr(cell, key) == value for key, value in wanted.items())
     ]
@@ -183,17 +183,17 @@ def span(some: Sequence[Cell | MeasuredGain], quantity: str) -> str:
     return f"{low} %" if low == high else f"{low} to {high} %"
 
 
-def flip(found: Map) -> float:
+def flip(decision_map: Map) -> float:
     """The queue in BDP, half way before the first at which CUBIC is no longer behind."""
-    own = sorted(found.cells, key=lambda each: each.buffer_bdp)
+    own = sorted(decision_map.cells, key=lambda each: each.buffer_bdp)
     after = next(place for place, cell in enumerate(own) if cell.gain is not None and cell.gain <= 0)
     assert after  # noqa: S101 (BBR is ahead in the shortest queue)
     return half_way(own[after - 1].buffer_bdp, own[after].buffer_bdp)
 
 
-def _like(found: Map) -> list[MeasuredGain]:
+def _like(decision_map: Map) -> list[MeasuredGain]:
     """What hosts measured in the shortest queues of paths like the line's."""
-    path = found.cells[0]
+    path = decision_map.cells[0]
     return [
         each
         for each in measured_gains()
@@ -201,12 +201,14 @@ def _like(found: Map) -> list[MeasuredGain]:
     ]
 
 
-def table(found: Answers) -> str:
+def table(answers: Answers) -> str:
     """Gains by the queue: measured on real hosts, and simulated on the one path."""
     rows = []
     for low, high in pairwise(EDGES_BDP):
         some = [each for each in measured_gains() if not each.neighbours and low <= each.buffer_bdp < high]
-        ours = [cell.gain for cell in found.cliffs[0].cells if low <= cell.buffer_bdp < high and cell.gain is not None]
+        ours = [
+            cell.gain for cell in answers.cliffs[0].cells if low <= cell.buffer_bdp < high and cell.gain is not None
+        ]
         rows.append([
             f"below {high:g}" if not low else f"{low:g} to {high:g}" if high < inf else f"{low:g} and more",
             f"{sum(each.gain > 0 for each in some)} of {len(some)}", _median([each.gain for each in some]),
@@ -225,8 +227,8 @@ def _ends(gains: Sequence[float]) -> str:
 
 
 def _signed(gain: float) -> str:
-    whole = round(100 * gain)
-    return f"{whole:+d}" if whole else "0"
+    percent = round(100 * gain)
+    return f"{percent:+d}" if percent else "0"
 
 
 def _prose(block: str) -> str:
@@ -243,11 +245,11 @@ def _prose(block: str) -> str:
     )  # fmt: skip
 
 
-def write(found: Answers) -> Iterator[Path]:
+def write(answers: Answers) -> Iterator[Path]:
     """The page and its figures."""
-    PAGE.write_text(page(found), encoding="utf-8", newline="\n")
+    PAGE.write_text(page(answers), encoding="utf-8", newline="\n")
     yield PAGE
-    for chart in charts(found):
+    for chart in charts(answers):
         yield from save(chart, FIGURES, ("svg",))
 
 

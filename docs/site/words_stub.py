@@ -70,10 +70,10 @@ def _class(table: str, every: tuple[Key, ...]) -> Iterator[str]:
     yield f'{INDENT}"""{about}"""\n'
     for name, key in own.items():
         if name not in unsayable:
-            found = _type(key, every)
+            annotation = _type(key, every)
             needed = key.required and table not in ALTERNATIVES
-            yield f"{INDENT}{name}: {f'Required[{found}]' if needed else found}"
-            yield textwrap.indent(_told(key), INDENT)
+            yield f"{INDENT}{name}: {f'Required[{annotation}]' if needed else annotation}"
+            yield textwrap.indent(_docstring(key), INDENT)
 
 
 def _type(key: Key, every: tuple[Key, ...]) -> str:
@@ -90,7 +90,7 @@ def _type(key: Key, every: tuple[Key, ...]) -> str:
     return f"{one} | Sequence[{one}]" if key.swept else one
 
 
-def _told(key: Key) -> str:
+def _docstring(key: Key) -> str:
     """What it means, as a docstring."""
     text = " ".join(key.meaning.split()).replace("\\", "\\\\")
     lines = textwrap.wrap(f'"""{text}"""', COLUMNS - len(INDENT), break_long_words=False, break_on_hyphens=False)

@@ -75,6 +75,6 @@ def decoded(data: bytes, errors: str = "strict") -> str:
     except UnicodeDecodeError as error:
         name = encoding.removesuffix("-sig").upper()
         line = data.count(b"\n", 0, error.start) + 1
-        told = f"is not {name} text: byte {error.start}, in line {line}"
-        raise Unreadable(told, "save it as UTF-8") from None
+        message = f"is not {name} text: byte {error.start}, in line {line}"
+        raise Unreadable(message, "save it as UTF-8") from None
     return io.IncrementalNewlineDecoder(None, translate=True).decode(text, final=True)

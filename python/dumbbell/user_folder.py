@@ -27,5 +27,5 @@ def data_folder(part: str) -> Path:
 
 
 def _given(variable: str) -> Path | None:
-    words = os.environ.get(variable)
-    return Path(words).expanduser().absolute() if words else None
+    value = os.environ.get(variable)
+    return Path(value).expanduser().absolute() if value else None

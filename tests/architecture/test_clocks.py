@@ -19,9 +19,9 @@ WHY = {
 
 def test_no_test_looks_at_a_clock_but_for_what_is_said_here() -> None:
     files = [*ROOT.glob("tests/**/*.py"), *ROOT.glob("explorer/tests/*.*")]
-    found = {file.relative_to(ROOT).as_posix() for file in files if CLOCK.search(file.read_text(encoding="utf-8"))}
+    matches = {file.relative_to(ROOT).as_posix() for file in files if CLOCK.search(file.read_text(encoding="utf-8"))}
     assert len(files) > 200
-    assert found <= set(WHY)
+    assert matches <= set(WHY)
 
 
 def test_no_test_in_rust_looks_at_a_clock() -> None:

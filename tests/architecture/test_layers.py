@@ -182,15 +182,15 @@ FORBIDDEN_NAMES = {"util", "utils", "helper", "helpers", "common", "manager", "m
 
 
 def manifests() -> dict[str, dict[str, object]]:
-    found = {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in CRATES.glob("*/Cargo.toml")}
-    assert {"units", "run", "cc", "sim", "py"} <= set(found)
-    return found
+    parsed = {path.parent.name: tomllib.loads(path.read_text(encoding="utf-8")) for path in CRATES.glob("*/Cargo.toml")}
+    assert {"units", "run", "cc", "sim", "py"} <= set(parsed)
+    return parsed
 
 
 def modules() -> list[Path]:
-    found = sorted(path for path in PACKAGE.rglob("*.py"))
-    assert len(found) > 20
-    return found
+    paths = sorted(path for path in PACKAGE.rglob("*.py"))
+    assert len(paths) > 20
+    return paths
 
 
 def home(path: Path) -> str:
@@ -288,9 +288,9 @@ def test_no_variant_is_known_to_the_model() -> None:
     sources = [path for path in ROOT.glob("crates/**/*.rs") if not {"target", "spec"} & set(path.parts)]
     assert len(variants) >= 5
     assert len(sources) > 20
-    words = re.compile(r"\b(" + "|".join(map(re.escape, variants)) + r")\b")
+    pattern = re.compile(r"\b(" + "|".join(map(re.escape, variants)) + r")\b")
     for path in sources:
-        assert not words.search(path.read_text(encoding="utf-8")), path
+        assert not pattern.search(path.read_text(encoding="utf-8")), path
 
 
 @pytest.mark.parametrize("top", ["crates", "python", "tests", "examples", "bench", "docs"])

@@ -14,7 +14,7 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell.campaign import execution
-from dumbbell.campaign.execution import AHEAD, FailureWatch, carry_out, run_campaign
+from dumbbell.campaign.execution import AHEAD, FailureWatch, run_campaign, run_experiments
 from dumbbell.campaign.plan import Planned, agenda, count, plan
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -51,7 +51,7 @@ def experiment(**overrides: Any) -> Experiment:
     return load(MOMENT, overrides={"seeds": 4, "path.buffer": "1 bdp", "duration": "1 s"} | overrides)
 
 
-def carried_out(
+def campaign_outcomes(
     folder: Path, engine: SimEngine, what: Experiment | None = None, **options: Any
 ) -> list[Result | FailedRun]:
     with Store.open(folder, write=True) as store:
@@ -60,7 +60,7 @@ def carried_out(
 
 def test_a_run_is_never_run_twice(tmp_path: Path) -> None:
     engine = Counting()
-    first, second = carried_out(tmp_path / "s", engine), carried_out(tmp_path / "s", engine)
+    first, second = campaign_outcomes(tmp_path / "s", engine), campaign_outcomes(tmp_path / "s", engine)
     assert sorted(engine.measured) == [1, 2, 3, 4]
     assert first == second
     assert [each.seed for each in second] == [1, 2, 3, 4]
@@ -68,8 +68,8 @@ def test_a_run_is_never_run_twice(tmp_path: Path) -> None:
 
 def test_fresh_runs_it_again(tmp_path: Path) -> None:
     engine = Counting()
-    carried_out(tmp_path / "s", engine)
-    carried_out(tmp_path / "s", engine, fresh=True)
+    campaign_outcomes(tmp_path / "s", engine)
+    campaign_outcomes(tmp_path / "s", engine, fresh=True)
     assert len(engine.measured) == 8
     with Store.open(tmp_path / "s") as store:
         assert (store.count(), list(store.faults())) == (4, [])
@@ -77,7 +77,7 @@ def test_fresh_runs_it_again(tmp_path: Path) -> None:
 
 def test_an_edited_engine_never_answers_from_old_runs(tmp_path: Path) -> None:
     before, after = Counting(), Counting(build="edited")
-    old, new = carried_out(tmp_path / "s", before), carried_out(tmp_path / "s", after)
+    old, new = campaign_outcomes(tmp_path / "s", before), campaign_outcomes(tmp_path / "s", after)
     assert len(after.measured) == 4
     assert {each.run_id for each in old}.isdisjoint(each.run_id for each in new)
     with Store.open(tmp_path / "s") as store:
@@ -86,8 +86,8 @@ def test_an_edited_engine_never_answers_from_old_runs(tmp_path: Path) -> None:
 
 def test_more_seeds_run_only_what_is_missing(tmp_path: Path) -> None:
     engine = Counting()
-    carried_out(tmp_path / "s", engine, experiment(seeds=2))
-    outcomes = carried_out(tmp_path / "s", engine, experiment(seeds=4))
+    campaign_outcomes(tmp_path / "s", engine, experiment(seeds=2))
+    outcomes = campaign_outcomes(tmp_path / "s", engine, experiment(seeds=4))
     assert sorted(engine.measured) == [1, 2, 3, 4]
     assert [each.seed for each in outcomes] == [1, 2, 3, 4]
 
@@ -108,73 +108,75 @@ def test_an_interruption_that_another_thread_takes_is_noticed_while_a_run_is_awa
             return super().measure(run)
 
     with pytest.raises(KeyboardInterrupt):
-        carried_out(tmp_path / "s", Interrupting(), experiment(seeds=1))
+        campaign_outcomes(tmp_path / "s", Interrupting(), experiment(seeds=1))
     assert not ended.is_set(), "noticed only when the run was over"
     noticed.set()
 
 
 def test_a_failed_run_is_kept_and_tried_again(tmp_path: Path) -> None:
     failing, healthy = Counting(failing=(2, 3)), Counting()
-    outcomes = carried_out(tmp_path / "s", failing)
+    outcomes = campaign_outcomes(tmp_path / "s", failing)
     assert [each.status for each in outcomes] == ["ok", "failed", "failed", "ok"]
     with Store.open(tmp_path / "s") as store:
         assert list(store.outcomes()) == outcomes
-    assert [each.status for each in carried_out(tmp_path / "s", healthy)] == ["ok"] * 4
+    assert [each.status for each in campaign_outcomes(tmp_path / "s", healthy)] == ["ok"] * 4
     assert sorted(healthy.measured) == [2, 3]
 
 
 class Dead(Counting):
     """Fails every run alike but for its addresses, or each in its own words."""
 
-    def __init__(self, words: str = "panic at 0x{0:x}, pid {0}: [<00000000{0:08x}>]", *, alive: int = 0) -> None:
+    def __init__(self, message: str = "panic at 0x{0:x}, pid {0}: [<00000000{0:08x}>]", *, alive: int = 0) -> None:
         super().__init__()
-        self.words, self.alive = words, alive
+        self.message, self.alive = message, alive
 
     def measure(self, run: Run) -> Measurement:
         with self.lock:
             self.measured.append(run.seed)
         if run.seed == self.alive:
             return SimEngine.measure(self, run)
-        raise EngineFailure(self.words.format(run.seed))
+        raise EngineFailure(self.message.format(run.seed))
 
 
 def test_the_third_failure_alike_stops_a_campaign_in_which_nothing_has_succeeded(tmp_path: Path) -> None:
     many, dead, healthy = experiment(seeds=400), Dead(), Counting()
-    carried_out(tmp_path / "s", healthy, experiment(seeds=4))
+    campaign_outcomes(tmp_path / "s", healthy, experiment(seeds=4))
     with pytest.raises(EngineFailure, match=r"^3 runs failed alike and none .*: panic at 0x\d, pid \d: ") as stopped:
-        carried_out(tmp_path / "s", dead, many)
+        campaign_outcomes(tmp_path / "s", dead, many)
     assert len(str(stopped.value).splitlines()) == 1
     assert len(dead.measured) <= 3 + 1, "and what the other thread had begun"
     with Store.open(tmp_path / "s") as store:
-        kept = {each.seed: each.status for each in store.outcomes()}
-    assert kept == dict.fromkeys((1, 2, 3, 4), "ok") | dict.fromkeys(sorted(dead.measured), "failed")
-    assert {each.status for each in carried_out(tmp_path / "s", healthy, experiment(seeds=12))} == {"ok"}
+        statuses = {each.seed: each.status for each in store.outcomes()}
+    assert statuses == dict.fromkeys((1, 2, 3, 4), "ok") | dict.fromkeys(sorted(dead.measured), "failed")
+    assert {each.status for each in campaign_outcomes(tmp_path / "s", healthy, experiment(seeds=12))} == {"ok"}
 
 
 @pytest.mark.parametrize(
     "dead", [Dead(alive=3), Dead("a bug in run {0} of many")], ids=["one succeeded", "each in other words"]
 )
 def test_failures_that_are_the_runs_own_stop_no_campaign(tmp_path: Path, dead: Dead) -> None:
-    outcomes = carried_out(tmp_path / "s", dead, experiment(seeds=8), jobs=1)
+    outcomes = campaign_outcomes(tmp_path / "s", dead, experiment(seeds=8), jobs=1)
     assert [each.status for each in outcomes].count("failed") == (7 if dead.alive else 8)
 
 
 def test_points_that_share_a_run_which_fails_are_one_failure(tmp_path: Path) -> None:
     same = experiment(**{"path.buffer": ["1 bdp", "50 kB", "50000 B"], "seeds": 2})
-    assert [each.status for each in carried_out(tmp_path / "s", Dead(), same)] == ["failed"] * 6
+    assert [each.status for each in campaign_outcomes(tmp_path / "s", Dead(), same)] == ["failed"] * 6
 
 
 def test_campaigns_on_one_engine_can_begin_together(tmp_path: Path) -> None:
     failures, dead = FailureWatch(), Dead()
     for name in ("first", "second"):
-        carried_out(tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), failures=failures)
+        campaign_outcomes(
+            tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), failures=failures
+        )
     with pytest.raises(EngineFailure, match="3 runs failed alike"):
-        carried_out(tmp_path / "s", dead, experiment(name="third", seeds=5), failures=failures)
+        campaign_outcomes(tmp_path / "s", dead, experiment(name="third", seeds=5), failures=failures)
 
 
 def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path: Path) -> None:
-    carried_out(tmp_path / "s", Counting())
-    carried_out(tmp_path / "s", Counting(failing=(2,)), fresh=True)
+    campaign_outcomes(tmp_path / "s", Counting())
+    campaign_outcomes(tmp_path / "s", Counting(failing=(2,)), fresh=True)
     with Store.open(tmp_path / "s") as store:
         assert list(store.faults()) == []
     assert len(list((tmp_path / "s").glob("series/*/*.parquet"))) == 6
@@ -183,11 +185,11 @@ def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path
 def test_points_that_come_to_the_same_run_share_it(tmp_path: Path) -> None:
     engine = Counting()
     same = experiment(**{"path.buffer": ["1 bdp", "50 kB", "50000 B"], "seeds": 1})
-    outcomes = carried_out(tmp_path / "s", engine, same)
+    outcomes = campaign_outcomes(tmp_path / "s", engine, same)
     assert engine.measured == [1]
     assert len({each.run_id for each in outcomes}) == 1
     assert [each.point["path.buffer"] for each in outcomes] == ["1 bdp", "50 kB", "50000 B"]
-    assert carried_out(tmp_path / "s", engine, same) == outcomes
+    assert campaign_outcomes(tmp_path / "s", engine, same) == outcomes
     with Store.open(tmp_path / "s") as store:
         assert list(store.outcomes()) == outcomes
 
@@ -202,20 +204,20 @@ def test_what_is_finished_is_kept_and_told_though_an_earlier_run_is_not(tmp_path
             return super().measure(run)
 
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, [experiment()], Waiting(), jobs=2)
-        told = [next(finished).run.seed for _ in range(3)]
+        finished = run_experiments(store, [experiment()], Waiting(), jobs=2)
+        finished_seeds = [next(finished).run.seed for _ in range(3)]
         with Store.open(tmp_path / "s") as reader:
-            found = [each.seed for each in reader.outcomes()]
+            stored_seeds = [each.seed for each in reader.outcomes()]
         released.set()
-        told += [each.run.seed for each in finished]
-    assert (told, found) == ([2, 3, 4, 1], [2, 3, 4])
+        finished_seeds += [each.run.seed for each in finished]
+    assert (finished_seeds, stored_seeds) == ([2, 3, 4, 1], [2, 3, 4])
 
 
 def test_progress_is_told_once_a_run_whether_found_or_measured(tmp_path: Path) -> None:
     for _ in range(2):
-        told = itertools.count()
-        carried_out(tmp_path / "s", Counting(), progress=lambda told=told: next(told))
-        assert next(told) == 4
+        calls = itertools.count()
+        campaign_outcomes(tmp_path / "s", Counting(), progress=lambda calls=calls: next(calls))
+        assert next(calls) == 4
 
 
 def test_a_caller_that_stops_iterating_stops_the_campaign_and_keeps_what_is_finished(
@@ -239,7 +241,7 @@ def test_a_caller_that_stops_iterating_stops_the_campaign_and_keeps_what_is_fini
 
     engine = Waiting()
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, [experiment(seeds=50)], engine, jobs=1)
+        finished = run_experiments(store, [experiment(seeds=50)], engine, jobs=1)
         assert next(finished).outcome is not None
         assert soon(lambda: len(engine.measured) == 2)
         finished.close()
@@ -260,7 +262,7 @@ def test_a_caller_that_stops_iterating_stops_the_engine_and_no_other_caller_does
     with Store.open(tmp_path / "s", write=True) as store:
         assert len(list(run_campaign(store, experiment(), Stoppable()))) == 4
         assert not stopped
-        finished = carry_out(store, [experiment()], Stoppable(), fresh=True)
+        finished = run_experiments(store, [experiment()], Stoppable(), fresh=True)
         next(finished)
         finished.close()
     assert stopped == [True]
@@ -274,9 +276,9 @@ def test_a_bug_in_python_is_not_hidden_and_loses_nothing(tmp_path: Path) -> None
             return super().measure(run)
 
     with pytest.raises(ZeroDivisionError):
-        carried_out(tmp_path / "s", Broken(), jobs=1)
+        campaign_outcomes(tmp_path / "s", Broken(), jobs=1)
     engine = Counting()
-    assert len(carried_out(tmp_path / "s", engine)) == 4
+    assert len(campaign_outcomes(tmp_path / "s", engine)) == 4
     assert 1 not in engine.measured
 
 
@@ -293,18 +295,18 @@ def test_outcomes_come_in_the_order_of_the_plan_and_threads_change_nothing(tmp_p
             assert turn % 2 == 0 or soon(lambda: self.ended > turn), "of 36 runs every other waits for the next"
             return measured
 
-    asked = experiment(**SWEPT, seeds=[3, 1, 2])
+    sweep = experiment(**SWEPT, seeds=[3, 1, 2])
     engines = {1: Counting(), 2: Overtaken()}
-    one, two = (carried_out(tmp_path / f"{jobs}", engine, asked, jobs=jobs) for jobs, engine in engines.items())
-    assert [(each.point, each.seed) for each in two] == [(each.point, each.resolved.run.seed) for each in plan(asked)]
+    one, two = (campaign_outcomes(tmp_path / f"{jobs}", engine, sweep, jobs=jobs) for jobs, engine in engines.items())
+    assert [(each.point, each.seed) for each in two] == [(each.point, each.resolved.run.seed) for each in plan(sweep)]
     assert one == [each.model_copy(update={"wall_s": same.wall_s}) for each, same in zip(two, one, strict=True)]
     with Store.open(tmp_path / "2") as store:
         assert list(store.outcomes()) == two
 
 
 def test_seeds_that_the_store_has_besides_change_neither_which_outcomes_come_nor_their_order(tmp_path: Path) -> None:
-    carried_out(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[4, 2]))
-    outcomes = carried_out(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[3, 2, 1]))
+    campaign_outcomes(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[4, 2]))
+    outcomes = campaign_outcomes(tmp_path / "s", Counting(), experiment(**SWEPT, seeds=[3, 2, 1]))
     assert [each.seed for each in outcomes] == [3, 2, 1] * 12
     with Store.open(tmp_path / "s") as store:
         assert [each.seed for each in store.outcomes()] == [1, 2, 3, 4] * 12
@@ -313,19 +315,19 @@ def test_seeds_that_the_store_has_besides_change_neither_which_outcomes_come_nor
 def test_a_campaign_is_carried_out_seed_by_seed_with_the_points_of_each_shuffled_in_the_same_way(
     tmp_path: Path,
 ) -> None:
-    asked = experiment(**SWEPT, seeds=3)
-    places = [place for _, place, _ in agenda([asked])]
-    every = list(plan(asked))
-    assert [each for *_, each in agenda([asked])] == [every[place] for place in places]
+    sweep = experiment(**SWEPT, seeds=3)
+    places = [place for _, place, _ in agenda([sweep])]
+    every = list(plan(sweep))
+    assert [each for *_, each in agenda([sweep])] == [every[place] for place in places]
     assert sorted(places) == list(range(36))
     points = [[place // 3 for place in places[begin : begin + 12]] for begin in (0, 12, 24)]
     assert [sorted(each) for each in points] == [list(range(12))] * 3, "all points with each seed before the next"
     assert [place % 3 for place in places] == [0] * 12 + [1] * 12 + [2] * 12
     assert len({tuple(each) for each in (*points, range(12))}) == 4, "in another order with each"
     with Store.open(tmp_path / "s", write=True) as store:
-        done = [finished.outcome for finished in carry_out(store, [asked], SimEngine(), jobs=1)]
+        done = [finished.outcome for finished in run_experiments(store, [sweep], SimEngine(), jobs=1)]
     assert [(each.point, each.seed) for each in done if each] == [
-        (each.point, each.resolved.run.seed) for *_, each in agenda([asked])
+        (each.point, each.resolved.run.seed) for *_, each in agenda([sweep])
     ]
 
 
@@ -333,8 +335,8 @@ def test_a_campaign_is_carried_out_seed_by_seed_with_the_points_of_each_shuffled
 def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
     """Of 100 cells of 400 points each none has less than half or more than twice its part of 4,000 runs."""
     axes = {"path.rtt": [f"{n} ms" for n in range(10, 210)], "path.buffer": [f"{n} kB" for n in range(10, 210)]}
-    asked = experiment(**axes, seeds=1)
-    first = islice((place for _, place, _ in agenda([asked])), 4000)
+    sweep = experiment(**axes, seeds=1)
+    first = islice((place for _, place, _ in agenda([sweep])), 4000)
     cells = Counter((place // 200 // 20, place % 200 // 20) for place in first)
     assert len(cells) == 100
     assert 20 <= min(cells.values()) <= max(cells.values()) <= 80
@@ -347,12 +349,12 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
     same = experiment(**{"path.buffer": buffers, "duration": "50 ms", "flows[1].start": "0 s", "seeds": 1})
     for fresh in (False, True):
         engine = Counting()
-        outcomes = carried_out(tmp_path / "s", engine, same, jobs=1, fresh=fresh)
+        outcomes = campaign_outcomes(tmp_path / "s", engine, same, jobs=1, fresh=fresh)
         assert len(engine.measured) == 100
         assert [each.point["path.buffer"] for each in outcomes] == buffers
     failures, dead = FailureWatch(), Dead("a bug")
     failures.record(outcomes[0])  # so that there is hope
-    failed = carried_out(tmp_path / "failed", dead, same, jobs=1, failures=failures)
+    failed = campaign_outcomes(tmp_path / "failed", dead, same, jobs=1, failures=failures)
     assert [each.status for each in failed] == ["failed"] * 200
     assert len(dead.measured) == 100
 
@@ -360,8 +362,8 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
 def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Planned] = []
 
-    def counting(asked: Sequence[Experiment], *, live: bool) -> Iterator[tuple[int, int, Planned]]:
-        for each in agenda(asked, live=live):
+    def counting(experiments: Sequence[Experiment], *, live: bool) -> Iterator[tuple[int, int, Planned]]:
+        for each in agenda(experiments, live=live):
             drawn.append(each[-1])
             yield each
 
@@ -372,12 +374,12 @@ def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(execution, "agenda", counting)
     with Store.open(tmp_path / "s", write=True) as store:
-        finished = carry_out(store, [experiment(seeds=200)], Waiting(), jobs=1)
+        finished = run_experiments(store, [experiment(seeds=200)], Waiting(), jobs=1)
         next(finished)
         assert len(drawn) == AHEAD + 1
         finished.close()
 
 
 def test_a_plan_has_as_many_runs_as_were_counted() -> None:
-    asked = load(MOMENT)
-    assert count(asked) == len(list(plan(asked))) == 4
+    moment = load(MOMENT)
+    assert count(moment) == len(list(plan(moment))) == 4

@@ -27,13 +27,13 @@ class Known:
     def __init__(self, usage: float = 1.0) -> None:
         self.worked_s = 0.0
         self._usage = usage
-        self.asked: list[tuple[Run, float]] = []
+        self.attempts: list[tuple[Run, float]] = []
 
     def _takes_s(self, run: Run, until_ns: float) -> float:
         return PACKET_S * self._usage * carried_packets(run, 0, until_ns)
 
     def attempt(self, run: Run, most_s: float) -> Attempt:
-        self.asked.append((run, most_s))
+        self.attempts.append((run, most_s))
         ended_ns, step_ns = 0.0, float(run.duration_ns)
         while step_ns > 1:
             if ended_ns + step_ns <= run.duration_ns and self._takes_s(run, ended_ns + step_ns) <= most_s:
@@ -70,12 +70,12 @@ def experiment(duration: str = "60 s", **fields: object) -> Experiment:
     })  # fmt: skip
 
 
-def runs_of(asked: Experiment) -> list[Run]:
-    return [resolved.run for _, resolved in Survey.of(asked).seen]
+def runs_of(spec: Experiment) -> list[Run]:
+    return [resolved.run for _, resolved in Survey.of(spec).seen]
 
 
-def tried(asked: Experiment, engine: Known) -> Trials:
-    return try_some(runs_of(asked), engine, clock=lambda: engine.worked_s)
+def tried(spec: Experiment, engine: Known) -> Trials:
+    return try_some(runs_of(spec), engine, clock=lambda: engine.worked_s)
 
 
 def changing(duration: str, at: str, rate: str) -> Experiment:
@@ -89,15 +89,15 @@ def changing(duration: str, at: str, rate: str) -> Experiment:
 @pytest.mark.parametrize("usage", [1.0, 0.3])
 @pytest.mark.parametrize("duration", ["1 s", "60 s", "100000 s"])
 def test_what_the_rest_takes_follows_from_the_part_that_was_tried(duration: str, usage: float) -> None:
-    asked, engine = experiment(duration, seeds=3), Known(usage)
-    trials = tried(asked, engine)
-    whole_s = sum(PACKET_S * usage * carried_packets(run, 0, run.duration_ns) for run in trials.runs)
+    spec, engine = experiment(duration, seeds=3), Known(usage)
+    trials = tried(spec, engine)
+    total_s = sum(PACKET_S * usage * carried_packets(run, 0, run.duration_ns) for run in trials.runs)
     assert trials.clear
-    assert sum(trials.simulated_s) == pytest.approx(whole_s, rel=0.02)
+    assert sum(trials.simulated_s) == pytest.approx(total_s, rel=0.02)
     assert engine.worked_s <= 4 * BUDGET_S, "whatever it takes, it is tried for a moment"
-    found = forecast(trials, SimEngine(), 12, jobs=1)
-    kept_s = sum(cost.kept_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True))
-    assert found.core_seconds == pytest.approx(cost.START_S + 3 * (whole_s + kept_s), rel=0.02)
+    estimate = forecast(trials, SimEngine(), 12, jobs=1)
+    overhead_s = sum(cost.overhead_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True))
+    assert estimate.core_seconds == pytest.approx(cost.START_S + 3 * (total_s + overhead_s), rel=0.02)
 
 
 def test_the_rate_is_that_of_each_moment() -> None:
@@ -120,12 +120,12 @@ def test_arrivals_send_first_windows_however_slow_the_line() -> None:
     """I3 of the review, with a tenth of its connections: 82 packets were expected."""
     source = {"cc": "bbr", "workload": {"arrivals": {"rate": "1000000 /s"}, "size": "10 kB"}}
     path = {"rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1000 GB"}
-    asked = experiment("100 ms", path=path, flows=[source], measure={"sample": "10 ms"})
-    (run,) = runs_of(asked)
+    spec = experiment("100 ms", path=path, flows=[source], measure={"sample": "10 ms"})
+    (run,) = runs_of(spec)
     assert packets(run) > 7 * 0.79 * 100_000, "those that connect a round trip before the end"
-    found = forecast(try_some([run]), SimEngine(), 1)
-    assert found.memory_bytes > 3e8, "the review's were 2.7 kB for each connection"
-    assert found.core_seconds > cost.START_S + 1e5 * 1.2e-5
+    estimate = forecast(try_some([run]), SimEngine(), 1)
+    assert estimate.memory_bytes > 3e8, "the review's were 2.7 kB for each connection"
+    assert estimate.core_seconds > cost.START_S + 1e5 * 1.2e-5
 
 
 @pytest.mark.parametrize(
@@ -200,16 +200,16 @@ def test_a_run_that_fails_is_forecast_by_its_packets() -> None:
 def test_programs_are_not_started_to_know_how_long_they_take() -> None:
     engine = Known()
     tried(experiment(flows=[{"cc": "vegas", "workload": {"command": ["touch", "here"]}}]), engine)
-    assert {flow.workload for run, _ in engine.asked for flow in run.flows} == {"bulk"}
-    assert {flow.cc.algorithm for run, _ in engine.asked for flow in run.flows} == {"cubic"}, (
+    assert {flow.workload for run, _ in engine.attempts for flow in run.flows} == {"bulk"}
+    assert {flow.cc.algorithm for run, _ in engine.attempts for flow in run.flows} == {"cubic"}, (
         "the simulator has no vegas"
     )
 
 
 def test_a_sweep_of_a_million_points_is_looked_at_for_a_limited_time() -> None:
     rates, rtts = ([f"{number} {unit}" for number in range(1, 1001)] for unit in ("Mbit/s", "ms"))
-    asked = experiment(path={"rate": rates, "rtt": rtts, "buffer": "1 MB"}, flows=[{"cc": "reno"}])
-    survey = Survey.of(asked, most_s=20.0, clock=map(float, itertools.count()).__next__)
+    spec = experiment(path={"rate": rates, "rtt": rtts, "buffer": "1 MB"}, flows=[{"cc": "reno"}])
+    survey = Survey.of(spec, most_s=20.0, clock=map(float, itertools.count()).__next__)
     assert survey.points == 10**6
     assert len(survey.seen) == 21
     seen = sorted(resolved.run.path.rate_bps for _, resolved in survey.seen)

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT, dumbbell
-from dumbbell.campaign.execution import AHEAD, carry_out, run_campaign
+from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments
 from dumbbell.campaign.plan import count
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -31,17 +31,17 @@ def swept(seeds: int = 2, **overrides: Any) -> Experiment:
     return load(MOMENT, overrides={"seeds": seeds} | SWEEP | QUICK | overrides)
 
 
-def stopped(folder: Path, after: int, asked: Experiment) -> None:
+def stopped(folder: Path, after: int, spec: Experiment) -> None:
     with (
         Store.open(folder, write=True) as store,
-        closing(carry_out(store, [asked], SimEngine(), jobs=1)) as finished,
+        closing(run_experiments(store, [spec], SimEngine(), jobs=1)) as finished,
     ):
         assert len(list(islice(finished, after))) == after
 
 
-def whole(folder: Path, asked: Experiment) -> None:
+def run_all(folder: Path, spec: Experiment) -> None:
     with Store.open(folder, write=True) as store:
-        assert len(list(run_campaign(store, asked, SimEngine(), jobs=2))) == count(asked)
+        assert len(list(run_campaign(store, spec, SimEngine(), jobs=2))) == count(spec)
 
 
 def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
@@ -64,8 +64,8 @@ def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
 @pytest.mark.parametrize("after", [1, 30, 80])
 def test_a_campaign_that_was_stopped_resumes_to_the_same_ledger(tmp_path: Path, after: int) -> None:
     stopped(tmp_path / "stopped", after, swept())
-    whole(tmp_path / "stopped", swept())
-    whole(tmp_path / "undisturbed", swept())
+    run_all(tmp_path / "stopped", swept())
+    run_all(tmp_path / "undisturbed", swept())
     assert ledger(tmp_path / "stopped") == ledger(tmp_path / "undisturbed")
 
 
@@ -96,7 +96,7 @@ def test_a_part_has_runs_from_all_over_the_sweep_and_every_command_shows_them(tm
 
 def test_a_campaign_that_was_stopped_before_its_first_run_is_shown(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
-        finished = carry_out(store, [swept()], Unwilling(), jobs=1)
+        finished = run_experiments(store, [swept()], Unwilling(), jobs=1)
         with pytest.raises(ZeroDivisionError):
             next(finished)
     done = dumbbell("results", "show", tmp_path / "store")
@@ -113,20 +113,20 @@ class Unwilling(SimEngine):
 @pytest.mark.slow
 def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
     """Runs that were measured are gone, whoever else waits."""
-    asked: list[weakref.ref[Run]] = []
+    measured_runs: list[weakref.ref[Run]] = []
 
     class Watched(SimEngine):
         def measure(self, run: Run) -> Measurement:
-            asked.append(weakref.ref(run))
+            measured_runs.append(weakref.ref(run))
             return super().measure(run)
 
-    held = []
+    alive_counts = []
     with Store.open(tmp_path / "store", write=True) as store:
-        for nth, _ in enumerate(carry_out(store, [swept(seeds=10)], Watched(), jobs=2)):
+        for nth, _ in enumerate(run_experiments(store, [swept(seeds=10)], Watched(), jobs=2)):
             if nth % 50 == 49:
-                held.append(sum(each() is not None for each in asked))
-    assert (len(held), len(asked)) == (10, 500)
-    assert max(held) <= 2 * AHEAD + 2
+                alive_counts.append(sum(each() is not None for each in measured_runs))
+    assert (len(alive_counts), len(measured_runs)) == (10, 500)
+    assert max(alive_counts) <= 2 * AHEAD + 2
 
 
 @pytest.mark.long
@@ -139,17 +139,17 @@ def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
 ) -> None:
     store, spec = tmp_path / "store", tmp_path / "swept.toml"
     spec.write_text(swept(seeds=3).toml(), encoding="utf-8")
-    whole(store, swept(seeds=3))
-    asked: list[tuple[str | Path, ...]] = [
+    run_all(store, swept(seeds=3))
+    commands: list[tuple[str | Path, ...]] = [
         ("results", "show", store, *options),
         ("run", spec, "--out", store, "--seeds", "2", *options),
     ]
-    held = [dumbbell(*each) for each in asked]
+    in_memory = [dumbbell(*each) for each in commands]
     monkeypatch.setattr(points, "MOST_READ_IN_FULL", 20)
     monkeypatch.setattr(points, "PAGE", 12)
     monkeypatch.setattr(measured, "PAGE", 7)
-    read = [dumbbell(*each) for each in asked]
-    for one, other in zip(held, read, strict=True):
+    read = [dumbbell(*each) for each in commands]
+    for one, other in zip(in_memory, read, strict=True):
         assert other.returncode == 0, other.stderr
         said, caption, table = one.stdout.split("\n\n")
         assert said

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.slow
 
 RUNS = 60
 CAMPAIGN = """
-from dumbbell.campaign.execution import carry_out
+from dumbbell.campaign.execution import run_experiments
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import load
@@ -29,7 +29,7 @@ import pyarrow.parquet
 experiment = load({spec!r}, overrides={{"seeds": {seeds}, "path.buffer": "1 bdp"}} | {overrides!r})
 with Store.open({folder!r}, write=True) as store:
     print("begun", flush=True)
-    for finished in carry_out(store, [experiment], SimEngine(), jobs=2):
+    for finished in run_experiments(store, [experiment], SimEngine(), jobs=2):
         print(finished.run_id, flush=True)
 """
 
@@ -130,8 +130,8 @@ def test_a_full_disk_is_told_in_a_line_and_loses_nothing(
     assert resumed.returncode == 0
     assert len(resumed.stdout.splitlines()) == 2 * seeds
     with Store.open(folder) as store:
-        kept = {each.run_id: each for each in store.outcomes() if each.run_id in there}
-    assert kept == there, "not run again"
+        retained = {each.run_id: each for each in store.outcomes() if each.run_id in there}
+    assert retained == there, "not run again"
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from agreed import Scaled
 from commandline import dumbbell
-from compared import kept
+from compared import store_of
 
 pytestmark = pytest.mark.slow
 
@@ -20,9 +20,9 @@ pytestmark = pytest.mark.slow
 def stores(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three of the same moment: as it is, with a tenth less delivered, and with a seed that failed."""
     folder = tmp_path_factory.mktemp("stores")
-    kept(folder / "stock")
-    kept(folder / "mine", Scaled(0.9))
-    kept(folder / "failing", Scaled(failing=(2,)))
+    store_of(folder / "stock")
+    store_of(folder / "mine", Scaled(0.9))
+    store_of(folder / "failing", Scaled(failing=(2,)))
     return folder
 
 

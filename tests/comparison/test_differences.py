@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from compared import held, kept, rows, whole
+from compared import compare_stores, overall_of, rows, store_of
 from dumbbell.comparison.differences import Column, Difference, Overall, column, objects, overall, verdict
 from dumbbell.comparison.differences_text import not_complete
 from dumbbell.comparison.selection import quantities
@@ -203,10 +203,10 @@ def test_many_rows_need_a_wider_interval(rows_: int, worse: bool) -> None:  # no
 
 def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp_path: Path) -> None:
     """CUBIC in BBR's place loses less in a queue of half a BDP."""
-    a = kept(tmp_path / "a", seeds=4, start_jitter="50 ms")
-    b = kept(tmp_path / "b", seeds=4, start_jitter="50 ms", **{"flows[0].cc": "cubic"})
-    comparison = held(f"{a}@cc=bbr", f"{b}@cc=cubic")
-    loss = whole(comparison, "loss")
+    a = store_of(tmp_path / "a", seeds=4, start_jitter="50 ms")
+    b = store_of(tmp_path / "b", seeds=4, start_jitter="50 ms", **{"flows[0].cc": "cubic"})
+    comparison = compare_stores(f"{a}@cc=bbr", f"{b}@cc=cubic")
+    loss = overall_of(comparison, "loss")
     each = rows(comparison, "loss")
     assert loss.difference.value == pytest.approx(sum(row.difference.value for row in each) / 2)
     assert each[0].verdict == "better"
@@ -230,11 +230,11 @@ def test_over_all_points_their_verdicts_are_counted_and_their_means_averaged(tmp
 
 def test_one_pair_a_point_has_no_interval_and_points_are_compared(tmp_path: Path) -> None:
     sizes = ["0.5 bdp", "1 bdp", "1.5 bdp", "2 bdp"]
-    a = kept(tmp_path / "a", seeds=1, path__buffer=sizes)
-    b = kept(tmp_path / "b", seeds=1, path__buffer=sizes, **{"flows[0].cc": "reno"})
-    comparison = held(f"{a}@cc=bbr", f"{b}@cc=reno")
+    a = store_of(tmp_path / "a", seeds=1, path__buffer=sizes)
+    b = store_of(tmp_path / "b", seeds=1, path__buffer=sizes, **{"flows[0].cc": "reno"})
+    comparison = compare_stores(f"{a}@cc=bbr", f"{b}@cc=reno")
     assert comparison.intervals == 0
-    loss = whole(comparison, "loss")
+    loss = overall_of(comparison, "loss")
     means = estimate([row.difference.value for row in rows(comparison, "loss")])
     assert [loss.difference.value, loss.difference.half_width] == pytest.approx([means.mean, means.half_width])
     assert not loss.by_seeds
@@ -244,37 +244,37 @@ def test_one_pair_a_point_has_no_interval_and_points_are_compared(tmp_path: Path
 def test_a_transfer_that_did_not_end_leaves_its_group_without_a_completion_time(tmp_path: Path) -> None:
     """Of 2 flows with 1 MB at 20 Mbit/s both end in two seconds; of 2 with 3 MB neither does."""
     flows = [{"cc": "bbr", "count": 2, "workload": {"transfer": size}} for size in ("1 MB", "3 MB")]
-    one, other = (kept(tmp_path / str(n), flows=[each], path__buffer=["1 bdp"]) for n, each in enumerate(flows))
-    (row,) = rows(held(one, one), "fct", "bbr")
+    one, other = (store_of(tmp_path / str(n), flows=[each], path__buffer=["1 bdp"]) for n, each in enumerate(flows))
+    (row,) = rows(compare_stores(one, one), "fct", "bbr")
     assert 0.8 < row.a < 2
-    assert rows(held(other, other), "fct", "bbr") == []
+    assert rows(compare_stores(other, other), "fct", "bbr") == []
 
 
 def test_where_a_run_did_not_complete_there_is_no_difference_and_its_side_is_worse(tmp_path: Path) -> None:
     """At 1 % of loss BBR completes 4 MB in every run and CUBIC in some; without loss both do."""
     flows = [{"cc": ["bbr", "cubic"], "workload": {"transfer": "4 MB"}}]
     loss = {"path.loss": ["0 %", "1 %"]}
-    store = kept(tmp_path / "s", flows=flows, path__buffer="2 bdp", duration="5 s", seeds=4, **loss)
-    comparison = held(f"{store}@cc=bbr", "@cc=cubic", "fct")
+    store = store_of(tmp_path / "s", flows=flows, path__buffer="2 bdp", duration="5 s", seeds=4, **loss)
+    comparison = compare_stores(f"{store}@cc=bbr", "@cc=cubic", "fct")
     clean, lossy = rows(comparison, "fct", "bbr → cubic")
     assert (clean.pairs, clean.runs_a, clean.runs_b) == (4, 4, 4)
     assert (lossy.pairs, lossy.runs, lossy.runs_a) == (0, 4, 4)
     assert 0 < lossy.runs_b < 4
     assert (lossy.verdict, lossy.difference.half_width) == ("not complete", None)
-    total = whole(comparison, "fct", "bbr → cubic")
+    total = overall_of(comparison, "fct", "bbr → cubic")
     assert (total.points, total.incomplete, total.b) == (1, 1, clean.b)
     assert not_complete(total) == f"not complete in {4 - lossy.runs_b} of 8 runs of B"
     assert comparison.worse == [total]
-    assert not whole(
-        held(f"{store}@cc=cubic,path.loss=1 %", "@cc=bbr,path.loss=1 %", "fct"), "fct", "cubic → bbr"
+    assert not overall_of(
+        compare_stores(f"{store}@cc=cubic,path.loss=1 %", "@cc=bbr,path.loss=1 %", "fct"), "fct", "cubic → bbr"
     ).worse(1)
     (of_lossy,) = [each for each in objects(comparison) if each.get("point") == {"path.loss": "1 %"}]
     assert [of_lossy[key] for key in ("difference", "b", "outcome", "runs_a")] == [None, None, "not complete", 4]
 
 
 def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) -> None:
-    store = kept(tmp_path / "s", flows=[{"cc": "bbr"}], path__buffer=["1 bdp"])
-    names = {each.quantity.name for each in held(store, store).overall}
+    store = store_of(tmp_path / "s", flows=[{"cc": "bbr"}], path__buffer=["1 bdp"])
+    names = {each.quantity.name for each in compare_stores(store, store).overall}
     assert {"goodput", "utilization", "loss", "rtt", "queue"} <= names
     assert not names & {"share", "jain", "total_goodput", "fct"}
 
@@ -283,7 +283,7 @@ def test_a_single_group_has_no_share_and_a_single_flow_no_index(tmp_path: Path) 
 def test_random_loss_is_compared_where_the_path_has_any(tmp_path: Path) -> None:
     """1 % before the queue and 3 % after it; on the path without any there is nothing to compare."""
     plain, before, after = (
-        kept(
+        store_of(
             tmp_path / name,
             path__buffer=["1 bdp"],
             duration="20 s",
@@ -293,22 +293,25 @@ def test_random_loss_is_compared_where_the_path_has_any(tmp_path: Path) -> None:
         )
         for name, loss, where in (("p", "0 %", "before"), ("b", "1 %", "before"), ("a", "3 %", "after"))
     )
-    assert whole(held(before, before), "random_loss").a == pytest.approx(0.01, rel=0.2)
-    assert whole(held(after, after), "random_loss").a == pytest.approx(0.03, rel=0.2)
-    assert whole(held(before, before), "random_loss").quantity.better is None
-    assert "random_loss" not in {each.quantity.name for each in held(plain, plain).overall}
+    assert overall_of(compare_stores(before, before), "random_loss").a == pytest.approx(0.01, rel=0.2)
+    assert overall_of(compare_stores(after, after), "random_loss").a == pytest.approx(0.03, rel=0.2)
+    assert overall_of(compare_stores(before, before), "random_loss").quantity.better is None
+    assert "random_loss" not in {each.quantity.name for each in compare_stores(plain, plain).overall}
 
 
 def test_metrics_are_chosen_by_name(tmp_path: Path) -> None:
-    store = kept(tmp_path / "s")
-    assert [each.quantity.name for each in held(store, store, "loss, utilization").overall] == ["utilization", "loss"]
+    store = store_of(tmp_path / "s")
+    assert [each.quantity.name for each in compare_stores(store, store, "loss, utilization").overall] == [
+        "utilization",
+        "loss",
+    ]
     with pytest.raises(ComparisonError, match='unknown "los"; did you mean "loss"'):
         quantities("los")
 
 
 def test_the_objects_are_rows_in_the_units_of_a_result(tmp_path: Path) -> None:
-    a = kept(tmp_path / "a")
-    printed = list(objects(held(a, kept(tmp_path / "b", seeds=3))))
+    a = store_of(tmp_path / "a")
+    printed = list(objects(compare_stores(a, store_of(tmp_path / "b", seeds=3))))
     kinds = [each["row"] for each in printed]
     assert kinds == sorted(kinds, key=["unpaired", "overall", "point"].index)
     assert printed[0] == {

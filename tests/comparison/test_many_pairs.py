@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from compared import held, whole
+from compared import compare_stores, overall_of
 from dumbbell.comparison.differences import Comparison
 from multiplied import multiplied
 from work import lines_run
@@ -31,7 +31,7 @@ def test_four_times_as_many_pairs_are_no_more_than_four_times_the_work(tmp_path:
     for runs in (FEW, MANY):
         a, b = (many(tmp_path / f"{runs}-{factor}", runs, factor) for factor in (1.0, 1.01))
         comparisons: list[Comparison] = []
-        lines[runs] = lines_run(lambda a=a, b=b, comparisons=comparisons: comparisons.append(held(a, b)))  # type: ignore[misc]
+        lines[runs] = lines_run(lambda a=a, b=b, comparisons=comparisons: comparisons.append(compare_stores(a, b)))  # type: ignore[misc]
         assert len(comparisons[0].pairs) == runs
-        assert whole(comparisons[0], "goodput", "bbr").difference.relative == pytest.approx(0.01, rel=1e-2)
+        assert overall_of(comparisons[0], "goodput", "bbr").difference.relative == pytest.approx(0.01, rel=1e-2)
     assert lines[MANY] < 1.1 * MANY / FEW * lines[FEW]

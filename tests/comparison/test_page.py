@@ -11,7 +11,7 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 from agreed import NASTY, Scaled, agreement_of, failed, measured, moment, result
-from compared import held, kept
+from compared import compare_stores, store_of
 from dumbbell.comparison import agreement_text, overlay
 from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.campaigns import Sides
@@ -36,8 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def comparison(folder: Path) -> Comparison:
-    a, b = kept(folder / "a", seeds=3), kept(folder / "b", seeds=2, **{"flows[0].cc": "reno"})
-    return held(f"{a}@cc=bbr", f"{b}@cc=reno")
+    a, b = store_of(folder / "a", seeds=3), store_of(folder / "b", seeds=2, **{"flows[0].cc": "reno"})
+    return compare_stores(f"{a}@cc=bbr", f"{b}@cc=reno")
 
 
 @pytest.fixture(scope="module")
@@ -195,8 +195,8 @@ def test_dots_and_whiskers_are_the_rows(comparison: Comparison) -> None:
 
 
 def test_what_does_not_differ_is_not_drawn(tmp_path: Path) -> None:
-    store = kept(tmp_path / "s", path__buffer=["1 bdp"])
-    same = held(store, store)
+    store = store_of(tmp_path / "s", path__buffer=["1 bdp"])
+    same = compare_stores(store, store)
     assert list(charts(same, ["1 bdp"], "path.buffer")) == []
     assert 'id="figures"' not in page.rendered(page.differences_page(same, COMMAND))
 

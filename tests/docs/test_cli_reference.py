@@ -11,10 +11,10 @@ def test_it_is_what_the_commands_say() -> None:
 
 
 def test_it_has_every_command_and_says_what_its_options_are() -> None:
-    for words in (
+    for text in (
         "## `dumbbell run`",
         "### `dumbbell kernel build`",
         "### `dumbbell study claims`",
         "* `--engine NAME`: ",
     ):
-        assert words in page()
+        assert text in page()

@@ -38,7 +38,7 @@ LACKING = {
 UNRUN = [
     block
     for block in EVERY
-    if (block.told("not run:") is not None and block.language != "image") or block.mark in LACKING
+    if (block.text_after("not run:") is not None and block.language != "image") or block.mark in LACKING
 ]
 LANGUAGES = {"console", "toml", "python", "text", "diff", "json", "rust", "image"}
 MOST_UNRUN = 12
@@ -83,7 +83,7 @@ def test_a_page_works_from_its_top_to_its_end(
 
 @pytest.mark.parametrize("block", SPECS, ids=lambda block: block.place)
 def test_toml_is_a_spec(block: Block, tmp_path: Path) -> None:
-    if block.told("not a spec:") is not None:
+    if block.text_after("not a spec:") is not None:
         assert tomllib.loads(block.text)
         return
     shutil.copytree(ROOT / "docs" / "site" / "files", tmp_path, dirs_exist_ok=True)
@@ -102,16 +102,16 @@ def test_every_block_has_a_language_that_is_known_and_every_mark_a_meaning() -> 
 @pytest.mark.parametrize("block", UNRUN, ids=lambda block: block.place)
 def test_an_example_that_is_not_run_says_why(block: Block) -> None:
     """Pytest's summary lists and counts them."""
-    told = block.told("not run:")
-    assert told or block.mark in LACKING
-    why = told or f"it {block.mark}, which is not here"
+    reason = block.text_after("not run:")
+    assert reason or block.mark in LACKING
+    why = reason or f"it {block.mark}, which is not here"
     pytest.skip(f"{block.place}: an example that is not run: {why}")
 
 
 def test_few_are_not_run() -> None:
     """Beside those of the page that `make validation` writes: a command for each part."""
     by_hand = [block for block in UNRUN if not block.place.startswith("docs/validation.md")]
-    assert len([block for block in by_hand if block.told("not run:")]) <= MOST_UNRUN
+    assert len([block for block in by_hand if block.text_after("not run:")]) <= MOST_UNRUN
 
 
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
@@ -125,13 +125,13 @@ def test_a_command_that_is_not_run_is_one_that_there_is(block: Block) -> None:
 
     for command in commands(block):
         if command.program == "make":
-            assert {word for word in command.words[1:] if "=" not in word} <= TARGETS
+            assert {word for word in command.arguments[1:] if "=" not in word} <= TARGETS
         if command.program == "dumbbell":
-            group, words = get_command(app()), list(command.words[1:])
-            while hasattr(group, "commands") and words and words[0] in group.commands:
-                group, words = group.commands[words[0]], words[1:]
+            group, arguments = get_command(app()), list(command.arguments[1:])
+            while hasattr(group, "commands") and arguments and arguments[0] in group.commands:
+                group, arguments = group.commands[arguments[0]], arguments[1:]
             if not hasattr(group, "commands"):
-                group.make_context("dumbbell", [word for word in words if word != ">"], resilient_parsing=True)
+                group.make_context("dumbbell", [word for word in arguments if word != ">"], resilient_parsing=True)
 
 
 def test_lines_that_are_left_out_and_times_of_the_machine_do_not_matter() -> None:

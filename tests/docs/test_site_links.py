@@ -10,7 +10,7 @@ from site_links import problems
 
 
 @pytest.mark.parametrize(
-    ("body", "told"),
+    ("body", "expected"),
     [
         (
             '<h1 id="here">A</h1><a href="#here">x</a> <a href="b.html#there">y</a> <a href="https://example.org/z">z</a>',
@@ -25,10 +25,10 @@ from site_links import problems
         ('<link rel="stylesheet" href="//fonts.example.org/x">', "a.html asks for //fonts.example.org/x"),
     ],
 )
-def test_a_page(body: str, told: str, tmp_path: Path) -> None:
+def test_a_page(body: str, expected: str, tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text(body, encoding="utf-8")
     (tmp_path / "b.html").write_text('<p id="there">', encoding="utf-8")
-    assert "\n".join(problems(tmp_path)) == told
+    assert "\n".join(problems(tmp_path)) == expected
 
 
 def test_a_style_sheet_that_asks_the_network(tmp_path: Path) -> None:

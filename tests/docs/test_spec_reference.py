@@ -35,7 +35,7 @@ def test_a_key_has_a_meaning_and_an_example_that_is_a_spec(key: Key) -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "told"),
+    ("path", "expected"),
     [
         ("path.rtt", "`sim`; `linux`, `netns`"),
         ("path.burst", '`sim`; `linux`, `netns`: more than 1514 B, or shaper = "htb"'),
@@ -43,13 +43,13 @@ def test_a_key_has_a_meaning_and_an_example_that_is_a_spec(key: Key) -> None:
         ("host.receive_window", "`sim`; `linux`, `netns`: from 2304 B to 1073725440 B"),
     ],
 )
-def test_what_an_engine_refuses_is_said(path: str, told: str) -> None:
-    assert engines(EVERY[path]) == told
+def test_what_an_engine_refuses_is_said(path: str, expected: str) -> None:
+    assert engines(EVERY[path]) == expected
 
 
 def test_a_word_that_an_engine_refuses_is_named() -> None:
-    told = engines(EVERY["measure.record"])
-    sim, linux = told.split("; `linux`, `netns`")
+    text = engines(EVERY["measure.record"])
+    sim, linux = text.split("; `linux`, `netns`")
     assert ('not `"pcap"`' in sim, '"acks"`' in sim) == (True, False)
     assert ('not `"pcap"`' in linux, 'not `"acks"`' in linux) == (True, True)
 

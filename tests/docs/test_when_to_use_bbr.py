@@ -19,39 +19,39 @@ MAKE = "make answers"
 
 
 @pytest.fixture(scope="module")
-def found() -> Answers:
+def answers() -> Answers:
     return read()
 
 
-def test_the_page_is_what_the_record_says(found: Answers) -> None:
-    assert PAGE.read_text(encoding="utf-8") == page(found), MAKE
+def test_the_page_is_what_the_record_says(answers: Answers) -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(answers), MAKE
 
 
 @pytest.mark.slow
-def test_the_figures_are_what_the_record_says(found: Answers, tmp_path: object) -> None:
-    for chart in charts(found):
+def test_the_figures_are_what_the_record_says(answers: Answers, tmp_path: object) -> None:
+    for chart in charts(answers):
         (path,) = save(chart, tmp_path, ("svg",))  # type: ignore[arg-type]
         assert path.read_bytes() == (FIGURES / path.name).read_bytes(), MAKE
 
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_the_record_is_what_runs_give(found: Answers) -> None:
+def test_the_record_is_what_runs_give(answers: Answers) -> None:
     """A company and two queues of the map, which are as long as all of it."""
-    whole = around(question(PATH, known()))
-    (row,) = [each for each in whole.company if each.flows == 1]
-    part = map_of([replace(whole, company=(row,))], SimEngine(), seconds=1e9, seeds=SEEDS)
-    assert list(part.cells) == cells(found.maps["bulk"], neighbours=1), MAKE
+    full_question = around(question(PATH, known()))
+    (row,) = [each for each in full_question.company if each.flows == 1]
+    part = map_of([replace(full_question, company=(row,))], SimEngine(), seconds=1e9, seeds=SEEDS)
+    assert list(part.cells) == cells(answers.maps["bulk"], neighbours=1), MAKE
 
 
-def test_what_it_says_without_numbers_holds(found: Answers) -> None:
+def test_what_it_says_without_numbers_holds(answers: Answers) -> None:
     alone = [each for each in measured_gains() if not each.neighbours]
     shallow, deep = ([each.gain for each in alone if (each.buffer_bdp < 0.2) is below] for below in (True, False))
     assert min(shallow) > 0.05, "by much"
     assert max(each.gain for each in alone if each.buffer_bdp > 1) < 0.01, "by little"
     assert min(deep) > -0.1
-    assert all(0.1 < flip(each) < 0.4 for each in found.cliffs)
-    bulk = found.maps["bulk"]
+    assert all(0.1 < flip(each) < 0.4 for each in answers.cliffs)
+    bulk = answers.maps["bulk"]
     assert all(each.gain > 0.5 and (each.harm or 0) > 0.1 for each in cells(bulk, 0, 1, neighbours=1) if each.gain)
     assert all(each.gain < 0 for each in cells(bulk, 10, 10, neighbours=1) if each.gain is not None), "starves"
     assert all(abs(each.gain or 0) < 0.1 for each in cells(bulk, switch=True)), "nobody gains"

@@ -53,13 +53,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 @pytest.fixture
 def limit_begins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
-    """Has the time limit of a process begin when its console has these words, however slow the machine is."""
+    """Has the time limit of a process begin when its console has this text, however slow the machine is."""
     ended = process._ended
 
-    def begins(words: str) -> None:
+    def begins(text: str) -> None:
         def later(started: subprocess.Popen[bytes], limit_s: float) -> bool:
             console = Path(f"/proc/{started.pid}/fd/1").resolve()
-            assert soon(lambda: words in console.read_text(encoding="utf-8"))
+            assert soon(lambda: text in console.read_text(encoding="utf-8"))
             return ended(started, limit_s)
 
         monkeypatch.setattr(process, "_ended", later)
@@ -70,13 +70,13 @@ def limit_begins(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
 @pytest.fixture
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """What the agents wrote, as they wrote it."""
-    found: list[bytes] = []
+    written: list[bytes] = []
     outcome = Guests.outcome
 
     def noted(guests: Guests, order: Order) -> Left:
         left = outcome(guests, order)
-        found.append(left.answer)
+        written.append(left.answer)
         return left
 
     monkeypatch.setattr(Guests, "outcome", noted)
-    return found
+    return written

@@ -31,7 +31,7 @@ SAID = "started"
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     """A spec whose program leaves a mark where it may write, and says that it started."""
-    words = f"""
+    text = f"""
 duration = "1 s"
 path = {{ rate = "10 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }}
 [[flows]]
@@ -39,7 +39,7 @@ cc = "cubic"
 workload = {{ command = ["sh", "-c", "touch {tmp_path}/mark; echo {SAID}"] }}
 """
     path = tmp_path / "programs.toml"
-    path.write_text(words, encoding="utf-8")
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -56,9 +56,9 @@ def engine(request: pytest.FixtureRequest) -> str:
 def output(store: Path) -> str:
     """What the program of the only run said."""
     with Store.open(store) as opened:
-        (found,) = opened.outcomes()
-    assert isinstance(found, Result), found
-    said = found.flows[0].program
+        (outcome,) = opened.outcomes()
+    assert isinstance(outcome, Result), outcome
+    said = outcome.flows[0].program
     assert said is not None
     return said.output or ""
 
@@ -148,8 +148,8 @@ def test_from_python_it_takes_a_word(spec: Path, engine: str, tmp_path: Path) ->
     with pytest.raises(SpecError, match=r"flows\[0\].workload.command: starts sh -c .*programs=True in Python"):
         dumbbell.run(spec, engine=engine, store=tmp_path / "store")
     assert not (tmp_path / "store").exists()
-    (found,) = dumbbell.run(spec, engine=engine, store=tmp_path / "store", programs=True).outcomes
-    assert isinstance(found, Result), found
+    (outcome,) = dumbbell.run(spec, engine=engine, store=tmp_path / "store", programs=True).outcomes
+    assert isinstance(outcome, Result), outcome
     assert output(tmp_path / "store") == f"{SAID}\n"
 
 
@@ -174,7 +174,7 @@ def test_an_engine_starts_none_whoever_forgets_to_ask(
 def test_a_swept_program_is_listed_once_for_each_value(spec: Path, linux: LinuxEngine) -> None:
     commands = [["true"], ["false"]]
     experiment = load(spec, overrides={"flows[0].workload.command": commands, "path.rtt": ["10 ms", "20 ms"]})
-    assert [each.words for each in programs(experiment, linux)] == [("true",), ("false",)]
+    assert [each.arguments for each in programs(experiment, linux)] == [("true",), ("false",)]
     assert programs(load(spec), SimEngine()) == []
     assert not load({"duration": "1 s", "path": {"rate": "1 Mbit/s", "rtt": "9 ms", "buffer": "9 kB"},
                      "flows": [{"cc": "reno"}]}).names_programs  # fmt: skip

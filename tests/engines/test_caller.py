@@ -21,9 +21,9 @@ def no_sudo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_without_sudo_it_is_the_user_of_this_process() -> None:
-    found = Caller.find()
-    assert (found.uid, found.gid) == (os.geteuid(), os.getegid())
-    assert found.groups == tuple(sorted({os.getegid(), *os.getgroups()}))
+    caller = Caller.find()
+    assert (caller.uid, caller.gid) == (os.geteuid(), os.getegid())
+    assert caller.groups == tuple(sorted({os.getegid(), *os.getgroups()}))
 
 
 def test_of_root_by_sudo_it_is_who_called_that(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,9 +31,9 @@ def test_of_root_by_sudo_it_is_who_called_that(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("SUDO_UID", str(NOBODY))
     monkeypatch.setenv("SUDO_GID", str(entry.pw_gid))
-    found = Caller.find()
-    assert (found.uid, found.gid, found.home) == (NOBODY, entry.pw_gid, entry.pw_dir)
-    assert found.groups == tuple(sorted(os.getgrouplist(entry.pw_name, entry.pw_gid)))
+    caller = Caller.find()
+    assert (caller.uid, caller.gid, caller.home) == (NOBODY, entry.pw_gid, entry.pw_dir)
+    assert caller.groups == tuple(sorted(os.getgrouplist(entry.pw_name, entry.pw_gid)))
 
 
 def test_a_user_of_sudo_whom_this_machine_does_not_know_is_not_root(monkeypatch: pytest.MonkeyPatch) -> None:

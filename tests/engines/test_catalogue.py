@@ -17,10 +17,10 @@ from specs import resolved
 @pytest.fixture
 def kernels(monkeypatch: pytest.MonkeyPatch) -> list[Kernel]:
     """The kernels of this machine, none at first; the one that it runs has but two congestion controls."""
-    found: list[Kernel] = []
-    monkeypatch.setattr(catalogue, "built", lambda: found)
+    built_kernels: list[Kernel] = []
+    monkeypatch.setattr(catalogue, "built", lambda: built_kernels)
     monkeypatch.setattr(catalogue, "own_controls", lambda: {"bbr", "mine_2"})
-    return found
+    return built_kernels
 
 
 @pytest.mark.usefixtures("kernels")
@@ -45,11 +45,11 @@ def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
 
 def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel]) -> None:
     kernels += [kernel("mine", controls={"bbr3": "bbr3", "vegas": "vegas"})]
-    words = {"duration": "1 s", "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}}
-    experiment = load(words | {"flows": [{"cc": "bbr3"}]}, registry=catalogue.catalogue())
+    fields = {"duration": "1 s", "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}}
+    experiment = load(fields | {"flows": [{"cc": "bbr3"}]}, registry=catalogue.catalogue())
     assert experiment.registry["bbr3"].parameters == {}
     with pytest.raises(SpecError, match='bbr3 has no parameter "gain"; it has none'):
-        load(words | {"flows": [{"cc": "bbr3[gain=1]"}]}, registry=catalogue.catalogue())
+        load(fields | {"flows": [{"cc": "bbr3[gain=1]"}]}, registry=catalogue.catalogue())
     (problem,) = SimEngine().unsupported_fields(resolved(flows=[{"cc": "vegas"}]).run)
     assert str(problem) == (
         'flows[0].cc: the simulator has no "vegas"; the linux engine and the linux:mine engine have it'

@@ -116,28 +116,28 @@ class Home:
 
     def digest(self) -> str:
         """Of all that is in the tree: contents, and what the file system knows of each but when it was read."""
-        found = hashlib.sha256()
+        tree_hash = hashlib.sha256()
         for path in sorted([self.tree, *self.tree.rglob("*")]):
-            told = path.lstat()
+            status = path.lstat()
             fields = (
-                told.st_mode,
-                told.st_uid,
-                told.st_gid,
-                told.st_size,
-                told.st_nlink,
-                told.st_mtime_ns,
-                told.st_ctime_ns,
+                status.st_mode,
+                status.st_uid,
+                status.st_gid,
+                status.st_size,
+                status.st_nlink,
+                status.st_mtime_ns,
+                status.st_ctime_ns,
             )
-            found.update(repr((path.name, fields, os.listxattr(path, follow_symlinks=False))).encode())
-            found.update(path.read_bytes() if path.is_file() else b"")
-        return found.hexdigest()
+            tree_hash.update(repr((path.name, fields, os.listxattr(path, follow_symlinks=False))).encode())
+            tree_hash.update(path.read_bytes() if path.is_file() else b"")
+        return tree_hash.hexdigest()
 
-    def process(self, script: str, **asked: Any) -> str:
+    def process(self, script: str, **arguments: Any) -> str:
         """What a process of this user printed."""
         known = {"uid": self.uid, "tree": str(self.tree), "temporary": str(self.temporary)}
         environment = os.environ | {"DUMBBELL_DATA": str(self.cache), "PYTHONPATH": str(SOURCE.parents[1] / "support")}
         done = subprocess.run(
-            [sys.executable, "-c", script, json.dumps(known | asked)],
+            [sys.executable, "-c", script, json.dumps(known | arguments)],
             capture_output=True, check=False, encoding="utf-8", env=environment, timeout=120,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
@@ -154,8 +154,8 @@ def attacker(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=HOMES, ids=" in ".join)
 def home(request: pytest.FixtureRequest, built: Kernel, attacker: Path) -> Iterator[Home]:
     """Where every user may go: pytest's own folders are closed to others."""
-    (user, beside), folder = request.param, Path(tempfile.mkdtemp(prefix="confinement-"))
-    uid, outside = USERS[user], Path(tempfile.mkdtemp(prefix="confinement-", dir=beside))
+    (user, parent), folder = request.param, Path(tempfile.mkdtemp(prefix="confinement-"))
+    uid, outside = USERS[user], Path(tempfile.mkdtemp(prefix="confinement-", dir=parent))
     try:
         for each in (folder, outside):
             each.chmod(0o755)
@@ -184,8 +184,8 @@ def home(request: pytest.FixtureRequest, built: Kernel, attacker: Path) -> Itera
 def attacked(home: Home, place: str, mask: str = "") -> tuple[str, dict[str, int], str]:
     """Whether the guest was confined, the errno of each attempt, and what the memory of the process holds."""
     kernel, init = (home.attacker, home.agent) if place == "kernel" else (home.kernel, home.attacker)
-    told = home.process(ATTACK, mask=mask, kernel=str(kernel), init=str(init), agent=str(home.agent))
-    confinement, report, memory = json.loads(told)
+    output = home.process(ATTACK, mask=mask, kernel=str(kernel), init=str(init), agent=str(home.agent))
+    confinement, report, memory = json.loads(output)
     lines = (line.rpartition(" ") for line in report.splitlines())
     return confinement, {name: int(number) for name, _, number in lines}, memory
 
@@ -241,10 +241,10 @@ def test_a_program_has_no_powers_in_a_guest_and_the_result_says_whether_that_is_
     workload = {"command": ["sh", "-c", PROGRAM]}
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
     before = home.digest()
-    output, told, *_ = json.loads(home.process(RUN, mask=mask, spec=spec, first=str(home.cache / "first")))
+    output, confinement, *_ = json.loads(home.process(RUN, mask=mask, spec=spec, first=str(home.cache / "first")))
     assert home.digest() == before
     assert output == f"plain\nattacked\n{home.uid}\n{POWERLESS}NoNewPrivs:\t1\n"
-    assert told == "not confined" if mask else told.startswith("confined (Landlock ABI ")
+    assert confinement == "not confined" if mask else confinement.startswith("confined (Landlock ABI ")
 
 
 @pytest.mark.long
@@ -266,6 +266,6 @@ def test_doctor_says_whether_guests_are_confined(built: Kernel, mask: str) -> No
     command = [sys.executable, "-c", script, mask, "doctor", "--engine", f"linux:{built.name}", "--json"]
     environment = os.environ | {"PYTHONPATH": str(SOURCE.parents[1] / "support")}
     done = subprocess.run(command, capture_output=True, check=False, encoding="utf-8", env=environment, timeout=120)
-    (found,) = (each for each in json.loads(done.stdout) if each["what"] == "guest")
-    assert found["healthy"]
-    assert found["words"].startswith("not confined: " if mask else "confined (Landlock ABI ")
+    (finding,) = (each for each in json.loads(done.stdout) if each["what"] == "guest")
+    assert finding["healthy"]
+    assert finding["words"].startswith("not confined: " if mask else "confined (Landlock ABI ")

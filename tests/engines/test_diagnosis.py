@@ -25,8 +25,8 @@ def test_a_console_that_is_known_is_one_line_with_what_helps(
     monkeypatch: pytest.MonkeyPatch, snapshot: SnapshotAssertion
 ) -> None:
     monkeypatch.setattr(diagnosis, "state_bytes", lambda: 20_000)
-    found = {console: diagnosis.diagnosis(f"some line\n{console}\n") for console in CONSOLES}
-    assert found == snapshot
+    diagnoses = {console: diagnosis.diagnosis(f"some line\n{console}\n") for console in CONSOLES}
+    assert diagnoses == snapshot
 
 
 def test_a_console_that_is_not_known_is_none() -> None:

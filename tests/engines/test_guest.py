@@ -62,18 +62,18 @@ def children() -> list[str]:
 
 
 def test_a_guest_sees_its_root_and_little_else(tmp_path: Path) -> None:
-    asked = order(tmp_path, ECHO, job='{"words": 1}', seed=7)
-    left = Guests().outcome(asked)
+    guest_order = order(tmp_path, ECHO, job='{"words": 1}', seed=7)
+    left = Guests().outcome(guest_order)
     seen = json.loads(left.answer)
     assert left.confinement == NOT_CONFINED, "nobody says that it is"
-    assert seen["argv"] == command(asked, Path("root"))[1:]
+    assert seen["argv"] == command(guest_order, Path("root"))[1:]
     assert seen["here"] == ["dev", "init", "job.json", "proc", "sys", "tmp"]
     assert seen["beside"] == ["console.log", "held", "memory", "root"]
     assert seen["job"] == '{"words": 1}'
     assert seen["group"]
-    told = {name: value for name, value in seen["environment"].items() if name in {"HOME", "TMPDIR", "UML_SEED"}}
-    assert told == {"HOME": "..", "TMPDIR": "../memory", "UML_SEED": "7"}
-    assert set(seen["environment"]) - set(told) <= {"PWD", "LC_CTYPE"}  # the shell's and Python's own
+    environment = {name: value for name, value in seen["environment"].items() if name in {"HOME", "TMPDIR", "UML_SEED"}}
+    assert environment == {"HOME": "..", "TMPDIR": "../memory", "UML_SEED": "7"}
+    assert set(seen["environment"]) - set(environment) <= {"PWD", "LC_CTYPE"}  # the shell's and Python's own
 
 
 def test_the_command_line_is_the_same_for_runs_that_are_the_same_on_many_threads(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_the_command_line_is_the_same_for_runs_that_are_the_same_on_many_threads
 
 
 @pytest.mark.parametrize(
-    ("program", "words"),
+    ("program", "message"),
     [
         (
             "import sys; [print('line', n) for n in range(100)]; sys.exit(3)",
@@ -105,8 +105,8 @@ def test_the_command_line_is_the_same_for_runs_that_are_the_same_on_many_threads
         ),
     ],
 )
-def test_a_guest_that_ends_badly_says_its_last_words(tmp_path: Path, program: str, words: str) -> None:
-    assert failure(tmp_path, program) == words
+def test_a_guest_that_ends_badly_says_its_last_words(tmp_path: Path, program: str, message: str) -> None:
+    assert failure(tmp_path, program) == message
 
 
 def test_a_guest_that_hangs_is_killed_with_all_that_it_started(
@@ -114,17 +114,17 @@ def test_a_guest_that_hangs_is_killed_with_all_that_it_started(
 ) -> None:
     limit_begins("still here")
     before = children()
-    words = failure(tmp_path, HANG, limit_s=1.5)
-    assert words.startswith("not finished after 2 s, and killed (DUMBBELL_RUN_LIMIT_S sets another limit)")
-    assert words.endswith("still here")
+    message = failure(tmp_path, HANG, limit_s=1.5)
+    assert message.startswith("not finished after 2 s, and killed (DUMBBELL_RUN_LIMIT_S sets another limit)")
+    assert message.endswith("still here")
     assert children() == before
 
 
 def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, temporary: Path) -> None:
     guests, before = Guests(), children()
-    asked = order(tmp_path, HANG)
+    guest_order = order(tmp_path, HANG)
     with ThreadPoolExecutor(2) as pool:
-        futures = [pool.submit(guests.outcome, asked) for _ in range(2)]
+        futures = [pool.submit(guests.outcome, guest_order) for _ in range(2)]
         assert soon(lambda: len(children()) == len(before) + 2)
         guests.stop()
         assert not list(temporary.iterdir())
@@ -138,19 +138,19 @@ def test_another_thread_stops_all_guests_and_finds_nothing_left(tmp_path: Path, 
 def test_a_folder_or_an_agent_that_is_not_there_is_a_clear_failure(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked = order(tmp_path, ECHO)
-    asked.agent.unlink()
+    guest_order = order(tmp_path, ECHO)
+    guest_order.agent.unlink()
     with pytest.raises(EngineFailure, match=r"could not be started: .*/agent: No such file"):
-        Guests().outcome(asked)
+        Guests().outcome(guest_order)
     monkeypatch.setattr(tempfile, "tempdir", "/nowhere")
     assert failure(tmp_path, ECHO).startswith("no temporary folder: /nowhere/dumbbell-run-")
 
 
 def test_a_full_folder_is_a_clear_failure(tmp_path: Path, small_disk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(small_disk))
-    asked = order(tmp_path, ECHO, job=" " * 100_000)
+    guest_order = order(tmp_path, ECHO, job=" " * 100_000)
     with pytest.raises(EngineFailure, match=r"could not be started: .*No space left on device"):
-        Guests().outcome(asked)
+        Guests().outcome(guest_order)
     assert not list(small_disk.iterdir())
 
 

@@ -138,8 +138,8 @@ REFUSED_TOGETHER: list[dict[str, Any]] = [
 
 def refused(fields: dict[str, Any], controls: dict[str, str] | None = None) -> str:
     problems = LinuxEngine(kernel(controls=controls)).unsupported_fields(run_of(fields))
-    asked = ", ".join(f"{field}={value}" for field, value in fields.items())
-    return f"{asked} -> {' | '.join(map(str, problems))}"
+    settings = ", ".join(f"{field}={value}" for field, value in fields.items())
+    return f"{settings} -> {' | '.join(map(str, problems))}"
 
 
 def test_what_linux_cannot_honour_is_refused_with_what_it_can(snapshot: SnapshotAssertion) -> None:
@@ -151,24 +151,24 @@ def test_what_linux_cannot_honour_is_refused_with_what_it_can(snapshot: Snapshot
 
 def test_an_algorithm_is_asked_for_once_with_each_of_its_parameters(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many flows have it: `check` may see a hundred thousand."""
-    asked = []
+    algorithms = []
 
     def named(algorithm: str) -> dict[str, dict[str, float]]:
-        asked.append(algorithm)
+        algorithms.append(algorithm)
         return {}
 
     monkeypatch.setattr("dumbbell.engines.controls._named", named)
     flows = [{"cc": "bbr", "count": 30}, {"cc": "bbr[cwnd_gain=1.7]", "count": 30}, {"cc": "bbr[cwnd_gain=1.8]"}]
     problems = LinuxEngine(kernel()).unsupported_fields(run_of({"flows": flows}))
     assert [each.path for each in problems] == [f"flows[{number}].cc" for number in range(30, 61)]
-    assert len(asked) == 4, "of two: whether the kernel has it, and what it has instead"
+    assert len(algorithms) == 4, "of two: whether the kernel has it, and what it has instead"
 
 
 @pytest.mark.parametrize("fields", REFUSED_TOGETHER)
 def test_each_of_what_is_refused_together_can_be_honoured(fields: dict[str, Any]) -> None:
     last = next(reversed(fields))
-    for kept in ({last: fields[last]}, {name: value for name, value in fields.items() if name != last}):
-        assert LinuxEngine(kernel()).unsupported_fields(run_of(kept)) == []
+    for remaining in ({last: fields[last]}, {name: value for name, value in fields.items() if name != last}):
+        assert LinuxEngine(kernel()).unsupported_fields(run_of(remaining)) == []
 
 
 def test_timing_noise_of_the_machine_is_refused() -> None:
@@ -191,17 +191,17 @@ def test_what_linux_can_honour_is_not_refused() -> None:
 
 
 def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> None:
-    asked = run_of({"flows": [{"cc": "bbr_4_17_shallow", "count": 2}, {"cc": "cubic"}]}, 7)
+    spec_run = run_of({"flows": [{"cc": "bbr_4_17_shallow", "count": 2}, {"cc": "cubic"}]}, 7)
     ANSWER[0] = b'{"measured":' + json.dumps(empty()).encode() + b"}"
-    measurement = LinuxEngine(kernel()).measure(asked)
+    measurement = LinuxEngine(kernel()).measure(spec_run)
     assert measurement.ended_ns == 3
     assert measurement.facts == {"kernel": "6.1.192", "guest": NOT_CONFINED}
     (order,) = answers
     job = json.loads(order.job)
     assert job["controls"] == ["bbr_4_17_s_1a2b", "bbr_4_17_s_1a2b", "cubic"]
     assert job["task"] == "measure"
-    assert convert(job["run"], Run) == asked
-    assert (order.seed, order.limit_s, order.memory_mb) == (7, limit_s(asked), memory_mb(asked))
+    assert convert(job["run"], Run) == spec_run
+    assert (order.seed, order.limit_s, order.memory_mb) == (7, limit_s(spec_run), memory_mb(spec_run))
 
 
 def test_it_boots_once_on_each_machine_since_that_was_started(
@@ -245,7 +245,7 @@ def test_a_probe_gives_a_report(answers: list[Order]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "words"),
+    ("answer", "message"),
     [
         (b"", "cut short or no JSON: 0 B"),
         (b'{"measured":{"ended_ns":3,"flo', "cut short or no JSON: 30 B"),
@@ -256,9 +256,9 @@ def test_a_probe_gives_a_report(answers: list[Order]) -> None:
     ],
 )
 @pytest.mark.usefixtures("answers")
-def test_an_answer_that_is_no_measurement_is_a_failure(answer: bytes, words: str) -> None:
+def test_an_answer_that_is_no_measurement_is_a_failure(answer: bytes, message: str) -> None:
     ANSWER[0] = answer
-    with pytest.raises(EngineFailure, match=words):
+    with pytest.raises(EngineFailure, match=message):
         LinuxEngine(kernel()).measure(run_of({}))
 
 

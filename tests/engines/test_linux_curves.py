@@ -24,12 +24,12 @@ def test_a_loss_epoch_of_cubic_and_the_phases_of_bbr_are_the_kernels(linux: Linu
               if each.name in {"curve-cubic-1", "curve-bbr-1"}]  # fmt: skip
     assert len(chosen) == 2
     with Store.open(tmp_path / "store", write=True) as store:
-        found = compare_engines(store, chosen, sides, Source(), judge)
-    assert isinstance(found, Curves)
-    assert not [each for case in found.cases for each in case.failures]
-    broken = {f"{case.cc}: {each.label}": each.difference for case in found.cases for each in case.comparisons
+        curves = compare_engines(store, chosen, sides, Source(), judge)
+    assert isinstance(curves, Curves)
+    assert not [each for case in curves.cases for each in case.failures]
+    broken = {f"{case.cc}: {each.label}": each.difference for case in curves.cases for each in case.comparisons
               if not each.holds}  # fmt: skip
     assert broken == {}
-    cubic, bbr = found.cases
+    cubic, bbr = curves.cases
     assert cubic.epochs["reference"] == cubic.epochs["candidate"] >= 15
     assert {"phases", "startup_s", "probe_rtt_length_s"} <= {each.key for each in bbr.comparisons}

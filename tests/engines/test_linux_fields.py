@@ -250,19 +250,19 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
 }
 
 
-def seen(engine: LinuxEngine | SimEngine, words: dict[str, Any], patch: pytest.MonkeyPatch) -> Seen:
-    kept: list[Measurement] = []
+def seen(engine: LinuxEngine | SimEngine, fields: dict[str, Any], patch: pytest.MonkeyPatch) -> Seen:
+    measurements: list[Measurement] = []
     original = engine.measure
 
     def keeping(run: Run) -> Measurement:
-        kept.append(original(run))
-        return kept[-1]
+        measurements.append(original(run))
+        return measurements[-1]
 
     patch.setattr(engine, "measure", keeping)
-    planned = resolved(**{"path": PATH, "flows": CUBIC, "start_jitter": "0 s"} | words)
+    planned = resolved(**{"path": PATH, "flows": CUBIC, "start_jitter": "0 s"} | fields)
     outcome = execute(Planned({}, planned), engine, "0")[0]
     assert isinstance(outcome, Result), outcome
-    return Seen(planned.run, outcome, kept[-1])
+    return Seen(planned.run, outcome, measurements[-1])
 
 
 def holds_together(each: Seen) -> None:
@@ -285,11 +285,11 @@ def holds_together(each: Seen) -> None:
 def test_a_field_means_the_same_to_both_engines(
     linux: LinuxEngine, case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    words, numbers = CASES[case]
+    fields, numbers = CASES[case]
     if "trace" in case:
         (tmp_path / "writes.csv").write_text("0,20000\n0.5,1000000\n0.51,100\n2,50000\n", encoding="utf-8")
-        words = words | {"flows": [{"cc": "cubic", "workload": {"trace": str(tmp_path / "writes.csv")}}]}
-    real, model = seen(linux, words, monkeypatch), seen(SimEngine(), words, monkeypatch)
+        fields = fields | {"flows": [{"cc": "cubic", "workload": {"trace": str(tmp_path / "writes.csv")}}]}
+    real, model = seen(linux, fields, monkeypatch), seen(SimEngine(), fields, monkeypatch)
     holds_together(real)
     holds_together(model)
     for number in numbers:

@@ -21,8 +21,8 @@ PACKET_NS = 151_400
 """At the bottleneck."""
 
 
-def run(path: dict[str, Any] | None = None, **words: Any) -> Run:
-    return resolved(**{"path": PATH | (path or {}), "flows": [{"cc": "cubic"}], "duration": "5 s"} | words).run
+def run(path: dict[str, Any] | None = None, **fields: Any) -> Run:
+    return resolved(**{"path": PATH | (path or {}), "flows": [{"cc": "cubic"}], "duration": "5 s"} | fields).run
 
 
 def resent(measured: Measurement) -> int:
@@ -53,12 +53,12 @@ EVERYTHING: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("words", EVERYTHING.values(), ids=EVERYTHING)
+@pytest.mark.parametrize("fields", EVERYTHING.values(), ids=EVERYTHING)
 def test_everything_on_gives_the_same_twice_and_another_with_another_seed(
-    linux: LinuxEngine, answers: list[bytes], words: dict[str, Any]
+    linux: LinuxEngine, answers: list[bytes], fields: dict[str, Any]
 ) -> None:
-    asked = run(**words)
-    for each in (asked, asked, structs.replace(asked, seed=asked.seed + 1)):
+    spec_run = run(**fields)
+    for each in (spec_run, spec_run, structs.replace(spec_run, seed=spec_run.seed + 1)):
         linux.measure(each)
     first, again, other = answers
     assert again == first
@@ -134,15 +134,15 @@ def test_no_lump_is_too_large_for_a_nics_ring(linux: LinuxEngine, side: str) -> 
 
 
 def test_facts_tell_what_is_on_which_device(linux: LinuxEngine) -> None:
-    words = EVERYTHING["fq, a router's line"] | {"duration": "1 s"}
-    facts = linux.measure(run(**words)).facts
+    fields = EVERYTHING["fq, a router's line"] | {"duration": "1 s"}
+    facts = linux.measure(run(**fields)).facts
     assert facts["path"].startswith("sender - lane - access - gate - near - far - receiver, 2 lanes")
     assert facts["fq"].startswith("limit 10000 flow_limit 100 quantum 3028 initial_quantum 15140 ")
     assert facts["offloads (sender)"] == "tso on gso on gro off"
     assert facts["offloads (receiver)"] == "tso off gso off gro on"
-    told = {name.split()[1].rstrip("0123456789"): what for name, what in facts.items() if name.startswith("qdisc ")}
-    assert told["lane"].startswith("netem delay 75700ns 75700ns rate ")
-    assert "the same on 1 more" in told["lane"]
-    assert told["sender"].startswith("fq")
-    assert told["far"].startswith("netem delay 12500000ns slot 1000000ns 1000000ns")
-    assert told["access"].startswith("tbf rate 3750000 bytes/s burst 1522, ")
+    qdiscs = {name.split()[1].rstrip("0123456789"): what for name, what in facts.items() if name.startswith("qdisc ")}
+    assert qdiscs["lane"].startswith("netem delay 75700ns 75700ns rate ")
+    assert "the same on 1 more" in qdiscs["lane"]
+    assert qdiscs["sender"].startswith("fq")
+    assert qdiscs["far"].startswith("netem delay 12500000ns slot 1000000ns 1000000ns")
+    assert qdiscs["access"].startswith("tbf rate 3750000 bytes/s burst 1522, ")

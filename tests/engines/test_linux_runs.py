@@ -61,30 +61,30 @@ cc = "cubic"
 """
 
 
-def run(**words: Any) -> Run:
-    return resolved(**{"path": PATH} | words).run
+def run(**settings: Any) -> Run:
+    return resolved(**{"path": PATH} | settings).run
 
 
-def result(engine: LinuxEngine | SimEngine, **words: Any) -> Result:
-    outcome = execute(Planned({}, resolved(**words)), engine, engine.identity())[0]
+def result(engine: LinuxEngine | SimEngine, **settings: Any) -> Result:
+    outcome = execute(Planned({}, resolved(**settings)), engine, engine.identity())[0]
     assert isinstance(outcome, Result), outcome
     return outcome
 
 
 def kernel_of(parent: int) -> int:
     """The kernel that a process started, when its guest runs: one before that may only have said what it is."""
-    found: list[int] = []
+    pids: list[int] = []
 
     def started() -> bool:
         for child in children(parent):
             with suppress(OSError):
                 program = Path(f"/proc/{child}/cmdline").read_bytes().partition(b"\0")[0]
                 if program.endswith(b"/linux") and len(group_of(child)) > 1:
-                    found.append(child)
-        return bool(found)
+                    pids.append(child)
+        return bool(pids)
 
     assert soon(started), "no kernel was started"
-    return found[0]
+    return pids[0]
 
 
 def vanished(process: int) -> bool:
@@ -109,10 +109,10 @@ def spec(tmp_path: Path) -> Path:
 
 
 @contextmanager
-def under_way(engine: LinuxEngine, asked: Run) -> Iterator[tuple[int, Callable[[], Measurement]]]:
+def under_way(engine: LinuxEngine, spec_run: Run) -> Iterator[tuple[int, Callable[[], Measurement]]]:
     """A long run in another thread: its kernel's process, and what waits for its end and raises what it raised."""
     with ThreadPoolExecutor(1) as pool:
-        future = pool.submit(engine.measure, asked)
+        future = pool.submit(engine.measure, spec_run)
         kernel = kernel_of(os.getpid())
         try:
             yield kernel, lambda: future.result(timeout=HANG_S)
@@ -126,25 +126,25 @@ def under_way(engine: LinuxEngine, asked: Run) -> Iterator[tuple[int, Callable[[
 def test_the_same_run_gives_the_same_bytes_whatever_else_the_machine_does(
     linux: LinuxEngine, answers: list[bytes]
 ) -> None:
-    asked = run(duration="4 s", path=LOSSY, flows=MIXED)
-    linux.measure(asked)
+    spec_run = run(duration="4 s", path=LOSSY, flows=MIXED)
+    linux.measure(spec_run)
     burner = subprocess.Popen([sys.executable, "-c", "while True: pass"])
     try:
-        linux.measure(asked)
+        linux.measure(spec_run)
     finally:
         burner.kill()
         burner.wait()
     with ThreadPoolExecutor(2) as pool:
-        list(pool.map(linux.measure, [asked, asked]))
+        list(pool.map(linux.measure, [spec_run, spec_run]))
     assert len(answers[0]) > 10_000
     assert answers == [answers[0]] * 4
-    linux.measure(structs.replace(asked, seed=asked.seed + 1))
+    linux.measure(structs.replace(spec_run, seed=spec_run.seed + 1))
     assert answers[-1] != answers[0]
 
 
 def test_both_engines_give_the_same_columns_and_agree_about_one_cubic_flow(linux: LinuxEngine) -> None:
-    words: dict[str, Any] = {"path": PATH, "flows": [{"cc": "cubic"}], "duration": "30 s"}
-    real, model = result(linux, **words), result(SimEngine(), **words)
+    settings: dict[str, Any] = {"path": PATH, "flows": [{"cc": "cubic"}], "duration": "30 s"}
+    real, model = result(linux, **settings), result(SimEngine(), **settings)
     assert columns(json.loads(real.model_dump_json())) == columns(json.loads(model.model_dump_json()))
     assert (real.engine, model.engine) == ("linux", "sim")
     (ours,), (theirs,) = real.flows, model.flows
@@ -173,7 +173,7 @@ def test_a_measurement_has_what_a_summary_needs_and_says_what_it_was_made_on(lin
 
 
 @pytest.mark.parametrize(
-    "words",
+    "settings",
     [
         {
             "duration": "10 s",
@@ -184,16 +184,18 @@ def test_a_measurement_has_what_a_summary_needs_and_says_what_it_was_made_on(lin
         {"duration": "10 s", "path": PATH | {"rtt": "100 ms"}, "measure": {}},
     ],
 )
-def test_bulk_senders_are_limited_by_their_congestion_control_alone(linux: LinuxEngine, words: dict[str, Any]) -> None:
-    assert result(linux, **words).warnings == ()
+def test_bulk_senders_are_limited_by_their_congestion_control_alone(
+    linux: LinuxEngine, settings: dict[str, Any]
+) -> None:
+    assert result(linux, **settings).warnings == ()
 
 
 @pytest.mark.parametrize("mtu", [pytest.param(1500, marks=pytest.mark.long), 9000])
 @pytest.mark.parametrize(("memory", "kind"), [("default", "sndbuf"), ("16 MB", "rwnd")])
 def test_memory_limits_a_flow_alike_on_both_engines(linux: LinuxEngine, memory: str, kind: str, mtu: int) -> None:
     path = {"rate": "400 Mbit/s", "rtt": "200 ms", "buffer": "1 bdp", "burst": "10 kB", "mtu": mtu, "jitter": "none"}
-    words: dict[str, Any] = {"path": path, "flows": [{"cc": "cubic"}], "host": {"socket_memory": memory}}
-    (theirs,), (ours,) = (result(engine, duration="15 s", **words).flows for engine in (linux, SimEngine()))
+    settings: dict[str, Any] = {"path": path, "flows": [{"cc": "cubic"}], "host": {"socket_memory": memory}}
+    (theirs,), (ours,) = (result(engine, duration="15 s", **settings).flows for engine in (linux, SimEngine()))
     assert ours.goodput_bps == pytest.approx(theirs.goodput_bps, rel=0.04)
     limited = [getattr(flow, f"{kind}_limited_s") for flow in (theirs, ours)]
     assert limited[1] == pytest.approx(limited[0], rel=0.05)
@@ -213,9 +215,9 @@ def test_beside_cubic_dctcp_is_reno_and_lp_takes_about_as_much(linux: LinuxEngin
     shares = {}
     for cc in ("reno", "dctcp", "lp"):
         flows = [{"cc": cc, "name": "a"}, {"cc": "cubic", "start": "1 s"}]
-        found = result(linux, path=PATH | {"buffer": "2 bdp"}, duration="20 s", flows=flows)
-        assert any("behaves as Reno" in each for each in found.warnings) == (cc != "reno")
-        shares[cc] = found.groups["a"].share or 0.0
+        outcome = result(linux, path=PATH | {"buffer": "2 bdp"}, duration="20 s", flows=flows)
+        assert any("behaves as Reno" in each for each in outcome.warnings) == (cc != "reno")
+        shares[cc] = outcome.groups["a"].share or 0.0
     assert shares["dctcp"] == shares["reno"]
     assert shares["lp"] > shares["reno"] / 2  # an LP that backs off has a hundredth
 
@@ -238,14 +240,14 @@ def test_the_paths_it_builds_are_those_that_were_asked_for(linux: LinuxEngine) -
     ],
 )
 def test_a_path_that_is_not_as_asked_is_flagged(linux: LinuxEngine, wrong: dict[str, Any], field: str) -> None:
-    asked, built = (path_of(run(path=PATH | {"loss": "1 %"} | each)) for each in ({}, wrong))
-    (line,) = deviations(asked, linux.probe(built))
+    requested, built = (path_of(run(path=PATH | {"loss": "1 %"} | each)) for each in ({}, wrong))
+    (line,) = deviations(requested, linux.probe(built))
     assert line.startswith(f"{field}: asked for ")
 
 
 def test_packets_out_of_order_are_flagged(linux: LinuxEngine) -> None:
-    asked = path_of(run())
-    (line,) = deviations(asked, linux.probe(asked, reorder_ppb=20_000_000))
+    requested = path_of(run())
+    (line,) = deviations(requested, linux.probe(requested, reorder_ppb=20_000_000))
     assert line.startswith("path: asked for no reordering, saw ")
 
 
@@ -295,8 +297,8 @@ def test_a_kernel_that_is_none_is_a_failed_run(built: Kernel, tmp_path: Path) ->
 def test_a_folder_that_fills_up_is_a_failed_run(
     linux: LinuxEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answers: list[bytes]
 ) -> None:
-    asked = run(duration="2 s", measure={"sample": "1 ms"})
-    linux.measure(asked)
+    spec_run = run(duration="2 s", measure={"sample": "1 ms"})
+    linux.measure(spec_run)
     assert len(answers[0]) > 200_000
     kilobytes = (agent.path().stat().st_size >> 10) + 100
     mount: list[str | Path] = ["/bin/mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "none", tmp_path]
@@ -305,16 +307,16 @@ def test_a_folder_that_fills_up_is_a_failed_run(
     try:
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
         with pytest.raises(EngineFailure, match="No space left on device"):
-            linux.measure(asked)
+            linux.measure(spec_run)
         assert list(tmp_path.iterdir()) == []
     finally:
         subprocess.run(["/bin/umount", tmp_path], check=True)
 
 
 def test_a_damaged_kernel_is_bad_input(built: Kernel, tmp_path: Path, spec: Path) -> None:
-    kept = tmp_path / "data" / "kernels" / built.executable.parent.name
-    shutil.copytree(built.executable.parent, kept)
-    with (kept / "linux").open("r+b") as executable:
+    copy = tmp_path / "data" / "kernels" / built.executable.parent.name
+    shutil.copytree(built.executable.parent, copy)
+    with (copy / "linux").open("r+b") as executable:
         executable.seek(1_000_000)
         executable.write(b"damage")
     done = dumbbell("run", spec, "--engine", "linux", "--out", tmp_path / "out", DUMBBELL_DATA=str(tmp_path / "data"))
@@ -336,13 +338,13 @@ def test_it_runs_from_the_command_line_and_is_not_repeated(built: Kernel, tmp_pa
     first, second = (dumbbell("run", spec, "--engine", "linux", "--json", "--out", store) for _ in range(2))
     assert (first.returncode, first.stderr) == (0, "")
     assert first.stdout == second.stdout
-    found = json.loads(first.stdout)
-    assert found["engine"] == "linux"
-    assert [flow["cc"] for flow in found["flows"]] == ["vegas", "cubic"]
+    outcome = json.loads(first.stdout)
+    assert outcome["engine"] == "linux"
+    assert [flow["cc"] for flow in outcome["flows"]] == ["vegas", "cubic"]
     checked = dumbbell("check", spec).stdout.splitlines()
     assert any(line.startswith("linux: can run it") for line in checked)
     with Store.open(store) as opened:
-        measured_on = opened.provenance(found["run_id"])["measured_on"]
+        measured_on = opened.provenance(outcome["run_id"])["measured_on"]
     assert built.release in str(measured_on)
 
 
@@ -371,9 +373,9 @@ def test_ctrl_c_leaves_no_process_and_no_folder(built: Kernel, tmp_path: Path, s
     )
     kernel = kernel_of(campaign.pid)
     campaign.send_signal(signal.SIGINT)
-    output, words = campaign.communicate(timeout=HANG_S)
-    kept = f"0 of 5 runs are in {tmp_path / 'out'}; the same command goes on"
-    assert (campaign.returncode, output, words.splitlines()[-1]) == (130, "", f"interrupted: {kept}")
+    output, errors = campaign.communicate(timeout=HANG_S)
+    summary = f"0 of 5 runs are in {tmp_path / 'out'}; the same command goes on"
+    assert (campaign.returncode, output, errors.splitlines()[-1]) == (130, "", f"interrupted: {summary}")
     assert vanished(kernel)
     assert list(temporary.iterdir()) == []
     assert dumbbell("results", "verify", tmp_path / "out").returncode == 0

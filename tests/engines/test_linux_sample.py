@@ -55,7 +55,7 @@ def compared(folder: Path, candidate: Engine, reference: Engine, seed: int) -> l
 def gross(conditions: Sequence[Condition]) -> list[str]:
     """Bands of which the sample's median is far beyond the limit, and runs that failed."""
     failed = (each for condition in conditions for each in condition.failures)
-    found = [f"{each.engine}, seed {each.seed}: {each.error}" for each in failed]
+    problems = [f"{each.engine}, seed {each.seed}: {each.error}" for each in failed]
     for verdict in verdicts(conditions):
         multiple, limit = MULTIPLES.get(verdict.metric), BANDS[verdict.metric].median_limit
         median = verdict.measured.median
@@ -63,17 +63,19 @@ def gross(conditions: Sequence[Condition]) -> list[str]:
             continue
         if median > multiple * limit:
             most = f"{multiple} x {amount(limit, scale=100)} {verdict.unit}"
-            found.append(f"{verdict.label}: median error {amount(median, scale=100)} {verdict.unit}, more than {most}")
-    return found
+            problems.append(
+                f"{verdict.label}: median error {amount(median, scale=100)} {verdict.unit}, more than {most}"
+            )
+    return problems
 
 
 @pytest.mark.slow
 @pytest.mark.long
 def test_no_band_is_grossly_broken_on_fresh_conditions(linux: LinuxEngine, folder: Path) -> None:
     seed = secrets.randbelow(FRESH_SEEDS)
-    found = gross(compared(folder, SimEngine(), linux, seed))
+    problems = gross(compared(folder, SimEngine(), linux, seed))
     again = f'dumbbell agree --random {CONDITIONS} --seed {seed} --duration "{DURATION}" --packets {MOST_PACKETS}'
-    assert not found, f"{'; '.join(found)}. The same conditions: {again} --seeds {SEEDS} --floor 0"
+    assert not problems, f"{'; '.join(problems)}. The same conditions: {again} --seeds {SEEDS} --floor 0"
 
 
 class Wrong(SimEngine):
@@ -121,8 +123,8 @@ def with_timid_bbr(run: Run) -> Run:
     ids=["a tenth too little", "half", "twice the buffer", "timid BBR"],
 )
 def test_a_wrong_engine_is_seen(candidate: Engine, broken: str, folder: Path) -> None:
-    found = gross(compared(folder, candidate, SimEngine(), 1))
-    assert any(words.startswith(f"{broken}:") for words in found), found
+    problems = gross(compared(folder, candidate, SimEngine(), 1))
+    assert any(problem.startswith(f"{broken}:") for problem in problems), problems
 
 
 @pytest.mark.slow

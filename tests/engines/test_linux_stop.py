@@ -55,8 +55,8 @@ def test_a_lost_tail_is_not_sent_again_after_a_stop(linux: LinuxEngine) -> None:
     for engine in (linux, SimEngine()):
         path = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "10 packets"}
         flows = [{"cc": "reno", "stop": "140 ms"}, {"cc": "reno", "start": "3 s"}]
-        words = {"path": path, "flows": flows, "duration": "4 s", "start_jitter": "0 s"}
-        run = resolved(**words, measure={"window": ["140 ms", "2.9 s"]}).run
+        fields = {"path": path, "flows": flows, "duration": "4 s", "start_jitter": "0 s"}
+        run = resolved(**fields, measure={"window": ["140 ms", "2.9 s"]}).run
         measurement = engine.measure(run)
         begin, end = measurement.bottleneck.at_window_begin, measurement.bottleneck.at_window_end
         sent = measurement.flows[0].at_end.segments_sent

@@ -17,20 +17,20 @@ CLIENT = ProgramEnd(
 )  # fmt: skip
 
 
-def written(found: Measurement) -> bytes:
+def written(measured: Measurement) -> bytes:
     """The JSON that the agent writes: a flow says nothing of what it has not, and ACKs are rows."""
-    words: dict[str, Any] = asdict(found)
-    for each in words["flows"]:
+    fields: dict[str, Any] = asdict(measured)
+    for each in fields["flows"]:
         del each["transfers"]
         if each["program"] is None:
             del each["program"]
         each["acks"] = []
-    return json.dumps(words, default=lambda column: column.tolist()).encode()
+    return json.dumps(fields, default=lambda column: column.tolist()).encode()
 
 
 def test_a_flow_has_both_ends_of_its_program_or_none() -> None:
     programs = [Program(client=CLIENT, server=SERVER), Program(client=CLIENT, server=None), None]
     text = written(measurement(*(flow(program=program) for program in programs)))
-    found = Measurement.from_core(_core.measurement(text))
-    assert [each.program for each in found.flows] == programs
+    parsed = Measurement.from_core(_core.measurement(text))
+    assert [each.program for each in parsed.flows] == programs
     assert text.count(b'"program"') == 2

@@ -56,11 +56,11 @@ def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(
     assert engine.identity() != SimEngine().identity()
     drawn = [random_conditions.condition(0, 20261122)]  # one CUBIC flow
     with Store.open(tmp_path / "store", write=True) as store:
-        found = compare_engines(store, drawn, Sides(engine, SimEngine(), 1, 0), Source())
+        agreement = compare_engines(store, drawn, Sides(engine, SimEngine(), 1, 0), Source())
         same = compare_engines(store, drawn, Sides(SimEngine(), SimEngine(), 1, 0), Source())
-    assert isinstance(found, Agreement)
+    assert isinstance(agreement, Agreement)
     assert isinstance(same, Agreement)
-    assert any(each.difference for each in found.conditions[0].differences)
+    assert any(each.difference for each in agreement.conditions[0].differences)
     built = [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")]
     MutantEngine(mutant.change, home, tmp_path)
     assert [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")] == built
@@ -68,15 +68,15 @@ def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(
 
 def test_the_control_draws_anew_and_starts_its_flows_when_they_did() -> None:
     run = run_of({"start_jitter": "100 ms", "duration": "1 s"}, seed=3)
-    asked: list[Run] = []
+    measured_runs: list[Run] = []
 
-    class Asked(SimEngine):
+    class Recording(SimEngine):
         def measure(self, run: Run) -> Measurement:
-            asked.append(run)
+            measured_runs.append(run)
             return super().measure(run)
 
-    ControlEngine(Asked(), 100).measure(run)
-    assert asked == [structs.replace(run, seed=103)]
+    ControlEngine(Recording(), 100).measure(run)
+    assert measured_runs == [structs.replace(run, seed=103)]
     assert run.flows[0].start_ns
     identities = {ControlEngine(SimEngine(), shift).identity() for shift in (100, 101)} | {SimEngine().identity()}
     assert len(identities) == 3

@@ -82,8 +82,8 @@ class Agent:
 
     def behaves(self, program: str, means: dict[str, bool] | None = None) -> Path:
         """As this program, and tells these means."""
-        told = json.dumps(MEANS if means is None else means)
-        head = f"import sys\nif sys.argv[1:] == ['means']:\n    print({told!r})\n    sys.exit()\n"
+        report = json.dumps(MEANS if means is None else means)
+        head = f"import sys\nif sys.argv[1:] == ['means']:\n    print({report!r})\n    sys.exit()\n"
         script = kernels.agent(self.folder, head + f"LEASES = {str(lease.folder())!r}\n" + program)
         script.chmod(0o755)
         self._monkeypatch.setattr(agent, "path", lambda: script)
@@ -118,15 +118,15 @@ def test_the_agent_is_told_its_job_and_a_lease_names_it(the_agent: Agent, tempor
         "controller": os.getpid(), "folder": str(Path.cwd()),
     }  # fmt: skip
     assert {"HOME", "PATH"} <= set(seen["environment"])
-    (held,) = seen["leases"]
-    assert held["agent"]["pid"] == seen["pid"]
-    assert Incarnation(**held["controller"]) == Incarnation.of(os.getpid())
-    assert Path(held["folder"]).parent == temporary
+    (lease_fields,) = seen["leases"]
+    assert lease_fields["agent"]["pid"] == seen["pid"]
+    assert Incarnation(**lease_fields["controller"]) == Incarnation.of(os.getpid())
+    assert Path(lease_fields["folder"]).parent == temporary
 
 
 @pytest.mark.usefixtures("nothing_left")
 @pytest.mark.parametrize(
-    ("program", "words"),
+    ("program", "message"),
     [
         (
             "print('tbf on near101'); sys.exit(3)",
@@ -148,9 +148,9 @@ def test_the_agent_is_told_its_job_and_a_lease_names_it(the_agent: Agent, tempor
     ],
     ids=["crash", "killed", "no outcome", "half an outcome", "refused"],
 )
-def test_an_agent_that_ends_badly_is_told_by_its_step(the_agent: Agent, program: str, words: str) -> None:
+def test_an_agent_that_ends_badly_is_told_by_its_step(the_agent: Agent, program: str, message: str) -> None:
     the_agent.behaves(program)
-    assert failure() == words
+    assert failure() == message
 
 
 @pytest.mark.usefixtures("nothing_left")
@@ -192,12 +192,12 @@ def test_another_thread_stops_it_and_it_can_go_on(the_agent: Agent, leases: Path
     engine = NetnsEngine()
     with ThreadPoolExecutor(1) as pool:
         future = pool.submit(engine.measure, a_run())
-        held = the_lease(leases)
+        lease_fields = the_lease(leases)
         engine.stop()
         assert [*temporary.iterdir(), *leases.iterdir()] == []
         with pytest.raises(CancelledError):
             future.result()
-    assert not alive(held["agent"]["pid"])
+    assert not alive(lease_fields["agent"]["pid"])
     the_agent.behaves(ECHO)
     with pytest.raises(EngineFailure, match="job"):
         engine.measure(a_run())
@@ -205,16 +205,16 @@ def test_another_thread_stops_it_and_it_can_go_on(the_agent: Agent, leases: Path
 
 def the_lease(leases: Path) -> dict[str, Any]:
     """The only lease, as soon as it names an agent."""
-    found: list[dict[str, Any]] = []
+    written: list[dict[str, Any]] = []
 
     def is_there() -> bool:
-        found[:] = [
+        written[:] = [
             json.loads(each.read_text(encoding="utf-8")) for each in leases.glob("*.json") if each.stat().st_size
         ]
-        return bool(found) and "agent" in found[0]
+        return bool(written) and "agent" in written[0]
 
     assert soon(is_there)
-    return found[0]
+    return written[0]
 
 
 CONTROLLER = """
@@ -248,16 +248,16 @@ def controller(the_agent: Agent, temporary: Path, tmp_path: Path) -> Iterator[su
 def test_a_killed_controller_leaves_nothing_once_it_is_cleaned(
     controller: subprocess.Popen[str], leases: Path, temporary: Path
 ) -> None:
-    held = the_lease(leases)
+    lease_fields = the_lease(leases)
     assert json.loads(dumbbell("doctor", "--clean", "--json").stdout) == [], "its controller lives"
     controller.kill()
     controller.wait()
-    assert alive(held["agent"]["pid"])
+    assert alive(lease_fields["agent"]["pid"])
     done = dumbbell("doctor", "--clean")
     assert (done.returncode, done.stderr) == (0, "")
-    killed, removed = f"process {held['agent']['pid']} killed", f"{held['folder']} removed"
-    assert done.stdout == f"{held['run']}: {killed}; {removed}; lease removed\n"
-    assert not alive(held["agent"]["pid"])
+    killed, removed = f"process {lease_fields['agent']['pid']} killed", f"{lease_fields['folder']} removed"
+    assert done.stdout == f"{lease_fields['run']}: {killed}; {removed}; lease removed\n"
+    assert not alive(lease_fields["agent"]["pid"])
     assert [*temporary.iterdir(), *leases.iterdir()] == []
     again = dumbbell("doctor", "--clean")
     assert (again.returncode, again.stdout, again.stderr) == (0, "", "nothing is left\n")
@@ -267,27 +267,27 @@ def test_a_killed_controller_leaves_nothing_once_it_is_cleaned(
 def test_an_interrupted_controller_leaves_nothing(
     controller: subprocess.Popen[str], leases: Path, temporary: Path
 ) -> None:
-    held = the_lease(leases)
+    lease_fields = the_lease(leases)
     controller.send_signal(signal.SIGINT)
     assert controller.wait() == 130
     assert controller.stderr is not None
     assert "interrupted: 0 of 4 runs are in " in controller.stderr.read()
-    assert not alive(held["agent"]["pid"])
+    assert not alive(lease_fields["agent"]["pid"])
     assert [*temporary.iterdir(), *leases.iterdir()] == []
 
 
 def test_nobody_elses_process_or_folder_is_taken_away(leases: Path, tmp_path: Path) -> None:
     """Those of a process that has the agent's number now, or of another start of the machine."""
     with subprocess.Popen(["/bin/sleep", "60"]) as other:
-        found = Incarnation.of(other.pid)
-        assert found is not None
+        incarnation = Incarnation.of(other.pid)
+        assert incarnation is not None
         boot = machine.BOOT_ID.read_text(encoding="utf-8").strip()
         mine = tmp_path / "precious"
         mine.mkdir()
         leases.mkdir(parents=True)
-        for number, (started, since) in enumerate([(found.started - 1, boot), (found.started, "another")]):
-            words = {"boot": since, "agent": {"pid": other.pid, "started": started}, "folder": str(mine)}
-            (leases / f"ab-1-7-{number}.json").write_text(json.dumps(words), encoding="utf-8")
+        for number, (started, since) in enumerate([(incarnation.started - 1, boot), (incarnation.started, "another")]):
+            fields = {"boot": since, "agent": {"pid": other.pid, "started": started}, "folder": str(mine)}
+            (leases / f"ab-1-7-{number}.json").write_text(json.dumps(fields), encoding="utf-8")
         (leases / "cd-1-7-3.json").write_text("", encoding="utf-8")
         (leases / "notes.json").write_text("", encoding="utf-8")
         assert dumbbell("doctor", "--clean").stdout == "ab: lease removed\nab: lease removed\ncd: lease removed\n"
@@ -300,10 +300,10 @@ def test_nobody_elses_process_or_folder_is_taken_away(leases: Path, tmp_path: Pa
 def test_what_cannot_be_taken_away_keeps_its_lease(leases: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     leases.mkdir(parents=True)
     with subprocess.Popen(["/bin/sleep", "60"]) as other:
-        found = Incarnation.of(other.pid)
-        assert found is not None
-        words = {"agent": {"pid": found.pid, "started": found.started}}
-        (leases / "ab-1-7-1.json").write_text(json.dumps(words), encoding="utf-8")
+        incarnation = Incarnation.of(other.pid)
+        assert incarnation is not None
+        fields = {"agent": {"pid": incarnation.pid, "started": incarnation.started}}
+        (leases / "ab-1-7-1.json").write_text(json.dumps(fields), encoding="utf-8")
 
         def refused(*_: object) -> None:
             raise PermissionError(1, "Operation not permitted")
@@ -312,8 +312,8 @@ def test_what_cannot_be_taken_away_keeps_its_lease(leases: Path, monkeypatch: py
         done = dumbbell("doctor", "--clean", "--json")
         other.kill()
     assert done.returncode == 1
-    (told,) = json.loads(done.stdout)
-    assert told == {"what": "ab", "healthy": False, "words": "not taken away: Operation not permitted"}
+    (finding,) = json.loads(done.stdout)
+    assert finding == {"what": "ab", "healthy": False, "words": "not taken away: Operation not permitted"}
     assert len(list(leases.iterdir())) == 1
 
 
@@ -353,15 +353,15 @@ def test_what_a_kernel_lacks_is_refused(
 
 def test_its_identity_is_that_of_agent_machine_and_means(the_agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
     the_agent.behaves("")
-    found = {NetnsEngine().identity() for _ in range(2)}
-    assert len(found) == 1
+    identities = {NetnsEngine().identity() for _ in range(2)}
+    assert len(identities) == 1
     the_agent.behaves("", MEANS | {"fq": True})
-    found.add(NetnsEngine().identity())
+    identities.add(NetnsEngine().identity())
     the_agent.behaves("pass")
-    found.add(NetnsEngine().identity())
+    identities.add(NetnsEngine().identity())
     monkeypatch.setattr(machine, "description", lambda: ("another",))
-    found.add(NetnsEngine().identity())
-    assert len(found) == 4
+    identities.add(NetnsEngine().identity())
+    assert len(identities) == 4
 
 
 def test_what_it_needs_is_told_before_anything_is_made(

@@ -52,7 +52,7 @@ def engine(request: pytest.FixtureRequest) -> Any:
     return live
 
 
-def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **words: Any) -> Result:
+def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fields: Any) -> Result:
     """The only run's result, with every column that the simulator's has."""
     spec = {
         "duration": "until done",
@@ -60,34 +60,34 @@ def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **wo
         "path": PATH,
         "flows": [{"cc": "bbr", "workload": workload}],
     }
-    results = dumbbell.run(spec | words, engine=engine.name, store=store, programs=True)
-    (found,) = results.outcomes
-    assert isinstance(found, Result), found
+    results = dumbbell.run(spec | fields, engine=engine.name, store=store, programs=True)
+    (outcome,) = results.outcomes
+    assert isinstance(outcome, Result), outcome
     plain = {"duration": "1 s", "path": PATH, "flows": [{"cc": "bbr"}]}
     (simulated,) = dumbbell.run(plain, store=store).outcomes
-    assert set(found.model_dump()) == set(simulated.model_dump())
-    return found
+    assert set(outcome.model_dump()) == set(simulated.model_dump())
+    return outcome
 
 
-def delivered_bytes(found: Result) -> int:
+def delivered_bytes(result: Result) -> int:
     """By the only flow."""
-    (flow,) = found.flows
+    (flow,) = result.flows
     assert flow.goodput_bps is not None
-    return round(flow.goodput_bps * (found.window_s[1] - flow.start_s) / 8)
+    return round(flow.goodput_bps * (result.window_s[1] - flow.start_s) / 8)
 
 
 def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_path: Path) -> None:
     need("iperf3")
     flows = [{"cc": "bbr", "workload": IPERF3}, {"cc": "cubic", "stop": "2 s"}]
-    found = measured(engine, IPERF3, tmp_path, flows=flows)
-    bbr, cubic = found.flows
+    result = measured(engine, IPERF3, tmp_path, flows=flows)
+    bbr, cubic = result.flows
     said = bbr.program
     assert said is not None
     assert bbr.goodput_whole_bps is not None
     assert cubic.goodput_bps is not None
     assert (said.error, said.status) == (None, 0)
     # The kernel counts what the control connection sends, too, and what came after the test's own end.
-    assert said.payload_bytes == pytest.approx(bbr.goodput_whole_bps * (found.window_s[1] - bbr.start_s) / 8, rel=0.05)
+    assert said.payload_bytes == pytest.approx(bbr.goodput_whole_bps * (result.window_s[1] - bbr.start_s) / 8, rel=0.05)
     assert said.retransmits == pytest.approx(bbr.retransmits, abs=30)
     assert cubic.goodput_bps > 0
     assert bbr.rtt_min_s == pytest.approx(0.02, abs=0.002)
@@ -95,12 +95,12 @@ def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_
 
 def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -> None:
     need("nc")
-    found = measured(engine, NETCAT, tmp_path)
-    (flow,) = found.flows
+    result = measured(engine, NETCAT, tmp_path)
+    (flow,) = result.flows
     assert flow.fct_s is not None
     assert flow.fct_s > 8 * SENT_BYTES / 20e6
     assert engine.live or flow.fct_s < 2, "in virtual time"
-    assert delivered_bytes(found) == SENT_BYTES, "to the byte: a FIN is none"
+    assert delivered_bytes(result) == SENT_BYTES, "to the byte: a FIN is none"
     assert flow.segments_sent >= SENT_BYTES / 1448
 
 
@@ -133,29 +133,29 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
 
 
 @pytest.mark.parametrize(
-    ("workload", "told"),
+    ("workload", "message"),
     [
         ({"command": ["sh", "-c", "echo quite wrong >&2; exit 7"]}, "ended with status 7: quite wrong"),
         ({"command": ["sleep", "9", "{port}"], "server": ["sh", "-c", "exit 3; echo {port}"]}, "ended with status 3"),
     ],
 )
 def test_a_program_that_fails_is_a_failed_run_in_its_words(
-    engine: Any, tmp_path: Path, workload: Any, told: str
+    engine: Any, tmp_path: Path, workload: Any, message: str
 ) -> None:
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(found, FailedRun)
-    assert found.error.startswith("flows[0] (mine): ")
-    assert told in found.error
+    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
+    assert isinstance(outcome, FailedRun)
+    assert outcome.error.startswith("flows[0] (mine): ")
+    assert message in outcome.error
 
 
 @pytest.mark.parametrize("engine", ["netns"], indirect=True)  # in virtual time it would write for ever at one instant
 def test_a_program_that_writes_without_end_fills_no_disk(engine: Any, tmp_path: Path) -> None:
     workload = {"command": ["cat", "/dev/zero"]}
     spec = {"duration": "9 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(found, FailedRun)
-    assert "cat has written more than 256 MiB to its standard output" in found.error
+    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
+    assert isinstance(outcome, FailedRun)
+    assert "cat has written more than 256 MiB to its standard output" in outcome.error
 
 
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
@@ -173,8 +173,8 @@ def test_what_iperf3_says_went_wrong_is_a_warning(engine: Any, tmp_path: Path) -
     """With `-J` its status is 0 whatever happens."""
     need("iperf3")
     workload = {"command": ["iperf3", "-c", "{receiver}", "-p", "7", "-J"]}
-    found = measured(engine, workload, tmp_path)
-    (warning,) = [each for each in found.warnings if "its program says" in each]
+    result = measured(engine, workload, tmp_path)
+    (warning,) = [each for each in result.warnings if "its program says" in each]
     assert warning.startswith("flow 0 (bbr): its program says: unable to connect to server")
 
 
@@ -186,10 +186,10 @@ def test_what_ss_sees_is_what_the_engine_samples(engine: Any, tmp_path: Path) ->
     }  # fmt: skip
     need("nc")
     results = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True)
-    (found,) = results.outcomes
-    assert isinstance(found, Result), found
+    (outcome,) = results.outcomes
+    assert isinstance(outcome, Result), outcome
     with Store.open(tmp_path) as store:
-        seen, sampled = store.ss_series(found.run_id), store.flow_series(found.run_id)
+        seen, sampled = store.ss_series(outcome.run_id), store.flow_series(outcome.run_id)
     assert set(seen["flow"]) == {0, 1}
     own = seen[seen["flow"] == 0]
     assert own["time_s"].to_list() == pytest.approx([0.25 * look for look in range(1, len(own) + 1)])
@@ -214,11 +214,11 @@ def test_a_program_that_does_not_wait_is_complete_when_all_has_come(engine: Any,
         "command": ["bash", "-c", "head -c 500000 /dev/zero > /dev/tcp/{receiver}/{port}"],
         "server": ["sh", "-c", "exec nc -l {port} >/dev/null"],
     }
-    found = measured(engine, workload, tmp_path, path=SLOW)
-    (flow,) = found.flows
+    result = measured(engine, workload, tmp_path, path=SLOW)
+    (flow,) = result.flows
     assert flow.fct_s is not None
     assert flow.fct_s > 8 * 500_000 / 2e6
-    assert delivered_bytes(found) == 500_000
+    assert delivered_bytes(result) == 500_000
 
 
 @pytest.mark.long
@@ -248,8 +248,8 @@ for _ in range(20):
         "command": ["python3", "-c", client.replace("{", "{{").replace("}", "}}"), "{receiver}", "{port}"],
         "server": ["python3", "-c", server.replace("{", "{{").replace("}", "}}"), "{port}"],
     }
-    found = measured(engine, workload, tmp_path)
-    assert delivered_bytes(found) == 200_000
+    result = measured(engine, workload, tmp_path)
+    assert delivered_bytes(result) == 200_000
 
 
 @pytest.mark.parametrize("engine", ["netns"], indirect=True)
@@ -262,11 +262,11 @@ def test_after_its_stop_a_program_sends_no_more_whatever_it_makes_of_the_signal(
     spec = {"duration": "3 s", "path": PATH, "flows": [{"cc": "bbr", "workload": workload, "stop": "1 s"}]}
     (point,) = expand(load(spec))
     engine.allows_programs = True
-    found = engine.measure(resolve(point, 1, live=True).run)
-    (flow,) = found.flows
+    measurement = engine.measure(resolve(point, 1, live=True).run)
+    (flow,) = measurement.flows
     assert 0.9e9 < flow.at_end.at_ns < 3e9, "before the run's end"
     assert flow.at_end.delivered_bytes > 0
-    sent = found.bottleneck.at_end.sent_bytes
+    sent = measurement.bottleneck.at_end.sent_bytes
     assert sent < 1.05 * flow.at_end.bottleneck_bytes + 200_000, "what was under way still came"
 
 
@@ -275,8 +275,8 @@ def test_what_a_program_leaves_behind_is_no_zombie(engine: Any, tmp_path: Path) 
     need("sh")
     orphans = "(true &); (sleep 0.1 &); (sh -c 'kill -34 $$' &)"  # the last by a real-time signal
     count = "cat /proc/[0-9]*/status | grep -c '^State:.Z'"
-    found = measured(engine, {"command": ["sh", "-c", f"{orphans}; sleep 0.5; {count} || true"]}, tmp_path)
-    said = found.flows[0].program
+    result = measured(engine, {"command": ["sh", "-c", f"{orphans}; sleep 0.5; {count} || true"]}, tmp_path)
+    said = result.flows[0].program
     assert said is not None
     assert (said.status, said.output) == (0, "0\n")
 
@@ -286,8 +286,8 @@ def test_programs_start_where_the_user_is(engine: Any, tmp_path: Path, monkeypat
     program.write_text("#!/bin/sh\npwd\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    found = measured(engine, {"command": ["./mine"]}, tmp_path / "store")
-    said = found.flows[0].program
+    result = measured(engine, {"command": ["./mine"]}, tmp_path / "store")
+    said = result.flows[0].program
     assert said is not None
     assert said.output == f"{tmp_path}\n"
 
@@ -314,19 +314,19 @@ def test_programs_run_as_who_called_sudo_unless_the_spec_says_root(
     monkeypatch.setenv("SUDO_UID", str(NOBODY))
     monkeypatch.setenv("SUDO_GID", str(NOBODY))
     monkeypatch.chdir("/")
-    kept, theirs = everyones / "kept", everyones / "theirs"
-    kept.write_text("kept\n", encoding="utf-8")
-    server = f"id -u > {theirs}; echo x >> {kept}; exec nc -l {{port}} >/dev/null"
+    protected, theirs = everyones / "kept", everyones / "theirs"
+    protected.write_text("kept\n", encoding="utf-8")
+    server = f"id -u > {theirs}; echo x >> {protected}; exec nc -l {{port}} >/dev/null"
     client = f"{WHO}; nc -N {{receiver}} {{port}} </dev/null"
     workload = {"command": ["sh", "-c", client], "server": ["sh", "-c", server], "user": user}
     said = measured(engine, workload, everyones / "store").flows[0].program
     assert said is not None
     assert said.output is not None
-    words = said.output.split()
-    assert (words[0], words[1], words[-1]) == (str(number), str(number), "/")
+    printed = said.output.split()
+    assert (printed[0], printed[1], printed[-1]) == (str(number), str(number), "/")
     assert theirs.read_text(encoding="utf-8") == f"{number}\n"
-    assert (kept.read_text(encoding="utf-8") == "kept\n") == (number != 0)
-    assert (words[-2] == pwd.getpwuid(NOBODY).pw_dir) == (number != 0)
+    assert (protected.read_text(encoding="utf-8") == "kept\n") == (number != 0)
+    assert (printed[-2] == pwd.getpwuid(NOBODY).pw_dir) == (number != 0)
 
 
 @pytest.mark.parametrize("engine", ["netns"], indirect=True)
@@ -338,9 +338,9 @@ def test_a_folder_that_the_user_may_not_enter_is_named(
     closed.mkdir(mode=0o700)
     monkeypatch.chdir(closed)
     spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": {"command": ["true"]}}]}
-    (found,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store", programs=True).outcomes
-    assert isinstance(found, FailedRun)
-    assert f"start true in {closed} as user {NOBODY}: Permission denied" in found.error
+    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store", programs=True).outcomes
+    assert isinstance(outcome, FailedRun)
+    assert f"start true in {closed} as user {NOBODY}: Permission denied" in outcome.error
 
 
 @pytest.mark.parametrize("engine", ["linux"], indirect=True)
@@ -362,6 +362,6 @@ def test_nothing_of_the_callers_environment_reaches_a_program_or_a_store(
     assert said is not None
     assert "PATH=" in (said.output or "")
     assert word not in (said.output or "")
-    kept = [path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()]
-    assert kept
-    assert not any(word.encode() in each for each in kept)
+    contents = [path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    assert contents
+    assert not any(word.encode() in each for each in contents)

@@ -56,9 +56,9 @@ def nothing_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def network() -> tuple[str, ...]:
     """Devices and their queues, settings and namespaces of this machine, as tools tell them."""
     commands = (["ip", "-o", "address"], ["ip", "netns"], ["tc", "qdisc"], ["sysctl", "net.ipv4", "net.core"])
-    told = (subprocess.run(each, capture_output=True, check=False, text=True).stdout for each in commands)
+    outputs = (subprocess.run(each, capture_output=True, check=False, text=True).stdout for each in commands)
     changing = ("tcp_mem", "route.flush", "dst_entries", "nf_conntrack", "valid_lft")
-    return tuple(line for text in told for line in text.splitlines() if not any(word in line for word in changing))
+    return tuple(line for text in outputs for line in text.splitlines() if not any(word in line for word in changing))
 
 
 def test_no_more_is_in_flight_than_the_window_that_was_asked_for() -> None:
@@ -70,12 +70,12 @@ def test_no_more_is_in_flight_than_the_window_that_was_asked_for() -> None:
 
 
 def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
-    found: dict[str, Result] = {}
+    outcomes: dict[str, Result] = {}
     for engine in ("sim", "netns"):
         (outcome,) = dumbbell.run(SPEC, engine=engine).outcomes
         assert isinstance(outcome, Result), outcome
-        found[engine] = outcome
-    live, model = found["netns"], found["sim"]
+        outcomes[engine] = outcome
+    live, model = outcomes["netns"], outcomes["sim"]
     assert (model.validity, live.validity in {"VALID", "SUSPECT"}) == (None, True)
     seen_parts, expected_parts = ([*map(asdict, each.flows), asdict(each.bottleneck)] for each in (live, model))
     for seen, expected in zip(seen_parts, expected_parts, strict=True):
@@ -89,19 +89,19 @@ def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
 def test_the_machines_noise_is_how_late_packets_leave_and_how_acks_come() -> None:
     spec = {"duration": "1 s", "path": SPEC["path"], "flows": [{"cc": "cubic"}], "start_jitter": "0 s"}
     (point,) = expand(load(spec))
-    found = NetnsEngine().noise(resolve(point, 1, live=True).run)
-    assert 0 < found.release_late.count <= 2000, "a busy machine is late for some of them"
-    late_s = histogram_quantile_s(found.release_late, 0.5)
-    worst_s = histogram_quantile_s(found.release_late, 0.99)
+    noise = NetnsEngine().noise(resolve(point, 1, live=True).run)
+    assert 0 < noise.release_late.count <= 2000, "a busy machine is late for some of them"
+    late_s = histogram_quantile_s(noise.release_late, 0.5)
+    worst_s = histogram_quantile_s(noise.release_late, 0.99)
     assert late_s is not None
     assert worst_s is not None
     assert 0 < late_s <= worst_s
     # Each frame takes 0.6 ms at 20 Mbit/s, and one or two are acknowledged; on a busy machine ACKs come in lumps.
     frame_s = 1514 * 8 / 20e6
-    lumps = histogram_share_below(found.ack_gaps, round(1e9 * frame_s / 2))
+    lumps = histogram_share_below(noise.ack_gaps, round(1e9 * frame_s / 2))
     assert lumps is not None
-    assert 0 < found.ack_gaps.count < 1.05 / frame_s
-    gap_s = histogram_quantile_s(found.ack_gaps, 0.5)
+    assert 0 < noise.ack_gaps.count < 1.05 / frame_s
+    gap_s = histogram_quantile_s(noise.ack_gaps, 0.5)
     assert gap_s is not None
     assert lumps > 0.1 or 0.9 * frame_s < gap_s < 2.2 * frame_s
 
@@ -109,15 +109,15 @@ def test_the_machines_noise_is_how_late_packets_leave_and_how_acks_come() -> Non
 @pytest.mark.parametrize("generation", [0, 1, 2])
 def test_a_killed_agent_is_told_and_leaves_nothing(generation: int) -> None:
     """The one that was started, process 1 of its enclosure, and the one that does the job."""
-    begun = lease.HeldLease.begun
+    begun = lease.ActiveLease.begun
 
-    def killed(held: lease.HeldLease, pid: int) -> None:
-        begun(held, pid)
+    def killed(active_lease: lease.ActiveLease, pid: int) -> None:
+        begun(active_lease, pid)
         assert soon(lambda: len(descendants(pid)) >= generation)
         os.kill([pid, *descendants(pid)][generation], signal.SIGKILL)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lease.HeldLease, "begun", killed)
+        patch.setattr(lease.ActiveLease, "begun", killed)
         with pytest.raises(EngineFailure, match=r"(?s)^measure: the agent's process .*SIGKILL"):
             NetnsEngine().measure(resolved(**SPEC).run)
 
@@ -127,22 +127,22 @@ def test_an_agent_killed_while_it_builds_names_the_step_and_leaves_nothing(
     tmp_path: Path, after: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """After so many lines of its console, one a step."""
-    begun = lease.HeldLease.begun
+    begun = lease.ActiveLease.begun
 
-    def killed(held: lease.HeldLease, pid: int) -> None:
-        begun(held, pid)
+    def killed(active_lease: lease.ActiveLease, pid: int) -> None:
+        begun(active_lease, pid)
         (console,) = tmp_path.glob("dumbbell-run-*/console.log")
         assert soon(lambda: _count(console) >= after)
         os.kill(pid, signal.SIGKILL)
 
-    monkeypatch.setattr(lease.HeldLease, "begun", killed)
+    monkeypatch.setattr(lease.ActiveLease, "begun", killed)
     with pytest.raises(EngineFailure) as caught:
         NetnsEngine().measure(resolved(**SPEC).run)
-    told = str(caught.value)
-    assert told.startswith("measure: the agent's process was ended by SIGKILL")
+    message = str(caught.value)
+    assert message.startswith("measure: the agent's process was ended by SIGKILL")
     if after:
-        last = told.splitlines()[-1]
-        assert last.startswith(("sender: ", "near: ", "receiver: ", "the network is built")), told
+        last = message.splitlines()[-1]
+        assert last.startswith(("sender: ", "near: ", "receiver: ", "the network is built")), message
 
 
 def _count(console: Path) -> int:
@@ -166,7 +166,7 @@ def test_a_killed_controller_takes_its_agent_with_it(tmp_path: Path, later_s: fl
     with subprocess.Popen(command) as controller:
         assert soon(lambda: bool(descendants(controller.pid)))
         signal.sigtimedwait([], later_s)
-        started = [found for pid in descendants(controller.pid) if (found := Incarnation.of(pid))]
+        started = [incarnation for pid in descendants(controller.pid) if (incarnation := Incarnation.of(pid))]
         controller.kill()
     assert soon(lambda: not any(Incarnation.of(each.pid) == each for each in started))
     for each in lease.left():

@@ -66,17 +66,17 @@ def wait_for(namespace: str, device: str) -> None:
 
 
 @contextmanager
-def held(run: Run, folder: Path) -> Iterator[dict[str, list[str]]]:
+def built_network(run: Run, folder: Path) -> Iterator[dict[str, list[str]]]:
     """Has the agent build the network; gives how each host is entered."""
     job = folder / "job.json"
     controls = [flow.cc.algorithm for flow in run.flows]
-    words = {"run": json.loads(run.to_json()), "controls": controls, "task": "measure", "machine": "shared"}
-    job.write_text(json.dumps(words), encoding="utf-8")
+    fields = {"run": json.loads(run.to_json()), "controls": controls, "task": "measure", "machine": "shared"}
+    job.write_text(json.dumps(fields), encoding="utf-8")
     pipe = subprocess.PIPE
     with subprocess.Popen([agent.path(), "hold", job], stdin=pipe, stdout=pipe, text=True) as process:
         assert process.stdout is not None
-        found = json.loads(process.stdout.readline())
-        yield {host: ["nsenter", f"--net={descriptor(target)}"] for host, target in found.items()}
+        targets = json.loads(process.stdout.readline())
+        yield {host: ["nsenter", f"--net={descriptor(target)}"] for host, target in targets.items()}
         process.communicate("")
         assert process.returncode == 0
 
@@ -92,40 +92,40 @@ def descriptor(target: str) -> Path:
     raise AssertionError(target)
 
 
-def told(enter: list[str], *command: str) -> str:
+def output_of(enter: list[str], *command: str) -> str:
     return subprocess.run([*enter, *command], capture_output=True, text=True, check=True).stdout
 
 
-def asked(enter: list[str], *command: str) -> Any:
-    return bare(json.loads(told(enter, *command)))
+def json_of(enter: list[str], *command: str) -> Any:
+    return bare(json.loads(output_of(enter, *command)))
 
 
-def bare(words: Any) -> Any:
+def bare(parsed: Any) -> Any:
     """Without what differs from one namespace to the next."""
-    if isinstance(words, dict):
-        return {key: bare(value) for key, value in words.items() if key not in OWN_TO_EACH}
-    return [bare(each) for each in words] if isinstance(words, list) else words
+    if isinstance(parsed, dict):
+        return {key: bare(value) for key, value in parsed.items() if key not in OWN_TO_EACH}
+    return [bare(each) for each in parsed] if isinstance(parsed, list) else parsed
 
 
 def state(enter: list[str], settings: list[str]) -> dict[str, Any]:
-    links = asked(enter, "ip", "-j", "-d", "address")
+    links = json_of(enter, "ip", "-j", "-d", "address")
     devices = [link["ifname"] for link in links if link["ifname"] != "lo" and link.get("link_type") == "ether"]
     return {
         "links": sorted(links, key=lambda link: str(link["ifname"])),
-        "routes": asked(enter, "ip", "-j", "-d", "route"),
-        "disciplines": asked(enter, "tc", "-j", "-d", "qdisc", "show"),
+        "routes": json_of(enter, "ip", "-j", "-d", "route"),
+        "disciplines": json_of(enter, "tc", "-j", "-d", "qdisc", "show"),
         # Not every kind of class and filter has a form in JSON.
-        "classes": [told(enter, "tc", "-d", "class", "show", "dev", device) for device in devices],
+        "classes": [output_of(enter, "tc", "-d", "class", "show", "dev", device) for device in devices],
         "filters": [
-            told(enter, "tc", "-d", "filter", "show", "dev", device, *at)
+            output_of(enter, "tc", "-d", "filter", "show", "dev", device, *at)
             for device in devices
             for at in ((), ("ingress",))
         ],
-        "settings": told(enter, "sysctl", *settings),
+        "settings": output_of(enter, "sysctl", *settings),
         "offloads": [
             {name: features[name]["active"] for name in OFFLOADS}
             for device in devices
-            for features in asked(enter, "ethtool", "--json", "-k", device)
+            for features in json_of(enter, "ethtool", "--json", "-k", device)
         ],
     }
 
@@ -152,7 +152,7 @@ def test_the_commands_make_the_same_network(path: dict[str, str], hosts: set[str
     for step in steps:
         if "sysctl" in step.command:
             settings[step.host].append(step.command[-1].partition("=")[0])
-    with typed(steps) as by_hand, held(run, tmp_path) as by_agent:
+    with typed(steps) as by_hand, built_network(run, tmp_path) as by_agent:
         assert set(by_hand) == set(by_agent) == hosts
         for host in by_hand:
             mine, its = state(by_hand[host], settings[host]), state(by_agent[host], settings[host])

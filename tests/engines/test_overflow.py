@@ -36,8 +36,8 @@ def core() -> ModuleType:
 def test_no_sum_wraps_on_random_specs(core: ModuleType) -> None:
     """Each for a moment: the extremes are there from the start."""
     ended = 0
-    for words in valid_specs(SEED, SPECS, SIMULATED):
-        run = resolve(next(iter(expand(load(words)))), 1).run
+    for fields in valid_specs(SEED, SPECS, SIMULATED):
+        run = resolve(next(iter(expand(load(fields)))), 1).run
         size = Size.of(run)
         if size.flows + size.transfers <= MOST_CONNECTIONS and size.samples <= MOST_SAMPLES:
             ended += core.attempt(run.to_json(), MOST_S)["ended"]
@@ -46,10 +46,10 @@ def test_no_sum_wraps_on_random_specs(core: ModuleType) -> None:
 
 @pytest.mark.long
 def test_the_sum_of_a_source_does_not_wrap(core: ModuleType) -> None:
-    words = {
+    fields = {
         "duration": "100 ms", "path": {"rate": "1 Mbit/s", "rtt": "10 ms", "buffer": "10 packets"},
         "measure": {"sample": "10 ms"},
         "flows": [{"cc": "reno", "workload": {"arrivals": {"rate": "200000 /s"}, "size": "1000000 GB"}}],
     }  # fmt: skip
-    run = resolve(next(iter(expand(load(words)))), 1).run
+    run = resolve(next(iter(expand(load(fields)))), 1).run
     assert core.attempt(run.to_json(), 60.0)["ended"]

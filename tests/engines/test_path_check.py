@@ -28,22 +28,22 @@ class Prober(SimEngine):
 
     def __init__(self, *reports: PathReport) -> None:
         self.reports = reports
-        self.asked: list[Run] = []
+        self.probed_runs: list[Run] = []
 
     def slots(self) -> int:
         return 1
 
     def probe(self, run: Run) -> PathReport:
-        self.asked.append(run)
-        return self.reports[min(len(self.asked), len(self.reports)) - 1]
+        self.probed_runs.append(run)
+        return self.reports[min(len(self.probed_runs), len(self.reports)) - 1]
 
 
-def run(**words: Any) -> Run:
-    return path_of(resolved(**words).run)
+def run(**fields: Any) -> Run:
+    return path_of(resolved(**fields).run)
 
 
 @pytest.mark.parametrize(
-    ("seen", "told"),
+    ("seen", "lines"),
     [
         ({}, []),
         ({"rate_bps": 79_500_000}, ["path.rate: asked for 80 Mbit/s, saw 79.5 Mbit/s"]),
@@ -63,21 +63,21 @@ def run(**words: Any) -> Run:
         ),
     ],
 )
-def test_each_deviation_is_a_line_with_what_was_asked_and_seen(seen: dict[str, Any], told: list[str]) -> None:
-    assert list(deviations(run(), replace(RIGHT, **seen))) == told
+def test_each_deviation_is_a_line_with_what_was_asked_and_seen(seen: dict[str, Any], lines: list[str]) -> None:
+    assert list(deviations(run(), replace(RIGHT, **seen))) == lines
 
 
 @pytest.mark.parametrize(("seen_bps", "holds"), [(993_960_000, True), (992_000_000, False)])
 def test_a_rate_seen_by_six_frames_is_as_sharp_as_the_clock(seen_bps: int, *, holds: bool) -> None:
-    asked = run(path={"rate": "1 Gbit/s", "rtt": "20 ms", "buffer": "10 kB"})
+    spec_run = run(path={"rate": "1 Gbit/s", "rtt": "20 ms", "buffer": "10 kB"})
     seen = replace(RIGHT, rate_bps=seen_bps, rtt_ns=(20_000_000,), queue_bytes=9_084, queue_packets=6)
-    assert (not list(deviations(asked, seen))) is holds
+    assert (not list(deviations(spec_run, seen))) is holds
 
 
 def test_a_queue_of_packets_is_counted_in_packets() -> None:
-    asked = run(path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "100 packets", "queue": "packets"})
-    assert list(deviations(asked, replace(RIGHT, queue_packets=102, queue_bytes=0))) == []
-    (line,) = deviations(asked, replace(RIGHT, queue_packets=103))
+    spec_run = run(path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "100 packets", "queue": "packets"})
+    assert list(deviations(spec_run, replace(RIGHT, queue_packets=102, queue_bytes=0))) == []
+    (line,) = deviations(spec_run, replace(RIGHT, queue_packets=103))
     assert line == "path.buffer: asked for 100 packets, saw 103 packets"
 
 
@@ -110,25 +110,25 @@ def test_losses_that_look_wrong_are_looked_at_with_another_seed() -> None:
     engine = Prober(unlucky, lucky)
     (checked,) = check_paths(engine, [lossy])
     assert checked.deviations == ()
-    assert [each.seed for each in engine.asked] == [1, 2]
+    assert [each.seed for each in engine.probed_runs] == [1, 2]
     (checked,) = check_paths(Prober(unlucky, unlucky), [lossy])
     assert len(checked.deviations) == 1
     engine = Prober(replace(unlucky, rate_bps=1), lucky)
     (checked,) = check_paths(engine, [lossy])
     assert len(checked.deviations) == 2
-    assert len(engine.asked) == 1
+    assert len(engine.probed_runs) == 1
 
 
 def test_in_real_time_all_that_looks_wrong_is_looked_at_again() -> None:
-    asked, disturbed = resolved().run, replace(RIGHT, rate_bps=76_000_000)
+    spec_run, disturbed = resolved().run, replace(RIGHT, rate_bps=76_000_000)
     engine = Prober(disturbed, disturbed, RIGHT)
     engine.live = True
-    (checked,) = check_paths(engine, [asked])
-    assert (checked.deviations, len(engine.asked)) == ((), 3)
+    (checked,) = check_paths(engine, [spec_run])
+    assert (checked.deviations, len(engine.probed_runs)) == ((), 3)
     engine = Prober(disturbed)
     engine.live = True
-    (checked,) = check_paths(engine, [asked])
-    assert (len(checked.deviations), len(engine.asked)) == (1, 3)
+    (checked,) = check_paths(engine, [spec_run])
+    assert (len(checked.deviations), len(engine.probed_runs)) == (1, 3)
 
 
 def test_each_distinct_path_is_looked_at_once() -> None:
@@ -140,18 +140,21 @@ def test_each_distinct_path_is_looked_at_once() -> None:
         for each in flows
         for duration in ("5 s", "20 s")
     ]
-    engine, told = Prober(RIGHT), list[None]()
-    checked = list(check_paths(engine, runs, lambda: told.append(None)))
-    assert len(checked) == len(engine.asked) == len(told) == 2
-    assert [each.asked for each in checked] == ["80 Mbit/s, 25 ms, 250000 B", "80 Mbit/s, 25 ms, 500000 B"]
+    engine, calls = Prober(RIGHT), list[None]()
+    checked = list(check_paths(engine, runs, lambda: calls.append(None)))
+    assert len(checked) == len(engine.probed_runs) == len(calls) == 2
+    assert [each.requested for each in checked] == ["80 Mbit/s, 25 ms, 250000 B", "80 Mbit/s, 25 ms, 500000 B"]
     assert checked[0].deviations == ()
     assert len(checked[1].deviations) == 1
 
 
 def test_each_way_through_a_path_has_a_flow() -> None:
     flows = [{"cc": "bbr", "count": 3}, {"cc": "bbr", "rtt": "50 ms", "name": "far"}]
-    asked = run(flows=flows, path={"rate": "8 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "change": []})
-    assert [(flow.name, flow.return_delay_ns) for flow in asked.flows] == [("way-1", 25 * 10**6), ("way-2", 50 * 10**6)]
+    spec_run = run(flows=flows, path={"rate": "8 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp", "change": []})
+    assert [(flow.name, flow.return_delay_ns) for flow in spec_run.flows] == [
+        ("way-1", 25 * 10**6),
+        ("way-2", 50 * 10**6),
+    ]
 
 
 def test_an_engine_that_builds_no_path_has_none_to_look_at() -> None:

@@ -27,13 +27,13 @@ SPEC = {
 def slowdowns(load: float, arrivals: int, seeds: int) -> list[float]:
     workload = {"arrivals": {"load": load, "count": arrivals}, "size": "500 kB"}
     results = dumbbell.run(SPEC | {"seeds": seeds, "flows": [{"cc": "reno", "workload": workload}]})
-    found = []
+    means = []
     for run in results:
         assert isinstance(run, Result)
         assert run.bottleneck.dropped_packets == 0
         assert run.flows[0].slowdown_mean is not None
-        found.append(run.flows[0].slowdown_mean)
-    return found
+        means.append(run.flows[0].slowdown_mean)
+    return means
 
 
 @pytest.mark.parametrize("load", [0.3, 0.6, 0.8])

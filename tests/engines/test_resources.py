@@ -58,14 +58,14 @@ def test_a_run_gets_a_minute_and_time_for_its_packets(monkeypatch: pytest.Monkey
 def test_each_core_has_one_holder_and_is_free_again_when_it_has_ended() -> None:
     allowed = os.sched_getaffinity(0)
     with ExitStack() as holders:
-        held = [holders.enter_context(reserve_core()) for _ in range(len(allowed) + 1)]
-        found = [core for core in held if core is not None]
+        answers = [holders.enter_context(reserve_core()) for _ in range(len(allowed) + 1)]
+        reserved = [core for core in answers if core is not None]
         # Runs of somebody else may hold some.
-        assert len(found) == len(set(found)) <= len(allowed)
-        assert set(found) <= allowed
-        assert held[-1] is None
+        assert len(reserved) == len(set(reserved)) <= len(allowed)
+        assert set(reserved) <= allowed
+        assert answers[-1] is None
     with reserve_core() as core:
-        assert core in found or not found
+        assert core in reserved or not reserved
 
 
 def test_a_folder_is_there_for_as_long_as_it_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_what_nobody_holds_is_swept_and_nothing_else(tmp_path: Path) -> None:
     other = tmp_path / "other"
     for folder in (stale, ancient, young, other):
         folder.mkdir()
-    (stale / scratch.HELD).touch()
+    (stale / scratch.LOCK_FILE).touch()
     an_hour_ago = time.time() - 3600
     for folder in (ancient, other):
         os.utime(folder, (an_hour_ago, an_hour_ago))

@@ -28,9 +28,9 @@ from specs import resolved
 MIXED = [{"cc": "bbr", "count": 2}, {"cc": "cubic"}, {"cc": "reno"}]
 
 
-def result(**words: Any) -> Result:
+def result(**settings: Any) -> Result:
     engine = SimEngine()
-    outcome = execute(Planned({}, resolved(**words)), engine, engine.identity())[0]
+    outcome = execute(Planned({}, resolved(**settings)), engine, engine.identity())[0]
     assert isinstance(outcome, Result)
     return outcome
 
@@ -100,13 +100,13 @@ def test_what_is_no_run_or_cannot_be_honoured_is_an_engine_failure() -> None:
 def test_it_refuses_programs_and_says_who_has_them() -> None:
     run = resolved(flows=[{"cc": "bbr"}, {"cc": "cubic", "workload": {"command": ["iperf3", "-c", "{receiver}"]}}]).run
     (problem,) = SimEngine().unsupported_fields(run)
-    told = 'a command: the simulator runs no programs; the engines "netns" and "linux" do'
-    assert str(problem) == f"flows[1].workload: {told}"
-    with pytest.raises(EngineFailure, match=re.escape(told)):
+    message = 'a command: the simulator runs no programs; the engines "netns" and "linux" do'
+    assert str(problem) == f"flows[1].workload: {message}"
+    with pytest.raises(EngineFailure, match=re.escape(message)):
         _core.measure(run.to_json())
 
 
-BESIDE = """
+THREAD_SCRIPT = """
 import os, threading, time
 from dumbbell import _core
 begun, over = threading.Event(), threading.Event()
@@ -125,7 +125,7 @@ os._exit(over.is_set())
 def test_the_interpreter_is_free_while_a_run_is_simulated() -> None:
     """A run of many minutes keeps another thread from nothing."""
     run = resolved(duration="1000000 s", measure={"record": "summary", "sample": "10 s"}).run
-    assert python(BESIDE.format(run=run.to_json())).returncode == 0
+    assert python(THREAD_SCRIPT.format(run=run.to_json())).returncode == 0
 
 
 def test_an_attempt_that_comes_to_the_end_has_what_was_measured() -> None:
@@ -162,47 +162,47 @@ def test_every_algorithm_describes_itself_and_checks_parameters() -> None:
 
 @pytest.mark.parametrize("buffer", ["0.5 bdp", "4 bdp"])
 def test_the_flows_add_up_to_what_left_the_bottleneck(buffer: str) -> None:
-    found = result(flows=MIXED, path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": buffer})
-    throughputs = [flow.throughput_bps or 0 for flow in found.flows]
-    assert found.bottleneck.utilization is not None
-    assert sum(throughputs) == pytest.approx(found.bottleneck.utilization * 80e6, rel=1e-9)
-    assert sum(group.share or 0 for group in found.groups.values()) == pytest.approx(1)
-    assert found.bottleneck.utilization <= 1 + 5_000 * 8 / (80e6 * 5)
-    for flow in found.flows:
+    outcome = result(flows=MIXED, path={"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": buffer})
+    throughputs = [flow.throughput_bps or 0 for flow in outcome.flows]
+    assert outcome.bottleneck.utilization is not None
+    assert sum(throughputs) == pytest.approx(outcome.bottleneck.utilization * 80e6, rel=1e-9)
+    assert sum(group.share or 0 for group in outcome.groups.values()) == pytest.approx(1)
+    assert outcome.bottleneck.utilization <= 1 + 5_000 * 8 / (80e6 * 5)
+    for flow in outcome.flows:
         assert (flow.goodput_bps or 0) < (flow.throughput_bps or 0)
         assert 0.025 <= (flow.rtt_min_s or 0) <= (flow.ack_rtt_mean_s or 0), "none is shorter than the path"
         assert 0.025 <= (flow.rtt_p50_s or 0) <= (flow.rtt_p95_s or 0)
 
 
 def test_a_transfer_completes_and_ends_the_run() -> None:
-    found = result(
+    outcome = result(
         duration="until done",
         time_limit="60 s",
         flows=[{"cc": "cubic", "workload": {"transfer": "5 MB"}}],
         measure={},
         start_jitter="0 s",
     )
-    (flow,) = found.flows
+    (flow,) = outcome.flows
     assert flow.fct_s is not None
     assert flow.fct_s > 5e6 * 8 / 80e6
     assert flow.goodput_whole_bps == pytest.approx(5e6 * 8 / flow.fct_s)
-    assert found.window_s[1] == pytest.approx(flow.fct_s)
+    assert outcome.window_s[1] == pytest.approx(flow.fct_s)
     assert flow.goodput_bps == flow.goodput_whole_bps
 
 
 def test_a_line_that_is_not_full_is_not_fully_used() -> None:
     stream = {"cc": "cubic", "workload": {"stream": "8 Mbit/s", "for": "10 s", "every": "10 ms"}}
-    found = result(flows=[stream])
-    assert found.bottleneck.utilization == pytest.approx(0.1, rel=0.1)
-    assert (found.bottleneck.dropped_packets, found.warnings) == (0, ())
+    outcome = result(flows=[stream])
+    assert outcome.bottleneck.utilization == pytest.approx(0.1, rel=0.1)
+    assert (outcome.bottleneck.dropped_packets, outcome.warnings) == (0, ())
 
 
 def test_the_engines_by_name() -> None:
     assert registry.engine("sim").name == "sim"
     assert registry.engine("sim").slots() >= 1
-    for name, told in (
+    for name, message in (
         ("hosts", "not in this version"),
         ("tofino", 'unknown engine "tofino"; known: sim'),
     ):
-        with pytest.raises(UnknownEngine, match=told):
+        with pytest.raises(UnknownEngine, match=message):
             registry.engine(name)

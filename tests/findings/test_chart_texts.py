@@ -75,7 +75,7 @@ def test_words_stay_within_the_picture_and_leave_one_another_free(chart: Chart, 
         text for text in drawn_texts if text.left < -2 or text.right > width + 2 or not 0 <= text.bottom <= height + 2
     ]
     assert outside == []
-    assert [(one.words, other.words) for one, other in combinations(drawn_texts, 2) if one.overlaps(other)] == []
+    assert [(one.text, other.text) for one, other in combinations(drawn_texts, 2) if one.overlaps(other)] == []
 
 
 def test_overlaps_and_what_is_outside_are_seen() -> None:

@@ -42,11 +42,11 @@ CASES = int(os.environ.get("DUMBBELL_FUZZ", "200"))
 SEED = int(os.environ.get("DUMBBELL_FUZZ_SEED", "1"))
 AGAIN, _, AGAIN_CASE = os.environ.get("DUMBBELL_FUZZ_CASE", "").partition(":")
 LONGEST_CAPTURE_BYTES = 10_000
-SHARE_ASKED = 0.05
+QUESTION_SHARE = 0.05
 PART = 500
 """Cases of a test: several can run at once."""
-MOST_TOLD = 10
-LONGEST_TOLD = 2000
+MOST_SHOWN = 10
+LONGEST_SHOWN = 2000
 
 STUDY = ROOT / "python/dumbbell/studies/claypool2019_proposals"
 CAPTURES = ROOT / "tests/metrics/captures"
@@ -109,18 +109,18 @@ def _times(file: Path, random: Random) -> None:
 
 def _sockets(file: Path, random: Random) -> None:
     """Fewer go on to the question, which takes longer than to read the file."""
-    found = read_sockets(str(file))
-    told, _ = paths(found.connections)
-    cells(told, 3.0)
-    if random.random() < SHARE_ASKED:
-        mix(found, common_question({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
+    sockets = read_sockets(str(file))
+    known_paths, _ = paths(sockets.connections)
+    cells(known_paths, 3.0)
+    if random.random() < QUESTION_SHARE:
+        mix(sockets, common_question({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
 
 
 def _spec(file: Path, random: Random) -> None:
-    told = mutated((b"path.rtt=50 ms", b"flows[0].count=3", b'path.buffer=["1 bdp", "2 bdp"]'), random).decode(
+    override = mutated((b"path.rtt=50 ms", b"flows[0].count=3", b'path.buffer=["1 bdp", "2 bdp"]'), random).decode(
         "latin-1"
     )
-    overrides = dict([assignment(told)]) if random.random() < 0.1 else None
+    overrides = dict([assignment(override)]) if random.random() < 0.1 else None
     experiment = load(file, overrides=overrides)
     count(experiment)
     refusals(experiment, SimEngine())
@@ -147,15 +147,15 @@ def _study(file: Path, random: Random) -> None:
     if not folder.exists():
         shutil.copytree(STUDY, folder, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
     broken = random.choice(sorted(folder.iterdir()))
-    whole = broken.read_bytes()
-    file.write_bytes(mutated((whole,), random))
+    original = broken.read_bytes()
+    file.write_bytes(mutated((original,), random))
     shutil.copyfile(file, broken)
     try:
         for what in (claim_rows, figure_titles, read_study):
             with suppress(DumbbellError):
                 what(folder)
     finally:
-        broken.write_bytes(whole)
+        broken.write_bytes(original)
 
 
 @cache
@@ -195,9 +195,9 @@ def faults(name: str, first: int, file: Path) -> Iterator[str]:
             place = str(traceback.extract_tb(error.__traceback__)[-1])
             if place not in places:
                 places.add(place)
-                shown = repr(file.read_bytes())[:LONGEST_TOLD]
-                told = "".join(traceback.format_exception(error)[-4:])
-                yield f"DUMBBELL_FUZZ_SEED={SEED} DUMBBELL_FUZZ_CASE={name}:{case}\n{shown}\n{told}"
+                shown = repr(file.read_bytes())[:LONGEST_SHOWN]
+                trace = "".join(traceback.format_exception(error)[-4:])
+                yield f"DUMBBELL_FUZZ_SEED={SEED} DUMBBELL_FUZZ_CASE={name}:{case}\n{shown}\n{trace}"
 
 
 PARTS = [(AGAIN, 0)] if AGAIN else [(name, first) for name in kinds() for first in range(0, CASES, PART)]
@@ -207,4 +207,4 @@ PARTS = [(AGAIN, 0)] if AGAIN else [(name, first) for name in kinds() for first 
 @pytest.mark.parametrize(("name", "first"), PARTS)
 def test_no_file_ends_in_a_traceback(name: str, first: int, tmp_path: Path) -> None:
     wrong = list(faults(name, first, tmp_path / "file"))
-    assert not wrong, f"{len(wrong)} places\n" + "\n".join(wrong[:MOST_TOLD])
+    assert not wrong, f"{len(wrong)} places\n" + "\n".join(wrong[:MOST_SHOWN])

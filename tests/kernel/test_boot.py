@@ -81,22 +81,22 @@ def started(root: Path, seed: int = 1) -> subprocess.Popen[bytes]:
         )
 
 
-def told(root: Path, seed: int = 1) -> dict[str, str]:
+def init_report(root: Path, seed: int = 1) -> dict[str, str]:
     """What the init says. It finds the same files each time: they decide which random numbers are used up."""
     (root / "written").unlink(missing_ok=True)
     with started(root, seed) as process:
         assert process.wait(HANG_S) == 0, (root / "console").read_text()
     lines = (root / "console").read_text().splitlines()
-    return {name: words for name, colon, words in (line.partition(": ") for line in lines) if colon}
+    return {name: text for name, colon, text in (line.partition(": ") for line in lines) if colon}
 
 
 def test_it_boots_and_has_what_it_says(linux: kernel.Kernel, root: Path) -> None:
-    words = told(root)
-    assert sorted(words["controls"].split()) == sorted(linux.controls.values())
+    report = init_report(root)
+    assert sorted(report["controls"].split()) == sorted(linux.controls.values())
     assert {"reno", "cubic", "bbr", "vegas", "bbr_4_17_shallow"} <= set(linux.controls)
-    assert f"version {linux.release} (dumbbell@dumbbell)" in words["version"]
-    assert words["version"].endswith("#1 Thu Jan  1 00:00:00 UTC 1970")
-    assert {name: words[name] for name in ("epoll", "timerfd", "packet", "unix", "diag", "inet6")} == {
+    assert f"version {linux.release} (dumbbell@dumbbell)" in report["version"]
+    assert report["version"].endswith("#1 Thu Jan  1 00:00:00 UTC 1970")
+    assert {name: report[name] for name in ("epoll", "timerfd", "packet", "unix", "diag", "inet6")} == {
         "epoll": "1",
         "timerfd": "1",
         "packet": "1",
@@ -108,11 +108,11 @@ def test_it_boots_and_has_what_it_says(linux: kernel.Kernel, root: Path) -> None
 
 
 def test_an_hour_passes_in_a_moment(root: Path) -> None:
-    assert told(root)["slept"] == "3600"
+    assert init_report(root)["slept"] == "3600"
 
 
 def test_its_randomness_is_that_of_the_seed(root: Path) -> None:
-    first, again, other = told(root, 1)["random"], told(root, 1)["random"], told(root, 2)["random"]
+    first, again, other = init_report(root, 1)["random"], init_report(root, 1)["random"], init_report(root, 2)["random"]
     assert first == again
     assert first != other
 
@@ -130,16 +130,16 @@ def test_nothing_outlives_a_killed_kernel(root: Path) -> None:
 
 def test_threads_get_all_of_their_vector_registers_back_after_each_of_a_thousand_switches(root: Path) -> None:
     compile_init(root, "registers.c")
-    words = told(root)
-    assert (words["turns"], words["mismatches"]) == ("1500", "0"), words
-    assert int(words["switches"]) >= 1000
+    report = init_report(root)
+    assert (report["turns"], report["mismatches"]) == ("1500", "0"), report
+    assert int(report["switches"]) >= 1000
     cpu = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")[0].split()
-    assert words["registers"].split() == [
+    assert report["registers"].split() == [
         "xmm0-15",
         *(["ymm0-15"] if "avx" in cpu else []),
         *(["zmm0-31", "k0-7"] if {"avx512f", "avx512bw"} <= set(cpu) else []),
     ]
-    assert int(words["state"]) == state_bytes(), "what this machine says by ptrace and what the CPU says"
+    assert int(report["state"]) == state_bytes(), "what this machine says by ptrace and what the CPU says"
 
 
 STATE = """
@@ -176,7 +176,7 @@ def test_one_register_that_is_not_put_back_is_noticed(root: Path) -> None:
     compile_init(root, "registers.c")
     original = (root / "linux").rename(root / "original")
     changed(original, root, "memset((char *)state->iov_base + 400, 0, 16)").rename(root / "linux")
-    assert int(told(root)["mismatches"]) > 1000
+    assert int(init_report(root)["mismatches"]) > 1000
 
 
 def test_a_cpu_with_more_state_than_a_kernel_has_room_for_is_one_message(

@@ -135,9 +135,9 @@ def test_a_kernel_of_a_version_that_wrote_no_recipe_down_is_refused_with_the_com
 ) -> None:
     built = kernel.build(make_tree(), name=name)
     description = built.executable.with_name("kernel.json")
-    words = json.loads(description.read_text())
-    del words["recipe"]
-    description.write_text(json.dumps(words | {"source": source}))
+    fields = json.loads(description.read_text())
+    del fields["recipe"]
+    description.write_text(json.dumps(fields | {"source": source}))
     with pytest.raises(KernelError, match="with another recipe") as refused:
         kernel.find(name)
     assert f"; `{command}` makes it" in str(refused.value)
@@ -159,14 +159,14 @@ def test_a_kernel_that_an_earlier_version_built_into_the_cache_is_not_built_agai
     earlier: Path, shelf: Path, make_tree: MakeTree, caplog: pytest.LogCaptureFixture
 ) -> None:
     before, seen = contents(earlier), list[str]()
-    found = kernel.find("mine")
+    copied = kernel.find("mine")
     assert caplog.messages == [f"copied the kernel mine from {earlier} to {shelf}, where kernels are kept now"]
-    assert found.executable.parent == shelf / earlier.name
+    assert copied.executable.parent == shelf / earlier.name
     assert contents(earlier) == before, "a campaign may be running on it"
-    assert kernel.build(make_tree(), name="mine", progress=phases(seen)) == found
+    assert kernel.build(make_tree(), name="mine", progress=phases(seen)) == copied
     assert seen == ["reading the source"]
     shutil.rmtree(earlier.parents[1])
-    assert kernel.find("mine") == found, "after somebody emptied the cache"
+    assert kernel.find("mine") == copied, "after somebody emptied the cache"
     assert len(caplog.messages) == 1
 
 
@@ -260,7 +260,7 @@ def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None
     begun, waits, built = Event(), Event(), list[kernel.Kernel]()
     second = list[str]()
 
-    def tell_second(what: str, done: int, total: int) -> None:
+    def report_second(what: str, done: int, total: int) -> None:
         phases(second)(what, done, total)
         if what.startswith("waiting"):
             waits.set()
@@ -270,7 +270,7 @@ def test_two_builds_at_once_are_one(make_tree: MakeTree, tmp_path: Path) -> None
 
     threads = [
         Thread(target=build, args=(lambda what, _done, _total: begun.set() if what == "compiling" else None,)),
-        Thread(target=build, args=(tell_second,)),
+        Thread(target=build, args=(report_second,)),
     ]
     threads[0].start()
     assert begun.wait(HANG_S)
@@ -311,16 +311,18 @@ def test_a_damaged_description_is_seen(make_tree: MakeTree) -> None:
 
 
 def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = recipe()
-    first, *others = whole.substitutions
+    full_recipe = recipe()
+    first, *others = full_recipe.substitutions
     changed = [
         building.identity_of("tree", "gcc 12"),
         building.identity_of("another tree", "gcc 12"),
         building.identity_of("tree", "gcc 13"),
-        building.identity_of("tree", "gcc 12", replace(whole, options={**whole.options, "CONFIG_IPV6": "y"})),
-        building.identity_of("tree", "gcc 12", replace(whole, substitutions=tuple(others))),
         building.identity_of(
-            "tree", "gcc 12", replace(whole, substitutions=(replace(first, replace="other"), *others))
+            "tree", "gcc 12", replace(full_recipe, options={**full_recipe.options, "CONFIG_IPV6": "y"})
+        ),
+        building.identity_of("tree", "gcc 12", replace(full_recipe, substitutions=tuple(others))),
+        building.identity_of(
+            "tree", "gcc 12", replace(full_recipe, substitutions=(replace(first, replace="other"), *others))
         ),
     ]
     every = variants()
@@ -333,7 +335,7 @@ def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatc
     for same in (every, buildable):
         monkeypatch.setattr("dumbbell.kernel.recipe.variants", lambda same=same: same)
         assert building.identity_of("tree", "gcc 12") == changed[0], "what no kernel has makes no other kernel"
-    reworded = replace(whole, substitutions=(replace(first, why="in other words"), *others))
+    reworded = replace(full_recipe, substitutions=(replace(first, why="in other words"), *others))
     assert building.identity_of("tree", "gcc 12", reworded) == changed[0]
 
 

@@ -149,8 +149,8 @@ def test_a_kernel_that_cannot_boot_is_one_message_and_no_hundred(unable: str, sp
 
 
 def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: Path, tmp_path: Path) -> None:
-    (told,) = (line for line in dumbbell("check", spec).stdout.splitlines() if line.startswith("linux:mine: "))
-    assert told.startswith(f"linux:mine: {unable}")
+    (answer,) = (line for line in dumbbell("check", spec).stdout.splitlines() if line.startswith("linux:mine: "))
+    assert answer.startswith(f"linux:mine: {unable}")
     done = dumbbell("doctor", "--engine", "linux:mine", "--json")
     bad = [each for each in json.loads(done.stdout) if not each["healthy"]]
     assert (done.returncode, [each["what"] for each in bad]) == (1, ["engine linux:mine"])

@@ -91,19 +91,19 @@ def test_a_variant_is_a_copy_with_its_own_name(tree: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("bad", "words"),
+    ("bad", "message"),
     [
         (variant("y", match="GAIN 9"), '"GAIN 9" does not occur'),
         (variant("y", file="net/ipv4/tcp_z.c"), "no such file"),
         (variant("x"), 'there is a congestion control "x" already'),
     ],
 )
-def test_a_variant_that_does_not_fit(tree: Path, bad: Variant, words: str) -> None:
-    with pytest.raises(SubstitutionError, match=words):
+def test_a_variant_that_does_not_fit(tree: Path, bad: Variant, message: str) -> None:
+    with pytest.raises(SubstitutionError, match=message):
         congestion.add_variants(tree, [bad], strict=True)
     left_out = congestion.add_variants(tree, [bad, variant("x_fast")], strict=False)
     assert list(left_out) == [bad.name]
-    assert words in left_out[bad.name]
+    assert message in left_out[bad.name]
     assert (tree / "net/ipv4/tcp_dumbbell_x_fast.c").is_file()
 
 

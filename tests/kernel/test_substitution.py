@@ -15,9 +15,9 @@ def test_one_match_is_replaced() -> None:
     assert CHANGE.applied("int x = 1; y") == "int x = 2; y"
 
 
-@pytest.mark.parametrize(("text", "found"), [("", "does not occur"), ("x = 1; x = 1;", "occurs 2 times")])
-def test_none_or_two_are_an_error_that_names_file_and_text(text: str, found: str) -> None:
-    with pytest.raises(SubstitutionError, match=f'a/b.c: "x = 1;" {found}, not 1 \\(a test\\)'):
+@pytest.mark.parametrize(("text", "occurrence"), [("", "does not occur"), ("x = 1; x = 1;", "occurs 2 times")])
+def test_none_or_two_are_an_error_that_names_file_and_text(text: str, occurrence: str) -> None:
+    with pytest.raises(SubstitutionError, match=f'a/b.c: "x = 1;" {occurrence}, not 1 \\(a test\\)'):
         CHANGE.applied(text)
 
 
@@ -55,11 +55,11 @@ def test_files_are_changed_and_a_missing_one_is_named(tmp_path: Path) -> None:
 
 
 def test_the_recipe_is_whole() -> None:
-    whole = recipe()
-    assert len(whole.substitutions) >= 4
-    assert all(each.why and each.match != each.replace for each in whole.substitutions)
-    assert set(whole.sources) == {"6.1", "6.12"}
-    assert whole.indispensable <= {name for name, value in whole.options.items() if value == "y"}
+    full_recipe = recipe()
+    assert len(full_recipe.substitutions) >= 4
+    assert all(each.why and each.match != each.replace for each in full_recipe.substitutions)
+    assert set(full_recipe.sources) == {"6.1", "6.12"}
+    assert full_recipe.indispensable <= {name for name, value in full_recipe.options.items() if value == "y"}
 
 
 def test_the_configuration_has_no_option_twice() -> None:

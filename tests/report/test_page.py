@@ -12,9 +12,9 @@ from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
 from commandline import MOMENT
-from compared import kept
+from compared import store_of
 from dumbbell import studies
-from dumbbell.campaign.execution import carry_out
+from dumbbell.campaign.execution import run_experiments
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ReportError
@@ -130,7 +130,7 @@ def test_one_run_without_series_is_told_so(tmp_path: Path) -> None:
 
 
 def test_damaged_series_are_left_out_and_told_without_the_machines_folders(tmp_path: Path) -> None:
-    folder = kept(tmp_path / "store", **{"measure.record": "series"})
+    folder = store_of(tmp_path / "store", **{"measure.record": "series"})
     for file in (folder / "series").glob("??/*.parquet"):
         file.write_bytes(b"")
     with Store.open(folder) as store:
@@ -187,7 +187,7 @@ def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path
     with Store.open(tmp_path / "my runs", write=True) as store:
         for name, seeds in (("a/b", 1), ("a b", 1), ("<<>>", 1), ("A?b", 2)):
             experiment = load(MOMENT, overrides={"name": name, "seeds": seeds, "duration": "1 s"})
-            next(carry_out(store, [experiment], SimEngine(), jobs=1))
+            next(run_experiments(store, [experiment], SimEngine(), jobs=1))
         page = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8"))
     files = ("a-b.toml", "a-b-2.toml", "experiment.toml", "a-b-3.toml")
     commands = [f"dumbbell run {file} --out 'my runs'" for file in files]
@@ -201,7 +201,7 @@ def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path
 def test_of_a_half_finished_store_it_is_told_what_is_missing(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as half:
         experiment = load(MOMENT)
-        runs = carry_out(half, [experiment], SimEngine(), jobs=1)
+        runs = run_experiments(half, [experiment], SimEngine(), jobs=1)
         next(runs)
         runs.close()
         done = half.count()

@@ -34,7 +34,7 @@ def campaign(folder: Path) -> Campaign:
         def identity(self) -> str:
             return self.build or super().identity()
 
-    def carried_out(
+    def run_moment(
         name: str = "moment", *, fresh: bool = False, build: str = "", **settings: Any
     ) -> list[Result | FailedRun]:
         overrides = {path.replace("__", "."): value for path, value in settings.items()}
@@ -42,7 +42,7 @@ def campaign(folder: Path) -> Campaign:
         with Store.open(folder, write=True) as store:
             return list(run_campaign(store, experiment, Built(build), jobs=2, fresh=fresh))
 
-    return carried_out
+    return run_moment
 
 
 @pytest.fixture

@@ -72,32 +72,32 @@ def intact(tmp_path_factory: pytest.TempPathFactory) -> Intact:
 
 def tables(folder: Path) -> dict[str, str]:
     """All that a store tells of its runs, but for what differs between two runs of the same."""
-    found = {}
+    texts = {}
     for command in (("list",), ("show", "--each-seed"), ("list", "--all", "--json")):
         done = dumbbell("results", command[0], folder, *command[1:])
-        found[" ".join(command)] = f"{done.returncode} {done.stdout} {done.stderr}"
+        texts[" ".join(command)] = f"{done.returncode} {done.stdout} {done.stderr}"
     done = dumbbell("results", "show", folder, "--json")
     outcomes = [json.loads(line) for line in done.stdout.splitlines()]
-    found["outcomes"] = json.dumps([each | {"wall_s": 0} for each in outcomes])
+    texts["outcomes"] = json.dumps([each | {"wall_s": 0} for each in outcomes])
     with Store.open(folder) as store:
-        told = {each["run_id"]: store.provenance(each["run_id"]) | {"finished": 0} for each in outcomes}
-        found["provenance"] = json.dumps(told)
+        facts = {each["run_id"]: store.provenance(each["run_id"]) | {"finished": 0} for each in outcomes}
+        texts["provenance"] = json.dumps(facts)
         for table in TABLES:
             file = folder.parent / f"{table}.csv"
             try:
                 export(store, table, file)
             except StoreError as error:
-                found[table] = error.message.removeprefix(str(folder))
+                texts[table] = error.message.removeprefix(str(folder))
             else:
-                found[table] = pd.read_csv(file, dtype=str).drop(columns="wall_s", errors="ignore").to_csv()
+                texts[table] = pd.read_csv(file, dtype=str).drop(columns="wall_s", errors="ignore").to_csv()
                 file.unlink()
-    return found
+    return texts
 
 
-def assert_same(found: dict[str, str], right: dict[str, str]) -> None:
+def assert_same(actual: dict[str, str], right: dict[str, str]) -> None:
     """Table by table, so that a failure names the first that differs."""
     for name, text in right.items():
-        assert found[name] == text, name
+        assert actual[name] == text, name
 
 
 class Flip(NamedTuple):
@@ -128,7 +128,7 @@ def flips(store: Path, count: int, seed: int) -> Iterator[Flip]:
         yield Flip(file, draw.randrange((store / file).stat().st_size), mask)
 
 
-def is_found_and_repeated(intact: Intact, flip: Flip, folder: Path, *, reported: bool) -> bool:
+def is_detected_and_repeated(intact: Intact, flip: Flip, folder: Path, *, reported: bool) -> bool:
     """Asserts that a flip is found or has no effect, and that what is found is repeated; whether it was found."""
     store = folder / "store"
     shutil.copytree(intact.store, store)
@@ -155,19 +155,19 @@ def is_found_and_repeated(intact: Intact, flip: Flip, folder: Path, *, reported:
 @pytest.mark.long
 @pytest.mark.slow
 def test_whatever_bit_flips_is_found_or_without_effect_and_repeated(intact: Intact, tmp_path: Path) -> None:
-    found = 0
+    detected = 0
     for number, flip in enumerate(flips(intact.store, FLIPS, SEED)):
         folder = tmp_path / str(number)
         folder.mkdir()
         try:
-            found += is_found_and_repeated(intact, flip, folder, reported=not number % REPORTED)
+            detected += is_detected_and_repeated(intact, flip, folder, reported=not number % REPORTED)
         except BaseException as error:
             error.add_note(f"DUMBBELL_FUZZ_SEED={SEED}, flip {number}: {flip}")
             raise
         shutil.rmtree(folder)
-    told = f"seed {SEED}: {found} of {FLIPS} flips were found and repeated, {FLIPS - found} had no effect"
-    print(f"{told}; 0 tracebacks")  # noqa: T201 (with -s, and where it fails)
-    assert found
+    summary = f"seed {SEED}: {detected} of {FLIPS} flips were found and repeated, {FLIPS - detected} had no effect"
+    print(f"{summary}; 0 tracebacks")  # noqa: T201 (with -s, and where it fails)
+    assert detected
 
 
 # -- one by one -------------------------------------------------------------------------------------------------------
@@ -202,9 +202,9 @@ def test_a_number_that_changed_in_the_ledger_is_found_left_out_and_repeated(inta
 
     run_id, number = backlog()
     right = ledger.read_bytes()
-    for found in re.finditer(re.escape(struct.pack(">d", number)), right):  # also where it stood before
+    for match in re.finditer(re.escape(struct.pack(">d", number)), right):  # also where it stood before
         ledger.write_bytes(right)
-        Flip(Path(ledger.name), found.start() + 1, 4).at(store)
+        Flip(Path(ledger.name), match.start() + 1, 4).at(store)
         if backlog()[1] != number:
             break
     else:
@@ -282,7 +282,7 @@ def test_a_store_that_nobody_can_write_is_verified_and_says_that_nothing_was_mar
 def test_of_a_large_ledger_a_run_is_checked_when_it_is_asked_for_and_all_when_it_is_marked(
     intact: Intact, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dumbbell.results.ledger.LARGEST_READ_WHOLE_BYTES", 0)
+    monkeypatch.setattr("dumbbell.results.ledger.LARGEST_FULLY_READ_BYTES", 0)
     execute(store, "UPDATE flow SET goodput_bps = goodput_bps + 1 WHERE run = 2", vouched=False)
     assert dumbbell("results", "list", store).stderr == ""
     assert last_line(intact.specs[0], store).endswith("(3 of them there before, 1 repeated)")
@@ -301,7 +301,7 @@ def test_of_a_large_ledger_a_run_is_checked_when_it_is_asked_for_and_all_when_it
 def test_an_error_over_numbers_that_nobody_foresaw_is_told_as_damage_where_there_is_some(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dumbbell.results.ledger.LARGEST_READ_WHOLE_BYTES", 0)
+    monkeypatch.setattr("dumbbell.results.ledger.LARGEST_FULLY_READ_BYTES", 0)
     with pytest.raises(ZeroDivisionError), Store.open(store):
         raise ZeroDivisionError
     execute(store, "UPDATE run SET warnings = '[' WHERE id = 1", vouched=False)

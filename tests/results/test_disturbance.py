@@ -20,18 +20,18 @@ QUIET = {
 """At every bound."""
 
 
-def told(**more: int) -> list[str]:
+def reasons(**more: int) -> list[str]:
     facts = QUIET | {f"live.{name}": count for name, count in more.items()}
     return list(disturbances({name: str(count) for name, count in facts.items()} | {"relay near104": "delay"}))
 
 
 def test_at_every_bound_a_run_is_left_alone() -> None:
-    assert told() == []
+    assert reasons() == []
     assert list(disturbances({})) == []
 
 
 @pytest.mark.parametrize(
-    ("counts", "words"),
+    ("counts", "message"),
     [
         ({"busiest_busy_ms": 9_100}, "live: the busiest core was busy for 91% of the run"),
         ({"stolen_ms": 500}, "live: 2.5% of the machine's time was given to other guests of its host"),
@@ -41,8 +41,8 @@ def test_at_every_bound_a_run_is_left_alone() -> None:
         ({"relay_dropped": 3}, "live: the relay dropped 3 packets"),
     ],
 )
-def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], words: str) -> None:
-    assert told(**counts) == [words]
+def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], message: str) -> None:
+    assert reasons(**counts) == [message]
 
 
 def test_it_is_a_warning_of_the_run() -> None:

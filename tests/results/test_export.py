@@ -17,7 +17,7 @@ from dumbbell.results.store import Store
 def test_what_is_exported_is_what_the_frames_have(filled: Store, tmp_path: Path, table: str, suffix: str) -> None:
     file = tmp_path / f"out.{suffix}"
     rows = export(filled, table, file)
-    found = pd.read_csv(file) if suffix == "csv" else pd.read_parquet(file)
+    exported = pd.read_csv(file) if suffix == "csv" else pd.read_parquet(file)
     ids = [each.run_id for each in filled.outcomes()]
     wanted = {
         "runs": filled.runs(),
@@ -26,12 +26,12 @@ def test_what_is_exported_is_what_the_frames_have(filled: Store, tmp_path: Path,
         "series": pd.concat(map(filled.flow_series, ids)),
         "queue": pd.concat(map(filled.queue_series, ids)),
     }[table]
-    assert len(found) == rows == len(wanted) > 0
-    assert set(wanted.columns) <= set(found.columns)
-    assert {"run_id", "experiment", "engine", "seed", "path.buffer"} <= set(found.columns)
-    assert list(dict.fromkeys(found["run_id"])) == ids
+    assert len(exported) == rows == len(wanted) > 0
+    assert set(wanted.columns) <= set(exported.columns)
+    assert {"run_id", "experiment", "engine", "seed", "path.buffer"} <= set(exported.columns)
+    assert list(dict.fromkeys(exported["run_id"])) == ids
     number = {"runs": "jain", "flows": "goodput_bps", "groups": "share", "series": "srtt_s", "queue": "time_s"}[table]
-    assert found[number].sum() == pytest.approx(wanted[number].sum())
+    assert exported[number].sum() == pytest.approx(wanted[number].sum())
     assert [path.name for path in tmp_path.iterdir() if path.is_file()] == [file.name]
 
 
@@ -39,8 +39,8 @@ def test_a_sweep_of_words_and_numbers_can_be_exported(folder: Path, campaign: An
     campaign(seeds=1, path__buffer="1 bdp", **{"flows[0].workload": ["bulk", {"transfer": "10 kB"}]})
     with Store.open(folder) as store:
         assert export(store, "runs", tmp_path / "runs.parquet") == 2
-    found = pd.read_parquet(tmp_path / "runs.parquet")
-    assert found["flows[0].workload"].tolist() == ["bulk", "{'transfer': '10 kB'}"]
+    exported = pd.read_parquet(tmp_path / "runs.parquet")
+    assert exported["flows[0].workload"].tolist() == ["bulk", "{'transfer': '10 kB'}"]
 
 
 def test_no_cell_of_a_csv_is_a_formula_and_numbers_stay_numbers(folder: Path, campaign: Any, tmp_path: Path) -> None:

@@ -57,18 +57,18 @@ def sampled() -> Measurement:
     return measurement(one, bottleneck=replace(queue(), series=backlog))
 
 
-def kept(folder: Path, measured: Measurement, **words: Any) -> tuple[Any, dict[str, Any]]:
-    run = resolved(**words)
+def stored_tables(folder: Path, measured: Measurement, **settings: Any) -> tuple[Any, dict[str, Any]]:
+    run = resolved(**settings)
     files = SeriesFolder(folder)
     (folder / "series" / "partial").mkdir(parents=True)
-    kept = list(files.write("ab" + "0" * 14, gauges.tables(run.run, measured, run.groups, run.ccs)))
-    assert not any(files.damage(each, thorough=True) for each in kept)
-    return run, {each.kind: files.read(each) for each in kept}
+    written = list(files.write("ab" + "0" * 14, gauges.tables(run.run, measured, run.groups, run.ccs)))
+    assert not any(files.damage(each, thorough=True) for each in written)
+    return run, {each.kind: files.read(each) for each in written}
 
 
 def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
-    _, found = kept(folder, sampled())
-    frame = gauges.flow_frame(found["flows"], 1448)
+    _, stored = stored_tables(folder, sampled())
+    frame = gauges.flow_frame(stored["flows"], 1448)
     assert list(frame.columns) == FLOW_COLUMNS
     first, second = frame.to_dict("records")
     assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [
@@ -84,8 +84,8 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
 
 
 def test_the_queue_over_time(folder: Path) -> None:
-    _, found = kept(folder, sampled())
-    assert gauges.queue_frame(found["queue"]).to_dict("records") == [
+    _, stored = stored_tables(folder, sampled())
+    assert gauges.queue_frame(stored["queue"]).to_dict("records") == [
         {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
     ]
 
@@ -94,8 +94,8 @@ def test_single_acks_where_they_are_recorded(folder: Path) -> None:
     acks = type(flow().acks)(at_ns=np.array([5], dtype=np.uint64), rtt_ns=np.array([25_000_000], dtype=np.uint64))
     (one,) = sampled().flows
     measured = replace(sampled(), flows=(replace(one, acks=acks),))
-    _, found = kept(folder, measured, measure={"record": "acks"})
-    assert gauges.ack_frame(found["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
+    _, stored = stored_tables(folder, measured, measure={"record": "acks"})
+    assert gauges.ack_frame(stored["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
 
 
 def test_a_summary_keeps_no_series(folder: Path, campaign: Any) -> None:
@@ -128,8 +128,8 @@ def test_a_row_a_run_with_the_numbers_of_its_summary(filled: Store) -> None:
         assert (row["run_id"], row["seed"], row["jain"]) == (outcome.run_id, outcome.seed, outcome.jain)
         for each in fields(BottleneckSummary):
             expected = getattr(outcome.bottleneck, each.name)
-            found = row[f"bottleneck.{each.name}"]
-            assert np.isnan(found) if expected is None else found == expected
+            value = row[f"bottleneck.{each.name}"]
+            assert np.isnan(value) if expected is None else value == expected
         assert row["warnings"] == "; ".join(outcome.warnings)
 
 

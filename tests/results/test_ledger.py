@@ -61,12 +61,12 @@ def steps(store: Store, work: Callable[[], object]) -> int:
 def test_four_times_as_many_runs_are_told_with_no_more_than_four_times_the_work(
     stores: dict[int, Path], command: list[str]
 ) -> None:
-    def told(runs: int) -> int:
+    def line_count(runs: int) -> int:
         return len(dumbbell("results", *command, stores[runs]).stdout.splitlines())
 
-    told(FEW)  # imports are not what is measured
-    assert told(MANY) - told(FEW) == (MANY - FEW) * (2 if "show" in command else 1)
-    assert lines_run(lambda: told(MANY)) < 1.1 * MANY / FEW * lines_run(lambda: told(FEW))
+    line_count(FEW)  # imports are not what is measured
+    assert line_count(MANY) - line_count(FEW) == (MANY - FEW) * (2 if "show" in command else 1)
+    assert lines_run(lambda: line_count(MANY)) < 1.1 * MANY / FEW * lines_run(lambda: line_count(FEW))
 
 
 @pytest.mark.slow

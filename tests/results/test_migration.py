@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from compared import held, kept
+from compared import compare_stores, store_of
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 
@@ -40,9 +40,9 @@ def old(tmp_path: Path, version: int) -> Path:
 
 def rows(folder: Path, query: str) -> list[tuple[object, ...]]:
     connection = sqlite3.connect(folder / "ledger.sqlite")
-    found = connection.execute(query).fetchall()
+    fetched = connection.execute(query).fetchall()
     connection.close()
-    return found
+    return fetched
 
 
 def test_it_is_read_as_it_is(old: Path, version: int, tmp_path: Path) -> None:
@@ -51,10 +51,10 @@ def test_it_is_read_as_it_is(old: Path, version: int, tmp_path: Path) -> None:
         assert all(store.finished(each.run_id) for each in store.outcomes())
         assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
         assert {store.run(each.run_id).path.jitter_ns for each in store.outcomes()} == {0}
-    found = held(f"{old}@cc=bbr", "@cc=cubic")
-    assert (len(found.pairs), {each.group for each in found.overall}) == (2, {None, "bbr → cubic", "others"})
-    other = kept(tmp_path / "other", None, load(SPEC, overrides={"start_jitter": "10 ms"}))
-    assert len(held(f"{old}@cc=bbr", f"{other}@cc=cubic").pairs) == 2
+    comparison = compare_stores(f"{old}@cc=bbr", "@cc=cubic")
+    assert (len(comparison.pairs), {each.group for each in comparison.overall}) == (2, {None, "bbr → cubic", "others"})
+    other = store_of(tmp_path / "other", None, load(SPEC, overrides={"start_jitter": "10 ms"}))
+    assert len(compare_stores(f"{old}@cc=bbr", f"{other}@cc=cubic").pairs) == 2
     assert rows(old, "SELECT version FROM schema") == [(version,)]
 
 
@@ -67,7 +67,7 @@ def test_it_is_migrated_where_it_is_written(old: Path, tmp_path: Path) -> None:
         assert not any(store.finished(str(stray)) for (stray,) in rows(old, OF_NO_EXPERIMENT))
     assert rows(old, "SELECT version FROM schema") == [(7,)]
     keys = "SELECT request_key, request_groups FROM run JOIN member ON run = run.id ORDER BY position"
-    new = kept(tmp_path / "new", None, load(SPEC))
+    new = store_of(tmp_path / "new", None, load(SPEC))
     assert rows(old, keys) == rows(new, keys)
     assert len({key for key, _ in rows(old, keys)}) == 1
-    assert len(held(old, new).pairs) == 4
+    assert len(compare_stores(old, new).pairs) == 4

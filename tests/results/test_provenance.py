@@ -44,8 +44,8 @@ def test_the_commit_of_a_checkout(tmp_path: Path, files: dict[str, str], commit:
 @pytest.mark.slow
 def test_a_worktree_has_its_own(tmp_path: Path) -> None:
     def git(*arguments: str) -> str:
-        words = ["git", "-C", str(tmp_path / "main"), "-c", "user.name=n", "-c", "user.email=e", *arguments]
-        return subprocess.run(words, capture_output=True, check=True, encoding="utf-8").stdout.strip()
+        command = ["git", "-C", str(tmp_path / "main"), "-c", "user.name=n", "-c", "user.email=e", *arguments]
+        return subprocess.run(command, capture_output=True, check=True, encoding="utf-8").stdout.strip()
 
     (tmp_path / "main").mkdir()
     git("init", "--quiet")

@@ -58,9 +58,9 @@ def test_quartiles_are_of_each_flow_by_itself(run: RunData) -> None:
 
 
 def test_a_gauge_is_taken_where_it_is_known(run: RunData) -> None:
-    found = gauge(run, 0, "cwnd_bytes")
-    assert (found.time_s[0], found.time_s[-1]) == (5, 10)
-    assert set(found.value) == {30_000}
+    series = gauge(run, 0, "cwnd_bytes")
+    assert (series.time_s[0], series.time_s[-1]) == (5, 10)
+    assert set(series.value) == {30_000}
     assert gauge(run, 0, "srtt_s", 1, 2).time_s.tolist() == [1, 1.5, 2]
     assert gauge(run, 1, "cwnd_bytes").value.size == 0
 

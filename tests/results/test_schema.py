@@ -70,8 +70,8 @@ def test_a_result_conforms_to_the_schema_and_can_be_read_again(result: Result | 
 def test_a_flow_has_what_its_program_said_and_null_where_there_is_none() -> None:
     assert isinstance(PROGRAM, Result)
     assert json.loads(FULL.model_dump_json())["flows"][0]["program"] is None
-    told = json.loads(PROGRAM.model_dump_json())["flows"][0]["program"]
-    assert {key: value for key, value in told.items() if value is not None} == {
+    program = json.loads(PROGRAM.model_dump_json())["flows"][0]["program"]
+    assert {key: value for key, value in program.items() if value is not None} == {
         "command": ["./client", "10.1.0.2:5001"], "took_s": 10.0, "output": "12 Mbit/s\n",
     }  # fmt: skip
 
@@ -84,11 +84,11 @@ def test_the_keys_and_their_order() -> None:
 
 
 def test_every_key_is_explained() -> None:
-    words = FORMAT.read_text(encoding="utf-8")
+    text = FORMAT.read_text(encoding="utf-8")
     keys = [field.alias or name for model in (Result, FailedRun) for name, field in model.model_fields.items()]
     keys += [each.name for part in SUMMARIES for each in fields(part)]
     assert len(keys) > 40
-    assert [key for key in keys if f"`{key}`" not in words] == []
+    assert [key for key in keys if f"`{key}`" not in text] == []
 
 
 def test_what_is_no_number_is_refused() -> None:

@@ -110,21 +110,21 @@ def test_other_seeds_are_the_same_experiment(
     folder: Path, campaign: Any, before: Any, after: Any, seeds: list[int]
 ) -> None:
     campaign(seeds=before)
-    asked = campaign(seeds=after)
+    requested = campaign(seeds=after)
     with Store.open(folder) as store:
-        (found,) = store.campaigns(include_superseded=True)
-        assert found.label == "moment"
+        (stored,) = store.campaigns(include_superseded=True)
+        assert stored.label == "moment"
         outcomes = list(store.outcomes())
         assert [(each.point["path.buffer"], each.seed) for each in outcomes] == [
             (buffer, seed) for buffer in ("0.5 bdp", "2 bdp") for seed in seeds
         ]
-        assert [each for each in outcomes if each.run_id in {one.run_id for one in asked}] == asked
+        assert [each for each in outcomes if each.run_id in {one.run_id for one in requested}] == requested
         assert len(store.runs()) == 2 * len(seeds)
         assert store.superseded() == {}
         spec = store.provenance(outcomes[0].run_id)["spec"]
         assert isinstance(spec, dict)
         assert Experiment(**spec).seed_values in (seeds, range(1, len(seeds) + 1))
-    assert len(campaign(seeds=after)) == len(asked)
+    assert len(campaign(seeds=after)) == len(requested)
 
 
 def test_a_part_of_a_sweep_is_shown_by_itself_until_the_whole_is_there(folder: Path, campaign: Any) -> None:
@@ -133,18 +133,18 @@ def test_a_part_of_a_sweep_is_shown_by_itself_until_the_whole_is_there(folder: P
     with Store.open(folder) as store:
         assert store.experiments() == ["moment", "moment [flows[0].cc=[reno]]"]
         assert list(store.outcomes()) == one + other
-    whole = campaign(**{"flows[0].cc": ["bbr", "reno"]})
+    full_sweep = campaign(**{"flows[0].cc": ["bbr", "reno"]})
     campaign(**{"flows[0].cc": ["reno"]})
     with Store.open(folder) as store:
         assert store.experiments() == ["moment"]
-        assert list(store.outcomes()) == whole
-        assert list(store.outcomes(include_superseded=True)) == whole
-        assert store.count() == len(whole) == 8
+        assert list(store.outcomes()) == full_sweep
+        assert list(store.outcomes(include_superseded=True)) == full_sweep
+        assert store.count() == len(full_sweep) == 8
         assert store.superseded() == {}
 
 
 def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(folder: Path, campaign: Any) -> None:
-    kept = campaign(seeds=3)
+    outcomes = campaign(seeds=3)
     execute(
         folder,
         "INSERT INTO campaign"
@@ -153,30 +153,30 @@ def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(f
     )
     with Store.open(folder) as store:
         assert store.experiments() == ["moment"]
-        assert list(store.outcomes()) == kept
+        assert list(store.outcomes()) == outcomes
         assert store.superseded() == {}
     campaign(seeds=[3, 4])
     with Store.open(folder) as store:
-        (found,) = store.campaigns(include_superseded=True)
-        assert [each.seed for each in outcomes_of(store.ledger, found.id)] == [1, 2, 3, 4] * 2
+        (merged,) = store.campaigns(include_superseded=True)
+        assert [each.seed for each in outcomes_of(store.ledger, merged.id)] == [1, 2, 3, 4] * 2
 
 
 def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:
-    found = filled.provenance(next(filled.outcomes()).run_id)
-    versions, spec, run = found["versions"], found["spec"], found["run"]
+    facts = filled.provenance(next(filled.outcomes()).run_id)
+    versions, spec, run = facts["versions"], facts["spec"], facts["run"]
     assert isinstance(versions, dict)
     assert isinstance(spec, dict)
     assert isinstance(run, dict)
     assert set(versions) == {"python", "dumbbell", "numpy", "pandas", "pyarrow"}
     assert all(versions.values())
-    assert (found["engine"], found["identity"], found["seed"]) == ("sim", SimEngine().identity(), 1)
+    assert (facts["engine"], facts["identity"], facts["seed"]) == ("sim", SimEngine().identity(), 1)
     assert spec["path"]["buffer"] == ["0.5 bdp", "2 bdp"]
     assert run["path"]["rate_bps"] == 20_000_000
-    assert {"commit", "platform", "machine", "cores", "finished", "metrics"} <= set(found)
+    assert {"commit", "platform", "machine", "cores", "finished", "metrics"} <= set(facts)
 
 
 def test_prune_removes_what_a_later_build_ran_again_and_nothing_else(folder: Path, campaign: Any) -> None:
-    kept = campaign(path__rtt="40 ms")
+    retained = campaign(path__rtt="40 ms")
     campaign(build="earlier")
     campaign(build="earlier", path__buffer="2 bdp", seeds=1)
     with Store.open(folder) as store:
@@ -187,10 +187,10 @@ def test_prune_removes_what_a_later_build_ran_again_and_nothing_else(folder: Pat
     assert len(series_files(folder)) == 24
     with Store.open(folder, write=True) as store:
         assert store.superseded() == {"moment [path.rtt=20 ms] (build earlier) on sim": 4}
-        assert list(store.outcomes()) == kept + again
+        assert list(store.outcomes()) == retained + again
         assert len(list(store.outcomes(include_superseded=True))) == 12
         assert store.prune() == 4
-        assert list(store.outcomes(include_superseded=True)) == kept + again
+        assert list(store.outcomes(include_superseded=True)) == retained + again
         assert list(store.faults()) == []
     assert len(series_files(folder)) == 16
 
@@ -275,9 +275,9 @@ def test_what_a_killed_campaign_left_is_removed(folder: Path, campaign: Any) -> 
     assert len(series_files(folder)) == 8
 
 
-@pytest.mark.parametrize(("where", "whole"), [("head", 4), ("middle", 1), ("end", 0), ("everything", 0)])
+@pytest.mark.parametrize(("where", "intact"), [("head", 4), ("middle", 1), ("end", 0), ("everything", 0)])
 def test_of_a_damaged_ledger_what_is_whole_is_kept_and_nothing_is_changed_where_nothing_is(
-    folder: Path, campaign: Any, where: str, whole: int
+    folder: Path, campaign: Any, where: str, intact: int
 ) -> None:
     campaign()
     ledger = folder / "ledger.sqlite"
@@ -295,11 +295,11 @@ def test_of_a_damaged_ledger_what_is_whole_is_kept_and_nothing_is_changed_where_
     assert "\n" not in str(error.value)
     assert ledger.read_bytes() == content
     aside = folder / "ledger.damaged-1.sqlite"
-    if whole:
+    if intact:
         with pytest.warns(DamageWarning, match=rf"{aside.name}"):
             Store.open(folder, write=True).close()
         with Store.open(folder) as store:
-            assert whole <= store.count() <= 4
+            assert intact <= store.count() <= 4
             assert list(store.faults()) == [] or store.count() < 4
         assert aside.read_bytes() == content
         aside.unlink()
@@ -350,12 +350,12 @@ def test_a_link_to_nothing_is_no_store(folder: Path) -> None:
 
 def test_a_file_or_a_folder_of_other_things_is_no_store(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    for place, failure, told in (
+    for place, failure, message in (
         ("file", StoreError, "is a file"),
         ("", StoreError, "not empty"),
         ("file/store", StoreFailure, "Not a directory"),
     ):
-        with pytest.raises(failure, match=told):
+        with pytest.raises(failure, match=message):
             Store.open(tmp_path / place, write=True)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
@@ -368,10 +368,10 @@ def test_a_ledger_of_another_schema_or_of_something_else_is_refused_and_left_alo
     other = tmp_path / "other"
     other.mkdir()
     execute(other, "CREATE TABLE bookmarks (url TEXT)", vouched=False)
-    for place, told in ((folder, f"schema 8, .* schema {LEDGER_SCHEMA};"), (other, "something else")):
+    for place, message in ((folder, f"schema 8, .* schema {LEDGER_SCHEMA};"), (other, "something else")):
         before = (place / "ledger.sqlite").read_bytes()
         for write in (False, True):
-            with pytest.raises(StoreError, match=told):
+            with pytest.raises(StoreError, match=message):
                 Store.open(place, write=write)
         assert (place / "ledger.sqlite").read_bytes() == before
 
@@ -409,6 +409,6 @@ def test_noise_that_is_a_machines_own_is_told_where_a_run_comes_from(tmp_path: P
             run_id = f"{live:016x}"
             failed = FailedRun(run_id=run_id, engine="netns", seed=1, point={}, error="unplugged", wall_s=0.0)
             store.put(failed, resolve(point, 1, live=live), None, identity="0")
-            told = store.provenance(run_id)
-            assert told.get("timing_noise") == ("the machine's own: the spec has no path.jitter" if live else None)
+            facts = store.provenance(run_id)
+            assert facts.get("timing_noise") == ("the machine's own: the spec has no path.jitter" if live else None)
             assert store.run(run_id).path.jitter_ns == (None if live else resolve(point, 1).run.path.jitter_ns)

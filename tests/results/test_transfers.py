@@ -64,13 +64,13 @@ def test_it_is_exported_verified_and_repaired(tmp_path: Path) -> None:
         (run,) = store.outcomes()
         (file,) = store.files(run.run_id)
     assert pd.read_csv(tmp_path / "all.csv")["name"].unique().tolist() == ["web"]
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-100])
+    original = file.read_bytes()
+    file.write_bytes(original[:-100])
     with Store.open(tmp_path / "store") as store:
         assert not store.finished(run.run_id)
         assert [fault for fault in store.faults() if "transfers.parquet" in fault.text]
     dumbbell.run(SPEC | {"seeds": 1}, store=tmp_path / "store")
-    assert file.read_bytes() == whole
+    assert file.read_bytes() == original
 
 
 def test_other_runs_have_none_and_say_why(tmp_path: Path) -> None:

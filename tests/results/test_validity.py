@@ -22,14 +22,16 @@ def ended(at_s: float = 10, completed_s: float | None = None, **counts: int) -> 
     return flow(completed_s=completed_s, end=flow_counters(at_s, **{"delivered_bytes": 1_000} | counts))
 
 
-def told(measured: FlowMeasurement, words: dict[str, Any], *, packets: int = 1, ended_s: float = 10) -> list[str]:
-    run = resolved(**words)
+def warnings_of(
+    measured: FlowMeasurement, fields: dict[str, Any], *, packets: int = 1, ended_s: float = 10
+) -> list[str]:
+    run = resolved(**fields)
     bottleneck = queue(end=queue_counters(10, offered_packets=packets))
     return warnings(run.run, measurement(measured, bottleneck=bottleneck, ended_s=ended_s), run.groups)
 
 
 @pytest.mark.parametrize(
-    ("measured", "words"),
+    ("measured", "fields"),
     [
         (ended(), {}),
         (ended(app_limited_ns=S // 20), {}),  # a hundredth of the window
@@ -37,22 +39,22 @@ def told(measured: FlowMeasurement, words: dict[str, Any], *, packets: int = 1, 
         (ended(completed_s=9), TRANSFER),
     ],
 )
-def test_a_healthy_run_has_none(measured: FlowMeasurement, words: dict[str, Any]) -> None:
-    assert told(measured, words) == []
+def test_a_healthy_run_has_none(measured: FlowMeasurement, fields: dict[str, Any]) -> None:
+    assert warnings_of(measured, fields) == []
 
 
 def test_a_run_that_is_not_healthy(snapshot: SnapshotAssertion) -> None:
     assert {
-        "held back by its application": told(ended(app_limited_ns=S), {}),
-        "held back by its receiver": told(ended(rwnd_limited_ns=S), {}),
-        "held back by its send buffer": told(ended(sndbuf_limited_ns=S), {}),
-        "few round trips": told(ended(), {"measure": {"window": ["5 s", "5200 ms"]}}),
-        "ended before the window": told(ended(4, completed_s=4), {}, ended_s=4),
-        "no packet in the window": told(ended(), {}, packets=0),
-        "a transfer that is not complete": told(ended(), TRANSFER),
-        "nothing delivered": told(flow(), {}),
-        "nothing delivered in the window": told(flow(begin=OLD, end=flow_counters(10, delivered_bytes=9)), {}),
-        "gone before the window": told(flow(begin=OLD, end=OLD, at_end=flow_counters(4, delivered_bytes=9)), {}),
-        "an algorithm that behaves as Reno": told(ended(), {"flows": [{"cc": "dctcp"}]}),
-        "another": told(ended(), {"flows": [{"cc": "lp"}]}),
+        "held back by its application": warnings_of(ended(app_limited_ns=S), {}),
+        "held back by its receiver": warnings_of(ended(rwnd_limited_ns=S), {}),
+        "held back by its send buffer": warnings_of(ended(sndbuf_limited_ns=S), {}),
+        "few round trips": warnings_of(ended(), {"measure": {"window": ["5 s", "5200 ms"]}}),
+        "ended before the window": warnings_of(ended(4, completed_s=4), {}, ended_s=4),
+        "no packet in the window": warnings_of(ended(), {}, packets=0),
+        "a transfer that is not complete": warnings_of(ended(), TRANSFER),
+        "nothing delivered": warnings_of(flow(), {}),
+        "nothing delivered in the window": warnings_of(flow(begin=OLD, end=flow_counters(10, delivered_bytes=9)), {}),
+        "gone before the window": warnings_of(flow(begin=OLD, end=OLD, at_end=flow_counters(4, delivered_bytes=9)), {}),
+        "an algorithm that behaves as Reno": warnings_of(ended(), {"flows": [{"cc": "dctcp"}]}),
+        "another": warnings_of(ended(), {"flows": [{"cc": "lp"}]}),
     } == snapshot

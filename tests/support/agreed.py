@@ -48,7 +48,7 @@ class Scaled(SimEngine):
             self.measured.append((run.path.rate_bps, run.seed))
         if run.seed in self.failing:
             raise EngineFailure("a bug")
-        found = super().measure(run)
+        measurement = super().measure(run)
         flows = tuple(
             replace(
                 flow,
@@ -56,9 +56,9 @@ class Scaled(SimEngine):
                 at_window_end=self._less(flow.at_window_end),
                 at_end=self._less(flow.at_end),
             )
-            for flow in found.flows
+            for flow in measurement.flows
         )
-        return replace(found, flows=flows)
+        return replace(measurement, flows=flows)
 
     def _less(self, counters: FlowCounters) -> FlowCounters:
         return replace(counters, delivered_bytes=int(counters.delivered_bytes * self.factor))
@@ -132,6 +132,6 @@ def moment(**overrides: Any) -> Experiment:
 def agreement_of(folder: Path, sides: Sides, experiments: Sequence[Experiment] = ()) -> Agreement:
     """The whole way, from specs to verdicts."""
     with Store.open(folder, write=True) as store:
-        found = compare_engines(store, experiments or [moment()], sides, Source(spec="moment"), jobs=2)
-    assert isinstance(found, Agreement)
-    return found
+        agreement = compare_engines(store, experiments or [moment()], sides, Source(spec="moment"), jobs=2)
+    assert isinstance(agreement, Agreement)
+    return agreement

@@ -43,8 +43,8 @@ window = ["0 %", "100 %"]
 def dumbbell(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs the program in this process, as `main` does it, outside of any terminal; Ctrl-C needs a `process`."""
     command = ["dumbbell", *map(str, arguments)]
-    status, written, told, _ = _run(command, environment)
-    return subprocess.CompletedProcess(command, status, written, told)
+    status, written, stderr, _ = _run(command, environment)
+    return subprocess.CompletedProcess(command, status, written, stderr)
 
 
 def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:
@@ -55,8 +55,8 @@ def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:
 
 def failing(output: TextIO, *arguments: str | Path) -> tuple[int, str]:
     """Runs the program likewise, with that standard output; gives its status and what it says on standard error."""
-    status, _, told, _ = _run(["dumbbell", *map(str, arguments)], {}, output)
-    return status, told
+    status, _, stderr, _ = _run(["dumbbell", *map(str, arguments)], {}, output)
+    return status, stderr
 
 
 def _run(command: list[str], environment: Mapping[str, str], output: TextIO | None = None) -> tuple[int, str, str, str]:
@@ -69,9 +69,9 @@ def _run(command: list[str], environment: Mapping[str, str], output: TextIO | No
             status = end.code
         sys.stdout.flush()
         sys.stderr.flush()
-        written, told, both = (each.getvalue().decode("utf-8") for each in streams)
+        written, stderr, both = (each.getvalue().decode("utf-8") for each in streams)
     assert status is None or isinstance(status, int), status
-    return status or 0, written, told, both
+    return status or 0, written, stderr, both
 
 
 def process(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -15,7 +15,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
 
 
-def kept(folder: Path, engine: Engine | None = None, spec: Experiment | None = None, /, **settings: Any) -> Path:
+def store_of(folder: Path, engine: Engine | None = None, spec: Experiment | None = None, /, **settings: Any) -> Path:
     """A store with the runs of `spec`, or of a moment, two points and two seeds, but for what is set."""
     overrides = {path.replace("__", "."): value for path, value in settings.items()}
     usual = {"name": "moment", "duration": "2 s", "measure.record": "summary"}
@@ -25,19 +25,19 @@ def kept(folder: Path, engine: Engine | None = None, spec: Experiment | None = N
     return folder
 
 
-def held(a: Path | str, b: Path | str, metrics: str | None = None) -> Comparison:
+def compare_stores(a: Path | str, b: Path | str, metrics: str | None = None) -> Comparison:
     """The whole way."""
     return compare(*selections(str(a), str(b)), quantities(metrics), named=metrics is not None)
 
 
-def whole(found: Comparison, metric: str, group: str | None = None) -> Overall:
-    (row,) = [each for each in found.overall if (each.quantity.name, each.group) == (metric, group)]
+def overall_of(comparison: Comparison, metric: str, group: str | None = None) -> Overall:
+    (row,) = [each for each in comparison.overall if (each.quantity.name, each.group) == (metric, group)]
     return row
 
 
-def rows(found: Comparison, metric: str, group: str | None = None) -> list[Row]:
-    return [each for each in found.rows() if (each.quantity.name, each.group) == (metric, group)]
+def rows(comparison: Comparison, metric: str, group: str | None = None) -> list[Row]:
+    return [each for each in comparison.rows() if (each.quantity.name, each.group) == (metric, group)]
 
 
-def reasons(found: Comparison) -> dict[tuple[str, str], int]:
-    return {(each.side, each.reason): each.runs for each in found.pairs.unpaired}
+def reasons(comparison: Comparison) -> dict[tuple[str, str], int]:
+    return {(each.side, each.reason): each.runs for each in comparison.pairs.unpaired}

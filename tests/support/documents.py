@@ -73,7 +73,7 @@ class Block:
         """Where to find it."""
         return f"{self.page.relative_to(ROOT).as_posix()}:{self.first}"
 
-    def told(self, mark: str) -> str | None:
+    def text_after(self, mark: str) -> str | None:
         """What a comment says behind these words; None: it does not say them."""
         return self.mark.removeprefix(mark).strip() if self.mark.startswith(mark) else None
 
@@ -82,20 +82,20 @@ class Block:
 class Command:
     """One command of a console, and what the page shows of its output."""
 
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     shown: tuple[str, ...]
 
     @property
     def program(self) -> str:
         """The name of the program."""
-        return Path(self.words[0]).name
+        return Path(self.arguments[0]).name
 
 
 def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page, in order."""
     lines = page.read_text(encoding="utf-8").splitlines()
     generated = GENERATED.get(page.relative_to(ROOT).as_posix())
-    found = []
+    collected = []
     for before, token in pairwise([None, *MarkdownIt().enable("table").parse("\n".join(lines))]):
         if token is None or not token.map:
             continue
@@ -104,24 +104,24 @@ def blocks(page: Path) -> list[Block]:
         first, end = token.map
         if token.type == "fence":
             language = token.info.split(" ")[0]
-            found.append(Block(page, first + 1, language, tuple(lines[first + 1 : end - 1]), mark))
+            collected.append(Block(page, first + 1, language, tuple(lines[first + 1 : end - 1]), mark))
         elif token.type == "paragraph_open" and (image := _IMAGE.fullmatch(" ".join(lines[first:end]))):
-            found.append(Block(page, first, "image", (image[1],), mark))
-    return found
+            collected.append(Block(page, first, "image", (image[1],), mark))
+    return collected
 
 
 def commands(block: Block) -> list[Command]:
     """The commands of a console, those over several lines joined."""
-    found: list[tuple[str, list[str]]] = []
+    entries: list[tuple[str, list[str]]] = []
     for line in block.lines:
         if line.startswith("$ "):
-            found.append((line[2:], []))
-        elif found and found[-1][0].endswith("\\"):
-            found[-1] = (found[-1][0][:-1] + line.removeprefix("> "), found[-1][1])
+            entries.append((line[2:], []))
+        elif entries and entries[-1][0].endswith("\\"):
+            entries[-1] = (entries[-1][0][:-1] + line.removeprefix("> "), entries[-1][1])
         else:
-            assert found, f"{block.place}: a console begins with a command"
-            found[-1][1].append(line)
-    return [Command(tuple(shlex.split(typed_line, comments=True)), tuple(shown)) for typed_line, shown in found]
+            assert entries, f"{block.place}: a console begins with a command"
+            entries[-1][1].append(line)
+    return [Command(tuple(shlex.split(typed_line, comments=True)), tuple(shown)) for typed_line, shown in entries]
 
 
 def same(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
@@ -150,11 +150,11 @@ def _masked(line: str) -> str:
 def run(command: Command) -> tuple[int, tuple[str, ...]]:
     """Types a command in the current folder; gives its status and what a terminal would show."""
     if command.program == "ls":
-        return 0, tuple(sorted(path.name for path in Path(*(command.words[1:] or ["."])).iterdir()))
+        return 0, tuple(sorted(path.name for path in Path(*(command.arguments[1:] or ["."])).iterdir()))
     if command.program == "cat":
-        return 0, tuple(Path(command.words[1]).read_text(encoding="utf-8").splitlines())
-    assert command.program == "dumbbell", f"{command.words[0]}: no test runs it; mark the block as not run"
-    arguments, target = command.words[1:], None
+        return 0, tuple(Path(command.arguments[1]).read_text(encoding="utf-8").splitlines())
+    assert command.program == "dumbbell", f"{command.arguments[0]}: no test runs it; mark the block as not run"
+    arguments, target = command.arguments[1:], None
     if len(arguments) > 2 and arguments[-2] == ">":
         arguments, target = arguments[:-2], Path(arguments[-1])
     status, printed = typed(*arguments, COLUMNS="80", NO_COLOR="1")
@@ -179,12 +179,12 @@ class Run:
         names: dict[str, Any] = {"__name__": "__main__"}
         every = blocks(self.page)
         for block, following in pairwise([*every, Block(self.page, 0, "", (), "")]):
-            if block.told("not run:") is not None or block.mark in self.lacking:
+            if block.text_after("not run:") is not None or block.mark in self.lacking:
                 continue
-            if name := block.told("file:"):
+            if name := block.text_after("file:"):
                 Path(name).parent.mkdir(parents=True, exist_ok=True)
                 Path(name).write_text(block.text, encoding="utf-8")
-            elif picture := block.told("picture:"):
+            elif picture := block.text_after("picture:"):
                 self.pictures[self.page.parent / block.lines[0]] = Path(picture).read_bytes()
             elif block.language == "console":
                 wanted = self._console(block)
@@ -192,7 +192,7 @@ class Run:
                     yield block.place, wanted
             elif block.language == "python":
                 printed = self._python(block, names)
-                if following.language == "text" and following.told("printed") is not None:
+                if following.language == "text" and following.text_after("printed") is not None:
                     wanted = list(refreshed(following.lines, printed))
                     if wanted != list(following.lines):
                         yield following.place, wanted
@@ -200,14 +200,16 @@ class Run:
     def _console(self, block: Block) -> list[str]:
         wanted: list[str] = []
         each = iter(commands(block))
-        expected = int(block.told("exits with") or 0)
+        expected = int(block.text_after("exits with") or 0)
         lines = list(block.lines)
         starts = [index for index, line in enumerate(lines) if line.startswith("$ ")]
         for start, end in pairwise([*starts, len(lines)]):
             command = next(each)
             typed_lines = lines[start : end - len(command.shown)]
             status, printed = run(command)
-            assert status == expected, f"{block.place}: {' '.join(command.words)}: exit {status}\n" + "\n".join(printed)
+            assert status == expected, f"{block.place}: {' '.join(command.arguments)}: exit {status}\n" + "\n".join(
+                printed
+            )
             shown = refreshed(command.shown, printed) if command.shown else ()
             wanted += [*typed_lines, *shown]
         return wanted

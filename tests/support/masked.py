@@ -31,6 +31,6 @@ def mask(what: str) -> None:
     ]
     program = _Program(len(instructions), b"".join(struct.pack("HBBI", *each) for each in instructions))
     libc = ctypes.CDLL(None, use_errno=True)
-    for words in ((_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), (_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0)):
-        if libc.prctl(*words):
+    for arguments in ((_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), (_PR_SET_SECCOMP, _MODE_FILTER, ctypes.byref(program), 0, 0)):
+        if libc.prctl(*arguments):
             raise OSError(ctypes.get_errno(), "no filter of system calls")

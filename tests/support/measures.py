@@ -20,8 +20,8 @@ def digits(value: float | str | None) -> str:
 
 def measured(check: Check, variant: str, evidence: Evidence) -> str:
     if check.metric.together:
-        found = check.value_together(Trials(tuple(evidence.together(check.experiments, variant))))
-        return " ± ".join(map(digits, found))
+        values = check.value_together(Trials(tuple(evidence.together(check.experiments, variant))))
+        return " ± ".join(map(digits, values))
     return " ".join(digits(check.value(*sweeps)) for sweeps in evidence.together(check.experiments, variant))
 
 

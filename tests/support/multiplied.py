@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from compared import kept
+from compared import store_of
 from dumbbell.results import digest
 
 
@@ -14,7 +14,7 @@ def multiplied(folder: Path, runs: int, **columns: str) -> Path:
 
     `columns` are what else the copies differ in: SQL, in which `i` is the copy's number, from 1.
     """
-    kept(folder, path__buffer=["1 bdp"], seeds=1)
+    store_of(folder, path__buffer=["1 bdp"], seeds=1)
     own = {"id": "i + 1", "run": "i + 1", "seed": "i % 3 + 1", "run_id": "printf('%016x', i * 2654435761)"} | columns
     connection = sqlite3.connect(folder / "ledger.sqlite")
     connection.execute(

@@ -45,10 +45,10 @@ def _inserted(data: bytes, _: Sequence[bytes], random: Random) -> bytes:
 
 def _replaced(data: bytes, examples: Sequence[bytes], random: Random) -> bytes:
     """Another token, or another word of the examples, where a word was."""
-    words = list(_WORD.finditer(data))
-    if not words:
+    matches = list(_WORD.finditer(data))
+    if not matches:
         return _inserted(data, examples, random)
-    word = random.choice(words)
+    word = random.choice(matches)
     others = _WORD.findall(random.choice(examples))
     new = random.choice(TOKENS) if random.random() < 0.6 or not others else random.choice(others)
     return data[: word.start()] + new + data[word.end() :]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-KEPT = ("text/html", "image/png")
+STORED_TYPES = ("text/html", "image/png")
 """Beside plain text. A chart that can be zoomed is made anew by who runs the notebook."""
 PICTURE = "image/png"
 
@@ -44,23 +44,25 @@ def outputs(notebook: dict[str, Any], name: str, names: dict[str, Any]) -> Itera
             exec(compile(tree, f"{name}, cell {count}", "exec"), names)  # noqa: S102 (that is what it is for)
             if last is not None:
                 value = eval(compile(ast.Expression(last.value), f"{name}, cell {count}", "eval"), names)  # noqa: S307
-        found: list[dict[str, Any]] = []
+        cell_outputs: list[dict[str, Any]] = []
         if printed.getvalue():
-            found.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
+            cell_outputs.append({"name": "stdout", "output_type": "stream", "text": _lines(printed.getvalue())})
         if value is not None:
             data = {"text/plain": _lines(repr(value))} | _rich(value)
-            found.append({"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"})
-        yield found
+            cell_outputs.append(
+                {"data": data, "execution_count": count, "metadata": {}, "output_type": "execute_result"}
+            )
+        yield cell_outputs
 
 
 def keep(path: Path) -> None:
     """Runs a notebook and writes its outputs into it."""
     notebook = read(path)
     cells = code_cells(notebook)
-    for count, (cell, found) in enumerate(
+    for count, (cell, cell_outputs) in enumerate(
         zip(cells, outputs(notebook, path.name, {"__name__": "__main__"}), strict=True), 1
     ):
-        cell |= {"execution_count": count, "outputs": found}
+        cell |= {"execution_count": count, "outputs": cell_outputs}
     path.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -69,7 +71,9 @@ def _rich(value: object) -> dict[str, Any]:
     html = getattr(value, "_repr_html_", None)
     if html is not None:
         bundle["text/html"] = html()
-    return {kind: _smaller(own) if kind == PICTURE else _lines(own) for kind, own in bundle.items() if kind in KEPT}
+    return {
+        kind: _smaller(own) if kind == PICTURE else _lines(own) for kind, own in bundle.items() if kind in STORED_TYPES
+    }
 
 
 def _smaller(picture: str) -> str:
@@ -85,10 +89,10 @@ def _smaller(picture: str) -> str:
     pixels = zlib.compress(zlib.decompress(packed), 9)
     first = next(number for number, (kind, _) in enumerate(chunks) if kind == b"IDAT")
     others = [(kind, body) for kind, body in chunks if kind != b"IDAT"]
-    found = data[:8]
+    rebuilt = data[:8]
     for kind, body in [*others[:first], (b"IDAT", pixels), *others[first:]]:
-        found += len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
-    return base64.b64encode(found).decode()
+        rebuilt += len(body).to_bytes(4, "big") + kind + body + zlib.crc32(kind + body).to_bytes(4, "big")
+    return base64.b64encode(rebuilt).decode()
 
 
 def _lines(text: str) -> list[str]:

@@ -79,8 +79,8 @@ def observed(  # noqa: PLR0913 (each is a number of a run)
 
 def empty(kind: type[Any]) -> Any:
     """A summary in which every number is null, or 0 where there must be one."""
-    words = {"int": 0, "float": 0.0, "str": ""}
-    return kind(**{each.name: words.get(str(each.type)) for each in fields(kind)})
+    defaults = {"int": 0, "float": 0.0, "str": ""}
+    return kind(**{each.name: defaults.get(str(each.type)) for each in fields(kind)})
 
 
 def frame(flow: int, at: Any, received: Any, phase: Any) -> pd.DataFrame:

@@ -77,7 +77,7 @@ class Pace:
     command: list[str]
     environment: dict[str, str]
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """How the pace was made, after the tests."""
         return self.how
 
@@ -88,7 +88,7 @@ class Group(Pace):
 
     folder: Path
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """With how often it had to wait."""
         lines = (self.folder / "cpu.stat").read_text(encoding="utf-8").splitlines()
         stat = {name: int(number) for name, _, number in (line.partition(" ") for line in lines)}
@@ -181,7 +181,7 @@ def tested(name: str, folder: Path) -> Ended:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        how = pace.told()
+        how = pace.describe()
     lines = (folder / "output.txt").read_text(encoding="utf-8").splitlines()
     said = [line for line in lines if " passed; skipped " in line]
     return Ended(done.returncode == 0, time.monotonic() - began, how, said[-1] if said else "it said nothing")

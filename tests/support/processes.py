@@ -22,9 +22,9 @@ def alive(process: int) -> bool:
 def processes() -> Iterator[tuple[int, int, int]]:
     """Each that lives, zombies apart, with its parent and its group."""
     for folder in Path("/proc").glob("[0-9]*"):
-        found = stat(folder.name)
-        if found and found[0] not in {"Z", "X"}:
-            yield int(folder.name), int(found[1]), int(found[2])
+        fields = stat(folder.name)
+        if fields and fields[0] not in {"Z", "X"}:
+            yield int(folder.name), int(fields[1]), int(fields[2])
 
 
 def children(parent: int) -> list[int]:

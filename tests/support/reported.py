@@ -25,15 +25,15 @@ NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
 
 
-def verdict(**words: object) -> Verdict:
+def verdict(**fields: object) -> Verdict:
     usual: dict[str, object] = {
         "claim": "S1", "section": "IV", "statement": "Four BBR flows lose a tenth", "engine": "sim", "variant": "bbr",
         "verdict": "reproduced", "label": "loss at 0.5 BDP", "value": 11.04, "low": 10.54, "high": 11.54, "n": 3,
         "published": 11.0, "tolerance": "8 to 13 %", "unit": "%", "flag": "OK", "reason": "within", "source": "text",
         "seeds": 3,
     }  # fmt: skip
-    whole = usual | words
-    return Verdict(**{"versions": (whole["variant"],)} | whole)  # type: ignore[arg-type]
+    merged = usual | fields
+    return Verdict(**{"versions": (merged["variant"],)} | merged)  # type: ignore[arg-type]
 
 
 def study_of(spec: str, claims: Sequence[str] = ()) -> Study:

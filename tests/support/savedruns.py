@@ -15,11 +15,11 @@ def saved(spec: str, /, **otherwise: Any) -> str:
     experiment, engine = load(spec), SimEngine()
     seed = experiment.seed_values[0]
     measurement = json.loads(engine.measurement_json(resolve(next(expand(experiment)), seed).run))
-    words = {
+    document = {
         "version": __version__,
         "identity": engine.identity(),
         "spec": spec,
         "seed": seed,
         "measurement": measurement,
     }
-    return json.dumps({key: value for key, value in (words | otherwise).items() if value is not None})
+    return json.dumps({key: value for key, value in (document | otherwise).items() if value is not None})

@@ -45,9 +45,9 @@ def run_of(fields: Fields, seed: int = 1, **options: Any) -> Run:
     return resolve(point, seed).run
 
 
-def resolved(**words: Any) -> Resolved:
-    """The smallest spec with the window in the second half, but for what `words` say, resolved with its first seed."""
-    experiment = Experiment(**smallest(measure={"window": ["50 %", "100 %"]}) | words)
+def resolved(**fields: Any) -> Resolved:
+    """The smallest spec with the window in the second half, but for what `fields` say, resolved with its first seed."""
+    experiment = Experiment(**smallest(measure={"window": ["50 %", "100 %"]}) | fields)
     (point,) = expand(experiment)
     return resolve(point, experiment.seed_values[0])
 

@@ -14,7 +14,7 @@ NARROW = 0.42
 class Text(NamedTuple):
     """Some words and the rectangle that they take at least; y is downwards."""
 
-    words: str
+    text: str
     left: float
     top: float
     right: float
@@ -30,9 +30,9 @@ class Text(NamedTuple):
 
 def size(drawn: str) -> tuple[float, float]:
     """Width and height of the drawing."""
-    found = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', drawn)
-    assert found is not None
-    return float(found[1]), float(found[2])
+    match = re.search(r'viewBox="0 0 ([0-9.]+) ([0-9.]+)"', drawn)
+    assert match is not None
+    return float(match[1]), float(match[2])
 
 
 def texts(drawn: str) -> list[Text]:
@@ -55,11 +55,11 @@ def _within(element: ET.Element, x: float, y: float) -> Iterator[Text]:
 def _lines(element: ET.Element, x: float, y: float, *, upright: bool) -> Iterator[Text]:
     font = float(element.get("font-size", "10px").removesuffix("px"))
     lines = [each.text or "" for each in element] or [element.text or ""]
-    for number, words in enumerate(filter(None, lines)):
-        width = NARROW * font * len(words)
+    for number, text in enumerate(filter(None, lines)):
+        width = NARROW * font * len(text)
         before = {"start": 0.0, "middle": width / 2, "end": width}[element.get("text-anchor", "start")]
         down = number * 1.2 * font
         if upright:
-            yield Text(words, x - 0.6 * font, y - width + before, x, y + before)
+            yield Text(text, x - 0.6 * font, y - width + before, x, y + before)
         else:
-            yield Text(words, x - before, y + down - 0.6 * font, x - before + width, y + down)
+            yield Text(text, x - before, y + down - 0.6 * font, x - before + width, y + down)

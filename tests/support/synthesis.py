@@ -81,25 +81,25 @@ def _run(point: dict[str, Any], resolved: Resolved, chance: int, seed: int, plac
 def _flow(rate_bps: float, draw: np.random.RandomState) -> FlowSummary:
     numbers = {name: draw.uniform(0.02, 0.2) for name in ("rtt_mean_s", "rtt_p50_s", "rtt_p95_s", "rtt_min_s")}
     sent, again = int(draw.randint(10_000, 20_000)), int(draw.randint(10, 1000))
-    found: FlowSummary = replace(
+    summary: FlowSummary = replace(
         empty(FlowSummary), goodput_bps=rate_bps, goodput_whole_bps=rate_bps * draw.uniform(0.8, 0.9),
         throughput_bps=rate_bps * 1.05, segments_sent=sent,
         retransmits=again, retransmit_rate=again / sent, fct_s=draw.uniform(5, 35), cov=draw.uniform(0, 1), **numbers,
     )  # fmt: skip
-    return found
+    return summary
 
 
 def _bottleneck(resolved: Resolved, place: float, draw: np.random.RandomState) -> BottleneckSummary:
     loss = draw.uniform(0.05, 0.1) * max(0.0, 0.8 - place)
     queue = draw.uniform(0.5, 2) * resolved.bdp_bytes
     sent = int(draw.randint(100_000, 200_000))
-    found: BottleneckSummary = replace(
+    summary: BottleneckSummary = replace(
         empty(BottleneckSummary), utilization=draw.uniform(0.5, 1), sent_packets=sent, loss_rate=loss,
         loss_per_sent=loss / (1 - loss), dropped_packets=round(loss * sent), offered_packets=round(sent / (1 - loss)),
         random_lost_packets=int(draw.uniform() < 0.3), queue_mean_bytes=queue, queue_p95_bytes=1.5 * queue,
         queue_max_bytes=round(draw.uniform(1.6, 2) * queue), queue_mean_bdp=queue / resolved.bdp_bytes,
     )  # fmt: skip
-    return found
+    return summary
 
 
 def _times(run: Run) -> Any:

@@ -53,8 +53,8 @@ class Tally:
         alike = defaultdict[str, Counter[str]](Counter)
         for reason, count in self.reasons.items():
             alike[reason.partition(": ")[0]][reason] += count
-        told = [(which.total(), next(iter(which)) if len(which) == 1 else head) for head, which in alike.items()]
-        skipped = "; ".join(f"{count:,}: {reason}" for count, reason in sorted(told, key=lambda each: (-each[0], each)))
+        sums = [(which.total(), next(iter(which)) if len(which) == 1 else head) for head, which in alike.items()]
+        skipped = "; ".join(f"{count:,}: {reason}" for count, reason in sorted(sums, key=lambda each: (-each[0], each)))
         failed = f"{self.failed:,} failed, " * (self.failed > 0)
         return f"{failed}{self.passed:,} passed; skipped {skipped or 'none'}"
 

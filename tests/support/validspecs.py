@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from dumbbell.errors import DumbbellError
 from dumbbell.spec import load
 
-Words: TypeAlias = "dict[str, Any]"
+Fields: TypeAlias = "dict[str, Any]"
 
 CCS = ("bbr", "cubic", "reno", "vegas", "illinois", "bbr_1_1", "bbr_4_17", "bbr[cwnd_gain=1.5]", "cubic[beta=0.8]")
 SIMULATED = tuple(cc for cc in CCS if cc not in {"vegas", "illinois"})
@@ -18,24 +18,24 @@ SIMULATED = tuple(cc for cc in CCS if cc not in {"vegas", "illinois"})
 _TRIES = 200
 
 
-def valid_specs(seed: int, count: int, ccs: tuple[str, ...] = CCS) -> Iterator[Words]:
+def valid_specs(seed: int, count: int, ccs: tuple[str, ...] = CCS) -> Iterator[Fields]:
     """So many specs; half of them with extremes."""
     for number in range(count):
         draw = Random(f"valid specs {seed} {number}")  # noqa: S311 (always the same)
-        yield next(words for _ in range(_TRIES) if (words := _spec(draw, ccs, extreme=number % 2 == 1)) is not None)
+        yield next(fields for _ in range(_TRIES) if (fields := _spec(draw, ccs, extreme=number % 2 == 1)) is not None)
 
 
-def _spec(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Words | None:
+def _spec(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Fields | None:
     """A spec; None where its parts do not fit together."""
-    words = _drawn(draw, ccs, extreme=extreme)
+    fields = _drawn(draw, ccs, extreme=extreme)
     try:
-        load(words)
+        load(fields)
     except DumbbellError:
         return None
-    return words
+    return fields
 
 
-def _drawn(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Words:
+def _drawn(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Fields:
     def between(least: float, most: float, usual: tuple[float, float]) -> float:
         """A number, all sizes as likely; now and then a bound itself."""
         if not extreme or draw.random() < 0.5:
@@ -52,7 +52,7 @@ def _drawn(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Words:
 
     duration_s = between(1e-3, 1e6, (1, 120))
     sample_s = between(duration_s / 1e7, duration_s, (duration_s / 2000, duration_s / 20))
-    path: Words = {
+    path: Fields = {
         "rate": [rate() for _ in range(draw.choice((2, 3)))] if draw.random() < 0.15 else rate(),
         "rtt": time(1e-6, 100, (1e-3, 0.2)),
         "buffer": draw.choice((
@@ -71,28 +71,28 @@ def _drawn(draw: Random, ccs: tuple[str, ...], *, extreme: bool) -> Words:
     if draw.random() < 0.2:
         moments = sorted(draw.uniform(0.01, 0.99) * duration_s for _ in range(draw.choice((1, 2, 5))))
         path["change"] = [{"at": f"{round(moment * 1e9)} ns", "rate": rate()} for moment in moments]
-    words: Words = {"duration": f"{round(duration_s * 1e9)} ns", "path": path}
-    words["flows"] = [_flow(draw, ccs, duration_s, between) for _ in range(draw.choice((1, 1, 2, 3)))]
+    fields: Fields = {"duration": f"{round(duration_s * 1e9)} ns", "path": path}
+    fields["flows"] = [_flow(draw, ccs, duration_s, between) for _ in range(draw.choice((1, 1, 2, 3)))]
     seeds = draw.choice((1, 1, 1, 2, 5)) if not extreme or draw.random() < 0.9 else round(between(1, 1e6, (1, 5)))
-    words["seeds"] = seeds
-    words["measure"] = {"sample": f"{max(1000, round(sample_s * 1e9))} ns"}
-    _maybe(draw, words["measure"], 0.3, record=draw.choice(("summary", "acks")))
+    fields["seeds"] = seeds
+    fields["measure"] = {"sample": f"{max(1000, round(sample_s * 1e9))} ns"}
+    _maybe(draw, fields["measure"], 0.3, record=draw.choice(("summary", "acks")))
     if draw.random() < 0.3:
-        words["measure"]["window"] = ["25 %", "100 %"]
-    _maybe(draw, words, 0.2, start_jitter=f"{round(0.001 * duration_s * 1e9)} ns")
-    host: Words = {}
+        fields["measure"]["window"] = ["25 %", "100 %"]
+    _maybe(draw, fields, 0.2, start_jitter=f"{round(0.001 * duration_s * 1e9)} ns")
+    host: Fields = {}
     _maybe(draw, host, 0.15, initial_window=round(between(1, 10_000, (2, 40))))
     _maybe(draw, host, 0.15, receive_window=f"{between(3000, 2**31, (1e4, 1e7)):.0f} B")
     _maybe(draw, host, 0.15, socket_memory=draw.choice(("default", "max", "1 MB")))
     _maybe(draw, host, 0.15, qdisc="fq")
     _maybe(draw, host, 0.1, ack_aggregation=time(1e-6, 0.1, (1e-5, 1e-3)))
     if host:
-        words["host"] = host
-    return words
+        fields["host"] = host
+    return fields
 
 
-def _flow(draw: Random, ccs: tuple[str, ...], duration_s: float, between: Any) -> Words:
-    flow: Words = {"cc": draw.choice(ccs), "name": f"flow {draw.randrange(10**9)}"}
+def _flow(draw: Random, ccs: tuple[str, ...], duration_s: float, between: Any) -> Fields:
+    flow: Fields = {"cc": draw.choice(ccs), "name": f"flow {draw.randrange(10**9)}"}
     kind = draw.choice(("bulk", "bulk", "bulk", "transfer", "stream", "arrivals", "load"))
     size = f"{between(1, 1e15, (1e3, 1e7)):.0f} B"
     if kind == "transfer":
@@ -131,6 +131,6 @@ def _flow(draw: Random, ccs: tuple[str, ...], duration_s: float, between: Any) -
     return flow
 
 
-def _maybe(draw: Random, words: Words, share: float, **values: Any) -> None:
+def _maybe(draw: Random, fields: Fields, share: float, **values: Any) -> None:
     if draw.random() < share:
-        words.update(values)
+        fields.update(values)

@@ -26,7 +26,7 @@ class Webpage(HTMLParser):
     elements: list[tuple[str, dict[str, str]]] = field(default_factory=list)
     scripts: list[tuple[dict[str, str], str]] = field(default_factory=list)
     styles: list[str] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
     laid_out: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
 
@@ -36,13 +36,13 @@ class Webpage(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        found = {name: value or "" for name, value in attrs}
-        self.elements.append((tag, found))
-        self.laid_out.append("\n" * (tag in LINES) + f"## {found.get('id')}\n" * (tag == "section"))
+        attributes = {name: value or "" for name, value in attrs}
+        self.elements.append((tag, attributes))
+        self.laid_out.append("\n" * (tag in LINES) + f"## {attributes.get('id')}\n" * (tag == "section"))
         if tag not in VOID:
             self.open.append(tag)
         if tag == "script":
-            self.scripts.append((found, ""))
+            self.scripts.append((attributes, ""))
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open, f"</{tag}> closes nothing"
@@ -56,20 +56,20 @@ class Webpage(HTMLParser):
         elif self.open and self.open[-1] == "style":
             self.styles.append(data)
         else:
-            self.words.append(data)
+            self.texts.append(data)
             self.laid_out.append(re.sub(r"\s+", " ", data))
 
     @property
     def plots(self) -> dict[str, Any]:
         """What the page draws, by name."""
-        (packed,) = [text for found, text in self.scripts if found.get("id") == "plots"]
+        (packed,) = [text for attributes, text in self.scripts if attributes.get("id") == "plots"]
         plots: dict[str, Any] = json.loads(gzip.decompress(base64.b64decode(packed)))
         return plots
 
     @property
     def said(self) -> str:
         """All that a reader reads, in one line."""
-        return re.sub(r"\s+", " ", " ".join(self.words))
+        return re.sub(r"\s+", " ", " ".join(self.texts))
 
     @property
     def lines(self) -> str:
@@ -80,12 +80,12 @@ class Webpage(HTMLParser):
 
     def requests(self) -> list[str]:
         """Whatever a browser would fetch from elsewhere."""
-        addresses = [value for _, found in self.elements for name, value in found.items() if name in FETCHING]
-        inside = [style for _, found in self.elements if (style := found.get("style"))]
+        addresses = [value for _, attributes in self.elements for name, value in attributes.items() if name in FETCHING]
+        inside = [style for _, attributes in self.elements if (style := attributes.get("style"))]
         for css in [*self.styles, *inside]:
             addresses += re.findall(r"url\(\s*['\"]?([^'\")]*)", css) + re.findall(r"@import[^;]*", css)
         return [address for address in addresses if not address.startswith(("#", "data:"))]
 
     def named(self, tag: str) -> list[dict[str, str]]:
         """The attributes of every element of that name."""
-        return [found for name, found in self.elements if name == tag]
+        return [attributes for name, attributes in self.elements if name == tag]

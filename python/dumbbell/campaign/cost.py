@@ -59,7 +59,7 @@ LINUX_START_S: Final = 0.12
 """A guest boots, and its process ends."""
 
 
-def kept_s(size: Size, run: Run) -> float:
+def overhead_s(size: Size, run: Run) -> float:
     """Seconds that this process takes for a run beside the engine: drawn up, summarised, written, read again."""
     record = run.measure.record
     a_flow_s = 1.3e-3 * (1 + size.flows / 20_000)
@@ -83,7 +83,7 @@ def memory_bytes(size: Size, run: Run) -> float:
     )
 
 
-def kept_bytes(size: Size, run: Run) -> float:
+def disk_bytes(size: Size, run: Run) -> float:
     """What a run takes on the disk: its row, those of its flows, and its compressed series."""
     record = run.measure.record
     rows = 3 * _KB + 300 * size.flows + 40 * size.transfers

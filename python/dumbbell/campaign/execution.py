@@ -84,7 +84,7 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
     except EngineFailure as failure:
         return FailedRun(**key, error=str(failure), wall_s=time.perf_counter() - began), None
     wall_s = time.perf_counter() - began
-    found = tuple(warnings(resolved.run, measurement, resolved.groups))
+    warning_texts = tuple(warnings(resolved.run, measurement, resolved.groups))
     summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
     result = Result(
         **key,
@@ -94,8 +94,8 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
         groups=summary.groups,
         jain=summary.jain,
         wall_s=wall_s,
-        warnings=found,
-        validity=validity(engine.name, found),
+        warnings=warning_texts,
+        validity=validity(engine.name, warning_texts),
     )
     return result, measurement
 
@@ -121,27 +121,27 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
 ) -> Generator[Outcome]:
     """Measures the runs of an experiment that are missing, then yields the outcome of every run, as `plan` has them.
 
-    See `carry_out`, of which this is the whole.
+    See `run_experiments`, of which this is the whole.
 
     Raises:
         EngineFailure: the first runs failed alike.
     """
     options: dict[str, Any] = {"jobs": jobs, "fresh": fresh, "failures": failures}
-    with closing(carry_out(store, [experiment], engine, **options)) as finished:
+    with closing(run_experiments(store, [experiment], engine, **options)) as finished:
         for _ in finished:
             if progress:
                 progress()
-    yield from carried_out(store, experiment, engine)
+    yield from stored_outcomes(store, experiment, engine)
 
 
-def carried_out(store: Store, experiment: Experiment, engine: Engine) -> Iterator[Outcome]:
+def stored_outcomes(store: Store, experiment: Experiment, engine: Engine) -> Iterator[Outcome]:
     """The outcomes of an experiment's runs that a store has, as `plan` has them. Few are in memory at a time."""
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     if campaign is not None:
         yield from outcomes_of(store.ledger, campaign, experiment.seed_values)
 
 
-def carry_out(  # noqa: PLR0913 (the options of a campaign)
+def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     store: Store,
     experiments: Sequence[Experiment],
     engine: Engine,

@@ -21,8 +21,8 @@ from dumbbell.campaign.pace import own_pace, pace_of
 from dumbbell.campaign.size import (
     Size,
     active_flows,
-    asked_packets,
     carried_packets,
+    demand_packets,
     first_packets,
     longest_rtt_ns,
     span_ns,
@@ -155,7 +155,7 @@ def forecast(
     """
     at_once = min(jobs or engine.slots(), runs)
     share, pace = runs / len(trials.runs), own_pace()
-    kept_s = [pace * cost.kept_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True)]
+    overheads_s = [pace * cost.overhead_s(size, run) for size, run in zip(trials.sizes, trials.runs, strict=True)]
     if engine.live:
         engine_s = [live_s([run]) for run in trials.runs]
     elif engine.name == SimEngine.name:
@@ -163,16 +163,16 @@ def forecast(
     else:
         packet_s = pace_of(engine) * cost.LINUX_PACKET_S
         engine_s = [pace * cost.LINUX_START_S + packet_s * cost.LINUX.units(size) for size in trials.sizes]
-    each_s = [own + kept for own, kept in zip(engine_s, kept_s, strict=True)]
+    each_s = [own + overhead_s for own, overhead_s in zip(engine_s, overheads_s, strict=True)]
     start_s = pace * cost.START_S if start_s is None else start_s
     core_seconds = start_s + share * sum(each_s)
-    seconds = start_s + max(*each_s, share * sum(each_s) / at_once, share * sum(kept_s))
+    seconds = start_s + max(*each_s, share * sum(each_s) / at_once, share * sum(overheads_s))
     return Forecast(
         seconds=seconds,
         at_once=at_once,
         core_seconds=core_seconds,
         memory_bytes=cost.PROCESS_BYTES + at_once * max(map(_memory_of(engine), trials.sizes, trials.runs)),
-        disk_bytes=cost.STORE_BYTES + share * sum(map(cost.kept_bytes, trials.sizes, trials.runs)),
+        disk_bytes=cost.STORE_BYTES + share * sum(map(cost.disk_bytes, trials.sizes, trials.runs)),
         at_least=not (trials.clear or engine.live),
     )
 
@@ -184,7 +184,9 @@ def rough_s(runs: Sequence[Run], engine: Engine, count: int) -> float:
     packet_s = cost.SIM_PACKET_S if engine.name == SimEngine.name else cost.LINUX_PACKET_S
     weights = cost.SIM if engine.name == SimEngine.name else cost.LINUX
     sizes = map(Size.of, runs)
-    each_s = (packet_s * weights.units(size) + cost.kept_s(size, run) for size, run in zip(sizes, runs, strict=True))
+    each_s = (
+        packet_s * weights.units(size) + cost.overhead_s(size, run) for size, run in zip(sizes, runs, strict=True)
+    )
     return own_pace() * count / len(runs) * sum(each_s)
 
 
@@ -196,13 +198,13 @@ def live_s(runs: Iterable[Run]) -> float:
 def _memory_of(engine: Engine) -> Callable[[Size, Run], float]:
     """What a run holds while an engine measures it, in this process and in a guest."""
 
-    def beside(size: Size, run: Run) -> float:
+    def with_guest_bytes(size: Size, run: Run) -> float:
         own = cost.memory_bytes(replace(size, in_flight=0.0, open=0.0), run)
         if engine.live:  # the kernel that works is the machine's own
             return own
         return own + min(cost.guest_bytes(size), (memory_mb(run) or math.inf) * _MB)
 
-    return cost.memory_bytes if engine.name == SimEngine.name else beside
+    return cost.memory_bytes if engine.name == SimEngine.name else with_guest_bytes
 
 
 def _tried(run: Run, bound: Size, engine: AttemptingEngine, most_s: float, clock: Clock) -> Trial:
@@ -214,11 +216,11 @@ def _tried(run: Run, bound: Size, engine: AttemptingEngine, most_s: float, clock
         return Trial(flown, worked_s, clear=True)
     going_s = worked_s * min(1.0, most_s / max(took_s, 1e-9))  # the rest is how it was set up
     if not attempt.segments_sent:
-        whole_s = max(worked_s, own_pace() * cost.SIM_PACKET_S * cost.SIM.units(flown))
-        return Trial(flown, whole_s, clear=False)
+        total_s = max(worked_s, own_pace() * cost.SIM_PACKET_S * cost.SIM.units(flown))
+        return Trial(flown, total_s, clear=False)
     part = cost.SIM.units(_done(run, bound, attempt))
-    whole_s = worked_s + going_s * (max(1.0, cost.SIM.units(flown) / max(part, 1.0)) - 1)
-    return Trial(flown, whole_s, clear=_is_clear(run, attempt))
+    total_s = worked_s + going_s * (max(1.0, cost.SIM.units(flown) / max(part, 1.0)) - 1)
+    return Trial(flown, total_s, clear=_is_clear(run, attempt))
 
 
 def _is_clear(run: Run, attempt: Attempt) -> bool:
@@ -256,8 +258,8 @@ def _expected(run: Run, bound: Size, attempt: Attempt) -> Size:
     since_ns = max(begin_ns, attempt.ended_ns)
     rest = _usage(run, attempt) * carried_packets(run, since_ns, end_ns)
     lost = 1 - run.path.loss_ppb / PPB
-    asked = max(0.0, asked_packets(run) - attempt.delivered_bytes / run.path.mss_bytes) / lost
-    packets = max(attempt.segments_sent + min(rest, asked), first_packets(run))
+    remaining_packets = max(0.0, demand_packets(run) - attempt.delivered_bytes / run.path.mss_bytes) / lost
+    packets = max(attempt.segments_sent + min(rest, remaining_packets), first_packets(run))
     return replace(bound, packets=packets, in_flight=min(bound.in_flight, packets))
 
 

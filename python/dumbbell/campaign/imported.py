@@ -61,8 +61,10 @@ def read(file: Path, engine: SimEngine) -> SavedRun:
     saved = _parsed(file)
     if saved["identity"] != engine.identity():
         theirs, ours = (quoted(each[:BUILD_DIGITS]) for each in (saved["identity"], engine.identity()))
-        told = f"simulator {theirs} of dumbbell {saved['version']} measured this run, and this one is {ours}"
-        raise RunFileError(file, f"{told}; open the file in this version's page (`dumbbell explore`) and save it anew")
+        reason = f"simulator {theirs} of dumbbell {saved['version']} measured this run, and this one is {ours}"
+        raise RunFileError(
+            file, f"{reason}; open the file in this version's page (`dumbbell explore`) and save it anew"
+        )
     experiment = _experiment(saved["spec"], file)
     seed = saved["seed"]
     if seed not in experiment.seed_values:
@@ -73,8 +75,8 @@ def read(file: Path, engine: SimEngine) -> SavedRun:
     point = next(expand(experiment))
     planned = Planned(point.values, resolve(point, seed))
     if json.loads(engine.measurement_json(planned.resolved.run)) != saved["measurement"]:
-        told = "this build of the simulator measures something else for its spec and seed"
-        raise RunFileError(file, f"is damaged or was changed: {told}")
+        reason = "this build of the simulator measures something else for its spec and seed"
+        raise RunFileError(file, f"is damaged or was changed: {reason}")
     return SavedRun(experiment, planned, list(experiment.seed_values).index(seed))
 
 
@@ -107,9 +109,9 @@ def _parsed(file: Path) -> dict[str, Any]:
         raise RunFileError(file, f"is cut short, or no JSON: {error}") from None
     if not isinstance(saved, dict):
         raise RunFileError(file, f"is no run of the explorer: {quoted(saved)}, where a table should be")
-    for key, (kind, told) in _WANTED.items():
+    for key, (kind, description) in _WANTED.items():
         if key not in saved:
             raise RunFileError(file, f'is no run of the explorer: it has no "{key}"; its "Save as JSON" writes one')
         if not isinstance(saved[key], kind) or isinstance(saved[key], bool):
-            raise RunFileError(file, f'"{key}" must be {told}, not {quoted(saved[key])}')
+            raise RunFileError(file, f'"{key}" must be {description}, not {quoted(saved[key])}')
     return saved

@@ -52,10 +52,10 @@ def agenda(experiments: Sequence[Experiment], *, live: bool = False) -> Iterator
                     yield which, number * len(seeds) + nth, planned
 
 
-def _shuffled(length: int, words: str) -> array[int]:
-    """The numbers below a length in an order that follows from the words, by a hash of them."""
+def _shuffled(length: int, text: str) -> array[int]:
+    """The numbers below a length in an order that follows from the text, by a hash of it."""
     numbers = array("I", range(length))
-    random.Random(words).shuffle(numbers)  # noqa: S311 (an order, and always the same)
+    random.Random(text).shuffle(numbers)  # noqa: S311 (an order, and always the same)
     return numbers
 
 
@@ -74,8 +74,8 @@ def each_alone(experiment: Experiment) -> Experiment | None:
         return None
 
     def with_alone(groups: list[str]) -> Experiment:
-        words = {**experiment.words(), "alone": groups}
-        return Experiment.of(words, folder=experiment.folder, registry=experiment.registry)
+        fields = {**experiment.words(), "alone": groups}
+        return Experiment.of(fields, folder=experiment.folder, registry=experiment.registry)
 
     able = []
     for place in range(len(experiment.get("flows"))):
@@ -90,9 +90,9 @@ def planned_alone(experiment: Experiment) -> list[Planned]:
     alone = each_alone(experiment)
     if alone is None:
         return []
-    beside = {each.resolved.id("", "") for each in plan(experiment)}
+    planned_ids = {each.resolved.id("", "") for each in plan(experiment)}
     added = {each.resolved.id("", ""): each for each in plan(alone)}
-    return [each for request, each in added.items() if request not in beside]
+    return [each for request, each in added.items() if request not in planned_ids]
 
 
 def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
@@ -108,14 +108,14 @@ def programs(experiment: Experiment, engine: Engine) -> list[Program]:
 _Of = TypeVar("_Of", Problem, Program)
 
 
-def _of_all_points(experiment: Experiment, engine: Engine, found: Callable[[Run], Sequence[_Of]]) -> list[_Of]:
+def _of_all_points(experiment: Experiment, engine: Engine, items_of: Callable[[Run], Sequence[_Of]]) -> list[_Of]:
     """What is found in the runs of the first seed, each once."""
     first_seed = experiment.seed_values[0]
     return list(dict.fromkeys(
         each
         for point in expand(experiment)
         for each in _in_the_spec(
-            resolve(point, first_seed, live=engine.live), point.active_groups, found
+            resolve(point, first_seed, live=engine.live), point.active_groups, items_of
         )
     ))  # fmt: skip
 
@@ -125,10 +125,10 @@ def refused(resolved: Resolved, places: Sequence[int], engine: Engine) -> Iterat
     return _in_the_spec(resolved, places, engine.unsupported_fields)
 
 
-def _in_the_spec(resolved: Resolved, places: Sequence[int], found: Callable[[Run], Sequence[_Of]]) -> Iterator[_Of]:
+def _in_the_spec(resolved: Resolved, places: Sequence[int], items_of: Callable[[Run], Sequence[_Of]]) -> Iterator[_Of]:
     """What is found in a run, with the paths of the spec: an engine knows flows, a spec groups of them."""
     groups = dict(zip(dict.fromkeys(resolved.groups), places, strict=True))
-    for each in found(resolved.run):
+    for each in items_of(resolved.run):
         match = _FLOW.match(each.path)
         if match:
             group = groups[resolved.groups[int(match[1])]]

@@ -57,7 +57,7 @@ def packets(run: Run) -> float:
 
     The time of a run is nearly proportional to it on every engine that has a virtual clock.
     """
-    return min(asked_packets(run), carried_packets(run, *span_ns(run)) + first_packets(run))
+    return min(demand_packets(run), carried_packets(run, *span_ns(run)) + first_packets(run))
 
 
 def span_ns(run: Run) -> tuple[int, int]:
@@ -81,9 +81,9 @@ def carried_packets(run: Run, begin_ns: float, end_ns: float) -> float:
     return carried_bits / BITS_PER_BYTE / run.path.frame_bytes
 
 
-def asked_packets(run: Run) -> float:
+def demand_packets(run: Run) -> float:
     """What all flows have to send; infinite where one never ends."""
-    return sum(_asked_packets(flow, run.path.mss_bytes) for flow in run.flows)
+    return sum(_demand_packets(flow, run.path.mss_bytes) for flow in run.flows)
 
 
 def active_flows(run: Run, begin_ns: float, end_ns: float) -> float:
@@ -92,12 +92,12 @@ def active_flows(run: Run, begin_ns: float, end_ns: float) -> float:
     return there_ns / max(end_ns - begin_ns, 1)
 
 
-def _asked_packets(flow: Flow, mss_bytes: int) -> float:
+def _demand_packets(flow: Flow, mss_bytes: int) -> float:
     if flow.transfer:
         return -(-flow.transfer.bytes // mss_bytes)
     if stream := flow.stream:
-        whole = stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
-        return max(whole / mss_bytes, stream.for_ns // stream.every_ns)
+        total_bytes = stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
+        return max(total_bytes / mss_bytes, stream.for_ns // stream.every_ns)
     if flow.trace:
         return sum(-(-write.bytes // mss_bytes) for write in flow.trace.writes)
     if flow.arrivals:
@@ -116,7 +116,7 @@ def _first_packets(flow: Flow, run: Run) -> float:
     """Who connects later has no answer before the end."""
     if flow.arrivals:
         return sum(min(window, -(-size // mss_bytes)) for at_ns, size in flow.arrivals.arrivals if at_ns < last_ns)
-    return min(window, _asked_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
+    return min(window, _demand_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
 
 
 def _room_packets(run: Run) -> float:
@@ -142,7 +142,7 @@ def _open_transfers(run: Run, transfers: int) -> float:
     if not transfers:
         return 0.0
     begin_ns, end_ns = span_ns(run)
-    waiting = 1 - carried_packets(run, begin_ns, end_ns) / max(asked_packets(run), 1.0)
+    waiting = 1 - carried_packets(run, begin_ns, end_ns) / max(demand_packets(run), 1.0)
     return transfers * max(waiting, min(1.0, _OPEN_ROUND_TRIPS * longest_rtt_ns(run) / max(end_ns - begin_ns, 1)))
 
 

@@ -40,13 +40,13 @@ class Survey:
         """Looks at the first point, and at others until there are so many or the time is over."""
         seed = experiment.seed_values[0]
         until_s = clock() + most_s
-        found: dict[int, tuple[Point, Resolved]] = {}
+        samples: dict[int, tuple[Point, Resolved]] = {}
         for number in spread(len(experiment)):
             point = experiment.point(number)
-            found[number] = point, resolve(point, seed)
-            if len(found) == most_points or clock() > until_s:
+            samples[number] = point, resolve(point, seed)
+            if len(samples) == most_points or clock() > until_s:
                 break
-        return cls(len(experiment), [found[number] for number in sorted(found)])
+        return cls(len(experiment), [samples[number] for number in sorted(samples)])
 
     def refusals(self, engine: Engine) -> list[Problem]:
         """What an engine cannot honour of the points, as `plan.refusals` tells it."""

@@ -377,4 +377,4 @@ def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
     for checked in check_paths(chosen, runs):
         summary = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
-        yield Finding(f"path {checked.asked}", healthy=not checked.deviations, words=summary)
+        yield Finding(f"path {checked.requested}", healthy=not checked.deviations, words=summary)

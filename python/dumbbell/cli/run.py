@@ -164,7 +164,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     watched: bool,
 ) -> int:
     """Measures what is missing, and gives how many runs those are; nothing is printed but how far it is."""
-    from dumbbell.campaign.execution import carry_out
+    from dumbbell.campaign.execution import run_experiments
     from dumbbell.campaign.forecast import live_s
     from dumbbell.campaign.plan import count, plan
     from dumbbell.cli.estimate import print_estimate
@@ -176,7 +176,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     run_s = live_s(each.resolved.run for one in experiments for each in plan(one)) / total if engine.live else None
     with (
         progress(total, wanted=watched, run_s=run_s) as advance,
-        closing(carry_out(store, experiments, engine, jobs=jobs, fresh=fresh)) as finished,
+        closing(run_experiments(store, experiments, engine, jobs=jobs, fresh=fresh)) as finished,
     ):
         measured = 0
         for each in finished:
@@ -187,11 +187,11 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
 
 def _print_json(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> bool:
     """Prints every run, those of the first experiment first, in the order of expansion; whether any failed."""
-    from dumbbell.campaign.execution import carried_out
+    from dumbbell.campaign.execution import stored_outcomes
 
     failed = False
     for experiment in experiments:
-        for outcome in carried_out(store, experiment, engine):
+        for outcome in stored_outcomes(store, experiment, engine):
             typer.echo(outcome.model_dump_json())
             failed |= outcome.status == "failed"
     return failed

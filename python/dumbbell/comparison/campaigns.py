@@ -196,7 +196,7 @@ def run_conditions(
     def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
         watch, own = watches[engine.name], max(1, jobs // abreast)
         try:
-            with closing(execution.carry_out(store, [experiment], engine, jobs=own, failures=watch)) as finished:
+            with closing(execution.run_experiments(store, [experiment], engine, jobs=own, failures=watch)) as finished:
                 for _ in finished:
                     if progress:
                         progress()
@@ -204,7 +204,7 @@ def run_conditions(
                         break
         except EngineFailure as failure:
             raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
-        return list(execution.carried_out(store, experiment, engine))
+        return list(execution.stored_outcomes(store, experiment, engine))
 
     pool = ThreadPoolExecutor(abreast, thread_name_prefix="condition")
     finished = False

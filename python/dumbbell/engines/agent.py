@@ -16,10 +16,10 @@ def path() -> Path:
     Raises:
         EngineFailure: it is not in this installation.
     """
-    found = Path(str(files("dumbbell").joinpath("agent", "dumbbell-agent")))
-    if not found.is_file():
+    executable = Path(str(files("dumbbell").joinpath("agent", "dumbbell-agent")))
+    if not executable.is_file():
         raise EngineFailure("it has no agent, which `make build` makes of the source")
-    return found
+    return executable
 
 
 @cache

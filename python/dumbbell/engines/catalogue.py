@@ -17,11 +17,11 @@ DEFAULT_KERNEL = "6.1"
 
 def catalogue() -> cc.Registry:
     """Everything that a spec may name here: what the simulator, every Linux, and each kernel on this machine has."""
-    found = dict(cc.known())
+    algorithms = dict(cc.known())
     for names in (*(kernel.controls for kernel in built()), own_controls()):
         for name, algorithm in cc.linux(names).items():
-            found.setdefault(name, algorithm)
-    return found
+            algorithms.setdefault(name, algorithm)
+    return algorithms
 
 
 def engines_with(name: str) -> tuple[str, ...]:

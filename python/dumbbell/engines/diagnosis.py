@@ -34,9 +34,9 @@ def diagnosis(console: str) -> str | None:
     """What was wrong and what helps, in one line; None: nothing that is known."""
     if "ptrace set fp regs failed, errno = 14" in console and state_bytes() > STATE_ROOM_BYTES:
         return too_large(state_bytes())
-    for pattern, words in _CAUSES.items():
+    for pattern, cause in _CAUSES.items():
         if re.search(pattern, console):
-            return f"the kernel cannot run here: {words}"
+            return f"the kernel cannot run here: {cause}"
     return None
 
 

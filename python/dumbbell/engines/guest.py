@@ -80,7 +80,7 @@ class Guests:
                     )
                     process.run(start, lambda guest: _pin(guest, core))
             except OSError as error:
-                what = f"the kernel could not be started: {scratch.told(error)}"
+                what = f"the kernel could not be started: {scratch.describe_error(error)}"
                 raise EngineFailure(diagnosis(what) or what) from None
             try:
                 return Left((root / "outcome.json").read_bytes(), _confinement(folder))
@@ -143,8 +143,8 @@ def _memory(folder: Path, megabytes: int) -> Iterator[None]:
         (folder / _MEMORY).mkdir()
         yield
     else:
-        with scratch.folder(room) as held:
-            (folder / _MEMORY).symlink_to(held)
+        with scratch.folder(room) as memory_folder:
+            (folder / _MEMORY).symlink_to(memory_folder)
             yield
 
 

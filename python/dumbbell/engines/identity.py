@@ -8,11 +8,11 @@ from functools import cache
 from pathlib import Path
 
 
-def hash_of(words: Iterable[str], sources: Iterable[str]) -> str:
-    """SHA-256 over words and sources of this package, in hexadecimal digits."""
+def hash_of(texts: Iterable[str], sources: Iterable[str]) -> str:
+    """SHA-256 over texts and sources of this package, in hexadecimal digits."""
     digest = hashlib.sha256()
-    for word in words:
-        digest.update(word.encode() + b"\0")
+    for text in texts:
+        digest.update(text.encode() + b"\0")
     for name in sources:
         digest.update(_source(name) + b"\0")
     return digest.hexdigest()

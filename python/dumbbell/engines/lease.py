@@ -111,15 +111,15 @@ class Lease:
                 removed.append(f"{self.folder} removed")
             self.file.unlink(missing_ok=True)
         except OSError as error:
-            raise EngineFailure(f"not taken away: {scratch.told(error)}") from None
+            raise EngineFailure(f"not taken away: {scratch.describe_error(error)}") from None
         return (*removed, "lease removed")
 
 
-class HeldLease:
+class ActiveLease:
     """The lease of a run that this process has."""
 
-    def __init__(self, file: Path, handle: int, words: dict[str, Any]) -> None:
-        self._file, self._handle, self._words = file, handle, words
+    def __init__(self, file: Path, handle: int, fields: dict[str, Any]) -> None:
+        self._file, self._handle, self._fields = file, handle, fields
 
     def begun(self, agent: int) -> None:
         """Notes the agent's process.
@@ -127,20 +127,20 @@ class HeldLease:
         Raises:
             OSError: it cannot be written.
         """
-        found = Incarnation.of(agent)
-        if found is not None:  # else it has ended already
-            self.write(agent=asdict(found))
+        incarnation = Incarnation.of(agent)
+        if incarnation is not None:  # else it has ended already
+            self.write(agent=asdict(incarnation))
 
     def write(self, **more: Any) -> None:  # noqa: ANN401 (JSON)
         """Writes it with more than before, in one piece, over what is there."""
-        self._words |= more
-        text = json.dumps(self._words).encode()
+        self._fields |= more
+        text = json.dumps(self._fields).encode()
         if os.pwrite(self._handle, text, 0) != len(text):
             raise OSError(None, "cut short", os.fspath(self._file))
 
 
 @contextmanager
-def hold(run: str, scratch_folder: Path) -> Iterator[HeldLease]:
+def hold(run: str, scratch_folder: Path) -> Iterator[ActiveLease]:
     """Has a lease for a run that uses a folder; it is gone in the end.
 
     Raises:
@@ -153,14 +153,14 @@ def hold(run: str, scratch_folder: Path) -> Iterator[HeldLease]:
         file.parent.mkdir(parents=True, exist_ok=True)
         handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise EngineFailure(f"write a lease: {scratch.told(error)}") from None
+        raise EngineFailure(f"write a lease: {scratch.describe_error(error)}") from None
     try:
-        held = HeldLease(file, handle, {"run": run, "boot": _boot(), "controller": asdict(own)})
+        lease = ActiveLease(file, handle, {"run": run, "boot": _boot(), "controller": asdict(own)})
         try:
-            held.write(folder=os.fspath(scratch_folder))
+            lease.write(folder=os.fspath(scratch_folder))
         except OSError as error:
             raise EngineFailure(f"write a lease: {file}: {error.strerror}") from None
-        yield held
+        yield lease
     finally:
         os.close(handle)
         with suppress(OSError):
@@ -180,25 +180,25 @@ def left() -> list[Lease]:
 def _leases() -> Iterator[Lease]:
     for file in sorted(folder().glob("*.json")):
         if match := _NAME.fullmatch(file.name):
-            words = _words(file)
-            agent, made_in = words.get("agent"), words.get("folder")
+            fields = _fields_of(file)
+            agent, made_in = fields.get("agent"), fields.get("folder")
             yield Lease(
                 run=match[1],
                 controller=Incarnation(int(match[2]), int(match[3])),
                 agent=Incarnation(**agent) if agent else None,
                 folder=Path(made_in) if made_in else None,
-                boot=words.get("boot", ""),
+                boot=fields.get("boot", ""),
                 file=file,
             )
 
 
-def _words(file: Path) -> dict[str, Any]:
+def _fields_of(file: Path) -> dict[str, Any]:
     """What a lease says; nothing where it is cut short."""
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
+        fields = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return fields if isinstance(fields, dict) else {}
 
 
 def _boot() -> str:

@@ -44,8 +44,8 @@ def guest_problems(run: Run) -> Iterator[Problem]:
         yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
     for index, flow in enumerate(run.flows):
         if flow.command and flow.command.user == "root":
-            told = "a guest's programs have no privileges, whoever they run as"
-            yield Problem(f"flows[{index}].workload.user", told, 'user = "caller", or the engine netns')
+            message = "a guest's programs have no privileges, whoever they run as"
+            yield Problem(f"flows[{index}].workload.user", message, 'user = "caller", or the engine netns')
 
 
 def _of_the_path(run: Run) -> Iterator[Problem]:
@@ -56,20 +56,20 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
         yield from _rate(f"path.change[{index}].rate", change.rate_bps)
     yield from _queue("path.buffer", path.buffer)
     if path.shaper == "tbf" and path.burst_bytes <= frame:
-        told = f"{path.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
-        yield Problem("path.burst", told, f'more than {frame} B, or shaper = "htb"')
+        message = f"{path.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
+        yield Problem("path.burst", message, f'more than {frame} B, or shaper = "htb"')
     elif path.shaper == "tbf" and path.offload:
         segments = LARGEST_SUPER_PACKET_BYTES // path.mss_bytes
         least = max(segments, 1) * frame
         if path.burst_bytes < least:
-            told = f"Linux's tbf cuts super-packets larger than its burst, and they have up to {least} B"
-            yield Problem("path.burst", told, f'at least {least} B, shaper = "htb", or offload = false')
+            message = f"Linux's tbf cuts super-packets larger than its burst, and they have up to {least} B"
+            yield Problem("path.burst", message, f'at least {least} B, shaper = "htb", or offload = false')
     if path.offload and path.overhead_bytes != ETHERNET_HEADER_BYTES:
-        told = "Linux counts a super-packet's overhead once, whatever it holds"
-        yield Problem("path.overhead", told, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
+        message = "Linux counts a super-packet's overhead once, whatever it holds"
+        yield Problem("path.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
     if path.offload and path.loss_ppb:
-        told = "a super-packet that is lost at random counts once here, whatever it holds"
-        yield Problem("path.loss", told, "loss = 0, or offload = false")
+        message = "a super-packet that is lost at random counts once here, whatever it holds"
+        yield Problem("path.loss", message, "loss = 0, or offload = false")
 
 
 def _of_the_flows(run: Run) -> Iterator[Problem]:
@@ -78,28 +78,28 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
     for index, flow in enumerate(run.flows):
         if flow.command:
             for end in ("command", "server"):
-                words = getattr(flow.command, end)
-                if words and shutil.which(words[0]) is None:
-                    yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{words[0]}"')
+                arguments = getattr(flow.command, end)
+                if arguments and shutil.which(arguments[0]) is None:
+                    yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{arguments[0]}"')
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)
             if flow.access.kind == "device" and run.host.qdisc == "fq":
-                told = "fq takes the place of a device's drop-tail queue, and has a limit of its own"
-                yield Problem(f"flows[{index}].access.kind", told, 'host.qdisc = "none", or kind = "router"')
+                message = "fq takes the place of a device's drop-tail queue, and has a limit of its own"
+                yield Problem(f"flows[{index}].access.kind", message, 'host.qdisc = "none", or kind = "router"')
 
 
 def _of_the_host(run: Run) -> Iterator[Problem]:
     if run.host.gro and run.path.offload:
-        told = "no device both lets super-packets pass and merges what arrives"
-        yield Problem("host.gro", told, "path.offload = false, or host.gro = false")
+        message = "no device both lets super-packets pass and merges what arrives"
+        yield Problem("host.gro", message, "path.offload = false, or host.gro = false")
     window, memory = run.host.receive_window_bytes, run.host.socket_memory
     if window is not None and not SMALLEST_WINDOW_BYTES <= window <= LARGEST_WINDOW_BYTES:
-        told = f"{window} B is no window that Linux can be held to"
-        yield Problem("host.receive_window", told, f"from {SMALLEST_WINDOW_BYTES} B to {LARGEST_WINDOW_BYTES} B")
+        message = f"{window} B is no window that Linux can be held to"
+        yield Problem("host.receive_window", message, f"from {SMALLEST_WINDOW_BYTES} B to {LARGEST_WINDOW_BYTES} B")
     if isinstance(memory, MemoryBytes) and memory.bytes > LARGEST_MEMORY_BYTES:
-        told = f"{memory.bytes} B is more than a socket buffer of Linux holds"
-        yield Problem("host.socket_memory", told, f'at most {LARGEST_MEMORY_BYTES} B, or "max"')
+        message = f"{memory.bytes} B is more than a socket buffer of Linux holds"
+        yield Problem("host.socket_memory", message, f'at most {LARGEST_MEMORY_BYTES} B, or "max"')
 
 
 def _rate(path: str, rate_bps: int) -> Iterator[Problem]:

@@ -29,7 +29,7 @@ _MODULE_PLACES: Final = ("*/net/ipv4", "*", "*/*")
 _NO_CONTROLS: Final = {"diag"}
 """What else Linux has a module `tcp_NAME` of."""
 _MEANS_WITHIN_S: Final = 30
-_TOLD_WITHIN_S: Final = 5
+_TOOL_WITHIN_S: Final = 5
 
 
 def release() -> str:
@@ -81,18 +81,18 @@ def means(agent: Path) -> Mapping[str, bool]:
 
 def tool(name: str) -> str | None:
     """What a tool says of its version; None: it is not here."""
-    found = shutil.which(name)
-    if found is None:
+    path = shutil.which(name)
+    if path is None:
         return None
     with suppress(OSError, subprocess.TimeoutExpired):
         done = subprocess.run(  # noqa: S603 (one of `TOOLS`)
-            [found, TOOLS[name]], capture_output=True, check=False, text=True, errors="replace", timeout=_TOLD_WITHIN_S,
+            [path, TOOLS[name]], capture_output=True, check=False, text=True, errors="replace", timeout=_TOOL_WITHIN_S,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
         lines = [line.strip() for line in (done.stdout + done.stderr).splitlines() if line.strip()]
         if lines:
             return lines[0]
-    return found
+    return path
 
 
 def _machine() -> str:

@@ -79,8 +79,8 @@ class NetnsEngine:
         if not means.get("tbf"):
             raise EngineFailure("this kernel has no tbf, and so no bottleneck; `modprobe sch_tbf` helps")
         if not (means.get("netem") and means.get("loss")) and not machine.TUN.exists():
-            told = f"this kernel has no netem or no prio, and the relay that stands in for them needs {machine.TUN}"
-            raise EngineFailure(f"{told}; `modprobe tun` helps")
+            message = f"this kernel has no netem or no prio, and the relay that stands in for them needs {machine.TUN}"
+            raise EngineFailure(f"{message}; `modprobe tun` helps")
 
     def slots(self) -> int:
         """One: runs beside one another would disturb each other."""
@@ -89,16 +89,16 @@ class NetnsEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in namespaces of its own."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return outcome.measurement(self._carried_out(run, "measure"))
+        return outcome.measurement(self._run_task(run, "measure"))
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
-        return outcome.path_report(self._carried_out(run, {"probe": {"reorder_ppb": reorder_ppb}}))
+        return outcome.path_report(self._run_task(run, {"probe": {"reorder_ppb": reorder_ppb}}))
 
     def noise(self, run: Run) -> NoiseReport:
         """Carries the run out, and tells what the machine's timing did to packets on its path."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return outcome.noise_report(self._carried_out(run, "noise"))
+        return outcome.noise_report(self._run_task(run, "noise"))
 
     def plan(self, run: Run) -> list[Step]:
         """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
@@ -130,23 +130,23 @@ class NetnsEngine:
         if run.path.shaper == "htb" and not self._has("htb"):
             yield Problem("path.shaper", 'this kernel has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
         if run.path.shaper_at == "receiver" and not self._has("ifb"):
-            told = 'this kernel has no "ifb", or none of ingress, u32 and mirred that lead there'
-            yield Problem("path.shaper_at", told, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
+            message = 'this kernel has no "ifb", or none of ingress, u32 and mirred that lead there'
+            yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
         if run.path.offload and not self._has("netem"):
-            told = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
+            message = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
             if any(flow.forward_delay_ns for flow in run.flows):
-                yield Problem("path.delay_side", told, 'path.delay_side = "return", or path.offload = false')
+                yield Problem("path.delay_side", message, 'path.delay_side = "return", or path.offload = false')
             if run.path.jitter_ns:
-                yield Problem("path.jitter", told, 'path.jitter = "none", or path.offload = false')
+                yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
 
-    def _carried_out(self, run: Run, task: str | dict[str, Any]) -> bytes:
+    def _run_task(self, run: Run, task: str | dict[str, Any]) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""
         with (
             self._processes.process() as process,
             scratch.folder() as folder,
-            lease.hold(_id(run), folder) as held,
+            lease.hold(_id(run), folder) as active_lease,
         ):
-            return self._answer(process, folder, run, task, held.begun)
+            return self._answer(process, folder, run, task, active_lease.begun)
 
     def _answer(
         self, process: Process, folder: Path, run: Run, task: str | dict[str, Any],
@@ -179,11 +179,11 @@ class NetnsEngine:
         try:
             (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
         except OSError as error:
-            raise EngineFailure(f"write the job: {scratch.told(error)}") from None
+            raise EngineFailure(f"write the job: {scratch.describe_error(error)}") from None
         try:
             process.run(start, begun)
         except OSError as error:
-            raise EngineFailure(f"start the agent: {scratch.told(error)}") from None
+            raise EngineFailure(f"start the agent: {scratch.describe_error(error)}") from None
         except EngineFailure as failure:
             step = task if isinstance(task, str) else next(iter(task))
             raise EngineFailure(f"{step}: {failure}") from None

@@ -19,11 +19,11 @@ class NoiseReport:
     """Times between two packets that came to the senders, ACKs; ns."""
 
     @classmethod
-    def of(cls, words: Mapping[str, Mapping[str, Any]]) -> Self:
+    def of(cls, fields: Mapping[str, Mapping[str, Any]]) -> Self:
         """A report from the agent's JSON object."""
         import numpy as np  # noqa: PLC0415 (late: to ask what an engine can do needs none)
 
         histograms = {
-            name: Histogram(**{**of, "counts": np.asarray(of["counts"], np.uint32)}) for name, of in words.items()
+            name: Histogram(**{**of, "counts": np.asarray(of["counts"], np.uint32)}) for name, of in fields.items()
         }
         return cls(**histograms)

@@ -49,11 +49,11 @@ def _part(answer: bytes, wanted: str) -> bytes:
 def _parsed(answer: bytes, wanted: str) -> bytes:
     """The slow way to the same, for an answer that is not written as usual, or is bad news."""
     try:
-        words = json.loads(answer)
+        parsed = json.loads(answer)
     except ValueError:
         raise EngineFailure(f"the agent's outcome is cut short or no JSON: {len(answer)} B") from None
-    if isinstance(words, dict) and wanted in words:
-        return json.dumps(words[wanted]).encode()
-    if isinstance(words, dict) and "failed" in words:
-        raise EngineFailure(str(words["failed"]))
+    if isinstance(parsed, dict) and wanted in parsed:
+        return json.dumps(parsed[wanted]).encode()
+    if isinstance(parsed, dict) and "failed" in parsed:
+        raise EngineFailure(str(parsed["failed"]))
     raise EngineFailure(f"the agent's outcome is none of a run: {answer[:_SHOWN].decode(errors='replace')}")

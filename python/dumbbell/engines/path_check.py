@@ -49,9 +49,9 @@ class PathReport:
     reordered_packets: int
 
     @classmethod
-    def of(cls, words: dict[str, Any]) -> Self:
+    def of(cls, fields: dict[str, Any]) -> Self:
         """A report from the agent's JSON object."""
-        return cls(**words | {"rtt_ns": tuple(words["rtt_ns"])})
+        return cls(**fields | {"rtt_ns": tuple(fields["rtt_ns"])})
 
 
 @runtime_checkable
@@ -77,7 +77,7 @@ class Checked:
     """Each says what was asked and what was seen; none where the path is right."""
 
     @property
-    def asked(self) -> str:
+    def requested(self) -> str:
         """Rate, round-trip times, buffer and loss that were asked for, as text."""
         path = self.run.path
         rtts_ns = sorted({flow.base_rtt_ns for flow in self.run.flows})
@@ -113,13 +113,13 @@ def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None
 def check_path(engine: ProbingEngine, run: Run) -> Checked:
     """Looks at the path of a run."""
     for seed in _LIVE_SEEDS if engine.live else _SEEDS:
-        asked = structs.replace(run, seed=seed)
-        report = engine.probe(asked)
-        found = Checked(run, report, tuple(deviations(asked, report)))
-        by_chance = engine.live or all(each.startswith("path.loss:") for each in found.deviations)
-        if not found.deviations or not by_chance:
+        seeded_run = structs.replace(run, seed=seed)
+        report = engine.probe(seeded_run)
+        checked = Checked(run, report, tuple(deviations(seeded_run, report)))
+        by_chance = engine.live or all(each.startswith("path.loss:") for each in checked.deviations)
+        if not checked.deviations or not by_chance:
             break
-    return found
+    return checked
 
 
 def path_of(run: Run) -> Run:
@@ -155,10 +155,10 @@ def path_of(run: Run) -> Run:
 
 def deviations(run: Run, report: PathReport) -> Iterator[str]:
     """Everything about a path that is not as the run asks: the field, what was asked, what was seen."""
-    asked_bps = run.path.rate_bps
-    train_ns = max(report.queue_packets, 1) * run.path.frame_bytes * 8 * NS_PER_S / asked_bps
-    if abs(report.rate_bps / asked_bps - 1) > max(RATE_TOLERANCE, RATE_TOLERANCE_NS / train_ns):
-        yield f"path.rate: asked for {_rate(asked_bps)}, saw {_rate(report.rate_bps)}"
+    requested_bps = run.path.rate_bps
+    train_ns = max(report.queue_packets, 1) * run.path.frame_bytes * 8 * NS_PER_S / requested_bps
+    if abs(report.rate_bps / requested_bps - 1) > max(RATE_TOLERANCE, RATE_TOLERANCE_NS / train_ns):
+        yield f"path.rate: asked for {_rate(requested_bps)}, saw {_rate(report.rate_bps)}"
     yield from _of_rtt(run, report)
     yield from _of_the_queue(run, report)
     yield from _of_loss(run, report)
@@ -170,25 +170,25 @@ def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
     if len(report.rtt_ns) != len(run.flows):
         yield f"path.rtt: asked for that of {len(run.flows)} flows, saw {len(report.rtt_ns)}"
     for flow, seen in zip(run.flows, report.rtt_ns, strict=False):
-        asked = flow.base_rtt_ns
-        if abs(seen - asked) > RTT_TOLERANCE * asked + RTT_TOLERANCE_NS:
-            yield f"path.rtt: asked for {_time(asked)}, saw {_time(seen)} ({flow.name})"
+        requested_ns = flow.base_rtt_ns
+        if abs(seen - requested_ns) > RTT_TOLERANCE * requested_ns + RTT_TOLERANCE_NS:
+            yield f"path.rtt: asked for {_time(requested_ns)}, saw {_time(seen)} ({flow.name})"
 
 
 def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
-    asked, unit = run.path.buffer.count
+    requested, unit = run.path.buffer.count
     seen, frame = (report.queue_bytes, run.path.frame_bytes) if unit == "B" else (report.queue_packets, 1)
-    if abs(seen - asked) > frame + QUEUE_TOLERANCE * asked:
-        yield f"path.buffer: asked for {asked} {unit}, saw {seen} {unit}"
+    if abs(seen - requested) > frame + QUEUE_TOLERANCE * requested:
+        yield f"path.buffer: asked for {requested} {unit}, saw {seen} {unit}"
 
 
 def _of_loss(run: Run, report: PathReport) -> Iterator[str]:
-    asked = run.path.loss_ppb / PPB
+    requested = run.path.loss_ppb / PPB
     if not report.spaced_packets:
         yield "path.loss: no packet was sent to see it"
-    elif not plausible(report.lost_packets, report.spaced_packets, asked):
+    elif not plausible(report.lost_packets, report.spaced_packets, requested):
         seen = report.lost_packets / report.spaced_packets
-        yield f"path.loss: asked for {asked:.4%}, saw {seen:.4%} of {report.spaced_packets} packets"
+        yield f"path.loss: asked for {requested:.4%}, saw {seen:.4%} of {report.spaced_packets} packets"
 
 
 def plausible(lost: int, sent: int, probability: float) -> bool:

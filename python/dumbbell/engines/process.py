@@ -61,8 +61,8 @@ class Process:
         if self._stopped:
             raise CancelledError
         if not in_time:
-            told = f"not finished after {start.limit_s:.0f} s, and killed ({LIMIT} sets another limit)"
-            raise self.failure(told, start.console)
+            message = f"not finished after {start.limit_s:.0f} s, and killed ({LIMIT} sets another limit)"
+            raise self.failure(message, start.console)
         if status < 0:
             raise self.failure(f"{self._what} was ended by {signal.Signals(-status).name}", start.console)
         if status:

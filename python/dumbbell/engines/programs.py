@@ -21,7 +21,7 @@ class Program:
 
     path: str
     """The field that names it."""
-    words: tuple[str, ...]
+    arguments: tuple[str, ...]
     user: str
     """As whom it runs, and on what."""
 
@@ -30,13 +30,13 @@ class Program:
 
     @property
     def command(self) -> str:
-        """Its words as a shell takes them; what does not print is escaped, so that nothing hides."""
-        return visible(shlex.join(self.words))
+        """Its arguments as a shell takes them; what does not print is escaped, so that nothing hides."""
+        return visible(shlex.join(self.arguments))
 
     def refusal(self) -> Problem:
         """What is wrong where nobody has allowed it."""
-        told = f"starts {self.command}, as {self.user}, which nobody has allowed"
-        return Problem(self.path, told, "read it, then say --programs, or programs=True in Python")
+        message = f"starts {self.command}, as {self.user}, which nobody has allowed"
+        return Problem(self.path, message, "read it, then say --programs, or programs=True in Python")
 
 
 def of_run(run: Run, user: Callable[[Command], str]) -> Iterator[Program]:
@@ -44,8 +44,8 @@ def of_run(run: Run, user: Callable[[Command], str]) -> Iterator[Program]:
     for index, flow in enumerate(run.flows):
         if flow.command:
             for end in ("command", "server"):
-                if words := getattr(flow.command, end):
-                    yield Program(f"flows[{index}].workload.{end}", words, user(flow.command))
+                if arguments := getattr(flow.command, end):
+                    yield Program(f"flows[{index}].workload.{end}", arguments, user(flow.command))
 
 
 def check_allowed(programs: Iterable[Program], *, allowed: bool) -> None:

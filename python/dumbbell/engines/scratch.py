@@ -15,7 +15,7 @@ from threading import Lock
 from dumbbell.errors import EngineFailure
 
 PREFIX = "dumbbell-run-"
-HELD = "held"
+LOCK_FILE = "held"
 """Locked for as long as the folder's process lives."""
 _YOUNG_S = 60
 """A folder without its lock may be one that is just being made."""
@@ -35,7 +35,7 @@ def folder(home: Path | None = None) -> Iterator[Path]:
         _sweep_once(home)
         made, lock = _made(home)
     except OSError as error:
-        raise EngineFailure(f"no temporary folder: {told(error)}") from None
+        raise EngineFailure(f"no temporary folder: {describe_error(error)}") from None
     try:
         yield made
     finally:
@@ -48,10 +48,10 @@ def is_one(path: Path) -> bool:
     return path.name.startswith(PREFIX) and path.is_dir() and not path.is_symlink()
 
 
-def told(error: OSError) -> str:
+def describe_error(error: OSError) -> str:
     """What the system said, and of which file."""
-    words = error.strerror or str(error)
-    return f"{error.filename}: {words}" if error.filename else words
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason
 
 
 def sweep(home: Path) -> None:
@@ -60,7 +60,7 @@ def sweep(home: Path) -> None:
         try:
             if each.is_symlink() or each.stat().st_uid != os.geteuid():
                 continue
-            lock = os.open(each / HELD, os.O_RDWR | os.O_CLOEXEC)
+            lock = os.open(each / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
             if _age_s(each) > _YOUNG_S:
                 shutil.rmtree(each, ignore_errors=True)
@@ -80,7 +80,7 @@ def _made(home: Path) -> tuple[Path, int]:
     while True:
         made = Path(tempfile.mkdtemp(prefix=PREFIX, dir=home))
         try:
-            lock = os.open(made / HELD, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            lock = os.open(made / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except FileNotFoundError:
             continue
         except BaseException:

@@ -38,8 +38,8 @@ class SimEngine:
     def unsupported_fields(self, run: Run) -> list[Problem]:
         """What the model cannot honour: captures, command workloads, and what an algorithm does not know."""
         unknown = list(self._unknown(run))
-        told = {problem.path for problem in unknown}
-        others = (Problem(path, message) for path, message in _core.problems(run.to_json()) if path not in told)
+        reported = {problem.path for problem in unknown}
+        others = (Problem(path, message) for path, message in _core.problems(run.to_json()) if path not in reported)
         return [*unknown, *others]
 
     def ready(self) -> None:

@@ -20,9 +20,9 @@ class Step:
     """The same by a tool, as a list of arguments; the agent itself asks the kernel without one."""
 
     @classmethod
-    def of(cls, words: Mapping[str, Any]) -> Self:
+    def of(cls, fields: Mapping[str, Any]) -> Self:
         """A step from the agent's JSON object."""
-        return cls(host=words["host"], what=words["what"], command=tuple(words["command"]))
+        return cls(host=fields["host"], what=fields["what"], command=tuple(fields["command"]))
 
 
 @runtime_checkable

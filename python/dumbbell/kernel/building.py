@@ -54,20 +54,20 @@ def build(
     if name is not None:
         shelf.check_name(name)
     require(chosen.package)
-    tell = progress or (lambda _what, _done, _total: None)
+    report_progress = progress or (lambda _what, _done, _total: None)
     try:
-        tell("reading the source", 0, 0)
+        report_progress("reading the source", 0, 0)
         made_by = compiler()
         order = _Order(source=chosen, name=name, identity=identity_of(chosen.identity(), made_by), compiler=made_by)
-        found = None if fresh else shelf.of_identity(name, order.identity)
-        if found is None:
-            with shelf.locked(lambda: tell("waiting for another build", 0, 0)) as folder:
-                found = None if fresh else shelf.of_identity(name, order.identity) or _renamed(order, folder)
-                found = found or _built(order, folder, tell)
+        kernel = None if fresh else shelf.of_identity(name, order.identity)
+        if kernel is None:
+            with shelf.locked(lambda: report_progress("waiting for another build", 0, 0)) as folder:
+                kernel = None if fresh else shelf.of_identity(name, order.identity) or _renamed(order, folder)
+                kernel = kernel or _built(order, folder, report_progress)
     except OSError as error:
         raise BuildFailure(f"{error.filename or shelf.folder()}: {error.strerror or error}") from error
-    shelf.freshen(found)
-    return found
+    shelf.freshen(kernel)
+    return kernel
 
 
 def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
@@ -77,8 +77,8 @@ def identity_of(source: str, made_by: str, of: Recipe | None = None) -> str:
 
 def _renamed(order: _Order, folder: Path) -> Kernel | None:
     """A copy of a kernel that is there under another name."""
-    found = shelf.of_identity(None, order.identity)
-    return _entered(replace(found, name=str(order.name)), found.executable, folder) if found else None
+    kernel = shelf.of_identity(None, order.identity)
+    return _entered(replace(kernel, name=str(order.name)), kernel.executable, folder) if kernel else None
 
 
 def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
@@ -117,8 +117,8 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         return _entered(kernel, kernel.executable, folder)
     except BuildFailure as failure:
         if workshop.log.is_file():
-            kept = workshop.log.replace(shelf.log(name or source.path.name))
-            raise BuildFailure(f"{failure}the log is {kept}") from None
+            saved_log = workshop.log.replace(shelf.log(name or source.path.name))
+            raise BuildFailure(f"{failure}the log is {saved_log}") from None
         raise
 
 

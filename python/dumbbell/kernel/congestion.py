@@ -31,16 +31,16 @@ def registered(texts: Iterable[str]) -> list[str]:
 
     Copies of a file have structs of one name: a struct is looked for in the file that registers it, then in the others.
     """
-    found: set[str] = set()
+    names: set[str] = set()
     shared: dict[str, str] = {}
     elsewhere: set[str] = set()
     for text in texts:
         own = {struct: name[1] for struct, body in _STRUCT.findall(text) if (name := _NAME.search(body))}
         used = set(_REGISTERED.findall(text))
-        found |= {own[struct] for struct in used & set(own)}
+        names |= {own[struct] for struct in used & set(own)}
         elsewhere |= used - set(own)
         shared |= own
-    return sorted(found | {shared[struct] for struct in elsewhere & set(shared)})
+    return sorted(names | {shared[struct] for struct in elsewhere & set(shared)})
 
 
 def compiled(tree: Path) -> list[str]:
@@ -102,7 +102,7 @@ def variant_source(tree: Path, variant: Variant) -> str:
     names = _NAME.findall(text)
     if names != [variant.base]:
         raise SubstitutionError(f'{file}: it registers {names}, not "{variant.base}" (variant {variant.name})')
-    return _NAME.sub(lambda found: found[0].replace(f'"{variant.base}"', f'"{short_name(variant.name)}"'), text)
+    return _NAME.sub(lambda match: match[0].replace(f'"{variant.base}"', f'"{short_name(variant.name)}"'), text)
 
 
 def controls(names: Iterable[str], variants: Mapping[str, Variant]) -> dict[str, str]:

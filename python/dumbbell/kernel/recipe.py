@@ -55,8 +55,8 @@ class Substitution:
         count = text.count(self.match)
         if not least <= count <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
-            found = "does not occur" if count == 0 else f"occurs {count} times"
-            raise SubstitutionError(f"{self.file}: {_shown(self.match)} {found}, not {wanted} ({self.why})")
+            occurrence = "does not occur" if count == 0 else f"occurs {count} times"
+            raise SubstitutionError(f"{self.file}: {_shown(self.match)} {occurrence}, not {wanted} ({self.why})")
         return text.replace(self.match, self.replace)
 
 
@@ -94,8 +94,8 @@ class Recipe:
         for change in changes:
             del change["why"]
         known = {name: [each.base, *each.linux] for name, each in variants().items() if each.linux}
-        words = {"method": METHOD, "options": dict(self.options), "substitutions": changes, "variants": known}
-        return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
+        ingredients = {"method": METHOD, "options": dict(self.options), "substitutions": changes, "variants": known}
+        return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
 
 
 @cache
@@ -140,20 +140,20 @@ def ordered(release: str) -> tuple[int, ...]:
 
 
 def _shown(text: str) -> str:
-    words = " ".join(text.split())
-    return f'"{words if len(words) <= _LONGEST else words[:_LONGEST] + "…"}"'
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= _LONGEST else line[:_LONGEST] + "…"}"'
 
 
 def options(text: str) -> dict[str, str]:
     """The options of a configuration; those that it says are not set are "n"."""
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in text.splitlines():
         if line.startswith("CONFIG_"):
             name, _, value = line.partition("=")
-            found[name] = value
+            values[name] = value
         elif line.startswith("# CONFIG_") and line.endswith(" is not set"):
-            found[line.split()[1]] = "n"
-    return found
+            values[line.split()[1]] = "n"
+    return values
 
 
 def _package(name: str, row: Mapping[str, Any]) -> Package:

@@ -54,9 +54,9 @@ class Kernel:
 
 def write(kernel: Kernel) -> None:
     """Writes a kernel's description beside its executable."""
-    words = {"schema": SCHEMA} | asdict(kernel)
-    del words["executable"]
-    text = json.dumps(words, indent=2, ensure_ascii=False) + "\n"
+    description = {"schema": SCHEMA} | asdict(kernel)
+    del description["executable"]
+    text = json.dumps(description, indent=2, ensure_ascii=False) + "\n"
     kernel.executable.with_name(DESCRIPTION).write_text(text, encoding="utf-8")
 
 
@@ -66,10 +66,10 @@ def read(folder: Path) -> Kernel:
     Raises `KernelError` when it is not what was built.
     """
     try:
-        words = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
-        if words.pop("schema") != SCHEMA:
+        description = json.loads((folder / DESCRIPTION).read_text(encoding="utf-8"))
+        if description.pop("schema") != SCHEMA:
             raise KernelError(f"{folder / DESCRIPTION} is of another version of dumbbell")
-        kernel = Kernel(executable=folder / EXECUTABLE, **words)
+        kernel = Kernel(executable=folder / EXECUTABLE, **description)
         actual = digest(kernel.executable)
     except OSError as error:
         raise KernelError(f"{error.filename}: {error.strerror}") from None
@@ -147,11 +147,11 @@ def usable(kernel: Kernel) -> bool:
 
 def remove(name: str) -> None:
     """Removes every kernel of a name, also damaged ones, and what killed builds left."""
-    found = [each for each in (*_folders(), *_earlier()) if _name(each) == name]
-    if not found:
+    folders = [each for each in (*_folders(), *_earlier()) if _name(each) == name]
+    if not folders:
         raise KernelError(f'no kernel "{name}" here')
     try:
-        for each in found:
+        for each in folders:
             discard(each)
         log(name).unlink(missing_ok=True)
         with suppress(_Busy), locked(_refuse):
@@ -278,11 +278,11 @@ def _copy(kernel: Kernel, copy: Path) -> None:
         _say(f"copied the kernel {kernel.name} from {original} to {folder()}, where kernels are kept now")
 
 
-def _say(words: str) -> None:
+def _say(message: str) -> None:
     """Says something to whoever runs this, on standard error unless a Python program wants it elsewhere."""
     import logging  # noqa: PLC0415 (late: seldom needed)
 
-    logging.getLogger("dumbbell").warning(words)
+    logging.getLogger("dumbbell").warning(message)
 
 
 def _entries(name: str | None = None) -> Iterator[tuple[str, Kernel | KernelError]]:
@@ -320,7 +320,7 @@ def _advice(name: str, source: str = "DIR") -> str:
     """How a kernel of this name is made; `source`: where that of an earlier one came from."""
     package = recipe().sources.get(name)
     if package is None or source not in {"DIR", str(package.tarball)}:
-        words = f" --source {shlex.quote(source)} --name {name}"
+        arguments = f" --source {shlex.quote(source)} --name {name}"
     else:
-        words = "" if name == DEFAULT else f" {name}"
-    return f"`dumbbell kernel build{words}` makes it (about 3 minutes)"
+        arguments = "" if name == DEFAULT else f" {name}"
+    return f"`dumbbell kernel build{arguments}` makes it (about 3 minutes)"

@@ -40,22 +40,22 @@ class Source:
             tree.mkdir()
             top = _top(self.path)
             unread = [f"--exclude={top}/{pattern}" for pattern in recipe().unread]
-            words = ["tar", "--extract", "--file", str(self.path), "--directory", str(tree)]
-            workshop.work([*words, "--strip-components=1", "--no-same-owner", "--anchored", *unread])
+            command = ["tar", "--extract", "--file", str(self.path), "--directory", str(tree)]
+            workshop.work([*command, "--strip-components=1", "--no-same-owner", "--anchored", *unread])
         _check(self.path, tree)
 
 
-def source_of(words: str | Path) -> Source:
+def source_of(source: str | Path) -> Source:
     """Finds what somebody means: one of Debian's sources, a folder or a tarball."""
     known = recipe().sources
-    if isinstance(words, str) and words in known:
-        return Source(path=known[words].tarball, package=known[words])
-    path = Path(words).expanduser().absolute()
+    if isinstance(source, str) and source in known:
+        return Source(path=known[source].tarball, package=known[source])
+    path = Path(source).expanduser().absolute()
     if path.is_dir():
         _check(path, path)
     elif not path.is_file():
         raise KernelError(
-            f'"{words}" is no source of Linux: neither one of {", ".join(known)}, nor a folder, nor a tarball'
+            f'"{source}" is no source of Linux: neither one of {", ".join(known)}, nor a folder, nor a tarball'
         )
     return Source(path=path, package=None)
 
@@ -108,11 +108,11 @@ def _files(tree: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _tree_digest(tree: Path) -> str:
-    whole = hashlib.sha256()
+    tree_hash = hashlib.sha256()
     for name, path in _files(tree):
         content = f"-> {path.readlink()}" if path.is_symlink() else digest(path)
-        whole.update(f"{name}\0{content}\n".encode())
-    return whole.hexdigest()
+        tree_hash.update(f"{name}\0{content}\n".encode())
+    return tree_hash.hexdigest()
 
 
 def _copy_tree(tree: Path, copy: Path) -> None:

@@ -41,12 +41,12 @@ def packages(package: Package | None) -> list[str]:
 
 def missing(package: Package | None) -> list[tuple[str, str]]:
     """What is not there, and the Debian package that has it."""
-    found = [(tool, name) for tool, name in recipe().tools.items() if shutil.which(tool) is None]
+    lacking = [(tool, name) for tool, name in recipe().tools.items() if shutil.which(tool) is None]
     if shutil.which("gcc") is not None:
-        found += [(header, name) for header, name in recipe().headers.items() if not _compiles(header)]
+        lacking += [(header, name) for header, name in recipe().headers.items() if not _compiles(header)]
     if package is not None and not package.tarball.is_file():
-        found.append((str(package.tarball), package.package))
-    return found
+        lacking.append((str(package.tarball), package.package))
+    return lacking
 
 
 def compiler() -> str:
@@ -74,9 +74,9 @@ Progress: TypeAlias = "Callable[[str, int, int], None]"
 """Called with what is being done, how many steps of it are done, and of how many; 0 of 0 where nobody knows."""
 _STEP = re.compile(r"  [A-Z]")
 """How a line begins that tells of a file which `make` made."""
-_TOLD = 25
+_SHOWN_LINES = 25
 """Lines of the log in a message."""
-_KEPT = ("PATH", "HOME", "TMPDIR")
+_INHERITED = ("PATH", "HOME", "TMPDIR")
 _CONSTANT = {
     "LC_ALL": "C",
     "TZ": "UTC",
@@ -105,17 +105,17 @@ class Workshop:
         self._what, self._total, self.steps = what, total, 0
         self._progress(what, 0, total)
 
-    def make(self, tree: Path, *words: str) -> None:
+    def make(self, tree: Path, *arguments: str) -> None:
         """Runs `make` for a kernel that is a process."""
-        self.work(["make", "ARCH=um", *words], tree)
+        self.work(["make", "ARCH=um", *arguments], tree)
 
     def work(self, command: Sequence[str], folder: Path | None = None) -> None:
         """Runs a command to its end.
 
         Raises `BuildFailure` with the end of the log when it fails.
         """
-        environment = {name: os.environ[name] for name in _KEPT if name in os.environ} | _CONSTANT
-        last: deque[str] = deque(maxlen=_TOLD)
+        environment = {name: os.environ[name] for name in _INHERITED if name in os.environ} | _CONSTANT
+        last: deque[str] = deque(maxlen=_SHOWN_LINES)
         with (
             self.log.open("a", encoding="utf-8") as log,
             subprocess.Popen(  # noqa: S603 (a list of arguments)
@@ -145,5 +145,5 @@ class Workshop:
                     os.killpg(process.pid, signal.SIGKILL)
                 raise
         if status != 0:
-            told = "".join(f"    {line.rstrip()}\n" for line in last)
-            raise BuildFailure(f"`{command[0]}` failed with status {status} while {self._what}:\n{told}")
+            log_end = "".join(f"    {line.rstrip()}\n" for line in last)
+            raise BuildFailure(f"`{command[0]}` failed with status {status} while {self._what}:\n{log_end}")

@@ -75,7 +75,7 @@ def labelled(campaigns: Sequence[Campaign], contained: Collection[int]) -> list[
     """
     wholes = _wholes(campaigns)
     latest = {each.id for each in not_superseded(each for each in campaigns if each.id not in wholes)}
-    found = [
+    marked = [
         replace(
             each,
             superseded=wholes.get(each.id, each.id) not in latest,
@@ -85,10 +85,10 @@ def labelled(campaigns: Sequence[Campaign], contained: Collection[int]) -> list[
         for each in campaigns
     ]
     first: dict[str, Campaign] = {}
-    for each in sorted((each for each in found if each.current), key=lambda each: each.id):
+    for each in sorted((each for each in marked if each.current), key=lambda each: each.id):
         first.setdefault(each.experiment, each)
-    labels = {each.id: _label(each, first.get(each.experiment, each)) for each in found if not each.alone_of}
-    return [replace(each, label=labels.get(each.id) or f"{labels[wholes[each.id]]} {EACH_ALONE}") for each in found]
+    labels = {each.id: _label(each, first.get(each.experiment, each)) for each in marked if not each.alone_of}
+    return [replace(each, label=labels.get(each.id) or f"{labels[wholes[each.id]]} {EACH_ALONE}") for each in marked]
 
 
 def _wholes(campaigns: Sequence[Campaign]) -> dict[int, int]:
@@ -100,20 +100,20 @@ def _wholes(campaigns: Sequence[Campaign]) -> dict[int, int]:
 
 def _kind(campaign: Campaign) -> tuple[str, ...]:
     """What a campaign has in common with that of its groups by themselves."""
-    words = {key: value for key, value in campaign.spec.items() if key not in (SEEDS, ALONE)}
-    return campaign.experiment, campaign.engine, campaign.identity, json.dumps(words, sort_keys=True)
+    fields = {key: value for key, value in campaign.spec.items() if key not in (SEEDS, ALONE)}
+    return campaign.experiment, campaign.engine, campaign.identity, json.dumps(fields, sort_keys=True)
 
 
 def not_superseded(campaigns: Iterable[Campaign]) -> list[Campaign]:
     """Those, of some in the order of their turns, that none of these with another build asks for again."""
-    kept: list[Campaign] = []
+    remaining: list[Campaign] = []
     later = defaultdict[tuple[str, str], list[Campaign]](list)
     for each in reversed(list(campaigns)):
         rivals = later[each.experiment, each.engine]
         if not any(other.identity != each.identity and covers(other.spec, each.spec) for other in rivals):
-            kept.append(each)
+            remaining.append(each)
         rivals.append(each)
-    return kept[::-1]
+    return remaining[::-1]
 
 
 def same_but_for_seeds(spec: str, other: str) -> bool:
@@ -133,23 +133,23 @@ def seeds_of(spec: str) -> list[int]:
     return list(range(1, seeds + 1)) if isinstance(seeds, int) else seeds
 
 
-def covers(whole: Any, part: Any, key: str = "") -> bool:  # noqa: ANN401 (whatever a spec may hold)
+def covers(full: Any, part: Any, key: str = "") -> bool:  # noqa: ANN401 (whatever a spec may hold)
     """Whether a spec asks for every point of another one, whatever its seeds.
 
     >>> covers({"path": {"rtt": ["1 ms", "2 ms"]}}, {"path": {"rtt": "2 ms"}, "seeds": 3})
     True
     """
-    if isinstance(whole, dict) and isinstance(part, dict):
-        if whole.get("zip") and not key:  # what varies together has other points than its lists
-            return _plain(whole) == _plain(part)
-        whole, part = _plain(whole), _plain(part)
-        return whole.keys() == part.keys() and all(covers(whole[each], part[each], each) for each in whole)
-    if whole == part or not isinstance(whole, list) or key in NO_SWEEP:
-        return bool(whole == part)
+    if isinstance(full, dict) and isinstance(part, dict):
+        if full.get("zip") and not key:  # what varies together has other points than its lists
+            return _plain(full) == _plain(part)
+        full, part = _plain(full), _plain(part)
+        return full.keys() == part.keys() and all(covers(full[each], part[each], each) for each in full)
+    if full == part or not isinstance(full, list) or key in NO_SWEEP:
+        return bool(full == part)
     if key == "flows":
-        same = isinstance(part, list) and len(whole) == len(part)
-        return same and all(covers(ours, theirs, "flow") for ours, theirs in zip(whole, part, strict=True))
-    return all(each in whole for each in (part if isinstance(part, list) else [part]))
+        same = isinstance(part, list) and len(full) == len(part)
+        return same and all(covers(ours, theirs, "flow") for ours, theirs in zip(full, part, strict=True))
+    return all(each in full for each in (part if isinstance(part, list) else [part]))
 
 
 def _label(campaign: Campaign, first: Campaign) -> str:
@@ -204,17 +204,17 @@ class CampaignEntry:
 def campaigns(ledger: Ledger) -> list[Campaign]:
     """All campaigns, the one that was begun or resumed last at the end."""
     rows = ledger.rows("SELECT id, experiment, engine, identity, spec FROM campaign ORDER BY turn")
-    found = [Campaign(id_, name, on, build, json.loads(spec)) for id_, name, on, build, spec in rows]
-    builds = Counter((each.experiment, each.engine, each.identity) for each in found)
+    stored = [Campaign(id_, name, on, build, json.loads(spec)) for id_, name, on, build, spec in rows]
+    builds = Counter((each.experiment, each.engine, each.identity) for each in stored)
     several = [
-        each for each in found if builds[each.experiment, each.engine, each.identity] > 1 and ALONE not in each.spec
+        each for each in stored if builds[each.experiment, each.engine, each.identity] > 1 and ALONE not in each.spec
     ]
-    return labelled(found, _contained(ledger, several))
+    return labelled(stored, _contained(ledger, several))
 
 
 def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: str) -> int | None:
     """The number of the campaign that has an experiment's runs on a build of an engine."""
-    same = _same(ledger, experiment.name, engine, identity, _words(experiment))
+    same = _same(ledger, experiment.name, engine, identity, _spec_json(experiment))
     return int(same[-1][0]) if same else None
 
 
@@ -235,14 +235,14 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
 
     Entries beyond its `points` are forgotten, which a trace that became shorter leaves behind.
     """
-    spec = _words(experiment)
+    spec = _spec_json(experiment)
     with ledger.transaction("begin a campaign") as connection:
         turn = ledger.one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
         same = _same(ledger, experiment.name, engine, identity, spec)
         before = {campaign: seeds_of(text) for campaign, text in same}
-        seeds, asked = seeds_of(spec), {seed for own in before.values() for seed in own}
-        if not asked <= set(seeds):
-            seeds = sorted(asked | set(seeds))
+        seeds, earlier_seeds = seeds_of(spec), {seed for own in before.values() for seed in own}
+        if not earlier_seeds <= set(seeds):
+            seeds = sorted(earlier_seeds | set(seeds))
         if not same:
             connection.execute(
                 "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)",
@@ -337,7 +337,7 @@ def prune(ledger: Ledger) -> tuple[int, list[str]]:
     return removed, [file for (file,) in files]
 
 
-def _words(experiment: Experiment) -> str:
+def _spec_json(experiment: Experiment) -> str:
     return json.dumps(experiment.words(), ensure_ascii=False)
 
 
@@ -383,11 +383,12 @@ def _contained(ledger: Ledger, several: Sequence[Campaign]) -> set[int]:
         f" ON whole.run = part.run AND whole.campaign <> part.campaign WHERE part.campaign IN ({ids})"
         f" AND whole.campaign IN ({ids}) GROUP BY part.campaign, whole.campaign"
     )
-    found = {(part, whole) for part, whole, count in shared if count == sizes[part]}
+    pairs = {(part, container) for part, container, count in shared if count == sizes[part]}
     experiments = {each.id: each.experiment for each in several}
     turns = {each.id: turn for turn, each in enumerate(several)}
     return {
         part
-        for part, whole in found
-        if experiments[part] == experiments[whole] and ((whole, part) not in found or turns[part] < turns[whole])
+        for part, container in pairs
+        if experiments[part] == experiments[container]
+        and ((container, part) not in pairs or turns[part] < turns[container])
     }

@@ -45,7 +45,7 @@ class Damage:
         yield from (f"ledger.sqlite: {each}" for each in self.strangers)
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """How much a reader leaves out."""
         runs = len(self.runs) + len(self.members) + len(self.strangers)
         parts = [counted(runs, "run")] * bool(runs)
@@ -59,26 +59,26 @@ def damage(connection: sqlite3.Connection, *, has_digests: bool) -> Damage:
     Raises:
         sqlite3.Error: it cannot be read as a whole.
     """
-    found = Damage()
+    report = Damage()
     connection.execute("BEGIN")  # so that all is of one moment, whoever writes meanwhile
     try:
         verdicts = connection.execute(f"PRAGMA main.integrity_check({MOST_FAULTS})").fetchall()
-        found.file = [text for (text,) in verdicts if text != "ok"]
-        if not found.file:
+        report.file = [text for (text,) in verdicts if text != "ok"]
+        if not report.file:
             strangers = connection.execute("PRAGMA main.foreign_key_check").fetchall()
-            found.strangers = [f"a row of {table} belongs to nothing" for table, *_ in strangers]
-        if not found.file and has_digests:
+            report.strangers = [f"a row of {table} belongs to nothing" for table, *_ in strangers]
+        if not report.file and has_digests:
             wrong = {table: list(_unvouched(connection, table)) for table in _OTHERS}
-            found.campaigns = [id_ for (id_,) in wrong["campaign"]]
-            found.members = [(campaign, position) for campaign, position in wrong["member"]]
+            report.campaigns = [id_ for (id_,) in wrong["campaign"]]
+            report.members = [(campaign, position) for campaign, position in wrong["member"]]
             for ids in digest.pages(connection):
-                found.runs |= damaged_runs(connection, ids[0], ids[-1])
+                report.runs |= damaged_runs(connection, ids[0], ids[-1])
             for (place,) in wrong["provenance"]:
                 query = "SELECT id, run_id FROM main.run WHERE provenance = ?"
-                found.runs |= {run: str(run_id) for run, run_id in connection.execute(query, (place,))}
+                report.runs |= {run: str(run_id) for run, run_id in connection.execute(query, (place,))}
     finally:
         connection.execute("COMMIT")
-    return found
+    return report
 
 
 def damaged_runs(connection: sqlite3.Connection, first: int, last: int) -> dict[int, str]:
@@ -111,7 +111,7 @@ def _unvouched(connection: sqlite3.Connection, table: str) -> Iterator[tuple[int
             yield tuple(row)
 
 
-def leave_out(connection: sqlite3.Connection, found: Damage) -> None:
+def leave_out(connection: sqlite3.Connection, report: Damage) -> None:
     """Has a reader find neither damaged runs nor damaged places of runs nor damaged campaigns: views before tables."""
     connection.executescript("""
         CREATE TEMP TABLE damaged_run (id INTEGER PRIMARY KEY);
@@ -125,6 +125,6 @@ def leave_out(connection: sqlite3.Connection, found: Damage) -> None:
                 WHERE own.campaign = main.member.campaign AND own.position = main.member.position
             );
     """)
-    connection.executemany("INSERT INTO damaged_run VALUES (?)", [(run,) for run in found.runs])
-    connection.executemany("INSERT INTO damaged_campaign VALUES (?)", [(each,) for each in found.campaigns])
-    connection.executemany("INSERT INTO damaged_member VALUES (?, ?)", found.members)
+    connection.executemany("INSERT INTO damaged_run VALUES (?)", [(run,) for run in report.runs])
+    connection.executemany("INSERT INTO damaged_campaign VALUES (?)", [(each,) for each in report.campaigns])
+    connection.executemany("INSERT INTO damaged_member VALUES (?, ?)", report.members)

@@ -30,8 +30,8 @@ def translating_errors(folder: Path, doing: str) -> Iterator[None]:
         raise damaged(folder, error.reason) from error
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
-        kept = "; what was finished is kept" if error.errno in _FULL else ""
-        raise StoreFailure(f"cannot {doing}: {reason}{kept}", folder) from error
+        note = "; what was finished is kept" if error.errno in _FULL else ""
+        raise StoreFailure(f"cannot {doing}: {reason}{note}", folder) from error
 
 
 def damaged(folder: Path, what: object, *, hopeless: bool = False) -> DamagedLedger:

@@ -73,8 +73,8 @@ def vouch_run(connection: sqlite3.Connection, run: int) -> None:
 
 def vouch_runs(connection: sqlite3.Connection, first: int, last: int) -> None:
     """Gives the runs with these numbers their digests."""
-    found = run_digests(connection, first, last)
-    connection.executemany("UPDATE run SET digest = ? WHERE id = ?", [(value, run) for run, value in found.items()])
+    digests = run_digests(connection, first, last)
+    connection.executemany("UPDATE run SET digest = ? WHERE id = ?", [(value, run) for run, value in digests.items()])
 
 
 def vouch_all(connection: sqlite3.Connection) -> None:

@@ -45,16 +45,16 @@ def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
     others = _share(counts, "others_ms", "core_ms") * counts.get("cores", 0)
     if others > OTHERS_CORES:
         yield f"{LIVE}other programs used {others:.2f} cores"
-    for what, words, (bound, told) in (
+    for what, events, (bound, lateness) in (
         ("relay", "packets left the relay", RELAY_LATE),
         ("alarms", "alarms came", ALARM_LATE),
     ):
         late = _share(counts, f"{what}_late_{bound}", what)
         if late > LATE_SHARE:
-            yield f"{LIVE}{late:.1%} of {words} more than {told} late"
+            yield f"{LIVE}{late:.1%} of {events} more than {lateness} late"
     if dropped := counts.get("relay_dropped"):
         yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
 
 
-def _share(counts: Mapping[str, int], part: str, whole: str) -> float:
-    return counts.get(part, 0) / counts[whole] if counts.get(whole) else 0.0
+def _share(counts: Mapping[str, int], part: str, total: str) -> float:
+    return counts.get(part, 0) / counts[total] if counts.get(total) else 0.0

@@ -90,8 +90,8 @@ def _write(parts: Iterator[pd.DataFrame], partial: Path, suffix: str) -> int:
 def _without_formulas(frame: pd.DataFrame) -> pd.DataFrame:
     """As a spreadsheet may open it: `spreadsheet.cell` of whatever is text."""
     texts = {name: [each for each in frame[name].unique() if isinstance(each, str)] for name in frame.columns}
-    cells = {name: {text: spreadsheet.cell(text) for text in found} for name, found in texts.items() if found}
-    return frame.assign(**{name: frame[name].map(found) for name, found in cells.items()})
+    cells = {name: {text: spreadsheet.cell(text) for text in values} for name, values in texts.items() if values}
+    return frame.assign(**{name: frame[name].map(mapping) for name, mapping in cells.items()})
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:

@@ -28,7 +28,7 @@ _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
 """Of each: the ledger's table, its columns, how it is joined to `run`, and the order within a run."""
 _HEAD = 5
 """Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
-_WORDS = ("name", "cc", "warnings", "error", "program")
+_TEXT_COLUMNS = ("name", "cc", "warnings", "error", "program")
 
 
 class StoredRuns(NamedTuple):
@@ -51,43 +51,43 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
     name, columns, join, then = _TABLES[table]
-    found = ledger.frame(
+    rows = ledger.frame(
         f"SELECT run_id, campaign.id AS experiment, run.engine, seed, status, {listed(columns, name)}, member.point"  # noqa: S608 (ours)
         f" FROM campaign JOIN member ON member.campaign = campaign.id JOIN run ON run.id = member.run {join}"
         f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY campaign.turn, member.position{then}"
     )
     known = {each.id: each for each in campaigns_of(ledger)}
-    points = list(zip(found["experiment"].tolist(), found.pop("point").tolist(), strict=True))
-    found["experiment"] = found["experiment"].map({id_: each.label for id_, each in known.items()}).astype(object)
+    points = list(zip(rows["experiment"].tolist(), rows.pop("point").tolist(), strict=True))
+    rows["experiment"] = rows["experiment"].map({id_: each.label for id_, each in known.items()}).astype(object)
     for column in columns:
-        if column not in _WORDS:
-            found[column] = pd.to_numeric(found[column])
+        if column not in _TEXT_COLUMNS:
+            rows[column] = pd.to_numeric(rows[column])
     if table == "runs":
-        found["warnings"] = found["warnings"].fillna("").map(lambda text: "; ".join(json.loads(text)) if text else "")
-        found["error"] = found["error"].fillna("")
-        found = found.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
+        rows["warnings"] = rows["warnings"].fillna("").map(lambda text: "; ".join(json.loads(text)) if text else "")
+        rows["error"] = rows["error"].fillna("")
+        rows = rows.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
     if table == "groups":
         harms = harm_columns(ledger, campaigns)
-        groups = list(zip(found["run_id"], found["name"], strict=True)) if harms else []
+        groups = list(zip(rows["run_id"], rows["name"], strict=True)) if harms else []
         for harm in HARMS:
             values = [harms.get(group, {}).get(harm) for group in groups]
-            found[harm] = pd.Series(values, dtype=float) if harms else float("nan")
+            rows[harm] = pd.Series(values, dtype=float) if harms else float("nan")
     for offset, (path, values) in enumerate(
         _point_columns(points, {id_: each.spec for id_, each in known.items()}).items(), start=_HEAD
     ):
-        found.insert(offset, path, values, allow_duplicates=True)
-    return found
+        rows.insert(offset, path, values, allow_duplicates=True)
+    return rows
 
 
 def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence[str]) -> StoredRuns:
     """The runs of these campaigns; one that several of them have is there as often."""
     runs = listed(("run_id", "seed", "error", "provenance", "jain", *BOTTLENECK), "run")
     request = listed(("request_key", "request_groups"), ledger.requests)
-    asked = "" if ledger.requests == "run" else " JOIN asked USING (campaign, position)"
+    request_join = "" if ledger.requests == "run" else " JOIN asked USING (campaign, position)"
     tables = (
         (
             f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {request}",
-            f"run ON run.id = member.run{asked}",
+            f"run ON run.id = member.run{request_join}",
             "member.position",
         ),
         (listed(("run", "position", "name", *GROUP), "g"), "flow_group g ON g.run = member.run", "g.position"),
@@ -111,8 +111,8 @@ def together(parts: Iterable[tuple[Outcome, pd.DataFrame]], spec: Mapping[str, A
     labelled = []
     for outcome, frame in parts:
         labels: dict[str, Any] = {"run_id": outcome.run_id, "seed": outcome.seed}
-        for path, found in numbers(outcome.point, spec).items():
-            labels |= {path: outcome.point[path]} | found
+        for path, columns in numbers(outcome.point, spec).items():
+            labels |= {path: outcome.point[path]} | columns
         for offset, (name, value) in enumerate(labels.items()):
             frame.insert(offset, name, [value] * len(frame), allow_duplicates=True)
         labelled.append(frame)
@@ -127,13 +127,13 @@ def _point_columns(places: list[tuple[int, str]], specs: Mapping[int, Mapping[st
     from dumbbell.spec.numbers import numbers  # noqa: PLC0415 (late: lists need none)
 
     columns: dict[str, dict[str, None]] = {}
-    found: dict[tuple[int, str], dict[str, Any]] = {}
+    cells: dict[tuple[int, str], dict[str, Any]] = {}
     for campaign, text in dict.fromkeys(places):
         point = json.loads(text)
         own = numbers(point, specs[campaign])
-        found[campaign, text] = point | {name: value for each in own.values() for name, value in each.items()}
+        cells[campaign, text] = point | {name: value for each in own.values() for name, value in each.items()}
         for path, each in own.items():
             columns.setdefault(path, {}).update(dict.fromkeys(each))
     return {
-        name: [found[place].get(name) for place in places] for path, more in columns.items() for name in (path, *more)
+        name: [cells[place].get(name) for place in places] for path, more in columns.items() for name in (path, *more)
     }

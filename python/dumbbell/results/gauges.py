@@ -35,15 +35,15 @@ _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
 
 def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
     """What a run keeps beside its row, by kind: transfers of its sources, and series if it records more."""
-    found: dict[str, pa.Table] = {}
+    by_kind: dict[str, pa.Table] = {}
     if any(flow.transfers is not None for flow in measurement.flows):
-        found["transfers"] = _transfer_table(run, measurement, names)
+        by_kind["transfers"] = _transfer_table(run, measurement, names)
     if run.measure.ss_ns:
-        found["ss"] = _ss_table(measurement)
+        by_kind["ss"] = _ss_table(measurement)
     if run.measure.record == "summary":
-        return found
+        return by_kind
     queue = measurement.bottleneck.series
-    found |= {
+    by_kind |= {
         "flows": _flow_table(measurement, names, ccs),
         "queue": pa.table({column: getattr(queue, column) for column in _OF_QUEUE}),
     }
@@ -52,8 +52,8 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
             pa.table({"flow": _repeated(index, len(acks.at_ns)), "at_ns": acks.at_ns, "rtt_ns": acks.rtt_ns})
             for index, acks in enumerate(flow.acks for flow in measurement.flows)
         ]
-        found["acks"] = pa.concat_tables(parts)
-    return found
+        by_kind["acks"] = pa.concat_tables(parts)
+    return by_kind
 
 
 def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
@@ -63,8 +63,8 @@ def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "flow": _integer(table, "flow"),
-            "name": _words(table["name"]),
-            "cc": _words(table["cc"]),
+            "name": _text(table["name"]),
+            "cc": _text(table["cc"]),
             "time_s": _number(table, "at_ns", 1e-9),
             "srtt_s": _number(table, "srtt_us", 1e-6),
             "delivered_bytes": _integer(table, "delivered_bytes"),
@@ -79,7 +79,7 @@ def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
             "bandwidth_bps": _number(table, "bandwidth_bps", 1),
             "pacing_gain": _number(table, "pacing_gain_256ths", 1 / 256),
             "cwnd_gain": _number(table, "cwnd_gain_256ths", 1 / 256),
-            "phase": _words(table["phase"]),
+            "phase": _text(table["phase"]),
         }
     )
 
@@ -109,7 +109,7 @@ def transfer_frame(table: pa.Table) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "flow": _integer(table, "flow"),
-            "name": _words(table["name"]),
+            "name": _text(table["name"]),
             "at_s": _number(table, "at_ns", 1e-9),
             "bytes": _integer(table, "bytes"),
             "started_s": started_s,
@@ -128,7 +128,7 @@ def ss_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "flow": _integer(table, "flow"),
-            "local": _words(table["local"]),
+            "local": _text(table["local"]),
             "time_s": _number(table, "at_ns", 1e-9),
             "srtt_s": _number(table, "srtt_us", 1e-6),
             "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
@@ -187,16 +187,16 @@ def _flow_table(measurement: Measurement, names: tuple[str, ...], ccs: tuple[str
 
 def _transfer_table(run: Run, measurement: Measurement, names: tuple[str, ...]) -> pa.Table:
     parts = []
-    for index, (asked, measured, name) in enumerate(zip(run.flows, measurement.flows, names, strict=True)):
+    for index, (flow, measured, name) in enumerate(zip(run.flows, measurement.flows, names, strict=True)):
         transfers = measured.transfers
-        if transfers is None or not asked.arrivals:
+        if transfers is None or not flow.arrivals:
             continue
-        sizes, fct_s = completion.sizes_bytes(asked.arrivals), completion.times_s(transfers)
-        slowdown = fct_s / completion.empty_path_s(run.path, asked, sizes)
+        sizes, fct_s = completion.sizes_bytes(flow.arrivals), completion.times_s(transfers)
+        slowdown = fct_s / completion.empty_path_s(run.path, flow, sizes)
         parts.append(pa.table({
             "flow": _repeated(index, len(sizes)),
             "name": _one_word(name, len(sizes)),
-            "at_ns": np.array([asked.start_ns + at for at, _ in asked.arrivals.arrivals], dtype=np.uint64),
+            "at_ns": np.array([flow.start_ns + at for at, _ in flow.arrivals.arrivals], dtype=np.uint64),
             "bytes": sizes,
             "started_ns": _instants(transfers.started_ns),
             "completed_ns": _instants(transfers.completed_ns),
@@ -245,7 +245,7 @@ def _integer(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
     return values
 
 
-def _words(column: pa.ChunkedArray) -> pd.Series[str]:
+def _text(column: pa.ChunkedArray) -> pd.Series[str]:
     """Text, each different word once in memory."""
-    words: pd.Series[str] = column.cast(pa.string()).to_pandas()
-    return words
+    texts: pd.Series[str] = column.cast(pa.string()).to_pandas()
+    return texts

@@ -29,27 +29,27 @@ ADDS_HARM: Final = "it needs runs of each group alone, which `dumbbell run SPEC 
 
 def alone_values(ledger: Ledger, campaign: int) -> AloneValues:
     """What the groups of a campaign have alone, as far as they were measured so."""
-    found: dict[tuple[str, int, str], Mapping[str, float | None]] = {}
+    alone: dict[tuple[str, int, str], Mapping[str, float | None]] = {}
     if not ledger.rows("SELECT 1 FROM campaign WHERE spec LIKE ? LIMIT 1", f'%"{ALONE}"%'):
-        return found  # as mostly, and found out sooner than what belongs to what
+        return alone  # as mostly, and found out sooner than what belongs to what
     for each in campaigns_of(ledger):
         if each.alone_of == campaign:
             for outcome in outcomes_of(ledger, each.id):
                 if outcome.status == "ok":
                     point = {path: value for path, value in outcome.point.items() if path != ALONE}
                     for group, values in group_values(outcome, tuple(HARMS.values())).items():
-                        found[point_key(point), outcome.seed, group] = values
-    return found
+                        alone[point_key(point), outcome.seed, group] = values
+    return alone
 
 
 def harms_of(result: Result, alone: AloneValues) -> dict[str, dict[str, float | None]]:
     """The harm to each group of a run that was measured alone, too, by the group's name and the harm's."""
     key = point_key(result.point)
-    found = {}
-    for group, beside in (group_values(result, tuple(HARMS.values())) if alone else {}).items():
+    by_group = {}
+    for group, together in (group_values(result, tuple(HARMS.values())) if alone else {}).items():
         if (key, result.seed, group) in alone:
-            found[group] = harms(beside, alone[key, result.seed, group])
-    return found
+            by_group[group] = harms(together, alone[key, result.seed, group])
+    return by_group
 
 
 def point_key(values: Mapping[str, Any]) -> str:
@@ -59,10 +59,10 @@ def point_key(values: Mapping[str, Any]) -> str:
 
 def harm_columns(ledger: Ledger, campaigns: Iterable[int]) -> dict[tuple[str, str], Mapping[str, float | None]]:
     """The harm to each group of each run of some campaigns, by run id and group."""
-    found: dict[tuple[str, str], Mapping[str, float | None]] = {}
+    columns: dict[tuple[str, str], Mapping[str, float | None]] = {}
     for campaign in campaigns:
         alone = alone_values(ledger, campaign)
         for outcome in outcomes_of(ledger, campaign) if alone else ():
             if outcome.status == "ok":
-                found |= {(outcome.run_id, group): own for group, own in harms_of(outcome, alone).items()}
-    return found
+                columns |= {(outcome.run_id, group): own for group, own in harms_of(outcome, alone).items()}
+    return columns

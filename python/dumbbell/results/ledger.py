@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 _CACHE_KIB = 16 * 1024
 _BUSY_S = 10.0
-LARGEST_READ_WHOLE_BYTES = 16 * 2**20
+LARGEST_FULLY_READ_BYTES = 16 * 2**20
 """A ledger up to this size, of some 8,000 runs, is read through whenever it is opened: 0.3 s at most. Of a larger one
 `results verify` reads everything, and a campaign the runs that it asks for."""
 _LARGEST_CHECKED_BYTES = 256 * 2**20
@@ -122,7 +122,7 @@ class Ledger:
         with suppress(StoreFailure), self.transaction("close it") as connection:
             connection.execute("DELETE FROM writer")
 
-    def read_whole(self) -> Damage:
+    def find_damage(self) -> Damage:
         """Reads every row, and gives what is not what was written."""
         with self._lock, translating_errors(self._folder, "read it"):
             return damage(self._connection, has_digests=self.is_vouched_for)
@@ -132,7 +132,7 @@ class Ledger:
         """Whether rows have digests: not in a ledger of an earlier schema that is only read."""
         return self._version >= DIGESTS_SCHEMA
 
-    def is_whole(self, run_id: str) -> bool:
+    def is_intact(self, run_id: str) -> bool:
         """Whether a run's rows are what was written, as far as that can be told."""
         if self.damage is not None or not self.is_vouched_for:
             return True  # or it was left out
@@ -183,18 +183,18 @@ class Ledger:
         enable(connection)
         connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
         connection.execute("PRAGMA temp_store = MEMORY")
-        found = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        if not found and any(self._folder.glob("series/??/*.parquet")):
+        tables = {name for (name,) in self.rows("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        if not tables and any(self._folder.glob("series/??/*.parquet")):
             raise damaged(self._folder, "it is empty, and there are series")
-        if write and not found:
+        if write and not tables:
             make_tables(connection)
-        elif not found:
+        elif not tables:
             raise NoStoreError(f"{self._folder}: is an empty store: it has no run")
-        elif not {"schema", "run"} <= found:
-            if {"flow_group", "provenance"} & found:
+        elif not {"schema", "run"} <= tables:
+            if {"flow_group", "provenance"} & tables:
                 raise damaged(self._folder, "it lacks tables")
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        self._version = self._found_version()
+        self._version = self._schema_version()
         self._check(write=write)
         if write:
             connection.executescript(_WRITER_PRAGMAS)
@@ -207,19 +207,19 @@ class Ledger:
         """Reads all of a ledger that is not large or is marked; of another one what is needed to read anything."""
         size = self._path.stat().st_size
         marked = self.is_vouched_for and self.one("SELECT COUNT(*) FROM damage") > 0
-        if self.is_vouched_for and (marked or size <= LARGEST_READ_WHOLE_BYTES):
-            found = self.read_whole()
-            if found.file or (found and write):
-                raise damaged(self._folder, next(found.faults()))
-            if found:
-                leave_out(self._connection, found)
-            self.damage = found
+        if self.is_vouched_for and (marked or size <= LARGEST_FULLY_READ_BYTES):
+            report = self.find_damage()
+            if report.file or (report and write):
+                raise damaged(self._folder, next(report.faults()))
+            if report:
+                leave_out(self._connection, report)
+            self.damage = report
         elif write and size <= _LARGEST_CHECKED_BYTES:
             verdict = self.one("PRAGMA quick_check(1)")
             if verdict != "ok":
                 raise damaged(self._folder, verdict)
 
-    def _found_version(self) -> int:
+    def _schema_version(self) -> int:
         """The schema of the tables; raises `StoreError` where this version of dumbbell does not know it."""
         rows = self.rows("SELECT * FROM schema")
         version = rows[0]["version"] if len(rows) == 1 and "version" in rows[0].keys() else None  # noqa: SIM118 (a row)

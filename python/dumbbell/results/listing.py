@@ -86,9 +86,9 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     )
     for part in positions(ledger, campaign.id):
         for run_id, seed, status, warnings, point in ledger.rows(query, *part):
-            told = json.loads(warnings)
-            word = validity(campaign.engine, told) if status == "ok" else None
-            yield RunLine(run_id, campaign.label, campaign.engine, seed, status, len(told), json.loads(point), word)
+            messages = json.loads(warnings)
+            word = validity(campaign.engine, messages) if status == "ok" else None
+            yield RunLine(run_id, campaign.label, campaign.engine, seed, status, len(messages), json.loads(point), word)
 
 
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:

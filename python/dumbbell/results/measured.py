@@ -68,9 +68,9 @@ def measured(
         page = _Page(ledger, part, _needed(tuple(names)), members)
         groups = list(zip(page.groups, page.ccs, page.sizes.tolist(), strict=True))
         every_number = (*page.of_runs(names, campaign), *page.of_groups(names))
-        found = {name: values for name, values in every_number if not np.isnan(values).all()}
-        gaps = [name for name, values in found.items() if np.isnan(values).any()]
-        numbers = {name: values.tolist() for name, values in found.items()}
+        columns = {name: values for name, values in every_number if not np.isnan(values).all()}
+        gaps = [name for name, values in columns.items() if np.isnan(values).any()]
+        numbers = {name: values.tolist() for name, values in columns.items()}
         yield from _points(page.rows, groups, page.group_counts.tolist(), numbers, gaps)
 
 
@@ -84,9 +84,9 @@ class _Page:
             """Some columns of a table as they are, and those that are needed as arrays."""
             columns = [*heads, *(f"{table}.{name}" for name in needed[table])]
             query = f"SELECT {listed(columns)} FROM member JOIN {join} {members} ORDER BY member.position{order}"  # noqa: S608 (our names)
-            found: list[Any] = list(zip(*ledger.rows(query, *part), strict=True)) or [()] * len(columns)
-            arrays = zip(needed[table], found[len(heads) :], strict=True)
-            return found[: len(heads)], {name: np.array(values, float) for name, values in arrays}
+            fetched: list[Any] = list(zip(*ledger.rows(query, *part), strict=True)) or [()] * len(columns)
+            arrays = zip(needed[table], fetched[len(heads) :], strict=True)
+            return fetched[: len(heads)], {name: np.array(values, float) for name, values in arrays}
 
         (points, run_ids, seeds, errors, warnings, places), self._runs = read(
             ("point", "run_id", "seed", "error", "warnings", "member.position"), "run", "run ON run.id = member.run", ""
@@ -124,7 +124,7 @@ class _Page:
             by_group.append(own)
         at = np.array(_loss_at(self._points, campaign))
         for name in names:
-            formula, found = QUANTITIES[name].of_run, np.full(total, np.nan)
+            formula, column = QUANTITIES[name].of_run, np.full(total, np.nan)
             if formula is None:
                 continue
             for where in np.unique(at):
@@ -134,14 +134,14 @@ class _Page:
                 summary: Any = SimpleNamespace(bottleneck=runs, groups=parts, flows=(), **vars(runs))
                 value = formula(summary, Setup(random_loss_at=str(where) or None))
                 if value is not None:
-                    found[mask] = value
+                    column[mask] = value
             several = {"groups": self.group_counts, "flows": self._flow_counts, None: np.full(total, TWO)}
-            found[several[QUANTITIES[name].needs_several] < TWO] = np.nan
-            yield name, found
+            column[several[QUANTITIES[name].needs_several] < TWO] = np.nan
+            yield name, column
 
     def of_groups(self, names: Iterable[str]) -> Iterator[tuple[str, Floats]]:
         """Each quantity of a group, a number a group."""
-        found = {name: np.full(len(self.groups), np.nan) for name in names if QUANTITIES[name].of_group}
+        columns = {name: np.full(len(self.groups), np.nan) for name in names if QUANTITIES[name].of_group}
         for size in np.unique(self.sizes):
             mask = self.sizes == size
             flows: Any = [
@@ -149,13 +149,13 @@ class _Page:
                 for nth in range(size)
             ]
             own: Any = SimpleNamespace(**{name: values[mask] for name, values in self._groups.items()})
-            for name, values in found.items():
+            for name, values in columns.items():
                 formula = QUANTITIES[name].of_group
                 value = formula(Group(own, flows)) if formula else None
                 if value is not None:
                     values[mask] = value
         several = {"groups": self.group_counts, "flows": self._flow_counts}
-        for name, values in found.items():
+        for name, values in columns.items():
             needed = QUANTITIES[name].needs_several
             if needed:
                 values[several[needed][self._run] < TWO] = np.nan
@@ -181,14 +181,14 @@ def _points(
         first, last = firsts[begin], firsts[end]
         own = groups[first : firsts[begin + 1]] if run_ids else ()
         several = len(own)
-        found = {key: numbers[key[0]][begin:end] for key in of_runs}
+        values = {key: numbers[key[0]][begin:end] for key in of_runs}
         for nth, (group, _, _) in enumerate(own):
             for name in of_groups:
-                found[name, group] = numbers[name][first + nth : last : several]
+                values[name, group] = numbers[name][first + nth : last : several]
         for name in gaps:
             for key in (name, ""), *((name, group) for group, _, _ in own):
-                if key in found and _is_empty(found[key]):
-                    del found[key]
+                if key in values and _is_empty(values[key]):
+                    del values[key]
         yield MeasuredPoint(
             json.loads(text),
             run_ids,
@@ -196,7 +196,7 @@ def _points(
             {seed: json.loads(warned) for _, _, seed, _, warned in runs if warned},
             {name: cc for name, cc, _ in own},
             {name: size for name, _, size in own},
-            found,
+            values,
         )
         begin = end
 
@@ -217,11 +217,11 @@ class _Probe:
     """Numbers that note under which names they are asked for."""
 
     def __init__(self, **others: object) -> None:
-        self.asked: dict[str, None] = {}
+        self.names: dict[str, None] = {}
         self.__dict__.update(others)
 
     def __getattr__(self, name: str) -> Floats:
-        self.asked[name] = None
+        self.names[name] = None
         return np.array([np.nan])
 
 
@@ -236,4 +236,4 @@ def _needed(names: Sequence[str]) -> dict[str, list[str]]:
             quantity.of_run(summary, Setup(random_loss_at=BEFORE))
         if quantity.of_group:
             quantity.of_group(part)
-    return {"run": [*run.asked, *summary.asked], "flow_group": list(group.asked), "flow": list(flow.asked)}
+    return {"run": [*run.names, *summary.names], "flow_group": list(group.names), "flow": list(flow.names)}

@@ -95,12 +95,12 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
     if not rows:
         return None
     if point is None:
-        found = ledger.rows(
+        points = ledger.rows(
             "SELECT point FROM member JOIN campaign ON campaign.id = campaign WHERE run = ?"
             " ORDER BY turn DESC, position LIMIT 1",
             rows[0]["id"],
         )
-        point = json.loads(found[0]["point"]) if found else {}
+        point = json.loads(points[0]["point"]) if points else {}
     return _outcome(ledger, rows[0], point)
 
 

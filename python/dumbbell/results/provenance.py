@@ -99,9 +99,9 @@ def _head(git: Path) -> str | None:
         packed = home / "packed-refs"
         if packed.is_file():
             for line in packed.read_text(encoding="utf-8").splitlines():
-                found, _, ref = line.partition(" ")
+                object_id, _, ref = line.partition(" ")
                 if ref == name:
-                    return found
+                    return object_id
     return None
 
 

@@ -118,13 +118,13 @@ def _request(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str
 
 
 def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    flows, beside = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": _jitter_ns(run)}
+    flows, common = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": _jitter_ns(run)}
     for (name, cc), members in groupby(owners):
         own = [next(flows) for _ in members]
         yield {
             "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"],
             "start_jitter_ns": ranges.start_jitter_ns,
-            **{name: value for name, value in beside.items() if value != 0},
+            **{name: value for name, value in common.items() if value != 0},
         }  # fmt: skip
 
 

@@ -21,7 +21,7 @@ from dumbbell.results import digest
 from dumbbell.results.diagnosis import UNREADABLE, translating_errors
 from dumbbell.results.ledger import make_tables
 
-BESIDE: Final = ("-wal", "-shm", "-journal")
+SIDE_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""
 OF_RUN: Final = ("flow", "flow_group", "request", "series")
 """Tables with a run's other rows."""
@@ -32,7 +32,7 @@ MOST_SOUGHT: Final = 1_000_000
 class Salvage(NamedTuple):
     """What became of a damaged ledger."""
 
-    kept: int
+    saved: int
     """Runs that are whole."""
     known: int
     """Runs that the damaged one shows, whole or not."""
@@ -40,13 +40,13 @@ class Salvage(NamedTuple):
     """The damaged file."""
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """What a user needs to know."""
-        lost = self.known - self.kept
-        told = f"{counted(self.kept, 'run')} of it {'is' if self.kept == 1 else 'are'} whole and kept"
+        lost = self.known - self.saved
+        text = f"{counted(self.saved, 'run')} of it {'is' if self.saved == 1 else 'are'} whole and kept"
         if lost > 0:
-            told += f", {counted(lost, 'run')} {'is' if lost == 1 else 'are'} repeated when the experiment is run again"
-        return f"ledger.sqlite was damaged: {told}; the damaged file is {self.aside.name}"
+            text += f", {counted(lost, 'run')} {'is' if lost == 1 else 'are'} repeated when the experiment is run again"
+        return f"ledger.sqlite was damaged: {text}; the damaged file is {self.aside.name}"
 
 
 def salvage(folder: Path) -> Salvage | None:
@@ -60,16 +60,16 @@ def salvage(folder: Path) -> Salvage | None:
         target = place / "new.sqlite"
         with closing(_made(target)) as new:
             known = max((_copied(source, new) for source in _readable(ledger, place)), default=0)
-            kept = new.execute("SELECT COUNT(*) FROM run").fetchone()[0]
+            saved = new.execute("SELECT COUNT(*) FROM run").fetchone()[0]
             if not known:
                 return None
             digest.vouch_schema(new)
             new.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         aside = _aside(ledger)
-        for end in BESIDE:
+        for end in SIDE_SUFFIXES:
             ledger.with_name(ledger.name + end).unlink(missing_ok=True)
         os.replace(target, ledger)  # noqa: PTH105 (over an existing file, everywhere)
-    return Salvage(kept, max(kept, known), aside)
+    return Salvage(saved, max(saved, known), aside)
 
 
 def _made(path: Path) -> sqlite3.Connection:
@@ -84,7 +84,7 @@ def _aside(ledger: Path) -> Path:
     number = 1
     while (aside := ledger.with_name(f"ledger.damaged-{number}.sqlite")).exists():
         number += 1
-    for end in ("", *BESIDE):
+    for end in ("", *SIDE_SUFFIXES):
         own = ledger.with_name(ledger.name + end)
         if own.exists():
             shutil.copy2(own, aside.with_name(aside.name + end))
@@ -108,12 +108,12 @@ def _readable(ledger: Path, place: Path) -> Iterator[sqlite3.Connection]:
         digest.enable(connection)
         with closing(connection):
             try:
-                whole = connection.execute("SELECT digest FROM schema").fetchone()[0] == digest.schema_digest(
+                is_intact = connection.execute("SELECT digest FROM schema").fetchone()[0] == digest.schema_digest(
                     connection
                 )
             except (*UNREADABLE, TypeError):
-                whole = False
-            if whole:
+                is_intact = False
+            if is_intact:
                 yield connection
                 return
             if mended is not None:  # its version may be what is damaged
@@ -143,14 +143,14 @@ def _copied(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
                 _enter(new, table, row)
         places = {place for (place,) in new.execute("SELECT id FROM provenance")}
         numbers = _numbers(old)
-        found = sum(_copied_run(old, new, run, places) for run in numbers)
+        known = sum(_copied_run(old, new, run, places) for run in numbers)
         campaigns = {campaign for (campaign,) in new.execute("SELECT id FROM campaign")}
         runs = {run for (run,) in new.execute("SELECT id FROM run")}
         for row in _rows(old, "member"):
             own = dict(zip(digest.columns("member"), row, strict=True))
             if own["campaign"] in campaigns and own["run"] in runs:
                 _enter(new, "member", row)
-    return found
+    return known
 
 
 def _copied_run(old: sqlite3.Connection, new: sqlite3.Connection, run: int, places: set[int]) -> bool:
@@ -172,10 +172,10 @@ def _copied_run(old: sqlite3.Connection, new: sqlite3.Connection, run: int, plac
 def _numbers(old: sqlite3.Connection) -> list[int]:
     """Numbers of runs: those that are found from either end, and all between, which a page may hide."""
     queries = ("SELECT id FROM run ORDER BY id", "SELECT id FROM run ORDER BY id DESC")
-    found = [[number for (number,) in _scanned(old, query)] for query in queries]
-    numbers = {number for way in found for number in way}
-    if found[0] and found[1] and 0 < found[1][-1] - found[0][-1] <= MOST_SOUGHT:
-        numbers.update(range(found[0][-1], found[1][-1]))
+    scans = [[number for (number,) in _scanned(old, query)] for query in queries]
+    numbers = {number for way in scans for number in way}
+    if scans[0] and scans[1] and 0 < scans[1][-1] - scans[0][-1] <= MOST_SOUGHT:
+        numbers.update(range(scans[0][-1], scans[1][-1]))
     with suppress(*UNREADABLE):
         numbers.update(run for (run,) in _scanned(old, "SELECT run FROM member") if isinstance(run, int))
     return sorted(numbers)

@@ -69,35 +69,35 @@ class SeriesFolder:
                     kind=kind, file=file, size_bytes=stat.st_size, sha256=digest, modified_ns=stat.st_mtime_ns
                 )
 
-    def read(self, kept: SeriesFile) -> pa.Table:
+    def read(self, series: SeriesFile) -> pa.Table:
         """The table of a file that is whole."""
         import pyarrow.parquet as pq  # noqa: PLC0415 (as above)
 
-        with (self.path / kept.file).open("rb") as file:
+        with (self.path / series.file).open("rb") as file:
             return pq.read_table(file)
 
-    def damage(self, kept: SeriesFile, *, thorough: bool = False) -> str | None:
+    def damage(self, series: SeriesFile, *, thorough: bool = False) -> str | None:
         """What is wrong with a file; None when it is whole. Its bytes are read if it was touched, or on demand."""
-        path = self.path / kept.file
+        path = self.path / series.file
         try:
             stat = path.stat()
-            if stat.st_size != kept.size_bytes:
-                return f"{kept.file}: has {stat.st_size} of {kept.size_bytes} bytes"
+            if stat.st_size != series.size_bytes:
+                return f"{series.file}: has {stat.st_size} of {series.size_bytes} bytes"
             with path.open("rb") as file:
                 head = file.read(len(_MAGIC))
                 file.seek(-_FOOTER_BYTES, os.SEEK_END)
                 if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
-                    return f"{kept.file}: is no Parquet file"
-            if (thorough or stat.st_mtime_ns != kept.modified_ns) and _sha256(path) != kept.sha256:
-                return f"{kept.file}: has other bytes than were written"
+                    return f"{series.file}: is no Parquet file"
+            if (thorough or stat.st_mtime_ns != series.modified_ns) and _sha256(path) != series.sha256:
+                return f"{series.file}: has other bytes than were written"
         except OSError as error:
-            return f"{kept.file}: {error.strerror or error}"
+            return f"{series.file}: {error.strerror or error}"
         return None
 
     def orphans(self, known: set[str]) -> list[str]:
         """Files other than the known ones, to which therefore no run refers."""
-        found = (path.relative_to(self.path).as_posix() for path in self.path.glob("??/*.parquet"))
-        return [file for file in found if file not in known]
+        stored = (path.relative_to(self.path).as_posix() for path in self.path.glob("??/*.parquet"))
+        return [file for file in stored if file not in known]
 
     def remove(self, files: Iterable[str]) -> None:
         """Removes files; those that are not there are none."""

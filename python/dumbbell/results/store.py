@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 LOCK = "lock"
 """Always there; the operating system knows who holds it."""
-HELD = "held"
+SOFT_LOCK = "held"
 """There while it is held, where the operating system has no locks."""
 IGNORED = ".gitignore"
 _UNFORESEEN = (
@@ -103,10 +103,10 @@ class Store:
                 with translating_errors(folder, "make a store there"):
                     _make(folder)
                 closing.callback(_taken(folder).release)
-            ledger = _whole(folder) if write else Ledger(folder, write=False)
+            ledger = _intact_ledger(folder) if write else Ledger(folder, write=False)
             if ledger.damage:
-                told = f"{folder}: {ledger.damage.words} and left out; run the experiment again"
-                warnings.warn(told, DamageWarning, stacklevel=2)
+                message = f"{folder}: {ledger.damage.summary} and left out; run the experiment again"
+                warnings.warn(message, DamageWarning, stacklevel=2)
             closing.callback(ledger.close)
             store = cls(folder, ledger)
             if write:
@@ -129,9 +129,9 @@ class Store:
         """Closes the store. Where an error that nobody foresaw left it, it may be damage in what was read unchecked."""
         try:
             if isinstance(error, _UNFORESEEN) and not isinstance(error, DumbbellError) and self.ledger.damage is None:
-                found = next(self.ledger.read_whole().faults(), None) if self.ledger.is_vouched_for else None
-                if found:
-                    raise damaged(self.folder, found) from error
+                fault = next(self.ledger.find_damage().faults(), None) if self.ledger.is_vouched_for else None
+                if fault:
+                    raise damaged(self.folder, fault) from error
         finally:
             self.close()
 
@@ -152,16 +152,16 @@ class Store:
         Raises:
             StoreError: there is no such experiment.
         """
-        found = campaigns(self.ledger)
+        matches = campaigns(self.ledger)
         if experiment is not None:
-            known = dict.fromkeys(name for each in found for name in (each.experiment, each.label))
-            found = [each for each in found if each.called(experiment)]
-            if not found:
+            known = dict.fromkeys(name for each in matches for name in (each.experiment, each.label))
+            matches = [each for each in matches if each.called(experiment)]
+            if not matches:
                 hint = suggestion(experiment, list(known))
                 raise StoreError(f"has no experiment {quoted(experiment)}{f'; {hint}' if hint else ''}", self.folder)
         return [
             each
-            for each in found
+            for each in matches
             if (
                 each.current
                 or (not each.hidden and (include_superseded or (each.alone_of and each.label == experiment)))
@@ -186,11 +186,11 @@ class Store:
         Raises:
             StoreError: there is none, or more than one.
         """
-        found = self.ids(beginning, most=2)
-        if len(found) != 1:
-            what = "more than one run id begins" if found else "no run id begins"
+        matches = self.ids(beginning, most=2)
+        if len(matches) != 1:
+            what = "more than one run id begins" if matches else "no run id begins"
             raise StoreError(f'{what} with "{beginning}"; `dumbbell results list` has them', self.folder)
-        return found[0]
+        return matches[0]
 
     def ids(self, beginning: str, *, most: int) -> list[str]:
         """The run ids that begin so, and no more of them."""
@@ -222,11 +222,11 @@ class Store:
             " ORDER BY turn DESC LIMIT 1",
             key,
         )
-        found: dict[str, object] = json.loads(facts)
-        found |= {"seed": seed, "finished": finished}
+        record: dict[str, object] = json.loads(facts)
+        record |= {"seed": seed, "finished": finished}
         for experiment, spec in specs:
-            found |= {"experiment": experiment, "spec": json.loads(spec)}
-        return found | {"run": json.loads(resolved)}
+            record |= {"experiment": experiment, "spec": json.loads(spec)}
+        return record | {"run": json.loads(resolved)}
 
     def count(self) -> int:
         """How many runs there are, of whatever campaign."""
@@ -243,7 +243,7 @@ class Store:
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
-        return [self._series_files.path / kept.file for kept in outcomes.series_of(self.ledger, run_id)]
+        return [self._series_files.path / series.file for series in outcomes.series_of(self.ledger, run_id)]
 
     # -- frames ---------------------------------------------------------------------------------------------------
 
@@ -305,7 +305,7 @@ class Store:
 
     def kinds(self, run_id: str) -> set[str]:
         """Which files the run kept: `flows`, `queue`, `acks`, `transfers`."""
-        return {kept.kind for kept in outcomes.series_of(self.ledger, run_id)}
+        return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     # -- writing it -------------------------------------------------------------------------------------------------
 
@@ -316,7 +316,7 @@ class Store:
         """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
             raise StoreFailure(f"was closed before run {outcome.run_id} was finished", self.folder)
-        kept = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
+        series = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
         facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
         if resolved.run.path.jitter_ns is None:
             facts["timing_noise"] = provenance.OWN_NOISE
@@ -328,7 +328,7 @@ class Store:
                 outcome,
                 resolved=resolved.run.to_json(),
                 request=request_of(resolved),
-                series=kept,
+                series=series,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),
                 entry=entry,
@@ -336,7 +336,7 @@ class Store:
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
                 known = {each.file for each in outcomes.series_of(self.ledger, outcome.run_id)}
-                self._series_files.remove([each.file for each in kept if each.file not in known])
+                self._series_files.remove([each.file for each in series if each.file not in known])
             raise
         self._series_files.remove(former)
 
@@ -351,24 +351,24 @@ class Store:
         rows = self.ledger.rows(f"SELECT status FROM run WHERE run_id = ? AND {has_request}", run_id)  # noqa: S608
         return (
             [row["status"] for row in rows] == ["ok"]
-            and self.ledger.is_whole(run_id)
-            and not any(self._series_files.damage(kept) for kept in outcomes.series_of(self.ledger, run_id))
+            and self.ledger.is_intact(run_id)
+            and not any(self._series_files.damage(series) for series in outcomes.series_of(self.ledger, run_id))
         )
 
     # -- keeping it in order --------------------------------------------------------------------------------------
 
     def faults(self, progress: Callable[[int], None] | None = None) -> Iterator[Fault]:
         """Everything that is wrong, after reading every byte; `progress` is called with how many runs were read."""
-        found = self.ledger.read_whole() if self.ledger.damage is None else self.ledger.damage
-        yield from (Fault(text, "ledger") for text in found.faults())
-        for (run_id,) in [] if found.file else self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
-            for kept in outcomes.series_of(self.ledger, run_id):
-                fault = self._series_files.damage(kept, thorough=True)
+        damage = self.ledger.find_damage() if self.ledger.damage is None else self.ledger.damage
+        yield from (Fault(text, "ledger") for text in damage.faults())
+        for (run_id,) in [] if damage.file else self.ledger.rows("SELECT run_id FROM run ORDER BY id"):
+            for series in outcomes.series_of(self.ledger, run_id):
+                fault = self._series_files.damage(series, thorough=True)
                 if fault:
-                    yield Fault(f"run {run_id}: {fault}", "series", kept.file)
+                    yield Fault(f"run {run_id}: {fault}", "series", series.file)
             if progress:
                 progress(1)
-        if not found:
+        if not damage:
             yield from (Fault(f"{file}: belongs to no run", "stray", file) for file in self.orphans())
 
     def mark(self, faults: Iterable[Fault]) -> None:
@@ -377,10 +377,10 @@ class Store:
         Raises:
             StoreFailure: nothing can be written there.
         """
-        found = list(faults)
+        every_fault = list(faults)
         self.ledger.mark(
-            [each.text for each in found if each.place == "ledger"],
-            [each.file for each in found if each.place == "series"],
+            [each.text for each in every_fault if each.place == "ledger"],
+            [each.file for each in every_fault if each.place == "series"],
         )
 
     def orphans(self) -> list[str]:
@@ -424,20 +424,20 @@ class Store:
         from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
 
         self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
-        kept = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
-        if kept is None:
+        series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
+        if series_file is None:
             if kind == "ss":
                 raise StoreError(f"run {run_id} was not looked at by ss; see measure.ss of its spec", self.folder)
             if kind == "transfers":
                 raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
             raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
-        fault = self._series_files.damage(kept, thorough=True)
+        fault = self._series_files.damage(series_file, thorough=True)
         if fault:
             self.damaged_series.add(run_id)
             with suppress(StoreFailure):  # what nobody can write nobody repeats
-                self.mark([Fault(fault, "series", kept.file)])
+                self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
-        return gauges.FRAMES[kind](self._series_files.read(kept), *of_run)
+        return gauges.FRAMES[kind](self._series_files.read(series_file), *of_run)
 
     def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
         measure = resolved.run.measure
@@ -463,7 +463,7 @@ def _check(folder: Path, *, write: bool) -> None:
         if not write:
             what = "is no store: it has no ledger.sqlite" if folder.is_dir() else "no such store"
             raise NoStoreError(f"{what}; `dumbbell run SPEC --out {folder}` makes one", folder)
-        if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, HELD, IGNORED)}:
+        if folder.is_dir() and set(folder.iterdir()) - {folder / name for name in ("series", LOCK, SOFT_LOCK, IGNORED)}:
             raise StoreError("is no store, and not empty; give an empty folder, or one that is not there yet", folder)
 
 
@@ -478,17 +478,17 @@ def _make(folder: Path) -> None:
         ignored.write_text("*\n", encoding="utf-8")
 
 
-def _whole(folder: Path) -> Ledger:
+def _intact_ledger(folder: Path) -> Ledger:
     """The ledger, to be written; of a damaged one what is whole, with the damaged file beside it."""
     try:
         return Ledger(folder, write=True)
     except DamagedLedger as failure:
         from dumbbell.results.salvage import salvage  # noqa: PLC0415 (late: it is rarely needed)
 
-        found = salvage(folder)
-        if found is None:
+        salvaged = salvage(folder)
+        if salvaged is None:
             raise damaged(folder, "no run in it can be read", hopeless=True) from failure
-        warnings.warn(f"{folder}: {found.words}", DamageWarning, stacklevel=3)
+        warnings.warn(f"{folder}: {salvaged.summary}", DamageWarning, stacklevel=3)
         return Ledger(folder, write=True)
 
 
@@ -496,7 +496,7 @@ def _taken(folder: Path) -> FileLock:
     with warnings.catch_warnings(action="ignore"):  # that the system has no locks is no news to whoever uses it
         from filelock import FileLock, SoftFileLock, Timeout  # noqa: PLC0415 (late: readers need none)
 
-    lock = FileLock(folder / (HELD if issubclass(FileLock, SoftFileLock) else LOCK), thread_local=False)
+    lock = FileLock(folder / (SOFT_LOCK if issubclass(FileLock, SoftFileLock) else LOCK), thread_local=False)
     with translating_errors(folder, "lock it"):
         try:
             lock.acquire(timeout=0)

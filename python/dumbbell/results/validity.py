@@ -48,8 +48,8 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
             *_of_a_program(measured.program), *_of_a_flow(flow, measured, window),
             *_of_a_source(measured.transfers, window),
         )  # fmt: skip
-        for words in own:
-            yield f"flow {index} ({name}): {words}"
+        for message in own:
+            yield f"flow {index} ({name}): {message}"
 
 
 def _of_a_program(program: Program | None) -> Iterator[str]:
@@ -68,8 +68,8 @@ def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:
     begun = (transfers.started_ns >= window.begin_ns) & (transfers.started_ns < window.end_ns)
     left = int((begun & (transfers.completed_ns == NEVER_NS)).sum())
     if left:
-        told = f"{left} of {int(begun.sum())} transfers that start in the window were not complete at the end"
-        yield f"{told}, so that they have no mean; end the window earlier, or the run when all are done"
+        message = f"{left} of {int(begun.sum())} transfers that start in the window were not complete at the end"
+        yield f"{message}, so that they have no mean; end the window earlier, or the run when all are done"
     late = int((transfers.started_ns == NEVER_NS).sum())
     if late:
         yield f"{late} of {len(transfers.started_ns)} transfers had not arrived at the end"

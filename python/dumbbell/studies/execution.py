@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain, count, takewhile
 from typing import NamedTuple
 
-from dumbbell.campaign.execution import carry_out
+from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
@@ -205,7 +205,7 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     experiments = {title: each for title, each in experiments.items() if title not in crooked}
     failures: list[FailedRun] = []
     seen: set[str] = set()
-    with closing(carry_out(store, list(experiments.values()), chosen, jobs=jobs, fresh=fresh)) as finished:
+    with closing(run_experiments(store, list(experiments.values()), chosen, jobs=jobs, fresh=fresh)) as finished:
         for run_id, each, outcome in finished:
             if outcome is not None and outcome.status == "failed":
                 failures.append(outcome)
@@ -234,7 +234,7 @@ def _crooked(
         for title, each in experiments.items()
     }
     wrong = {
-        checked.run.canonical(): [f"{checked.asked}: {deviation}" for deviation in checked.deviations]
+        checked.run.canonical(): [f"{checked.requested}: {deviation}" for deviation in checked.deviations]
         for checked in check_paths(engine, chain.from_iterable(missing.values()))
         if checked.deviations
     }
