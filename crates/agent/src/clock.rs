@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn time_0_is_a_whole_second_that_leaves_room() {
+    fn time_0_is_a_full_second_that_leaves_room() {
         assert_eq!(time_zero(0), NANOS_PER_SEC);
         assert_eq!(time_zero(900_000_000), NANOS_PER_SEC);
         assert_eq!(time_zero(900_000_001), 2 * NANOS_PER_SEC);

@@ -171,15 +171,15 @@ fn filter() -> Result<BpfProgram, seccompiler::Error> {
     Ok(filter.try_into()?)
 }
 
-/// Leaves to whatever this process executes no other capabilities than `kept`. It allocates nothing, as little as
+/// Leaves to whatever this process executes no other capabilities than `retained`. It allocates nothing, as little as
 /// [`keep_capabilities`] does.
 ///
 /// # Errors
 /// The kernel refuses, for a reason that there is not yet.
-pub fn bound_capabilities(kept: CapabilitySet) -> Result<(), Errno> {
+pub fn bound_capabilities(retained: CapabilitySet) -> Result<(), Errno> {
     for number in 0..u64::BITS {
         let capability = CapabilitySet::from_bits_retain(1 << number);
-        if !kept.contains(capability) {
+        if !retained.contains(capability) {
             match remove_capability_from_bounding_set(capability) {
                 Ok(()) => {}
                 // This kernel has no more of them; or this process has none, and what it executes gets none.
@@ -191,13 +191,16 @@ pub fn bound_capabilities(kept: CapabilitySet) -> Result<(), Errno> {
     Ok(())
 }
 
-/// Gives up all of this process's capabilities but `kept`.
+/// Gives up all of this process's capabilities but `retained`.
 ///
 /// # Errors
 /// The kernel refuses, for a reason that there is not yet.
-pub fn keep_capabilities(kept: CapabilitySet) -> Result<(), Errno> {
+pub fn keep_capabilities(retained: CapabilitySet) -> Result<(), Errno> {
     let CapabilitySets { effective, permitted, inheritable } = capabilities(None)?;
-    let sets =
-        CapabilitySets { effective: effective & kept, permitted: permitted & kept, inheritable: inheritable & kept };
+    let sets = CapabilitySets {
+        effective: effective & retained,
+        permitted: permitted & retained,
+        inheritable: inheritable & retained,
+    };
     set_capabilities(None, sets)
 }

@@ -44,7 +44,7 @@ pub fn init() -> Result<(), Failure> {
         Err(failure) => failed(failure),
     };
     if let Err(failure) = left {
-        console::tell(&format!("dumbbell-agent: {failure}"));
+        console::print_line(&format!("dumbbell-agent: {failure}"));
     }
     // Only a process that may not can fail to; then the kernel panics as process 1 ends, which ends it too.
     match reboot(RebootMode::RB_POWER_OFF) {
@@ -54,7 +54,7 @@ pub fn init() -> Result<(), Failure> {
 
 /// Leaves the outcome where it is looked for. If that fails nobody but the console can be told.
 fn leave(outcome: &Outcome) -> Result<(), Failure> {
-    let cause = if let Outcome::Failed(words) = outcome { words } else { "the job was done" };
+    let cause = if let Outcome::Failed(message) = outcome { message } else { "the job was done" };
     write(outcome, Path::new(OUTCOME)).map_err(|failure| Failure(format!("{failure}; before that: {cause}")))
 }
 
@@ -113,17 +113,17 @@ pub fn means() -> Result<(), Failure> {
 /// Does a job.
 fn outcome_of(path: &Path) -> Outcome {
     let folder = path.parent().unwrap_or(Path::new("/"));
-    guarded(|| read(path).and_then(|job| carry_out(&job, folder)))
+    guarded(|| read(path).and_then(|job| execute_job(&job, folder)))
 }
 
 /// What goes wrong is an outcome too, a panic included.
 fn guarded(work: impl FnOnce() -> Result<Outcome, Failure>) -> Outcome {
-    let (sender, words) = std::sync::mpsc::channel();
+    let (sender, messages) = std::sync::mpsc::channel();
     panic::set_hook(Box::new(move |info| sender.send(info.to_string()).unwrap_or_default()));
     match panic::catch_unwind(AssertUnwindSafe(work)) {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(failure)) => Outcome::Failed(failure.0),
-        Err(_) => Outcome::Failed(words.try_iter().last().unwrap_or_else(|| "a panic without words".to_owned())),
+        Err(_) => Outcome::Failed(messages.try_iter().last().unwrap_or_else(|| "a panic without words".to_owned())),
     }
 }
 
@@ -134,17 +134,17 @@ fn read(path: &Path) -> Result<Job, Failure> {
 }
 
 /// `folder`: there is room in it for what programs write.
-fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
+fn execute_job(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     if let Task::Plan { id } = &job.task {
         // Where that cannot be found out, as most kernels.
-        let means = if job.machine == Machine::Shared { Means::find_unprivileged() } else { Means::WHOLE };
-        return network::told(&job.run, &job.controls, job.machine, means, id)
+        let means = if job.machine == Machine::Shared { Means::find_unprivileged() } else { Means::ALL };
+        return network::describe_steps(&job.run, &job.controls, job.machine, means, id)
             .map(Outcome::Planned)
             .map_err(|error| Failure::of("plan the network", error));
     }
     let mut network = build(job)?;
     if job.machine == Machine::Shared {
-        console::tell(&format!("the network is built: {}", job.task.name()));
+        console::print_line(&format!("the network is built: {}", job.task.name()));
     }
     if matches!(job.task, Task::Probe { .. }) {
         return probe::probe(&mut network, &job.run)
@@ -165,8 +165,8 @@ fn carry_out(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     }
     let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings)?;
     if surroundings.root.is_some() {
-        let told = "this machine's, mounted to be read; /dev/shm is memory of theirs";
-        measurement.facts.insert("root of programs".to_owned(), told.to_owned());
+        let description = "this machine's, mounted to be read; /dev/shm is memory of theirs";
+        measurement.facts.insert("root of programs".to_owned(), description.to_owned());
     }
     Ok(Outcome::Measured(Box::new(measurement)))
 }
@@ -178,7 +178,7 @@ fn build(job: &Job) -> Result<Network, Failure> {
     let reorder_ppb = if let Task::Probe { reorder_ppb } = job.task { reorder_ppb } else { 0 };
     let building = |error| Failure::of("build the network", error);
     let means = match job.machine {
-        Machine::Own => Means::WHOLE,
+        Machine::Own => Means::ALL,
         Machine::Shared => {
             // Sleeps would take up to 50 us longer.
             set_timerslack(1).map_err(|errno| Failure::of("timer slack", errno))?;
@@ -239,10 +239,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_panic_is_an_outcome_with_its_words() {
+    fn a_panic_is_an_outcome_with_its_message() {
         let outcome = guarded(|| panic!("flows[3] has no end"));
         drop(panic::take_hook());
-        let Outcome::Failed(words) = outcome else { panic!("{outcome:?}") };
-        assert!(words.contains("flows[3] has no end") && words.contains("init.rs"), "{words}");
+        let Outcome::Failed(message) = outcome else { panic!("{outcome:?}") };
+        assert!(message.contains("flows[3] has no end") && message.contains("init.rs"), "{message}");
     }
 }

@@ -1,7 +1,7 @@
 //! [`Job`]: what the agent is told to do, and [`Outcome`]: what came of it. Both are JSON files in the folder that it
 //! can see.
 
-use crate::network::{Machine, Told};
+use crate::network::{Machine, StepDescription};
 use run::{Histogram, Measurement, Run};
 use serde::{Deserialize, Serialize};
 
@@ -88,7 +88,7 @@ pub enum Outcome {
     /// The machine's noise.
     Noise(NoiseReport),
     /// What would build the path, in order.
-    Planned(Vec<Told>),
+    Planned(Vec<StepDescription>),
     /// Neither: what went wrong, and where.
     Failed(String),
 }

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            console::tell(&format!("dumbbell-agent: {failure}"));
+            console::print_line(&format!("dumbbell-agent: {failure}"));
             ExitCode::FAILURE
         }
     }

@@ -114,7 +114,7 @@ pub struct Network {
 
 /// A step of a path, for people.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct StepDescription {
     /// Where it is done.
     pub host: String,
     /// What is done.
@@ -127,20 +127,27 @@ pub struct Told {
 ///
 /// # Errors
 /// The kernel would round what is asked for, or take it for something else.
-pub fn told(run: &Run, controls: &[String], machine: Machine, means: Means, id: &str) -> Result<Vec<Told>, Error> {
+pub fn describe_steps(
+    run: &Run,
+    controls: &[String],
+    machine: Machine,
+    means: Means,
+    id: &str,
+) -> Result<Vec<StepDescription>, Error> {
     let plan = Plan::of(run, 0, controls, means);
     plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
-    let tell = |step: &Step| {
+    let describe_step = |step: &Step| {
         let host = step.place(&plan).map_or("all", Place::name).to_owned();
         let what = step.subject(&plan);
-        let told = |command| Told { host: host.clone(), what: what.clone(), command };
-        command::commands(step, &plan, run, id).into_iter().map(told).collect::<Vec<Told>>()
+        let description = |command| StepDescription { host: host.clone(), what: what.clone(), command };
+        command::commands(step, &plan, run, id).into_iter().map(description).collect::<Vec<StepDescription>>()
     };
-    let mut all: Vec<Told> = step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(tell).collect();
+    let mut all: Vec<StepDescription> =
+        step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(describe_step).collect();
     for (flow, of) in run.flows.iter().enumerate() {
         let what = format!("a program of {}", of.name);
         let programs = command::programs(flow, &plan, run, id).into_iter();
-        all.extend(programs.map(|(place, command)| Told {
+        all.extend(programs.map(|(place, command)| StepDescription {
             host: place.name().to_owned(),
             what: what.clone(),
             command,
@@ -178,7 +185,7 @@ impl Network {
                 network.facts.insert(name.replace('/', "."), sysctl::look(name)?);
             }
         }
-        network.carry_out(&step::steps(&network.plan, run, machine == Machine::Shared), run)?;
+        network.execute_steps(&step::steps(&network.plan, run, machine == Machine::Shared), run)?;
         network.look_at_offloads()?;
         network.look_at_fair()?;
         network.await_devices()?;
@@ -321,13 +328,13 @@ impl Network {
     }
 
     /// Does one step after the other. Requests that follow one another in one namespace are one message.
-    fn carry_out(&mut self, steps: &[Step], run: &Run) -> Result<(), Error> {
+    fn execute_steps(&mut self, steps: &[Step], run: &Run) -> Result<(), Error> {
         let mut lines = Vec::new();
         let mut batch: Option<(Place, Batch)> = None;
         for step in steps {
             if self.tells_steps {
                 let place = step.place(&self.plan).map_or("all", Place::name);
-                console::tell(&format!("{place}: {}", step.subject(&self.plan)));
+                console::print_line(&format!("{place}: {}", step.subject(&self.plan)));
             }
             // Links between any two namespaces are made from one.
             let at = if matches!(step, Step::Link(_)) { Some(Place::Sender) } else { step.place(&self.plan) };
@@ -345,7 +352,7 @@ impl Network {
             }
             if !is_request {
                 self.execute(batch.take())?;
-                self.carry_out_alone(step, run, &mut lines)?;
+                self.execute_step_alone(step, run, &mut lines)?;
             }
         }
         self.execute(batch)?;
@@ -360,7 +367,7 @@ impl Network {
     }
 
     /// A step that no request to the kernel does.
-    fn carry_out_alone(&mut self, step: &Step, run: &Run, lines: &mut Vec<Line>) -> Result<(), Error> {
+    fn execute_step_alone(&mut self, step: &Step, run: &Run, lines: &mut Vec<Line>) -> Result<(), Error> {
         match step {
             Step::Kernel(setting) => apply(setting, "", &mut self.facts),
             Step::Namespace(place) => self.sites.insert(*place, Site::create()?).map_or(Ok(()), |_| {
@@ -506,7 +513,7 @@ pub fn late_facts(what: &str, late: &Histogram) -> BTreeMap<String, String> {
         bins.filter(|(_, bin)| Histogram::lower_bound(*bin) >= least_ns).map(|(count, _)| u64::from(*count)).sum()
     };
     LATE.iter()
-        .map(|(words, least_ns)| (format!("{what}_late_{words}"), from(*least_ns)))
+        .map(|(label, least_ns)| (format!("{what}_late_{label}"), from(*least_ns)))
         .chain([(what.to_owned(), late.count)])
         .map(|(name, count)| (name, count.to_string()))
         .collect()

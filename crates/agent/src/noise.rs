@@ -79,8 +79,8 @@ impl Listener {
     fn begin(network: &Network) -> Result<Self, Error> {
         let socket = network.sender(0).namespace.within(open)??;
         let ends = Arc::new(AtomicBool::new(false));
-        let asked = Arc::clone(&ends);
-        let thread = thread::Builder::new().spawn(move || listen(&socket, &asked)).about("a listener")?;
+        let end_flag = Arc::clone(&ends);
+        let thread = thread::Builder::new().spawn(move || listen(&socket, &end_flag)).about("a listener")?;
         Ok(Self { thread, ends })
     }
 

@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn gains_tell_the_phase() {
+    fn gains_determine_the_phase() {
         assert_eq!(HIGH, 739);
         assert_eq!(name(0, 0), "startup");
         assert_eq!(name(739, 739), "startup");

@@ -63,12 +63,12 @@ impl KernelRecorder {
         at_ns: u64,
     ) {
         self.keep_least_rtt(flow, reading);
-        let (paces_always, mut kept) = (self.paces_always, false);
+        let (paces_always, mut stored) = (self.paces_always, false);
         self.recorder.sample_flow(flow, at_ns, reading.sender.rtt_us, delivered_bytes, || {
-            kept = true;
+            stored = true;
             gauges(reading, bottleneck_bytes, paces_always)
         });
-        if kept && matches!(reading.control, ControlInfo::Bbr { .. }) {
+        if stored && matches!(reading.control, ControlInfo::Bbr { .. }) {
             self.recorder.set_phases(flow, &BBR_PHASES);
         }
     }

@@ -16,5 +16,5 @@ pub fn skip(error: &Error) {
     assert!(!is_refused || std::env::var_os(CI).is_none(), "this test needs root: {error}");
     let thread = std::thread::current();
     let test = thread.name().unwrap_or("a test");
-    console::tell(&format!("skipped {test}: it needs root and a kernel with veth and tbf: {error}"));
+    console::print_line(&format!("skipped {test}: it needs root and a kernel with veth and tbf: {error}"));
 }

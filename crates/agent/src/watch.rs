@@ -48,15 +48,15 @@ impl Watch {
             spent
         });
         let spent: Vec<[u64; FIELDS]> = spent.collect();
-        let whole = |core: &[u64; FIELDS]| core.iter().sum::<u64>();
-        let busy = |core: &[u64; FIELDS]| whole(core) - core[IDLE] - core[WAITING] - core[STEAL];
+        let total = |core: &[u64; FIELDS]| core.iter().sum::<u64>();
+        let busy = |core: &[u64; FIELDS]| total(core) - core[IDLE] - core[WAITING] - core[STEAL];
         let programs: u64 = spent.iter().map(|core| PROGRAMS.map(|field| core[field]).iter().sum::<u64>()).sum();
         let busiest = spent.iter().max_by_key(|core| busy(core)).copied().unwrap_or_default();
         [
             ("live.cores", spent.len() as u64),
-            ("live.core_ms", spent.iter().map(whole).sum()),
+            ("live.core_ms", spent.iter().map(total).sum()),
             ("live.busy_ms", spent.iter().map(busy).sum()),
-            ("live.busiest_core_ms", whole(&busiest)),
+            ("live.busiest_core_ms", total(&busiest)),
             ("live.busiest_busy_ms", busy(&busiest)),
             ("live.stolen_ms", spent.iter().map(|core| core[STEAL]).sum()),
             ("live.others_ms", programs.saturating_sub(now.own_ms - self.own_ms)),
@@ -82,12 +82,12 @@ fn own_ticks() -> u64 {
 /// The cores' counters in `/proc/stat`.
 fn cores(text: &str) -> Vec<[u64; FIELDS]> {
     let of_core = |line: &str| {
-        let mut words = line.split_ascii_whitespace();
-        let name = words.next()?.strip_prefix("cpu")?;
+        let mut columns = line.split_ascii_whitespace();
+        let name = columns.next()?.strip_prefix("cpu")?;
         name.parse::<u32>().ok()?;
         let mut fields = [0; FIELDS];
         for field in &mut fields {
-            *field = words.next()?.parse().ok()?;
+            *field = columns.next()?.parse().ok()?;
         }
         Some(fields)
     };

@@ -51,8 +51,8 @@ fn boot_becomes_the_kernel_with_its_addresses_fixed() {
     // A shell in the kernel's place tells what it is.
     let script = "cat /proc/self/personality && exec cat /proc/self/stat";
     let (output, _) = booted("boot_becomes", &["/bin/sh", "-c", script]);
-    let words = String::from_utf8(output.stdout).expect("numbers");
-    let (personality, stat) = words.split_once('\n').expect("two lines");
+    let text = String::from_utf8(output.stdout).expect("numbers");
+    let (personality, stat) = text.split_once('\n').expect("two lines");
     assert_eq!(u32::from_str_radix(personality, 16).expect("a number") & 0x0004_0000, 0x0004_0000);
     let fields: Vec<&str> = stat.split(' ').collect();
     assert_eq!(fields[0], fields[4], "it leads its process group");
@@ -94,8 +94,8 @@ fn what_goes_wrong_is_an_outcome() {
     std::fs::write(&job, "{").expect("there is room");
     let paths = [&job, &outcome].map(|path| path.to_str().expect("a plain path"));
     assert!(agent(&["run", paths[0], paths[1]]).status.success());
-    let words = std::fs::read_to_string(&outcome).expect("it was written");
-    assert!(words.starts_with("{\"failed\":\"read ") && words.contains("job.json"), "{words}");
+    let text = std::fs::read_to_string(&outcome).expect("it was written");
+    assert!(text.starts_with("{\"failed\":\"read ") && text.contains("job.json"), "{text}");
     assert_eq!(std::fs::read_dir(&folder).expect("it is there").count(), 2, "no temporary file is left");
 }
 

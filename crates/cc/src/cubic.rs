@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn phases_tell_the_region() {
+    fn phases_name_the_region() {
         let mut flow = Flow::new(Path::of(10, 1.0), |start| cubic(&[], start));
         let mut seen = Vec::new();
         flow.run_until(Time::ZERO + Span::from_secs(20), |flow, _| {

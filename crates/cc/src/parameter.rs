@@ -217,9 +217,9 @@ mod tests {
 
     #[test]
     fn every_problem_is_reported_at_once() {
-        let found = complaints(&[("gain", 9.0), ("high", 1.5), ("lwo", 1.0), ("low", -1.0), ("on", 0.5)]);
+        let problems = complaints(&[("gain", 9.0), ("high", 1.5), ("lwo", 1.0), ("low", -1.0), ("on", 0.5)]);
         assert_eq!(
-            found,
+            problems,
             [
                 "sample[gain=9]: must be from 0.5 to 4",
                 "sample[high=1.5]: must be a whole number",
@@ -233,9 +233,9 @@ mod tests {
     #[test]
     fn what_is_not_a_number_is_refused() {
         for value in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            let found = complaints(&[("gain", value)]);
-            assert_eq!(found.len(), 1);
-            assert!(found[0].ends_with("must be a finite number"), "{found:?}");
+            let problems = complaints(&[("gain", value)]);
+            assert_eq!(problems.len(), 1);
+            assert!(problems[0].ends_with("must be a finite number"), "{problems:?}");
         }
     }
 

@@ -15,14 +15,14 @@ use crate::{
 /// One line an algorithm, in the order of their names: its module, which has the static `ALGORITHM`, its type there, and
 /// how that is held. The list and the dispatch follow from it.
 macro_rules! algorithms {
-    ($($module:ident::$type:ident as $held:ty),* $(,)?) => {
+    ($($module:ident::$type:ident as $storage:ty),* $(,)?) => {
         /// All algorithms, by name.
         static ALGORITHMS: &[&Algorithm] = &[$(&crate::$module::ALGORITHM),*];
 
         /// An algorithm at work. An enum and no trait object: the calls are on the path of every ACK, and can be inlined.
         #[derive(Clone, Debug)]
         pub enum Controller {
-            $(#[doc = concat!("See `", stringify!($module), "`.")] $type($held)),*
+            $(#[doc = concat!("See `", stringify!($module), "`.")] $type($storage)),*
         }
 
         impl Controller {
@@ -208,8 +208,8 @@ mod tests {
     fn an_unknown_algorithm_is_answered_with_the_nearest() {
         let errors = check("bbrr", &set(&[("cwnd_gain", 1.0)]));
         assert_eq!(errors.len(), 1);
-        let told = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno";
-        assert!(errors[0].0.starts_with(told), "{errors:?}");
+        let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno";
+        assert!(errors[0].0.starts_with(expected), "{errors:?}");
         assert_eq!(build("bbrr", &BTreeMap::new(), &samples::start()).err(), Some(check("bbrr", &BTreeMap::new())));
     }
 

@@ -11,7 +11,7 @@ pub struct Places {
     pub sender: String,
     /// `{port}`: a port of the flow's own, free at both ends.
     pub port: u16,
-    /// `{seconds}`: see [`Run::whole_seconds`].
+    /// `{seconds}`: see [`Run::full_seconds`].
     pub seconds: u64,
 }
 
@@ -20,8 +20,8 @@ impl Places {
     ///
     /// # Errors
     /// A brace without a partner, or a name that there is not, in words.
-    pub fn fill(&self, words: &[String]) -> Result<Vec<String>, String> {
-        words.iter().map(|word| self.filled(word)).collect()
+    pub fn fill(&self, arguments: &[String]) -> Result<Vec<String>, String> {
+        arguments.iter().map(|word| self.filled(word)).collect()
     }
 
     fn filled(&self, word: &str) -> Result<String, String> {
@@ -58,7 +58,7 @@ impl Places {
 
 impl Run {
     /// From a flow's start to its stop, or to the run's end at the latest, rounded down to whole seconds.
-    pub fn whole_seconds(&self, flow: usize) -> u64 {
+    pub fn full_seconds(&self, flow: usize) -> u64 {
         const NANOS_PER_SEC: u64 = 1_000_000_000;
         let flow = &self.flows[flow];
         flow.stop_ns.unwrap_or(self.duration_ns).saturating_sub(flow.start_ns) / NANOS_PER_SEC
@@ -71,7 +71,7 @@ mod tests {
 
     fn filled(word: &str) -> Result<String, String> {
         let places = Places { receiver: "10.1.0.2".into(), sender: "10.0.0.2".into(), port: 5_001, seconds: 9 };
-        places.fill(&[word.to_owned()]).map(|words| words.concat())
+        places.fill(&[word.to_owned()]).map(|arguments| arguments.concat())
     }
 
     #[test]

@@ -37,10 +37,10 @@ fn visits(measurement: &Measurement, phase: &str) -> Vec<(f64, f64)> {
 }
 
 /// When the bandwidth estimate first reached this share of what the path carries after `from_ns`, in RTTs.
-fn found_after_rtts(run: &Run, measurement: &Measurement, from_ns: u64, wanted_bps: f64) -> f64 {
+fn rtts_to_estimate(run: &Run, measurement: &Measurement, from_ns: u64, wanted_bps: f64) -> f64 {
     let series = &measurement.flows[0].series;
-    let found = series.at_ns.iter().zip(&series.bandwidth_bps);
-    let known = found.filter(|(at_ns, bps)| **at_ns > from_ns && **bps < u64::MAX && **bps as f64 >= wanted_bps);
+    let estimates = series.at_ns.iter().zip(&series.bandwidth_bps);
+    let known = estimates.filter(|(at_ns, bps)| **at_ns > from_ns && **bps < u64::MAX && **bps as f64 >= wanted_bps);
     let (at_ns, _) = known.min().expect("found at some time");
     (at_ns - from_ns) as f64 / run.flows[0].return_delay_ns as f64
 }
@@ -55,10 +55,13 @@ fn startup_finds_the_bandwidth_in_log2_of_the_bdp_round_trips() {
         run.measure.sample_ns = MS;
         let measurement = measure(&run);
         let bdp_segments = (bdp_bytes(run.path.rate_bps, rtt_ms * MS) / FRAME_BYTES) as f64;
-        let found = found_after_rtts(&run, &measurement, 0, 0.9 * payload_bps(run.path.rate_bps));
+        let estimate_rtts = rtts_to_estimate(&run, &measurement, 0, 0.9 * payload_bps(run.path.rate_bps));
         let about = bdp_segments.log2();
-        assert!((found - about).abs() < 1.0, "{rate_mbps} Mbit/s, {rtt_ms} ms: {found} rounds, log2(BDP) = {about}");
-        rounds.push((about, found));
+        assert!(
+            (estimate_rtts - about).abs() < 1.0,
+            "{rate_mbps} Mbit/s, {rtt_ms} ms: {estimate_rtts} rounds, log2(BDP) = {about}"
+        );
+        rounds.push((about, estimate_rtts));
 
         // Three rounds without growth later it knows; meanwhile it has queued what its window holds: 2/ln 2 - 1 = 1.9
         // BDP and bursts. The drain takes about as many rounds as filling did.
@@ -67,7 +70,10 @@ fn startup_finds_the_bandwidth_in_log2_of_the_bdp_round_trips() {
         assert!(queue_bdp > 1.7 && queue_bdp < 2.4, "{rate_mbps} Mbit/s, {rtt_ms} ms: {queue_bdp} BDP queued");
         assert_eq!(measurement.bottleneck.at_end.dropped_packets, 0);
         let startup_rtts = visits(&measurement, "startup")[0].1 * 1e3 / rtt_ms as f64;
-        assert!(startup_rtts > found + 3.0 && startup_rtts < found + 11.0, "{startup_rtts} rounds of startup");
+        assert!(
+            startup_rtts > estimate_rtts + 3.0 && startup_rtts < estimate_rtts + 11.0,
+            "{startup_rtts} rounds of startup"
+        );
         let drain_rtts = visits(&measurement, "drain")[0].1 * 1e3 / rtt_ms as f64;
         assert!(drain_rtts > 1.5 && drain_rtts < 4.0, "{drain_rtts} rounds of drain");
     }
@@ -138,14 +144,14 @@ fn probe_rtt_comes_every_ten_seconds_and_costs_two_to_three_percent() {
 }
 
 #[test]
-fn a_doubled_rate_is_found_within_a_second_and_a_halved_one_after_ten_rounds() {
+fn a_doubled_rate_is_detected_within_a_second_and_a_halved_one_after_ten_rounds() {
     // Cardwell et al. 2016: a cycle of eight round trips finds a quarter more, so that 3.1 of them, 25 round trips or a
     // second at 40 ms, find twice as much. (One probe that goes on while the flight has not grown finds it sooner.)
     let mut run = alone(10, 40, 8);
     let change = |(at_s, rate_mbps): (u64, u64)| Change { at_ns: at_s * SECOND, rate_bps: rate_mbps * MBIT };
     run.path.changes = [(3, 20), (6, 10)].map(change).to_vec();
     let measurement = measure(&run);
-    let rounds = found_after_rtts(&run, &measurement, 3 * SECOND, 0.98 * payload_bps(20 * MBIT));
+    let rounds = rtts_to_estimate(&run, &measurement, 3 * SECOND, 0.98 * payload_bps(20 * MBIT));
     assert!(rounds > 3.1 && rounds < 25.0 + 8.0, "{rounds} round trips");
     // A maximum over ten rounds forgets when they are over. A round is up to four RTTs long meanwhile: the window still
     // holds two BDP of twice the rate.

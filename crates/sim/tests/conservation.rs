@@ -83,8 +83,11 @@ fn what_is_under_way_is_what_was_sent_and_is_not_there_yet() {
             // The sender knows of each: what it believes in flight is queued, on the line, or its ACK held back (one).
             let in_flight = u64::from(flow.inflight_segments[i]);
             let present = under_way + u64::from(queue.backlog_packets[i]);
-            let held = in_flight.checked_sub(present);
-            assert!(left == 0 || held.is_some_and(|held| held <= 1), "{cc}: {in_flight} in flight, {present} present");
+            let delayed_acks = in_flight.checked_sub(present);
+            assert!(
+                left == 0 || delayed_acks.is_some_and(|count| count <= 1),
+                "{cc}: {in_flight} in flight, {present} present"
+            );
             fullest = fullest.max(under_way);
         }
         assert!(fullest + 1 >= most, "{cc}: {fullest} of {most}");
@@ -137,7 +140,7 @@ fn flows_share_a_queue_and_each_keeps_its_own_account() {
 }
 
 #[test]
-fn short_segments_that_are_lost_together_are_delivered_whole() {
+fn short_segments_that_are_lost_together_are_delivered_completely() {
     // A tail loss probe may send a short segment while another is out. Where both are lost they are repeated, but not
     // as one super-packet: that would be taken apart into full segments and a last one.
     let mut repeated = 0;

@@ -68,7 +68,7 @@ fn threads_change_nothing() {
     let runs = runs();
     let alone: Vec<_> = runs.iter().map(|run| bytes(&measure(run))).collect();
     // Two threads, the runs in opposite orders, so that at any time both measure something else.
-    let beside = std::thread::scope(|scope| {
+    let concurrent = std::thread::scope(|scope| {
         let all = |order: Vec<usize>| {
             let runs = &runs;
             scope.spawn(move || order.into_iter().map(|i| (i, bytes(&measure(&runs[i])))).collect::<Vec<_>>())
@@ -76,8 +76,8 @@ fn threads_change_nothing() {
         [all((0..runs.len()).collect()), all((0..runs.len()).rev().collect())]
             .map(|thread| thread.join().expect("done"))
     });
-    for (index, found) in beside.into_iter().flatten() {
-        assert!(found == alone[index], "run {index}");
+    for (index, measured) in concurrent.into_iter().flatten() {
+        assert!(measured == alone[index], "run {index}");
     }
 }
 
@@ -147,16 +147,16 @@ fn another_flow_does_not_change_a_flows_random_stream() {
         assert_draws_its_own(&run, "a", &alone.flows[0]);
 
         // A neighbour comes at 3 s: until then nothing differs to the bit, and after that the draws are still its own.
-        let mut beside = run.clone();
-        beside.flows.push(flow("b", "cubic", rtt_ns));
-        beside.flows[1].start_ns = 3 * SECOND + 1;
-        let together = measure(&beside);
+        let mut with_neighbour = run.clone();
+        with_neighbour.flows.push(flow("b", "cubic", rtt_ns));
+        with_neighbour.flows[1].start_ns = 3 * SECOND + 1;
+        let together = measure(&with_neighbour);
         assert_eq!(together.flows[0].at_window_begin, alone.flows[0].at_window_begin);
         let until = alone.flows[0].series.at_ns.iter().take_while(|at_ns| **at_ns <= 3 * SECOND).count();
         assert_eq!(together.flows[0].series.delivered_bytes[..until], alone.flows[0].series.delivered_bytes[..until]);
         assert_eq!(together.flows[0].series.cwnd_segments[..until], alone.flows[0].series.cwnd_segments[..until]);
         assert_ne!(together.flows[0].at_window_end, alone.flows[0].at_window_end, "the neighbour is felt");
-        assert_draws_its_own(&beside, "a", &together.flows[0]);
+        assert_draws_its_own(&with_neighbour, "a", &together.flows[0]);
 
         // Nor does it matter that a neighbour is there from the beginning, comes first in the spec, or draws much.
         let mut before = run.clone();
@@ -175,13 +175,13 @@ fn a_flows_own_randomness_is_its_own_too() {
     let mut run = one_flow("bbr", 20 * MBIT, 30 * MS, 200_000, 6);
     run.flows[0].name = "a".to_owned();
     let alone = measure(&run);
-    let mut beside = run.clone();
+    let mut with_neighbours = run.clone();
     for name in ["b", "c"] {
         let mut late = flow(name, "bbr", 30 * MS);
         late.start_ns = run.duration_ns - 1;
-        beside.flows.insert(0, late);
+        with_neighbours.flows.insert(0, late);
     }
-    let together = measure(&beside);
+    let together = measure(&with_neighbours);
     assert_eq!(together.flows[2], alone.flows[0]);
     let mut renamed = run.clone();
     renamed.flows[0].name = "d".to_owned();

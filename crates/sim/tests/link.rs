@@ -186,24 +186,24 @@ fn small_queues_hold_a_sender_back_before_its_own_device_and_not_before_a_router
 }
 
 /// Segments that a sender has in one super-packet before it knows of a window that does not fit 16 bits.
-const WHOLE: u64 = 22;
+const BURST_SEGMENTS: u64 = 22;
 
-/// A flow that hands over [`WHOLE`] segments in one burst when its handshake is over, on a path so short that bursts
-/// are not cut (the shift of `tcp_tso_rtt_log`).
-fn whole_burst(rate_bps: u64) -> Run {
+/// A flow that hands over [`BURST_SEGMENTS`] segments in one burst when its handshake is over, on a path so short that
+/// bursts are not cut (the shift of `tcp_tso_rtt_log`).
+fn single_burst(rate_bps: u64) -> Run {
     let mut run = one_flow("cubic", rate_bps, 200_000, 1 << 20, 2);
     run.until_done = true;
     run.host.initial_window_segments = 100;
-    run.flows[0].workload = Workload::Transfer { bytes: WHOLE * MSS_BYTES };
+    run.flows[0].workload = Workload::Transfer { bytes: BURST_SEGMENTS * MSS_BYTES };
     run
 }
 
 #[test]
-fn with_jitter_a_burst_leaves_its_host_late_and_as_a_whole() {
+fn with_jitter_a_burst_leaves_its_host_late_and_undivided() {
     // A SYN late by U1, a bare ACK by U2, and 22 segments of one burst by max(U2, U3), each uniform below the jitter: in
     // the mean 1/2 + 2/3 of it. Were each packet late by itself, the last one would be late by nearly all of it.
     let (jitter_ns, seeds) = (100_000, 400);
-    let mut run = whole_burst(1_000_000 * MBIT);
+    let mut run = single_burst(1_000_000 * MBIT);
     let punctual_ns = measure(&run).flows[0].completed_ns.expect("complete");
     run.path.jitter_ns = Some(jitter_ns);
     let late_ns: Vec<u64> = (1..=seeds)
@@ -228,7 +228,7 @@ fn jitter_is_behind_a_device_and_before_a_router() {
     const SEEDS: u64 = 1_000;
     let jitter_ns = 20_000;
     let late = [AccessKind::Device, AccessKind::Router].map(|kind| {
-        let mut run = whole_burst(1_000_000 * MBIT);
+        let mut run = single_burst(1_000_000 * MBIT);
         // A frame a microsecond: with jitter there are twenty frames of a device on their way out of the host.
         run.flows[0].access = Some(Access { rate_bps: 12_000 * MBIT, buffer: Buffer::Packets(100), kind });
         let punctual_ns = measure(&run).flows[0].completed_ns.expect("complete");

@@ -55,7 +55,7 @@ fn mean_window(cc: &str, parameters: &[(&str, f64)], p: f64, rtt_ms: u64, guess:
 /// A window is integers: a reduction rounds down, growth comes when a whole segment has been earned, pairs of segments
 /// are acknowledged when the second has come, and the round trip of recovery brings no growth. Together that is two to
 /// four segments below a theory of real numbers, and never anything above it.
-const WHOLE_SEGMENTS: f64 = 4.0;
+const ROUNDING_SEGMENTS: f64 = 4.0;
 
 /// Losses within one window are one event: after a loss a window's worth of packets is immune. Events are rarer than
 /// losses by a factor of 1 + pW; a window that goes with p^(-power) is larger by that to the `power`.
@@ -69,7 +69,7 @@ fn assert_agrees(what: &str, mean: &Mean, theory: f64, spread: f64) {
     let error = 3.0 * spread / mean.losses.sqrt() * theory;
     let window = mean.window;
     assert!(error < 0.09 * theory, "{what}: {} losses are too few to tell", mean.losses);
-    let agrees = window <= theory + error && window >= theory - error - WHOLE_SEGMENTS;
+    let agrees = window <= theory + error && window >= theory - error - ROUNDING_SEGMENTS;
     assert!(agrees, "{what}: {window:.1}, expected {theory:.1}, less whole segments, within {error:.1}");
 }
 

@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn a_span_moves_an_instant_and_is_found_again() {
+    fn a_span_moves_an_instant_and_is_recovered() {
         let start = Time::from_nanos(7);
         let later = start + Span::from_micros(3);
         assert_eq!(later.since(start), Span::from_nanos(3_000));

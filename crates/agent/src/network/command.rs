@@ -22,17 +22,17 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
     let device = |device: usize| plan.devices[device].name.as_str();
     let host = |device: usize| name(id, plan.devices[device].place);
     match step {
-        Step::Kernel(setting) => vec![words(["sysctl", "-w", &assignment(setting)])],
-        Step::Namespace(place) => vec![words(["ip", "netns", "add", &name(id, *place)])],
+        Step::Kernel(setting) => vec![strings(["sysctl", "-w", &assignment(setting)])],
+        Step::Namespace(place) => vec![strings(["ip", "netns", "add", &name(id, *place)])],
         Step::Setting(place, setting) => {
-            vec![within(&name(id, *place), words(["sysctl", "-w", &assignment(setting)]))]
+            vec![within(&name(id, *place), strings(["sysctl", "-w", &assignment(setting)]))]
         }
         Step::Link(first) => pair(*first, plan, run, id),
         Step::Ifb(end) => {
             let of = &plan.devices[*end];
             let (mac, mtu, index) = (link::mac_text(of), run.path.mtu_bytes.to_string(), of.index.to_string());
-            let mut command = words(["ip", "-n", &host(*end), "link", "add", "name", &of.name, "index", &index]);
-            command.extend(words([
+            let mut command = strings(["ip", "-n", &host(*end), "link", "add", "name", &of.name, "index", &index]);
+            command.extend(strings([
                 "address",
                 &mac,
                 "mtu",
@@ -47,7 +47,7 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             vec![command]
         }
         Step::Relay(first) => {
-            let mut command = words([AGENT, "relay", &run.path.mtu_bytes.to_string(), &run.seed.to_string()]);
+            let mut command = strings([AGENT, "relay", &run.path.mtu_bytes.to_string(), &run.seed.to_string()]);
             for end in [*first, first + 1] {
                 command.extend([host(end), device(end).to_owned(), plan.devices[end].index.to_string()]);
             }
@@ -58,31 +58,31 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             let offloads = plan.devices[*end].offloads;
             let on = |on: bool| if on { "on" } else { "off" };
             let (cuts, merges) = (on(offloads.segmentation), on(offloads.merging));
-            let command = words(["ethtool", "-K", device(*end), "tso", cuts, "gso", cuts, "gro", merges]);
+            let command = strings(["ethtool", "-K", device(*end), "tso", cuts, "gso", cuts, "gro", merges]);
             vec![within(&host(*end), command)]
         }
         Step::Up(place, end) => {
             let end = end.map_or("lo", device);
-            vec![words(["ip", "-n", &name(id, *place), "link", "set", "dev", end, "up"])]
+            vec![strings(["ip", "-n", &name(id, *place), "link", "set", "dev", end, "up"])]
         }
         Step::Address(end, address) => {
-            vec![words(["ip", "-n", &host(*end), "address", "add", &format!("{address}/32"), "dev", device(*end)])]
+            vec![strings(["ip", "-n", &host(*end), "address", "add", &format!("{address}/32"), "dev", device(*end)])]
         }
         Step::Route(route) => {
             let to = route.to.text();
             let mut command =
-                words(["ip", "-n", &host(route.device), "route", "add", &to, "dev", device(route.device)]);
-            command.extend(words(["proto", "static", "scope", "link"]));
-            command.extend(route.source.iter().flat_map(|source| words(["src", &source.to_string()])));
+                strings(["ip", "-n", &host(route.device), "route", "add", &to, "dev", device(route.device)]);
+            command.extend(strings(["proto", "static", "scope", "link"]));
+            command.extend(route.source.iter().flat_map(|source| strings(["src", &source.to_string()])));
             let window = route.initial_window_segments;
-            command.extend(window.iter().flat_map(|segments| words(["initcwnd", &segments.to_string()])));
-            command.extend(route.window_bytes.iter().flat_map(|bytes| words(["window", &bytes.to_string()])));
-            command.extend(route.control.iter().flat_map(|control| words(["congctl", "lock", control])));
+            command.extend(window.iter().flat_map(|segments| strings(["initcwnd", &segments.to_string()])));
+            command.extend(route.window_bytes.iter().flat_map(|bytes| strings(["window", &bytes.to_string()])));
+            command.extend(route.control.iter().flat_map(|control| strings(["congctl", "lock", control])));
             vec![command]
         }
         Step::Queue(end, discipline) => {
             let tc = |rest: &str| {
-                let mut command = words(["tc", "-n", &host(*end)]);
+                let mut command = strings(["tc", "-n", &host(*end)]);
                 command.extend(rest.split(' ').map(str::to_owned));
                 command
             };
@@ -96,9 +96,9 @@ pub fn programs(flow: usize, plan: &Plan, run: &Run, id: &str) -> Vec<(Place, Ve
     let Workload::Command { command, server, .. } = &run.flows[flow].workload else { return Vec::new() };
     let places = places(flow, plan, run);
     let ends = [(Place::Receiver, server), (Place::Sender, command)];
-    let filled = ends.into_iter().filter(|(_, words)| !words.is_empty()).map(|(place, words)| {
+    let filled = ends.into_iter().filter(|(_, arguments)| !arguments.is_empty()).map(|(place, arguments)| {
         // What has no meaning is refused before a job comes here, and stays as it is written.
-        (place, within(&name(id, place), places.fill(words).unwrap_or_else(|_| words.clone())))
+        (place, within(&name(id, place), places.fill(arguments).unwrap_or_else(|_| arguments.clone())))
     });
     filled.collect()
 }
@@ -110,7 +110,7 @@ pub fn places(flow: usize, plan: &Plan, run: &Run) -> Places {
         receiver: Plan::receiver(pair).to_string(),
         sender: Plan::sender(pair).to_string(),
         port: RECEIVER_PORT + flow as u16,
-        seconds: run.whole_seconds(flow),
+        seconds: run.full_seconds(flow),
     }
 }
 
@@ -121,14 +121,14 @@ fn pair(first: usize, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
     let [here, there] = ends.map(|end| name(id, end.place));
     let end = |position: usize| {
         let (name, index) = (&ends[position].name, ends[position].index.to_string());
-        words(["name", name, "index", &index, "address", &mac, "mtu", &mtu, "numtxqueues", "1", "numrxqueues", "1"])
+        strings(["name", name, "index", &index, "address", &mac, "mtu", &mtu, "numtxqueues", "1", "numrxqueues", "1"])
     };
-    let mut command = words(["ip", "-n", &here, "link", "add"]);
+    let mut command = strings(["ip", "-n", &here, "link", "add"]);
     command.extend(end(0));
-    command.extend(words(["type", "veth", "peer"]));
+    command.extend(strings(["type", "veth", "peer"]));
     command.extend(end(1));
-    command.extend(words(["netns", &there]));
-    let quiet = |host: &str, name: &str| words(["ip", "-n", host, "link", "set", "dev", name, "arp", "off"]);
+    command.extend(strings(["netns", &there]));
+    let quiet = |host: &str, name: &str| strings(["ip", "-n", host, "link", "set", "dev", name, "arp", "off"]);
     vec![command, quiet(&here, &ends[0].name), quiet(&there, &ends[1].name)]
 }
 
@@ -206,10 +206,10 @@ impl Discipline {
     pub fn arguments(self) -> Vec<String> {
         match self {
             Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
-                words(["delay", &delay_ns.to_string(), &reorder_ppb.to_string(), &slot_ns.to_string()])
+                strings(["delay", &delay_ns.to_string(), &reorder_ppb.to_string(), &slot_ns.to_string()])
             }
-            Self::Jitter { jitter_ns } => words(["jitter", &jitter_ns.to_string()]),
-            Self::Loss { loss_ppb } => words(["loss", &loss_ppb.to_string()]),
+            Self::Jitter { jitter_ns } => strings(["jitter", &jitter_ns.to_string()]),
+            Self::Loss { loss_ppb } => strings(["loss", &loss_ppb.to_string()]),
             Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => Vec::new(),
         }
     }
@@ -236,11 +236,11 @@ fn assignment((name, value): &super::sysctl::Setting) -> String {
 }
 
 fn within(namespace: &str, command: Vec<String>) -> Vec<String> {
-    let mut all = words(["ip", "netns", "exec", namespace]);
+    let mut all = strings(["ip", "netns", "exec", namespace]);
     all.extend(command);
     all
 }
 
-fn words<const N: usize>(words: [&str; N]) -> Vec<String> {
-    words.map(str::to_owned).to_vec()
+fn strings<const N: usize>(arguments: [&str; N]) -> Vec<String> {
+    arguments.map(str::to_owned).to_vec()
 }

@@ -428,7 +428,7 @@ mod tests {
 
     /// 1600 bytes at 10 Mbit/s are 1.28 ms.
     #[test]
-    fn a_class_is_told_its_burst_as_a_time() {
+    fn the_burst_of_a_class_is_encoded_as_a_time() {
         let mut bytes = Vec::new();
         let place = super::super::plan::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
@@ -441,7 +441,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bucket_is_told_in_bytes() {
+    fn a_bucket_is_encoded_in_bytes() {
         let mut bytes = Vec::new();
         let place = super::super::plan::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };

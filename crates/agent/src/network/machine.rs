@@ -32,5 +32,5 @@ pub struct Means {
 
 impl Means {
     /// What the kernels have that this project builds.
-    pub const WHOLE: Self = Self { tbf: true, htb: true, ifb: true, netem: true, loss: true, fq: true };
+    pub const ALL: Self = Self { tbf: true, htb: true, ifb: true, netem: true, loss: true, fq: true };
 }

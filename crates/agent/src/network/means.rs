@@ -61,6 +61,6 @@ impl Means {
     pub fn find_unprivileged() -> Self {
         Self::find()
             .or_else(|_| unshare(CloneFlags::CLONE_NEWUSER).about("user namespace").and_then(|()| Self::find()))
-            .unwrap_or(Self::WHOLE)
+            .unwrap_or(Self::ALL)
     }
 }

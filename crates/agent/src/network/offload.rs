@@ -33,13 +33,13 @@ pub fn set(socket: BorrowedFd<'_>, device: &str, offloads: Offloads) -> Result<(
 
 /// What they are, e.g. `tso off gso off gro off`.
 pub fn get(socket: BorrowedFd<'_>, device: &str) -> Result<String, Error> {
-    let mut words = Vec::new();
+    let mut settings = Vec::new();
     for (command, name) in GET {
         let mut value = Value { command, data: 0 };
         request(socket, device, &mut value).about(format_args!("{name} of {device}"))?;
-        words.push(format!("{name} {}", if value.data > 0 { "on" } else { "off" }));
+        settings.push(format!("{name} {}", if value.data > 0 { "on" } else { "off" }));
     }
-    Ok(words.join(" "))
+    Ok(settings.join(" "))
 }
 
 #[expect(unsafe_code, reason = "no safe crate makes this request")]
@@ -49,8 +49,10 @@ fn request(socket: BorrowedFd<'_>, device: &str, value: &mut Value) -> Result<()
         *to = from as libc::c_char;
     }
     let data = std::ptr::from_mut(value).cast();
-    let mut asked = libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_data: data } };
-    // SAFETY: `asked` and what it points to, a command of eight bytes, live until the call returns.
-    let result = unsafe { libc::ioctl(socket.as_raw_fd(), ETHTOOL as libc::Ioctl, std::ptr::from_mut(&mut asked)) };
+    let mut interface_request =
+        libc::ifreq { ifr_name: name, ifr_ifru: libc::__c_anonymous_ifr_ifru { ifru_data: data } };
+    // SAFETY: `interface_request` and what it points to, a command of eight bytes, live until the call returns.
+    let result =
+        unsafe { libc::ioctl(socket.as_raw_fd(), ETHTOOL as libc::Ioctl, std::ptr::from_mut(&mut interface_request)) };
     Errno::result(result).map(drop)
 }

@@ -139,8 +139,8 @@ impl Relay {
     /// # Errors
     /// It has stopped, and why.
     pub fn counts(&self) -> Result<Counts, Error> {
-        if let Some(words) = &*self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) {
-            return Err(Error::new("relay", words));
+        if let Some(message) = &*self.shared.failure.lock().unwrap_or_else(PoisonError::into_inner) {
+            return Err(Error::new("relay", message));
         }
         Ok(self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner).clone())
     }
@@ -149,8 +149,8 @@ impl Relay {
 /// The role `relay`: one line by itself, between namespaces that have names, until it is killed. None: the arguments are
 /// not those of a line.
 pub fn carry(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), Failure>> {
-    let words: Vec<String> = arguments.map(|word| word.into_string().ok()).collect::<Option<_>>()?;
-    let [mtu, seed, from, takes, first, to, gives, second, treatment @ ..] = words.as_slice() else { return None };
+    let texts: Vec<String> = arguments.map(|word| word.into_string().ok()).collect::<Option<_>>()?;
+    let [mtu, seed, from, takes, first, to, gives, second, treatment @ ..] = texts.as_slice() else { return None };
     let (mtu_bytes, seed) = (mtu.parse().ok()?, seed.parse().ok()?);
     let ends = [(from, takes, first.parse().ok()?), (to, gives, second.parse().ok()?)];
     let treatment = Discipline::of_arguments(treatment)?;
@@ -185,7 +185,7 @@ impl Drop for Relay {
 /// The relay's thread: its lines and what they hold.
 struct Carrier {
     lines: Vec<Way>,
-    held: BinaryHeap<Reverse<Held>>,
+    queue: BinaryHeap<Reverse<QueuedPacket>>,
     /// Packets so far: of those that are due at one instant the first goes first.
     sequence: u64,
     spare: Vec<Vec<u8>>,
@@ -212,7 +212,7 @@ struct Schedule {
 
 /// A packet on its way.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Held {
+struct QueuedPacket {
     due_ns: u64,
     sequence: u64,
     line: usize,
@@ -236,7 +236,7 @@ impl Carrier {
         }
         Ok(Self {
             lines: ways,
-            held: BinaryHeap::new(),
+            queue: BinaryHeap::new(),
             sequence: 0,
             spare: Vec::new(),
             poll,
@@ -289,21 +289,21 @@ impl Carrier {
                 continue;
             }
             let due_ns = way.schedule.due_ns(now_ns, extra_ns, &mut way.random);
-            self.held.push(Reverse(Held { due_ns, sequence: self.sequence, line: number, bytes }));
+            self.queue.push(Reverse(QueuedPacket { due_ns, sequence: self.sequence, line: number, bytes }));
             self.sequence += 1;
         }
     }
 
     /// Gives back all that is due.
     fn give(&mut self) -> Result<(), Error> {
-        if self.held.is_empty() {
+        if self.queue.is_empty() {
             return Ok(());
         }
         let mut now = now_ns()?;
         let shared = Arc::clone(&self.shared);
         let mut counts = shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        while self.held.peek().is_some_and(|Reverse(next)| next.due_ns <= now) {
-            let Some(Reverse(packet)) = self.held.pop() else { break };
+        while self.queue.peek().is_some_and(|Reverse(next)| next.due_ns <= now) {
+            let Some(Reverse(packet)) = self.queue.pop() else { break };
             counts.late.record(now.saturating_sub(packet.due_ns));
             match (&self.lines[packet.line].line.gives).write(&packet.bytes) {
                 Ok(_) => counts.packets += 1,
@@ -320,7 +320,7 @@ impl Carrier {
 
     /// Sets the alarm for the next packet.
     fn arm(&mut self) -> Result<(), Error> {
-        let next_ns = self.held.peek().map(|Reverse(next)| next.due_ns);
+        let next_ns = self.queue.peek().map(|Reverse(next)| next.due_ns);
         if next_ns.is_some() && next_ns != self.armed_ns {
             let at = TimeSpec::from_duration(Duration::from_nanos(next_ns.unwrap_or_default()));
             self.alarm
@@ -457,7 +457,7 @@ mod tests {
     }
 
     #[test]
-    fn of_packets_with_data_so_many_are_lost_as_were_asked_for() {
+    fn of_packets_with_data_so_many_are_lost_as_were_requested() {
         let (schedule, mut random) = schedule(Discipline::Loss { loss_ppb: 20_000_000 });
         assert!((0..10_000).all(|_| !schedule.loses(63, &mut random)));
         let lost = (0..100_000).filter(|_| schedule.loses(1_500, &mut random)).count();

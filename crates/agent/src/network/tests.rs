@@ -68,7 +68,7 @@ fn a_shaper_at_the_receivers_takes_what_comes_in_by_each_of_their_devices() {
 }
 
 /// A kernel that cannot delay, spread or lose packets.
-const POOR: Means = Means { netem: false, loss: false, ..Means::WHOLE };
+const POOR: Means = Means { netem: false, loss: false, ..Means::ALL };
 
 #[test]
 fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
@@ -77,24 +77,24 @@ fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
     run.flows[1].forward_delay_ns = 5_000_000;
     for loss_at in [LossAt::Before, LossAt::After] {
         run.path.loss_at = loss_at;
-        let (whole, poor) = (Plan::new(&run, 0), Plan::new(&run, 0).relayed(POOR));
+        let (full, poor) = (Plan::new(&run, 0), Plan::new(&run, 0).relayed(POOR));
         for pair in 0..2 {
             let there = |plan: &Plan| walk(plan, Place::Sender, Plan::receiver(pair));
             let back = |plan: &Plan| walk(plan, Place::Receiver, Plan::sender(pair));
-            assert_eq!((there(&poor), back(&poor)), (there(&whole), back(&whole)));
+            assert_eq!((there(&poor), back(&poor)), (there(&full), back(&full)));
         }
         let treatments = |plan: &Plan| -> Vec<Discipline> {
             let lacking = plan.disciplines.iter().filter(|(_, discipline)| !discipline.is_within(POOR));
             lacking.map(|(_, discipline)| *discipline).collect()
         };
-        assert_eq!(poor.relays.iter().map(|(_, treatment)| *treatment).collect::<Vec<_>>(), treatments(&whole));
+        assert_eq!(poor.relays.iter().map(|(_, treatment)| *treatment).collect::<Vec<_>>(), treatments(&full));
         assert_eq!((poor.relays.len(), treatments(&poor).len()), (6, 0));
         assert!(
             poor.loss.is_some_and(|device| poor.relay_of(device) == Some(Discipline::Loss { loss_ppb: 1_000_000 }))
         );
         let windows = poor.routes.iter().filter(|route| route.initial_window_segments.is_some());
         assert!(windows.clone().count() == 2 && windows.clone().all(|route| poor.relay_of(route.device).is_some()));
-        assert_eq!(poor.bottleneck, whole.bottleneck);
+        assert_eq!(poor.bottleneck, full.bottleneck);
     }
 }
 
@@ -102,7 +102,7 @@ fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
 fn a_kernel_with_all_means_needs_no_relay() {
     let mut run = samples::run(2);
     (run.path.loss_ppb, run.path.jitter_ns) = (1_000_000, Some(50_000));
-    assert_eq!(Plan::new(&run, 0).relayed(Means::WHOLE), Plan::new(&run, 0));
+    assert_eq!(Plan::new(&run, 0).relayed(Means::ALL), Plan::new(&run, 0));
 }
 
 #[test]
@@ -115,10 +115,10 @@ fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_ro
     let controls = ["bbr", "cubic", "reno", "cubic"].map(str::to_owned);
     let plan = Plan::new(&run, 0).controlled(&run, &controls).relayed(POOR);
     assert_eq!(plan.pair_of_flow, [0, 1, 2, 1]);
-    let told = told(&run, &controls, Machine::Shared, POOR, "ab12").expect("a plan");
-    let last: Vec<String> = told.iter().rev().take(2).map(|step| step.command.join(" ")).collect();
+    let steps = describe_steps(&run, &controls, Machine::Shared, POOR, "ab12").expect("a plan");
+    let last: Vec<String> = steps.iter().rev().take(2).map(|step| step.command.join(" ")).collect();
     assert_eq!(last, ["ip netns exec dumbbell-ab12-sender true"; 2]);
-    let lines: Vec<String> = told.iter().map(|step| step.command.join(" ")).collect();
+    let lines: Vec<String> = steps.iter().map(|step| step.command.join(" ")).collect();
     assert!(lines.iter().any(|line| line.ends_with("src 10.0.0.1 initcwnd 10 congctl lock bbr")), "{lines:#?}");
     let at_sender = plan.routes.iter().filter(|route| place_of(&plan, route.device) == Place::Sender);
     let controls: Vec<Option<&str>> = at_sender.map(|route| route.control.as_deref()).collect();
@@ -126,13 +126,13 @@ fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_ro
 }
 
 #[test]
-fn every_step_is_told_as_a_command() {
+fn every_step_is_described_as_a_command() {
     let mut run = samples::run(1);
     (run.path.loss_ppb, run.path.buffer) = (1_000_000, Buffer::Packets(40));
-    for (means, relays) in [(Means::WHOLE, 0), (POOR, 2)] {
-        let told = told(&run, &[], Machine::Shared, means, "ab12").expect("a plan");
-        assert!(told.iter().all(|step| step.command.len() > 3 && !step.what.is_empty()), "{told:?}");
-        let lines: Vec<String> = told.iter().map(|step| step.command.join(" ")).collect();
+    for (means, relays) in [(Means::ALL, 0), (POOR, 2)] {
+        let steps = describe_steps(&run, &[], Machine::Shared, means, "ab12").expect("a plan");
+        assert!(steps.iter().all(|step| step.command.len() > 3 && !step.what.is_empty()), "{steps:?}");
+        let lines: Vec<String> = steps.iter().map(|step| step.command.join(" ")).collect();
         let has = |line: &str| lines.iter().filter(|known| known.ends_with(line)).count();
         assert_eq!(has("tbf rate 10000000bps burst 5000 limit 40"), 1, "{lines:#?}");
         assert_eq!((has("parent 1:1 handle 2: pfifo limit 40"), has("netns add dumbbell-ab12-near")), (1, 1));
@@ -145,14 +145,14 @@ fn every_step_is_told_as_a_command() {
         [(ShaperKind::Tbf, "tbf rate 10000000bps burst 5000 limit 40"), (ShaperKind::Htb, "htb default 1")]
     {
         run.path.shaper = kind;
-        let told = told(&run, &[], Machine::Shared, Means::WHOLE, "ab12").expect("a plan");
+        let steps = describe_steps(&run, &[], Machine::Shared, Means::ALL, "ab12").expect("a plan");
         let ends = format!("root handle 1: stab overhead 24 {bucket}");
-        assert_eq!(told.iter().filter(|step| step.command.join(" ").ends_with(&ends)).count(), 1, "{ends}");
+        assert_eq!(steps.iter().filter(|step| step.command.join(" ").ends_with(&ends)).count(), 1, "{ends}");
     }
 }
 
 #[test]
-fn a_relays_line_reads_what_it_is_told() {
+fn a_relays_line_reads_its_arguments() {
     for treatment in [
         Discipline::Delay { delay_ns: 5, reorder_ppb: 6, slot_ns: 7 },
         Discipline::Jitter { jitter_ns: 8 },
@@ -160,9 +160,9 @@ fn a_relays_line_reads_what_it_is_told() {
     ] {
         assert_eq!(Discipline::of_arguments(&treatment.arguments()), Some(treatment));
     }
-    let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     for wrong in ["delay 5", "delay 5 6 x", "loss 1 2", "loss", "hold 5"] {
-        assert_eq!(Discipline::of_arguments(&words(wrong)), None, "{wrong}");
+        assert_eq!(Discipline::of_arguments(&arguments(wrong)), None, "{wrong}");
     }
 }
 
@@ -230,8 +230,9 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         way.reverse();
         assert_eq!(walk(&plan, Place::Receiver, Plan::sender(0)), way);
         // Only on the way into the lane do super-packets pass whole: it draws once for each.
-        let whole: Vec<Place> = plan.devices.iter().filter(|it| it.offloads.segmentation).map(|it| it.place).collect();
-        assert_eq!(whole, Vec::from_iter(in_lane.map(|_| Place::Sender)));
+        let offloading: Vec<Place> =
+            plan.devices.iter().filter(|it| it.offloads.segmentation).map(|it| it.place).collect();
+        assert_eq!(offloading, Vec::from_iter(in_lane.map(|_| Place::Sender)));
     }
 }
 
@@ -243,8 +244,8 @@ fn each_receiver_with_a_nic_that_matters_has_a_link_of_its_own() {
         run.flows[1].forward_delay_ns = forward_delay_ns;
         let plan = Plan::new(&run, 0);
         let at_far = disciplines_at(&plan, Place::Far);
-        let held = |delay_ns| Discipline::Delay { delay_ns, reorder_ppb: 0, slot_ns };
-        let expected = if slot_ns > 0 { vec![held(0), held(forward_delay_ns), held(0)] } else { vec![] };
+        let delay = |delay_ns| Discipline::Delay { delay_ns, reorder_ppb: 0, slot_ns };
+        let expected = if slot_ns > 0 { vec![delay(0), delay(forward_delay_ns), delay(0)] } else { vec![] };
         assert_eq!(at_far, expected);
         let nics: Vec<bool> =
             plan.devices.iter().filter(|it| it.place == Place::Receiver).map(|it| it.offloads.merging).collect();
@@ -400,8 +401,8 @@ fn every_bottleneck_counts_and_holds_its_rate() {
         (ShaperKind::Htb, ShaperAt::Receiver, bytes),
     ];
     for (kind, at, room) in cases {
-        let asked = |run: &mut Run| (run.path.shaper, run.path.shaper_at, run.path.buffer) = (kind, at, room);
-        let Some((mut network, run)) = built(asked) else { return };
+        let change = |run: &mut Run| (run.path.shaper, run.path.shaper_at, run.path.buffer) = (kind, at, room);
+        let Some((mut network, run)) = built(change) else { return };
         network.change_rate(20_000_000).expect("a change of rate");
         measured(&mut network, &run, &format!("{kind:?} {at:?}"));
         let counters = network.counters().expect("counters");
@@ -432,7 +433,7 @@ fn every_one_of_many_lines_carries_frames() {
 }
 
 #[test]
-fn a_probe_sees_the_path_that_is_there_and_not_the_one_that_was_asked_for() {
+fn a_probe_sees_the_path_that_is_there_and_not_the_one_that_was_requested() {
     let Some((mut network, mut run)) = built(|_| {}) else { return };
     network.change_rate(20_000_000).expect("a change of rate");
     run.path.buffer = Buffer::Packets(200);

@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn sockets_are_told_apart_by_their_ports() {
+    fn sockets_are_distinguished_by_their_ports() {
         let mut info = vec![0; 232];
         info[80..84].copy_from_slice(&10_u32.to_ne_bytes());
         let gains: Vec<u8> = [1_u32, 0, 2, 739, 739].into_iter().flat_map(u32::to_ne_bytes).collect();
@@ -313,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refusal_is_told_in_the_kernels_words() {
+    fn a_refusal_names_the_kernels_error() {
         let (_, progress) = records(&framed(NLMSG_ERROR, &(-libc::EPERM).to_ne_bytes()));
         assert!(progress.unwrap_err().0.contains("EPERM"));
     }

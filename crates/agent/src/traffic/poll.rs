@@ -68,8 +68,8 @@ impl Poll {
                 Err(errno) => return Err(Failure::of("sleep", errno)),
             }
         };
-        let told = |wake: EpollEvent| (Wake::of_token(wake.data()), wake.events().contains(EpollFlags::EPOLLERR));
-        Ok(wakes.into_iter().take(count).map(told))
+        let decode = |wake: EpollEvent| (Wake::of_token(wake.data()), wake.events().contains(EpollFlags::EPOLLERR));
+        Ok(wakes.into_iter().take(count).map(decode))
     }
 }
 

@@ -93,7 +93,7 @@ impl Surroundings {
 #[derive(Debug)]
 pub struct Endings {
     bell: EventFd,
-    told: Mutex<Vec<(usize, End, ExitStatus)>>,
+    pending: Mutex<Vec<(usize, End, ExitStatus)>>,
 }
 
 /// A program that was started.
@@ -115,26 +115,26 @@ impl Endings {
     pub fn new() -> Result<Arc<Self>, Failure> {
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)
             .map_err(|errno| Failure::of("create a bell", errno))?;
-        Ok(Arc::new(Self { bell, told: Mutex::default() }))
+        Ok(Arc::new(Self { bell, pending: Mutex::default() }))
     }
 
     /// Which have ended since the last time, of which flow, and how.
     pub fn take(&self) -> Vec<(usize, End, ExitStatus)> {
         // It is read so that it can ring again.
         self.bell.read().unwrap_or_default();
-        std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// The end of one of a flow's programs, if one has ended since the last time.
     pub fn take_of(&self, flow: usize) -> Option<(End, ExitStatus)> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = told.iter().position(|(other, ..)| *other == flow)?;
-        let (_, end, status) = told.remove(place);
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = pending.iter().position(|(other, ..)| *other == flow)?;
+        let (_, end, status) = pending.remove(place);
         Some((end, status))
     }
 
-    fn tell(&self, flow: usize, end: End, status: ExitStatus) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push((flow, end, status));
+    fn report(&self, flow: usize, end: End, status: ExitStatus) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).push((flow, end, status));
         self.bell.write(1).unwrap_or_default();
     }
 }
@@ -165,12 +165,13 @@ impl Process {
             }
             _ => format!("start {name} in {}", surroundings.start_in.display()),
         };
-        let kept = |stream: &str| {
+        let stream_file = |stream: &str| {
             let path = surroundings.folder.join(format!("flow{flow}.{end:?}.{stream}").to_lowercase());
-            kept(&path).map_err(|error| Failure::of(format!("keep what {name} writes in {}", path.display()), error))
+            unlinked_file(&path)
+                .map_err(|error| Failure::of(format!("keep what {name} writes in {}", path.display()), error))
         };
         // A kernel of our own has no /dev/null: what is empty will do.
-        let (stdin, stdout, stderr) = (kept("stdin")?, kept("stdout")?, kept("stderr")?);
+        let (stdin, stdout, stderr) = (stream_file("stdin")?, stream_file("stdout")?, stream_file("stderr")?);
         let copy = |file: &File| file.try_clone().map(Stdio::from).map_err(|error| Failure::of(attempt(), error));
         let mut command = surroundings.command(&name, user);
         command.args(&argv[1..]).process_group(0).stdin(stdin).stdout(copy(&stdout)?).stderr(copy(&stderr)?);
@@ -180,7 +181,7 @@ impl Process {
         let endings = Arc::clone(endings);
         let wait = move || {
             if let Ok(status) = child.wait() {
-                endings.tell(flow, end, status);
+                endings.report(flow, end, status);
             }
         };
         let waiting = thread::Builder::new().stack_size(STACK_BYTES).spawn(wait);
@@ -208,7 +209,7 @@ impl Process {
             (None, Some(signal)) => format!("was ended by signal {signal}"),
             (None, None) => "ended".to_owned(),
         };
-        Err(Failure(format!("{} {how}{}", self.said.argv.join(" "), self.last_words())))
+        Err(Failure(format!("{} {how}{}", self.said.argv.join(" "), self.last_lines())))
     }
 
     /// The program.
@@ -254,7 +255,7 @@ impl Process {
     }
 
     /// What it wrote at last: to its standard error, or else to its standard output.
-    fn last_words(&mut self) -> String {
+    fn last_lines(&mut self) -> String {
         let written = [text(&mut self.stderr), text(&mut self.stdout)];
         let Some(text) = written.iter().find(|text| !text.trim().is_empty()) else { return String::new() };
         let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
@@ -263,7 +264,7 @@ impl Process {
 }
 
 /// A file that nobody else sees: it goes when it is closed.
-fn kept(path: &Path) -> std::io::Result<File> {
+fn unlinked_file(path: &Path) -> std::io::Result<File> {
     let file = File::options().read(true).append(true).create_new(true).open(path)?;
     fs::remove_file(path)?;
     Ok(file)
@@ -285,12 +286,12 @@ mod tests {
     use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 
     /// A program in a new namespace; none where one must not be made.
-    fn started(words: &[&str]) -> Option<(Process, Arc<Endings>)> {
+    fn started(arguments: &[&str]) -> Option<(Process, Arc<Endings>)> {
         let namespace = Namespace::create().map_err(|error| skip(&error)).ok()?;
         let folder = std::env::temp_dir().join(format!("process-{}-{:?}", std::process::id(), thread::current().id()));
         fs::create_dir_all(&folder).expect("a folder");
         let endings = Endings::new().expect("endings");
-        let argv = words.iter().map(|word| (*word).to_owned()).collect();
+        let argv = arguments.iter().map(|word| (*word).to_owned()).collect();
         let surroundings = Surroundings { root: None, start_in: "/".into(), folder: folder.clone(), caller: None };
         let process = Process::start((3, End::Client, User::Caller), argv, &namespace, &surroundings, 5, &endings);
         assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing is left there");
@@ -302,13 +303,13 @@ mod tests {
         let poll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC).expect("a poll");
         poll.add(endings, EpollEvent::new(EpollFlags::EPOLLIN, 0)).expect("a watch");
         assert_eq!(poll.wait(&mut [EpollEvent::empty()], EpollTimeout::NONE), Ok(1));
-        let told = endings.take();
-        assert_eq!((told.len(), told[0].0, told[0].1), (1, 3, End::Client));
-        process.end(9, told[0].2)
+        let reports = endings.take();
+        assert_eq!((reports.len(), reports[0].0, reports[0].1), (1, 3, End::Client));
+        process.end(9, reports[0].2)
     }
 
     #[test]
-    fn what_a_program_says_and_how_it_ends_is_kept() {
+    fn what_a_program_says_and_how_it_ends_is_recorded() {
         let Some((mut process, endings)) = started(&["sh", "-c", "echo out; echo err >&2"]) else { return };
         assert_eq!(ended(&mut process, &endings), Ok(()));
         let said = process.said();
@@ -317,10 +318,10 @@ mod tests {
     }
 
     #[test]
-    fn a_program_that_fails_is_told_in_its_own_words() {
+    fn the_failure_of_a_program_quotes_what_it_wrote() {
         let Some((mut process, endings)) = started(&["sh", "-c", "echo no route >&2; exit 3"]) else { return };
-        let words = ended(&mut process, &endings).expect_err("it failed").0;
-        assert_eq!(words, "sh -c echo no route >&2; exit 3 ended with status 3: no route");
+        let message = ended(&mut process, &endings).expect_err("it failed").0;
+        assert_eq!(message, "sh -c echo no route >&2; exit 3 ended with status 3: no route");
     }
 
     #[test]

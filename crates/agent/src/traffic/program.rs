@@ -72,7 +72,7 @@ impl Program {
         let Workload::Command { command, server, user } = &run.flows[index].workload else { return Ok(None) };
         let (sender, receiver) = (network.sender(index).clone(), network.receiver(index).clone());
         let places = network.places(run, index);
-        let server_words = places.fill(server).map_err(Failure)?;
+        let server_arguments = places.fill(server).map_err(Failure)?;
         let mut program = Self {
             flow: index,
             command: places.fill(command).map_err(Failure)?,
@@ -87,13 +87,14 @@ impl Program {
             closed: Reading::default(),
             is_done: false,
         };
-        if !server_words.is_empty() {
+        if !server_arguments.is_empty() {
             let namespace = &program.receiver.namespace;
             let other = Places { port: places.port ^ 1, ..places.clone() };
-            let is_told = other.fill(server).map_err(Failure)? != server_words;
+            let uses_port = other.fill(server).map_err(Failure)? != server_arguments;
             let who = (index, End::Server, *user);
-            let started = Process::start(who, server_words, namespace, surroundings, 0, endings)?;
-            let awaited = if is_told { await_server(&started, index, namespace, places.port, endings)? } else { None };
+            let started = Process::start(who, server_arguments, namespace, surroundings, 0, endings)?;
+            let awaited =
+                if uses_port { await_server(&started, index, namespace, places.port, endings)? } else { None };
             program.server = Some(started);
             if let Some((end, status)) = awaited {
                 program.end(end, 0, status)?;
@@ -135,8 +136,8 @@ impl Program {
         let unsent = self.senders.values().any(|it| it.info.notsent_bytes > 0);
         let has_come = !unsent && receiver.bytes_received >= sender.bytes_sent - sender.bytes_retrans;
         // One dump is now, in which what is there misses none but this one.
-        let is_told = self.senders.values().chain(self.receivers.values()).all(|it| it.missing <= 1);
-        self.is_done && is_told && (has_come || !self.senders.values().any(|it| waits(&it.info)))
+        let is_current = self.senders.values().chain(self.receivers.values()).all(|it| it.missing <= 1);
+        self.is_done && is_current && (has_come || !self.senders.values().any(|it| waits(&it.info)))
     }
 
     /// Whether its command has ended well.
@@ -266,8 +267,8 @@ fn listens(port: u16) -> bool {
     TABLES.iter().any(|(table, state)| {
         let text = fs::read_to_string(format!("/proc/thread-self/net/{table}")).unwrap_or_default();
         text.lines().skip(1).any(|line| {
-            let mut words = line.split_ascii_whitespace().skip(1);
-            words.next().is_some_and(|address| address.ends_with(&suffix)) && words.nth(1) == Some(state)
+            let mut fields = line.split_ascii_whitespace().skip(1);
+            fields.next().is_some_and(|address| address.ends_with(&suffix)) && fields.nth(1) == Some(state)
         })
     })
 }

@@ -42,7 +42,7 @@ pub enum Reads {
 #[derive(Debug)]
 pub struct News {
     bell: EventFd,
-    told: Mutex<Vec<(ConnectionId, Result<(), Failure>)>>,
+    pending: Mutex<Vec<(ConnectionId, Result<(), Failure>)>>,
 }
 
 /// The receiving end of a connection.
@@ -61,16 +61,16 @@ impl News {
     /// The kernel has no descriptors to give.
     pub fn new() -> Result<Arc<Self>, Failure> {
         let bell = EventFd::new().map_err(|errno| Failure::of("create a bell", errno))?;
-        Ok(Arc::new(Self { bell, told: Mutex::default() }))
+        Ok(Arc::new(Self { bell, pending: Mutex::default() }))
     }
 
     /// What is new of which connection. In virtual time there is one at a time, unless two come at the same instant.
     pub fn take(&self) -> Vec<(ConnectionId, Result<(), Failure>)> {
-        std::mem::take(&mut *self.told.lock().unwrap_or_else(PoisonError::into_inner))
+        std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    fn tell(&self, id: ConnectionId, result: Result<(), Failure>) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).push((id, result));
+    fn report(&self, id: ConnectionId, result: Result<(), Failure>) {
+        self.pending.lock().unwrap_or_else(PoisonError::into_inner).push((id, result));
         // It can only fail when it has rung 2^64 times.
         self.bell.write(1).unwrap_or_default();
     }
@@ -98,11 +98,11 @@ impl Receiver {
         let stream = Arc::new(stream);
         let (reader, news) = (Arc::clone(&stream), Arc::clone(news));
         let read = move || {
-            let held = window_bytes.map_or(Ok(()), |bytes| hold_window(&reader, bytes));
-            let result = held.and_then(|()| read(&reader, reads, total_bytes));
+            let clamped = window_bytes.map_or(Ok(()), |bytes| hold_window(&reader, bytes));
+            let result = clamped.and_then(|()| read(&reader, reads, total_bytes));
             // One that reads for ever has nothing to tell but its failure.
             if result.is_err() || total_bytes.is_some() {
-                news.tell(id, result);
+                news.report(id, result);
             }
         };
         thread::Builder::new()
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_that_ends_early_is_told() {
+    fn a_connection_that_ends_early_is_reported() {
         let (sender, stream) = connection();
         let mut taker = Taker::new(stream, Reads::Large, 100).unwrap();
         drop(sender);

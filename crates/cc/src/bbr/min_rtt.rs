@@ -139,9 +139,9 @@ mod tests {
     #[test]
     fn what_is_accepted_is_the_smallest_rtt_since_the_first_of_the_expiries() {
         // 21 ms came before the first; 40 ms is met between the second and the third.
-        let found =
+        let accepted_us =
             us(THREE, &[(9_000, 21_000), (10_001, 60_000), (20_002, 61_000), (25_000, 40_000), (30_003, 62_000)]);
-        assert_eq!(found, 40_000);
+        assert_eq!(accepted_us, 40_000);
     }
 
     #[test]

@@ -99,7 +99,7 @@ fn a_slower_path_is_noticed_after_ten_rounds() {
 }
 
 #[test]
-fn a_policer_is_found_and_its_rate_kept_to_unless_switched_off() {
+fn a_policer_is_detected_and_its_rate_respected_unless_switched_off() {
     // 4000 segments/s, behind a bucket that lets 10 000 pass for a second.
     let path = Path { policer: Some((Span::from_micros(250), 6_000)), ..Path::of(10, 4.0) };
     let (mut on, mut off) = (flow(&[], path), flow(&[("policer", 0.0)], path));

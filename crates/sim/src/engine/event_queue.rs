@@ -283,7 +283,7 @@ struct Calendar {
     first_bucket: u64,
     /// A bit a bucket: it is not empty; and a bit for 64 of these.
     filled: [u64; BUCKETS / 64],
-    filled_words: u64,
+    filled_groups: u64,
     /// The first entry of each bucket's list.
     heads: Vec<u32>,
     /// Entries, and the next one's place in the same list.
@@ -303,7 +303,7 @@ impl Calendar {
             open_bucket: 0,
             first_bucket: u64::MAX,
             filled: [0; BUCKETS / 64],
-            filled_words: 0,
+            filled_groups: 0,
             heads: vec![NIL; BUCKETS],
             pool: Vec::new(),
             free: NIL,
@@ -330,7 +330,7 @@ impl Calendar {
             *place = (entry, next);
         }
         self.filled[index / 64] |= 1 << (index % 64);
-        self.filled_words |= 1 << (index / 64);
+        self.filled_groups |= 1 << (index / 64);
         self.first_bucket = self.first_bucket.min(bucket);
         true
     }
@@ -373,7 +373,7 @@ impl Calendar {
         self.open_bucket = bucket;
         self.filled[index / 64] &= !(1 << (index % 64));
         if self.filled[index / 64] == 0 {
-            self.filled_words &= !(1 << (index / 64));
+            self.filled_groups &= !(1 << (index / 64));
         }
         self.first_bucket = self.first_filled_from(bucket + 1);
     }
@@ -381,19 +381,19 @@ impl Calendar {
     /// The first bucket from this one on that is not empty; all lie within one turn of the calendar.
     fn first_filled_from(&self, bucket: u64) -> u64 {
         let index = bucket as usize % BUCKETS;
-        let (word, bit) = (index / 64, index % 64);
-        let rest = self.filled[word] >> bit;
+        let (group, bit) = (index / 64, index % 64);
+        let rest = self.filled[group] >> bit;
         if rest != 0 {
             return bucket + u64::from(rest.trailing_zeros());
         }
-        // The words behind this one, and the lower bits of itself last.
-        let words = self.filled_words.rotate_right(word as u32 + 1);
-        if words == 0 {
+        // The groups behind this one, and the lower bits of itself last.
+        let groups = self.filled_groups.rotate_right(group as u32 + 1);
+        if groups == 0 {
             return u64::MAX;
         }
-        let found = (word + 1 + words.trailing_zeros() as usize) % 64;
-        let found = found * 64 + self.filled[found].trailing_zeros() as usize;
-        bucket + ((found + BUCKETS - index) % BUCKETS) as u64
+        let filled_group = (group + 1 + groups.trailing_zeros() as usize) % 64;
+        let filled_index = filled_group * 64 + self.filled[filled_group].trailing_zeros() as usize;
+        bucket + ((filled_index + BUCKETS - index) % BUCKETS) as u64
     }
 
     /// No entry comes before this.

@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_happens_as_often_as_asked() {
+    fn an_event_happens_as_often_as_requested() {
         let mut stream = stream(7, "loss");
         let hits = (0..1_000_000).filter(|_| stream.happens(10_000_000)).count();
         // 1 % of a million: mean 10 000, standard deviation 99.5; five of those on either side.

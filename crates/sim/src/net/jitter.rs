@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn bursts_leave_whole_and_in_order_and_within_the_range() {
+    fn bursts_leave_undivided_and_in_order_and_within_the_range() {
         let range = Span::from_micros(200);
         let left = departures(range);
         assert!(left.windows(2).all(|pair| pair[0].at <= pair[1].at), "as time goes");

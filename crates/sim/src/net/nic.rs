@@ -51,7 +51,7 @@ impl Nic {
         Self {
             delay,
             period: Span::from_nanos(host.ack_aggregation_ns),
-            merger: if host.gro { Some(Merger { mss_bytes, held: Vec::new() }) } else { None },
+            merger: if host.gro { Some(Merger { mss_bytes, pending: Vec::new() }) } else { None },
             packets: VecDeque::new(),
             slot_end: None,
             next: Time::NEVER,
@@ -83,7 +83,7 @@ impl Nic {
             }
         }
         if let Some(merger) = &mut self.merger {
-            out.append(&mut merger.held);
+            out.append(&mut merger.pending);
         }
         self.next = Time::NEVER;
         self.plan(now)
@@ -120,37 +120,37 @@ impl Nic {
 struct Merger {
     mss_bytes: u32,
     /// The oldest first; at most one of a connection.
-    held: Vec<Packet>,
+    pending: Vec<Packet>,
 }
 
 impl Merger {
     /// A packet comes; what goes up now is added to `out`.
     #[inline]
     fn receive(&mut self, packet: Packet, out: &mut Vec<Packet>) {
-        if let Some(place) = self.held.iter().position(|held| held.flow == packet.flow) {
-            let held = &mut self.held[place];
-            if extends(held, &packet) {
-                held.segments += packet.segments;
-                held.frame_bytes += packet.frame_bytes;
-                held.end_bytes = packet.end_bytes;
-                held.marks = packet.marks;
+        if let Some(place) = self.pending.iter().position(|earlier| earlier.flow == packet.flow) {
+            let earlier = &mut self.pending[place];
+            if extends(earlier, &packet) {
+                earlier.segments += packet.segments;
+                earlier.frame_bytes += packet.frame_bytes;
+                earlier.end_bytes = packet.end_bytes;
+                earlier.marks = packet.marks;
                 if self.ends(&packet) {
-                    out.push(self.held.remove(place));
+                    out.push(self.pending.remove(place));
                 }
                 return;
             }
-            out.push(self.held.remove(place));
+            out.push(self.pending.remove(place));
         }
         if packet.kind != PacketKind::Data || self.ends(&packet) {
             return out.push(packet);
         }
         let list = |packet: &Packet| packet.flow.index() % LISTS;
-        let mut others = self.held.iter().enumerate().filter(|(_, held)| list(held) == list(&packet));
+        let mut others = self.pending.iter().enumerate().filter(|(_, earlier)| list(earlier) == list(&packet));
         let oldest = others.next().map(|(place, _)| place);
         if let Some(oldest) = oldest.filter(|_| others.count() + 1 >= LIST_PACKETS) {
-            out.push(self.held.remove(oldest));
+            out.push(self.pending.remove(oldest));
         }
-        self.held.push(packet);
+        self.pending.push(packet);
     }
 
     /// Nothing is merged behind it: PSH, or its last segment is short.
@@ -159,15 +159,15 @@ impl Merger {
     }
 }
 
-/// True when `packet` goes on where `held` ends, looks like it, and both together are not too large. What is held ends
-/// with a full segment without PSH.
-fn extends(held: &Packet, packet: &Packet) -> bool {
-    let sizes = held.payload_bytes() + packet.payload_bytes();
+/// True when `packet` goes on where `earlier` ends, looks like it, and both together are not too large. What is held
+/// ends with a full segment without PSH.
+fn extends(earlier: &Packet, packet: &Packet) -> bool {
+    let sizes = earlier.payload_bytes() + packet.payload_bytes();
     packet.kind == PacketKind::Data
-        && packet.seq == held.seq + u64::from(held.segments)
-        && !packet.marks.differ_beside_push(held.marks)
-        && packet.stamp_ms == held.stamp_ms
-        && packet.echo_ms == held.echo_ms
+        && packet.seq == earlier.seq + u64::from(earlier.segments)
+        && !packet.marks.differ_except_in_push(earlier.marks)
+        && packet.stamp_ms == earlier.stamp_ms
+        && packet.echo_ms == earlier.echo_ms
         && SEGMENT_HEADERS_BYTES + sizes < MERGED_BYTES
 }
 
@@ -363,7 +363,7 @@ mod tests {
     }
 
     #[test]
-    fn a_push_ends_a_merged_packet_and_is_kept() {
+    fn a_push_ends_a_merged_packet_and_is_preserved() {
         let pushed = Packet { marks: Marks::new(true, Ecn::NotEct), ..segment(2) };
         assert_eq!(merged(&[segment(1), pushed, segment(3), segment(4)]), [(1, 2, true), (3, 2, false)]);
     }
@@ -394,15 +394,15 @@ mod tests {
     }
 
     #[test]
-    fn super_packets_are_merged_as_far_as_they_are_whole() {
+    fn super_packets_are_merged_as_far_as_they_are_full() {
         let super_packet = |seq, segments: u16, payload| Packet {
             segments,
             frame_bytes: payload + FRAME_HEADERS_BYTES * u32::from(segments),
             ..segment(seq)
         };
-        let (whole, ragged) = (super_packet(0, 10, 10 * MSS), super_packet(10, 3, 2 * MSS + 5));
-        assert_eq!(merged(&[whole, ragged, segment(13)]), [(0, 13, false), (13, 1, false)]);
-        assert_eq!(merged(&[whole, super_packet(10, 36, 36 * MSS)]), [(0, 10, false), (10, 36, false)]);
+        let (full, ragged) = (super_packet(0, 10, 10 * MSS), super_packet(10, 3, 2 * MSS + 5));
+        assert_eq!(merged(&[full, ragged, segment(13)]), [(0, 13, false), (13, 1, false)]);
+        assert_eq!(merged(&[full, super_packet(10, 36, 36 * MSS)]), [(0, 10, false), (10, 36, false)]);
     }
 
     #[test]

@@ -86,7 +86,7 @@ impl Marks {
 
     /// They differ in more than PSH.
     #[inline]
-    pub const fn differ_beside_push(self, other: Self) -> bool {
+    pub const fn differ_except_in_push(self, other: Self) -> bool {
         (self.0 ^ other.0) & !Self::PUSH != 0
     }
 

@@ -135,13 +135,13 @@ impl Simulation<'_> {
 
     /// Makes the connection of an arrival.
     fn open(&mut self, source: FlowId, index: usize) -> FlowId {
-        let asked = &self.run.flows[source.index()];
-        let bytes = asked.arrivals()[index].bytes;
-        let name = format!("{}/{index}", asked.name);
+        let source_flow = &self.run.flows[source.index()];
+        let bytes = source_flow.arrivals()[index].bytes;
+        let name = format!("{}/{index}", source_flow.name);
         let flow = self.sources.occupy(source, index);
         self.network.open(flow, source, &name);
-        let sender = Sender::new(flow, &sender_config(self.run, asked, &name, self.first_buffer_bytes));
-        let receiver = Receiver::new(flow, Some(bytes), &receiver_config(self.run, asked));
+        let sender = Sender::new(flow, &sender_config(self.run, source_flow, &name, self.first_buffer_bytes));
+        let receiver = Receiver::new(flow, Some(bytes), &receiver_config(self.run, source_flow));
         let app = App { phase: Phase::Running, ..App::of(&Workload::Transfer { bytes }) };
         if flow.index() == self.senders.len() {
             self.senders.push(sender);

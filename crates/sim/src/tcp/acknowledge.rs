@@ -141,8 +141,8 @@ impl Sender {
         summary: &mut AckSummary,
     ) {
         let (mut duplicates, mut reordered) = (0, None);
-        let mut told = ack.sack_blocks();
-        let (reported, blocks) = told[..usize::from(ack.block_count)].split_at_mut(usize::from(ack.duplicate));
+        let mut all_blocks = ack.sack_blocks();
+        let (reported, blocks) = all_blocks[..usize::from(ack.block_count)].split_at_mut(usize::from(ack.duplicate));
         if let [duplicate] = *reported {
             (duplicates, reordered) = self.take_in_duplicate(duplicate, summary);
         }

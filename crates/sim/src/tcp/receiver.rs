@@ -248,8 +248,8 @@ impl Receiver {
             self.owed = true;
             if self.take(packet, start, payload_bytes) && payload_bytes > 0 {
                 // Before the buffer holds it (`tcp_data_queue_ofo`).
-                let held = waiting + self.unread_segments();
-                self.quick |= u32::from(self.window.grow(payload_bytes, packet.segments, held));
+                let buffered = waiting + self.unread_segments();
+                self.quick |= u32::from(self.window.grow(payload_bytes, packet.segments, buffered));
             }
             return false;
         }
@@ -343,8 +343,8 @@ impl Receiver {
         }
         self.last_data_ms = now_ms;
         self.owed = true;
-        let held = waiting + u32::from(segments) + self.unread_segments();
-        if self.window.grow(payload_bytes, segments, held) {
+        let buffered = waiting + u32::from(segments) + self.unread_segments();
+        if self.window.grow(payload_bytes, segments, buffered) {
             self.quick |= 1;
         }
     }

@@ -162,21 +162,21 @@ impl Reassembly {
     /// Puts a block at the front, in place of those that it contains.
     fn report(&mut self, newest: SackBlock) {
         self.keep_blocks(|block| block.end < newest.start || block.start > newest.end);
-        let kept = self.block_count.min(REMEMBERED - 1);
-        self.blocks.copy_within(0..kept, 1);
+        let remaining = self.block_count.min(REMEMBERED - 1);
+        self.blocks.copy_within(0..remaining, 1);
         self.blocks[0] = newest;
-        self.block_count = kept + 1;
+        self.block_count = remaining + 1;
     }
 
     fn keep_blocks(&mut self, mut keep: impl FnMut(&SackBlock) -> bool) {
-        let mut kept = 0;
+        let mut retained = 0;
         for index in 0..self.block_count {
             if keep(&self.blocks[index]) {
-                self.blocks[kept] = self.blocks[index];
-                kept += 1;
+                self.blocks[retained] = self.blocks[index];
+                retained += 1;
             }
         }
-        self.block_count = kept;
+        self.block_count = retained;
     }
 
     /// True when segments above the next expected one would move a block beyond the first two, so that an ACK that is
@@ -238,8 +238,8 @@ mod tests {
                 let next = (0..).find(|seq| !arrived.contains(seq)).expect("a first hole");
                 prop_assert_eq!(data.next(), next);
                 prop_assert_eq!(data.waiting() as usize, arrived.range(next..).count());
-                if let Arrival::InOrder { next: told, bytes } = outcome {
-                    prop_assert_eq!((told, bytes), (next, next * 10));
+                if let Arrival::InOrder { next: reported, bytes } = outcome {
+                    prop_assert_eq!((reported, bytes), (next, next * 10));
                 }
                 for block in data.blocks() {
                     prop_assert!((block.start..block.end).all(|seq| arrived.contains(&seq)));

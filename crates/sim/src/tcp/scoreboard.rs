@@ -347,24 +347,24 @@ impl Scoreboard {
     /// has one list of both, `tsorted_sent_queue`). Marks lost what it says is [`Verdict::Lost`].
     pub fn detect_losses(&mut self, mut visit: impl FnMut(u64, u64) -> Verdict) {
         self.rack_cursor = self.rack_cursor.max(self.una);
-        let (mut kept, mut later) = (false, u64::MAX);
+        let (mut any_remaining, mut later) = (false, u64::MAX);
         for seq in self.rack_cursor..self.next {
             let segment = self.segment(seq);
             if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED) == 0 {
                 match visit(seq, segment.sent_us) {
                     Verdict::Lost => self.mark_lost(seq),
-                    Verdict::Keep => kept = true,
+                    Verdict::Keep => any_remaining = true,
                     Verdict::Later => {
                         later = seq;
                         break;
                     }
                 }
             }
-            if !kept {
+            if !any_remaining {
                 self.rack_cursor = seq + 1;
             }
         }
-        let (mut kept, mut index) = (false, 0);
+        let (mut any_remaining, mut index) = (false, 0);
         while let Some(&Resent { seq, sent_us, next }) = self.resent.get(index) {
             if later < next {
                 break;
@@ -379,11 +379,11 @@ impl Scoreboard {
             if current {
                 match visit(seq, sent_us) {
                     Verdict::Lost => self.mark_lost(seq),
-                    Verdict::Keep => kept = true,
+                    Verdict::Keep => any_remaining = true,
                     Verdict::Later => break,
                 }
             }
-            if kept {
+            if any_remaining {
                 index += 1;
             } else {
                 self.resent.pop_front();
@@ -509,7 +509,7 @@ mod tests {
     }
 
     #[test]
-    fn losses_are_found_in_the_order_of_sending() {
+    fn losses_are_detected_in_the_order_of_sending() {
         let mut board = board(10);
         sack(&mut board, 3, 4);
         board.detect_losses(|seq, sent_us| {

@@ -52,9 +52,9 @@ impl Sender {
             }
             let chunk = self.head_bytes(unsent);
             let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
-            let whole_queue = chunk == unsent;
+            let entire_queue = chunk == unsent;
             let bytes = if chunk <= mss {
-                if whole_queue && self.nagle_holds(chunk, reason) {
+                if entire_queue && self.nagle_holds(chunk, reason) {
                     break;
                 }
                 chunk
@@ -62,7 +62,7 @@ impl Sender {
                 if !matches!(reason, SendReason::Probe | SendReason::One)
                     && self.defers_burst(
                         chunk,
-                        whole_queue,
+                        entire_queue,
                         window,
                         max_burst,
                         now,
@@ -199,7 +199,7 @@ impl Sender {
     fn defers_burst(
         &self,
         chunk: u64,
-        whole_queue: bool,
+        entire_queue: bool,
         window: u64,
         max_burst: Segments,
         now: Time,
@@ -215,7 +215,7 @@ impl Sender {
         let mss = u64::from(self.mss_bytes);
         let congestion_room = u64::from(self.control.window.cwnd - self.board.in_flight()) * mss;
         let room = window.min(congestion_room);
-        if room >= u64::from(max_burst) * mss || (!whole_queue && room >= chunk) {
+        if room >= u64::from(max_burst) * mss || (!entire_queue && room >= chunk) {
             return false;
         }
         let receive_window = self.edge_bytes - self.board.una_bytes();

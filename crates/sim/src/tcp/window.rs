@@ -130,18 +130,18 @@ impl ReceiveWindow {
         };
     }
 
-    /// What the buffer has room for beside `held` segments (Linux 6.1 `tcp_space`).
-    fn free_bytes(&self, held: u32) -> u64 {
-        let used = u64::from(held) * truesize::segment(self.mss_bytes);
+    /// What the buffer has room for beside `buffered` segments (Linux 6.1 `tcp_space`).
+    fn free_bytes(&self, buffered: u32) -> u64 {
+        let used = u64::from(buffered) * truesize::segment(self.mss_bytes);
         self.buffer_bytes.saturating_sub(used) / 2
     }
 
-    /// Data arrived in one buffer: a segment, or `segments` that were merged. With it the socket holds `held` segments:
-    /// the window may grow towards its clamp, as far as there is room now. True when it did, and then the sender is told
-    /// at once.
+    /// Data arrived in one buffer: a segment, or `segments` that were merged. With it the socket holds `buffered`
+    /// segments: the window may grow towards its clamp, as far as there is room now. True when it did, and then the
+    /// sender is told at once.
     #[inline]
-    pub fn grow(&mut self, payload_bytes: u64, segments: u16, held: u32) -> bool {
-        let most = self.clamp_bytes.min(self.free_bytes(held));
+    pub fn grow(&mut self, payload_bytes: u64, segments: u16, buffered: u32) -> bool {
+        let most = self.clamp_bytes.min(self.free_bytes(buffered));
         let room = most.saturating_sub(self.threshold_bytes);
         if room == 0 || payload_bytes < 128 {
             return false;
@@ -211,9 +211,9 @@ impl ReceiveWindow {
         self.edge_bytes.saturating_sub(received_bytes)
     }
 
-    /// True when with `held` segments in the buffer less can be announced than with the last ACK, of `acked_bytes`.
-    pub fn would_shrink(&self, acked_bytes: u64, held: u32) -> bool {
-        self.select(held).0 < self.left_bytes(acked_bytes)
+    /// True when with `buffered` segments in the buffer less can be announced than with the last ACK, of `acked_bytes`.
+    pub fn would_shrink(&self, acked_bytes: u64, buffered: u32) -> bool {
+        self.select(buffered).0 < self.left_bytes(acked_bytes)
     }
 
     /// The application has read everything up to `read_bytes`, and twice as much as is left of the window can be
@@ -241,13 +241,13 @@ impl ReceiveWindow {
         }
         let window = free.min(self.threshold_bytes);
         // A window that is not scaled is told in whole segments.
-        let told = if self.scale == 0 {
+        let announced = if self.scale == 0 {
             cold_path();
             window / segment * segment
         } else {
             (window + unit) & !unit
         };
-        (told.min(UNSCALED_BYTES << self.scale), tight)
+        (announced.min(UNSCALED_BYTES << self.scale), tight)
     }
 }
 
@@ -373,13 +373,13 @@ mod tests {
         let unit = 1 << 14;
         window.announce(10_000_000, 0);
         let announced = window.left_bytes(10_000_000);
-        let held = u32::try_from(window.buffer_bytes / 4_000).expect("few");
-        assert!(announced.is_multiple_of(unit) && window.would_shrink(10_000_000, held), "{window:?}");
+        let buffered = u32::try_from(window.buffer_bytes / 4_000).expect("few");
+        assert!(announced.is_multiple_of(unit) && window.would_shrink(10_000_000, buffered), "{window:?}");
         for segment in 1..=30 {
-            window.announce(10_000_000 + segment * 1448, held);
+            window.announce(10_000_000 + segment * 1448, buffered);
             assert_eq!(window.left_bytes(10_000_000 + segment * 1448), announced);
         }
-        window.announce(10_000_000 + 30 * 1448 + 2 * unit, held);
+        window.announce(10_000_000 + 30 * 1448 + 2 * unit, buffered);
         assert_eq!(window.left_bytes(10_000_000 + 30 * 1448 + 2 * unit), announced - 2 * unit);
     }
 

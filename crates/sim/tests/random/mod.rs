@@ -175,9 +175,9 @@ fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {
         prop::bool::weighted(0.3),
         select(vec![Record::Summary, Record::Series, Record::Acks]),
     )
-        .prop_map(move |((a, b), samples, whole, record)| {
+        .prop_map(move |((a, b), samples, covers_run, record)| {
             let sample_ns = (duration_ns / samples).max(1_000);
-            let (begin, end) = if whole { (0, duration_ns) } else { (a.min(b), a.max(b)) };
+            let (begin, end) = if covers_run { (0, duration_ns) } else { (a.min(b), a.max(b)) };
             let window_end_ns = end.max(begin + sample_ns).min(duration_ns);
             let window_begin_ns = begin.min(window_end_ns - sample_ns.min(window_end_ns));
             Measure { window_begin_ns, window_end_ns, sample_ns, record, ss_ns: None }

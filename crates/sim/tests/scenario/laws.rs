@@ -174,9 +174,9 @@ fn flows_and_bottleneck_agree(run: &Run, measurement: &Measurement) {
         assert!(run.host.qdisc == Qdisc::Fq || data_by_now <= came, "{came} came, {data} were sent");
         for flow in &flows {
             let gone = flow.dropped_packets + flow.random_lost_packets + flow.delivered_bytes.div_ceil(mss_bytes(run));
-            let beside_data =
+            let other_packets =
                 if run.host.qdisc == Qdisc::Fq { control + resets } else { came.saturating_sub(data_by_now) };
-            assert!(gone <= flow.segments_sent + control.min(beside_data), "{flow:?}");
+            assert!(gone <= flow.segments_sent + control.min(other_packets), "{flow:?}");
         }
     }
 }

@@ -134,7 +134,7 @@ fn a_burst_leaves_before_the_ack_that_comes_as_it_is_due() {
         let mut s = SenderScript::begin(SenderSetup { cc: "bbr", offload: true, ..SENDER });
         s.writes(14).expect_bursts([2, 2, 2, 2, 2]);
         s.at(ms(20)).gets(ack(4)).expect_bursts([2]);
-        let due = s.held_until();
+        let due = s.next_release();
         if fires_first {
             s.at(due).expect_bursts([2]).gets(ack(6)).expect_nothing();
         } else {
@@ -185,7 +185,7 @@ fn the_second_burst_does_not_wait_for_the_hosts_own_queue() {
 /// `tcp_write_xmit` asks `tcp_small_queue_check` after it has cut the burst off its buffer (`tso_fragment`): one that is
 /// held with a single segment, because the window has room for no more, leaves with that one when it has more.
 #[test]
-fn a_burst_that_is_held_grows_no_more() {
+fn a_burst_that_waits_grows_no_more() {
     let mut s = SenderScript::begin(SenderSetup { initial_window: 7, offload: true, ..SENDER });
     s.has_own_queue().writes(1_000).expect_bursts([2, 2]);
     s.drains().expect_bursts([2]);

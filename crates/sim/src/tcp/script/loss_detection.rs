@@ -66,7 +66,7 @@ fn on_a_path_that_reorders_three_segments_prove_nothing() {
 /// no sign of reordering: they are taken in as they were sent (`tcp_sacktag_write_queue`), and three still prove the
 /// loss.
 #[test]
-fn blocks_told_together_prove_no_reordering() {
+fn blocks_reported_together_prove_no_reordering() {
     let mut s = ten_out();
     s.at(ms(20)).gets(ack(0).sack(7..9).sack(4..6)).expect_sent([0, 1, 2, 3]);
     s.expect_state(RecoveryState::Recovery).expect("segments marked lost", |sender| sender.lost_total(), 5);
@@ -94,7 +94,7 @@ fn a_needless_retransmission_lengthens_the_wait_by_another_quarter() {
 /// RFC 8985 section 3.2: a retransmission is judged like any other transmission, by what was sent after it. RFC 6675
 /// had to wait for the timeout.
 #[test]
-fn a_retransmission_that_is_lost_too_is_found_by_what_was_sent_after_it() {
+fn a_retransmission_that_is_lost_too_is_detected_by_what_was_sent_after_it() {
     let mut s = SenderScript::begin(SENDER);
     s.writes(12).expect_sent(0..10);
     s.at(ms(20)).gets(ack(0).sack(1..4)).expect_sent([0, 10]);

@@ -42,7 +42,7 @@ fn behind_a_hole_a_merged_packet_counts_once() {
 
 /// `tcp_sack_new_ofo_skb`: it extends the block that its end touches, too, so that none is forgotten for it.
 #[test]
-fn an_ack_held_back_goes_before_a_merged_packet_displaces_its_blocks() {
+fn a_compressed_ack_goes_before_a_merged_packet_displaces_its_blocks() {
     let mut r = ReceiverScript::begin(RECEIVER);
     let hole = r.past_quick_acks();
     let one = |n: u64| hole + n..hole + n + 1;
@@ -50,8 +50,8 @@ fn an_ack_held_back_goes_before_a_merged_packet_displaces_its_blocks() {
     r.gets(segment(hole + 12)).expect_ack(ack(hole).sack(one(12)).sack(one(10)));
     r.gets(segment(hole + 14)).expect_ack(ack(hole).sack(one(14)).sack(one(12)).sack(one(10)));
     r.gets(segment(hole + 15)).expect_nothing();
-    let held_back = ack(hole).sack(hole + 14..hole + 16).sack(one(12)).sack(one(10));
-    r.gets(segment(hole + 6).burst(4)).expect_ack(held_back);
+    let compressed = ack(hole).sack(hole + 14..hole + 16).sack(one(12)).sack(one(10));
+    r.gets(segment(hole + 6).burst(4)).expect_ack(compressed);
     r.at(us(1_100)).expect_ack(ack(hole).sack(hole + 6..hole + 11).sack(hole + 14..hole + 16).sack(one(12)));
 }
 

@@ -51,7 +51,7 @@ fn on_a_short_path_with_a_queue_the_wait_is_a_twentieth_of_the_handshakes_rtt() 
 
 /// `tcp_comp_sack_nr`: at most 44 are held back.
 #[test]
-fn the_forty_fifth_segment_held_back_is_acknowledged_at_once() {
+fn the_forty_fifth_segment_of_a_compressed_ack_is_acknowledged_at_once() {
     let (mut r, hole) = behind_a_hole(RECEIVER);
     for seq in hole + 4..hole + 48 {
         r.gets(segment(seq)).expect_nothing();
@@ -86,7 +86,7 @@ fn the_newest_block_goes_first_and_three_fit() {
 /// `tcp_sack_new_ofo_skb` (`TCP_SACK_BLOCKS_EXPECTED`): an ACK that is held back goes before a third block could push
 /// its news out.
 #[test]
-fn an_ack_held_back_goes_before_its_blocks_are_displaced() {
+fn a_compressed_ack_goes_before_its_blocks_are_displaced() {
     let (mut r, hole) = behind_a_hole(RECEIVER);
     let one = |n: u64| hole + n..hole + n + 1;
     r.gets(segment(hole + 6)).expect_nothing();

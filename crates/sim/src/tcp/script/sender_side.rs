@@ -208,7 +208,7 @@ impl SenderScript {
     }
 
     /// When pacing lets the next burst go.
-    pub(super) fn held_until(&self) -> Span {
+    pub(super) fn next_release(&self) -> Span {
         self.sender.pacing.next().since(BEGIN)
     }
 
