@@ -118,7 +118,7 @@ def test_a_full_disk_is_told_in_a_line_and_loses_nothing(
     assert done.returncode == 1
     (line,) = done.stderr.splitlines()
     assert line.startswith(f"{folder}: cannot ")
-    assert line.endswith("what was finished is kept")
+    assert line.endswith("the store keeps finished runs")
     assert done.stdout == "", "what is printed is whole"
     with Store.open(folder) as store:
         assert list(store.faults()) == []

@@ -46,4 +46,4 @@ def test_json_has_the_runs_of_groups_alone_last(moment: Path) -> None:
 def test_a_group_that_is_alone_already_has_no_harm(moment: Path) -> None:
     done = dumbbell("run", moment, "--harm", "--set", "alone=flows[0]")
     assert done.returncode == 2
-    assert "alone: a group is alone, so --harm has none to run so; leave one of the two out" in done.stderr
+    assert "alone: --harm needs at least two groups, and this leaves one; leave one of the two out" in done.stderr

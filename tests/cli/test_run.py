@@ -123,7 +123,7 @@ def test_a_line_is_a_point_and_group_with_means_over_the_seeds(moment: Path) -> 
 def test_seeds_that_change_nothing_are_one_value(moment: Path) -> None:
     still = ("--set", "start_jitter=0 s", "--set", "path.jitter=none")
     done = dumbbell("run", moment, *still, "--set", "flows[0].cc=reno")
-    assert "n = 1: all seeds alike" in done.stdout
+    assert "n = 1: all seeds gave the same value" in done.stdout
     assert " ± " not in done.stdout.partition("\n\n")[2]
     assert re.findall(r"(?:reno|cubic) +(\d)  ", done.stdout) == ["1"] * 4
 
@@ -212,7 +212,7 @@ def test_a_store_may_be_called_anything(
 def test_runs_of_other_metrics_are_noted(moment: Path, store: Path) -> None:
     dumbbell("run", moment)
     execute(store, "UPDATE provenance SET facts = json_set(facts, '$.metrics', 'other')")
-    note = "note: other metrics summarised 4 runs of the store; --fresh repeats them\n"
+    note = "note: an older dumbbell summarised 4 runs in the store; --fresh runs them again\n"
     assert note in dumbbell("run", moment).stderr
     assert note not in dumbbell("run", moment, "--fresh").stderr
 

@@ -90,7 +90,7 @@ def test_nothing_pairs(tmp_path: Path) -> None:
     a = store_of(tmp_path / "a")
     assert "duration_ns 2000000000 and 1000000000" in refused(a, store_of(tmp_path / "b", duration="1 s"))
     message = refused(a, store_of(tmp_path / "c", seeds=[7]))
-    assert message.startswith("4 runs of A, 2 of B, and no two of them were asked the same; moment, ")
+    assert message.startswith("4 runs of A, 2 of B, and no run of A has a matching run in B; moment, ")
     assert "seed 1 and 7" in message
     assert "start_ns" not in message
     message = refused(a, store_of(tmp_path / "d", **{"flows[0].cc": "reno"}))
@@ -161,7 +161,7 @@ def test_flows_in_one_group_and_the_same_in_two(tmp_path: Path) -> None:
     one = store_of(tmp_path / "one", flows=[{"cc": "bbr", "count": 2}])
     two = store_of(tmp_path / "two", flows=[{"cc": "cubic"}, {"cc": "cubic"}])
     assert refused(f"{one}@cc=bbr", f"{two}@cc=cubic") == (
-        "4 runs of A, 4 of B, and those that were asked the same have their flows grouped otherwise;"
+        "4 runs of A, 4 of B, and matching runs group their flows differently;"
         " moment, path.buffer = 0.5 bdp, seed 1: bbr in A, cubic and cubic-2 in B"
     )
 
@@ -171,7 +171,7 @@ def test_what_differs_besides_the_algorithm_is_told_without_it(tmp_path: Path) -
     a = store_of(tmp_path / "a", path__buffer=["1 bdp"], seeds=[1])
     b = store_of(tmp_path / "b", path__buffer=["1 bdp"], seeds=[1], duration="1 s", **{"flows[0].cc": "reno"})
     message = refused(f"{a}@cc=bbr", f"{b}@cc=reno")
-    assert message.startswith("1 run of A, 1 of B, and no two of them were asked the same; ")
+    assert message.startswith("1 run of A, 1 of B, and no run of A has a matching run in B; ")
     assert "duration_ns 2000000000 and 1000000000" in message
     assert ".cc." not in message
     c = store_of(tmp_path / "c", path__buffer=["1 bdp"], seeds=[1], **{"flows[0].cc": "reno", "flows[1].cc": "reno"})

@@ -89,7 +89,7 @@ BUFFERS = {"buffer": ["0.25 bdp", "1 bdp", "4 bdp"]}
         ((0.90, 0.89, 0.60), ("BBR takes 90.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 60.0 ± 0.1 % at 4 BDP"
          " (no difference between 0.25 and 1 BDP), where 50 % would be fair.")),
         ((0.90, 0.60, 0.30), ("BBR takes 90.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 30.0 ± 0.1 % at 4 BDP,"
-         " where 50 % would be fair; it comes to be less than that between 1 and 4 BDP.")),
+         " where 50 % would be fair; it falls below that between 1 and 4 BDP.")),
         ((0.60, 0.90, 0.70), ("BBR takes 60.0 ± 0.1 % of the goodput at a buffer of 0.25 BDP and 70.0 ± 0.1 % at 4 BDP"
          " (most at 1 BDP: 90.0 ± 0.1 %), where 50 % would be fair.")),
     ],

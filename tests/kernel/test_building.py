@@ -160,7 +160,7 @@ def test_a_kernel_that_an_earlier_version_built_into_the_cache_is_not_built_agai
 ) -> None:
     before, seen = contents(earlier), list[str]()
     copied = kernel.find("mine")
-    assert caplog.messages == [f"copied the kernel mine from {earlier} to {shelf}, where kernels are kept now"]
+    assert caplog.messages == [f"copied the kernel mine from {earlier} to {shelf}, where kernels are now"]
     assert copied.executable.parent == shelf / earlier.name
     assert contents(earlier) == before, "a campaign may be running on it"
     assert kernel.build(make_tree(), name="mine", progress=phases(seen)) == copied
@@ -173,7 +173,7 @@ def test_a_kernel_that_an_earlier_version_built_into_the_cache_is_not_built_agai
 @pytest.mark.slow
 def test_that_a_kernel_was_copied_is_one_line_of_the_command(earlier: Path, shelf: Path) -> None:
     first, second = process("kernel", "list"), process("kernel", "list")
-    copied = f"copied the kernel mine from {earlier} to {shelf}, where kernels are kept now\n"
+    copied = f"copied the kernel mine from {earlier} to {shelf}, where kernels are now\n"
     assert (first.stderr, second.stderr) == (f"{copied}in {shelf}\n", f"in {shelf}\n")
     assert first.stdout == second.stdout
 
@@ -202,7 +202,7 @@ def test_a_kernel_of_the_cache_is_copied_when_no_build_is_under_way(shelf: Path)
 def test_a_shelf_to_which_no_kernel_can_be_copied_is_named(shelf: Path) -> None:
     shelf.parent.rmdir()
     shelf.parent.touch()
-    with pytest.raises(KernelError, match=f"^{shelf}: Not a directory; kernels are kept in {shelf} now"):
+    with pytest.raises(KernelError, match=f"^{shelf}: Not a directory; kernels are in {shelf} now"):
         kernel.find("mine")
 
 

@@ -197,9 +197,10 @@ def test_the_readme_says_what_the_record_does() -> None:
     header, rows = hosts_text.winners_table(planes)
     cells = [dict(zip(header, row, strict=True)) for row in rows]
     ours = next(each for each in cells if each["setting"] == "flows[0].cc = bbr" and each["engine"] == "sim")
-    assert f"in {ours['right'].split(' ')[0]} of the {ours['decided']} cells" in readme
+    assert f"In {ours['decided']} cells the hosts have a clear winner" in readme
+    assert f"the same winner in {ours['right'].split(' ')[0]} of the {ours['decided']}." in readme
     ((_, _, (_, tried)),) = hosts_text.tried_tables(planes)
-    assert f"is {tried[0][3].split(' ')[0]} times as fast here, in the median," in readme
+    assert f"gives CUBIC {tried[0][3].split(' ')[0]} times the goodput of the hosts in the median," in readme
     assert f"one point in ten is more than {tried[0][5]} off" in readme
     page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
     (row,) = (line.split(" | ") for line in page.splitlines() if "goodput of all BBR flows" in line)

@@ -153,7 +153,7 @@ def test_mutants_are_held_against_every_part_with_controls() -> None:
     assert isinstance(part, MutantsPart)
     assert [each.name for each in part.against] == ["tiny"]
     assert part.engines == ("sim", "double")
-    message = "mutants are held against what other parts came to, and none was measured as it would be now"
+    message = "mutants need the records of other parts, and none is of the engines of now"
     assert part.obstacle([SimEngine()], lambda _: None) == message
 
 

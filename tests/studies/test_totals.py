@@ -133,7 +133,7 @@ def test_the_readme_has_the_counts_of_the_whole_study_of_the_demo() -> None:
     said = " ".join((DOCS.parent / "README.md").read_text(encoding="utf-8").split()).replace("`", "")
     bbr, older = versions["bbr"], versions["bbr_4_17"]
     assert (
-        f"of the whole study, with five seeds, bbr {bbr['reproduced']} of {bbr['judged']}, bbr_4_17"
+        f"The full study has five seeds: bbr reproduces {bbr['reproduced']} of {bbr['judged']}, bbr_4_17"
         f" {older['reproduced']} of {older['judged']}."
     ) in said
 

@@ -7,6 +7,7 @@ prints the place of each, in the files below these paths that git knows.
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
 import sys
@@ -48,15 +49,24 @@ def offends(name: str) -> bool:
 def offenders(file: Path) -> Iterator[tuple[int, str]]:
     """The line and the name of each, in a file of Python, Rust or JavaScript."""
     if file.suffix in {".py", ".pyi"}:
-        with tokenize.open(file) as lines:
-            names = [(token.start[0], token.string) for token in tokenize.generate_tokens(lines.readline)
-                     if token.type == tokenize.NAME]  # fmt: skip
+        names = sorted(set(_of_python(file)))
     else:
         text = _NO_CODE.sub(lambda match: "\n" * match[0].count("\n"), file.read_text(encoding="utf-8"))
         names = [
             (number, name) for number, line in enumerate(text.splitlines(), start=1) for name in _NAME.findall(line)
         ]
     yield from (each for each in names if offends(each[1]))
+
+
+def _of_python(file: Path) -> Iterator[tuple[int, str]]:
+    with tokenize.open(file) as lines:
+        text = lines.read()
+    for token in tokenize.generate_tokens(iter(text.splitlines(keepends=True)).__next__):
+        if token.type == tokenize.NAME:
+            yield token.start[0], token.string
+    for node in ast.walk(ast.parse(text)):  # before Python 3.12 an f-string is one token
+        if isinstance(node, ast.Name | ast.Attribute):
+            yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
 
 
 def sources(*paths: str) -> list[Path]:

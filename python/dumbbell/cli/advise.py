@@ -28,14 +28,14 @@ def advise(  # noqa: PLR0913 (each is an option)
     ] = None,
     loaded_rtt: Annotated[
         str | None,
-        typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line: tells the queue."),
+        typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line; gives the queue."),
     ] = None,
     loss: Annotated[
         str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")
     ] = None,
     competitors: Annotated[
         str | None,
-        typer.Option("--beside", metavar="CC:N|none", help="Who else is on the line: cubic:3. Default: cases tried."),
+        typer.Option("--beside", metavar="CC:N|none", help="Competing flows, e.g. cubic:3. Default: several cases."),
     ] = None,
     transfer: Annotated[str | None, typer.Option("--transfer", metavar="SIZE", help="The job: one file, 1GB.")] = None,
     stream: Annotated[
@@ -71,8 +71,7 @@ def advise(  # noqa: PLR0913 (each is an option)
         str | None,
         typer.Option(
             "--from", metavar="FILE",
-            help="What `ss -tin` printed on a server, instead of one path: the answer over all its connections; - reads"
-            " standard input.",
+            help="Read a server's connections from `ss -tin` output, and advise for all of them; - is standard input.",
         ),
     ] = None,
     engine: Annotated[
@@ -92,11 +91,12 @@ def advise(  # noqa: PLR0913 (each is an option)
     ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
-    """Simulate the path with every candidate, over what is unknown, and advise; also say where the answer flips.
+    """Simulate each candidate over all plausible queues and competitors, recommend one, and show where that changes.
 
-    The queue and the company are mostly unknown: all cases are tried then, and the answer says in which RTT under load
-    it changes. A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths; --from asks about the
-    mix of a server's paths. Intervals hold the seeds' chance and the model's error. Needs no root and changes nothing.
+    dumbbell tries every queue and every competitor that you do not name, and prints at which RTT under load the
+    recommendation changes. A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a map over many paths; --from
+    advises for the mix of a server's paths. Intervals include the scatter over seeds and the model's error. advise
+    needs no root and changes nothing.
     """
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question

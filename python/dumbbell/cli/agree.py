@@ -44,7 +44,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
     ] = None,
     *,
     engines: Annotated[
-        str, typer.Option("--engines", metavar="A,B", help="A is held against B, the reference.")
+        str, typer.Option("--engines", metavar="A,B", help="Compare engine A with B; B is the reference.")
     ] = "sim,linux",
     seeds: Annotated[
         int | None,
@@ -63,7 +63,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             metavar="N",
             min=1,
             show_default=False,
-            help="Seeds of A, which take its chance out of the comparison; default: as many as --seeds.",
+            help="Seeds of A; more seeds reduce A's random error; default: as many as --seeds.",
         ),
     ] = None,
     floor: Annotated[
@@ -73,14 +73,15 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             metavar="N",
             min=0,
             show_default=False,
-            help="More seeds of the reference, which it is held against itself with; default: as many as --seeds.",
+            help="Extra seeds of B, to compare B with itself (noise floor); default: as many as --seeds.",
         ),
     ] = None,
     random: Annotated[
         int | None, typer.Option("--random", metavar="N", min=1, help="N conditions drawn at random instead of SPEC.")
     ] = None,
     seed: Annotated[
-        int | None, typer.Option("--seed", metavar="S", min=0, help="Of the draw; default: a fresh one, which is told.")
+        int | None,
+        typer.Option("--seed", metavar="S", min=0, help="Seed of the draw; default: a fresh one, which is printed."),
     ] = None,
     stratum: Annotated[
         str | None,
@@ -92,12 +93,13 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         ),
     ] = None,
     duration: Annotated[
-        str | None, typer.Option("--duration", metavar="TIME", help="Of a drawn condition; default: the stratum's.")
+        str | None,
+        typer.Option("--duration", metavar="TIME", help="Duration of a random condition; default: the stratum's."),
     ] = None,
     packets: Annotated[
         int | None,
         typer.Option(
-            "--packets", metavar="N", min=1, help="Most that a drawn condition may carry; default: the stratum's."
+            "--packets", metavar="N", min=1, help="Packet limit of a random condition; default: the stratum's."
         ),
     ] = None,
     curves: Annotated[
@@ -110,7 +112,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             "--check",
             metavar="NAME",
             show_default=False,
-            help="Checks whose names begin so, by their bars, instead of SPEC; may be given again; all: every one.",
+            help="Run built-in checks whose name starts with NAME instead of SPEC; repeatable; all: every check.",
         ),
     ] = None,
     sets: Sets = None,
@@ -128,7 +130,7 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             "--measured",
             metavar="CSV",
             show_default=False,
-            help="Hold each of the engines against what real hosts measured: a table of points, or iperf3's JSON.",
+            help="Compare each engine with measurements of real hosts: a table of points, or iperf3's JSON.",
         ),
     ] = None,
     heading: Annotated[
@@ -137,23 +139,24 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
             "--heading",
             metavar="THEIRS=OURS",
             show_default=False,
-            help="With --measured: what a heading of theirs is, e.g. 'loss_rate=path.loss:x100'; may be given again.",
+            help="With --measured: the field that a heading means, e.g. 'loss_rate=path.loss:x100'; repeatable.",
         ),
     ] = None,
     show: Annotated[
         str | None,
-        typer.Option("--show", metavar="CONDITION", help="Measure one condition, and tell every flow of every run."),
+        typer.Option("--show", metavar="CONDITION", help="Measure one condition, and print every flow of every run."),
     ] = None,
     programs: Programs = False,
 ) -> None:
-    """Run the same points on two engines, and say whether they agree: 0 every band or limit holds, 1 one is broken.
+    """Run an experiment on two engines and compare them. Exit status 1: they differ by more than a band or limit.
 
-    With --measured the points are those of a table, and each engine is held against what was measured there on real
-    hosts. Its columns are fields of SPEC, as path.rate (Mbit/s) or flows[0].count, and quantities, as goodput.bbr
-    (Mbit/s), share.bbr (%) or goodput.bbr (of rate); goodput.bbr.sd is a standard deviation, note.anything a remark.
-    Lists that SPEC has beside are what is not known of the hosts: each combination is told by itself.
+    With --measured dumbbell takes the points from a table, and compares each engine with the values that real hosts
+    measured there. Its columns are fields of SPEC, as path.rate (Mbit/s) or flows[0].count, and quantities, as
+    goodput.bbr (Mbit/s), share.bbr (%) or goodput.bbr (of rate); goodput.bbr.sd is a standard deviation, note.anything
+    a remark.
+    Other lists in SPEC stand for unknown host settings; dumbbell reports each combination separately.
 
-    Runs that the store has are not run again: the same command goes on where it was stopped.
+    The same command goes on where it stopped: runs in the store are not repeated.
     """
     from dumbbell.comparison.campaigns import check_names
     from dumbbell.comparison.record import Source
@@ -369,7 +372,7 @@ def _print_tables(comparison: "Agreement | Curves") -> None:
             left_out += more
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
-            typer.echo(f"no room at {columns()} columns: {names}; --json and --html have all", err=True)
+            typer.echo(f"more columns: --json and --html ({names})", err=True)
     for line in text.failures(comparison):
         typer.echo(f"failed: {line}", err=True)
     for line in text.without_data(comparison):

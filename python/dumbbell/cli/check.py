@@ -34,10 +34,10 @@ def check(  # noqa: PLR0913 (each is an option)
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Count the runs of a spec, see which engines can run it and how long it takes, and what it will not tell.
+    """Count the runs of a spec, list the engines that can run it, estimate the time, and warn about its questions.
 
-    How long, and how much memory and disk, follows from what some of the runs do on the simulator within a moment. It
-    holds for `dumbbell run` on this machine with nothing in the store, where nothing else is done meanwhile.
+    dumbbell tries some of the runs on the simulator for a moment, and estimates time, memory and disk from these. The
+    estimate is of `dumbbell run` on this machine with an empty store, while nothing else works on it.
     """
     start_s = _STARTS * process_time()
     facts, subject = _facts(experiment_of(spec, seeds, sets), harm=harm)

@@ -18,7 +18,7 @@ WORSE = 1
 def compare(  # noqa: PLR0913 (each is an option)
     a: Annotated[str, typer.Argument(metavar="A", help="A store, or some of its runs.", show_default=False)],
     b: Annotated[
-        str, typer.Argument(metavar="B", help="What is held against it; @… is of A's store.", show_default=False)
+        str, typer.Argument(metavar="B", help="The second set of runs; @… selects from A's store.", show_default=False)
     ],
     *,
     metrics: Annotated[
@@ -39,8 +39,8 @@ def compare(  # noqa: PLR0913 (each is an option)
 
     A and B are stores, or some runs of one: STORE@engine=linux:6.12, and likewise experiment, identity (its
     beginning), cc, or a swept field, as path.buffer=2 bdp; several with commas between them. Two runs are a pair if
-    they have the same seed and were asked for the same. The engine may differ, a swept field if both sides name it, and
-    the algorithm if both sides name one: cc=… exchanges it in whichever group has it, flows[0].cc=… in that group only.
+    their seed and their request are equal. The engine may differ, a swept field if both sides name it, and the
+    algorithm if both sides name one: cc=… exchanges it in whichever group has it, flows[0].cc=… in that group only.
 
     Before and after a change: dumbbell compare before after
 

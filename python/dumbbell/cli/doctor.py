@@ -61,9 +61,7 @@ def doctor(
         Path | None,
         typer.Option("--spec", metavar="SPEC", help="Look at the paths of this experiment too.", show_default=False),
     ] = None,
-    clean: Annotated[
-        bool, typer.Option("--clean", help="Instead take away what live runs left whose process is gone, run by run.")
-    ] = False,
+    clean: Annotated[bool, typer.Option("--clean", help="Remove what crashed live runs left behind.")] = False,
     out: Folder = DEFAULT_STORE,
     as_json: Json = False,
 ) -> None:

@@ -156,7 +156,7 @@ def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str
         typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
     if left_out:
         names = ", ".join(left_out)
-        typer.echo(terminal.wrapped(f"no room at {width} columns: {names}; --columns all has them", width), err=True)
+        typer.echo(terminal.wrapped(f"more columns: --columns all ({names})", width), err=True)
 
 
 def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:

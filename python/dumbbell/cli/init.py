@@ -20,7 +20,7 @@ def init(
     schema: Annotated[
         bool,
         typer.Option(
-            "--schema", help=f"Write {SCHEMA} beside it, by which editors with taplo complete and check the keys."
+            "--schema", help=f"Write {SCHEMA} next to it, by which editors with taplo complete and check the keys."
         ),
     ] = False,
 ) -> None:

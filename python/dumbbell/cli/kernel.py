@@ -48,7 +48,7 @@ def build(  # noqa: PLR0913 (the options of a build)
     ] = False,
     programs: Annotated[
         bool,
-        typer.Option("--programs", help="Start what the Makefiles of --source name; without it a terminal is asked."),
+        typer.Option("--programs", help="Start what the Makefiles of --source name; else dumbbell asks in a terminal."),
     ] = False,
     as_json: Json = False,
 ) -> None:

@@ -150,7 +150,7 @@ def caption(table: Table, width: int, points: int, seeds: Sequence[int]) -> Iter
     if any(row.n > 1 for row in means):
         parts.append("mean ± 95 %")
     if any(row.n == 1 for row in means):
-        parts.append("n = 1: all seeds alike")
+        parts.append("n = 1: all seeds gave the same value")
     if runs.validity and len(runs.points) == points:
         parts.append(runs.validity)
     yield bold(wrapped(f"{runs.name} on {runs.engine}: {', '.join(parts)}", width))

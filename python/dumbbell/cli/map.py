@@ -95,7 +95,7 @@ def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
         yield fitted(header, rows, columns(), keys=1)
     yield ""
     yield wrapped(f"{'To read':9} {map_text.legend(mapped)}", columns(), hanging=INDENT)
-    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {seconds:.1f} s; of one path --map tells more."
+    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {seconds:.1f} s; --map shows more of one path."
     yield wrapped(f"{'Sure?':9} {effort}", columns(), hanging=INDENT)
 
 

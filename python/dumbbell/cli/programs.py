@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Programs = Annotated[
     bool,
-    typer.Option("--programs", help="Start the programs that the spec names; without it a terminal is asked."),
+    typer.Option("--programs", help="Start the programs that the spec names; without it dumbbell asks in a terminal."),
 ]
 ANSWERS = "allowed"
 """The folder of answers: an empty file for each, named by the hash of what was allowed."""

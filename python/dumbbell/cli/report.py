@@ -17,9 +17,7 @@ EXAMPLE = "Example: dumbbell report results --out report.html"
 
 
 def report(  # noqa: PLR0913 (the options of a report)
-    store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="The folder that `run` kept its runs in.", show_default=False)
-    ],
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The store of `run`.", show_default=False)],
     *,
     study: Annotated[
         str | None,

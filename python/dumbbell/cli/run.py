@@ -77,13 +77,13 @@ def run(  # noqa: PLR0913 (each is an option)
     harm: Harm = False,
     programs: Programs = False,
 ) -> None:
-    """Measure every run of a spec that the store has not, and print what came out.
+    """Run what is not in the store yet, and print the results.
 
     A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
-    Whatever happens, finished runs are kept: the same command goes on where it was stopped.
+    The store has each run as soon as it is finished: the same command goes on where it stopped.
 
-    A spec may name programs, which linux and netns start: with --programs, or after a question in a terminal.
+    The engines linux and netns start programs that a spec names: with --programs, or after a question in a terminal.
     """
     from dumbbell.campaign.plan import each_alone, refusals
     from dumbbell.cli.findings import Choice
@@ -91,14 +91,16 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.spec import Problem, SpecError
 
     if measurement and (as_json or harm or fresh or dry_run):
-        raise typer.BadParameter(
-            "goes with --seeds and --set only: nothing is kept or judged", param_hint="--measurement"
-        )
+        others = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
+        first = next(name for name, given in others.items() if given)
+        raise typer.BadParameter(f"cannot be combined with {first}: it stores nothing", param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
     if harm and alone is None:
-        problems.append(Problem("alone", "a group is alone, so --harm has none to run so", "leave one of the two out"))
+        problems.append(
+            Problem("alone", "--harm needs at least two groups, and this leaves one", "leave one of the two out")
+        )
     if problems:
         raise SpecError(problems)
     experiments = [experiment] if alone is None else [experiment, alone]
@@ -272,7 +274,8 @@ def _print_stale_runs(store: "Store", experiment: "Experiment", engine: "Engine"
     stale = 0 if campaign is None else store.summarised_otherwise(campaign, metrics_identity())
     if stale:
         typer.echo(
-            f"note: other metrics summarised {counted(stale, 'run')} of the store; --fresh repeats them", err=True
+            f"note: an older dumbbell summarised {counted(stale, 'run')} in the store; --fresh runs them again",
+            err=True,
         )
 
 

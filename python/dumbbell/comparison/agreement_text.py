@@ -251,7 +251,7 @@ def versions(comparison: EngineComparison) -> str:
 
 def provenance(comparison: EngineComparison) -> Iterator[tuple[str, str]]:
     """The same, fact by fact."""
-    for role, side in (("Engine held against it", comparison.candidate), ("Reference", comparison.reference)):
+    for role, side in (("Candidate", comparison.candidate), ("Reference", comparison.reference)):
         yield role, engine(side)
         yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
         yield from ((f"{role}: {key}", str(value)) for key, value in side.measured_on.items())

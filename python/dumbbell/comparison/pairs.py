@@ -263,8 +263,8 @@ class _Pairing:
                 for side, runs in zip((a, b), grouped, strict=True)
             ]
             return ComparisonError(
-                f"{counted(len(a), 'run')} of A, {len(b)} of B, and those that were asked the same have their flows"
-                f" grouped otherwise; {describe_run(a, int(grouped[0][0]))}: {names[0]} in A, {names[1]} in B"
+                f"{counted(len(a), 'run')} of A, {len(b)} of B, and matching runs group their flows differently;"
+                f" {describe_run(a, int(grouped[0][0]))}: {names[0]} in A, {names[1]} in B"
             )
         first, others = self.keyed[A].iloc[0], self.keyed[B]
         columns = ["experiment", "place", "seed"]
@@ -272,7 +272,7 @@ class _Pairing:
         nearest = distances.sort_values(columns, kind="stable").index[:MOST_TRIED]
         candidates = ((self._different_fields(0, int(run)), int(run)) for run in nearest)
         fields, run = min(candidates, key=lambda each: len(each[0]))
-        counts = f"{counted(len(a), 'run')} of A, {len(b)} of B, and no two of them were asked the same"
+        counts = f"{counted(len(a), 'run')} of A, {len(b)} of B, and no run of A has a matching run in B"
         if not fields:
             engines = (" and ".join(side.engines) for side in (a, b))
             return ComparisonError("{}: A is on {}, B on {}".format(counts, *engines))

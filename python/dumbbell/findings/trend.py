@@ -55,7 +55,7 @@ def crossing(curves: Curves, curve: Curve, amount: Amount) -> str:
     if at is None:
         return ""
     inside = next(pair for pair in pairwise(points) if curves.number(pair[0]) <= at <= curves.number(pair[1]))
-    return f"; it comes to be {'less' if falls else 'more'} than that between {curves.between(*inside)}"
+    return f"; it {'falls below' if falls else 'rises above'} that between {curves.between(*inside)}"
 
 
 def extent(curves: Curves, contenders: Sequence[Contender]) -> str:

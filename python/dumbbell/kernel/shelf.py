@@ -263,7 +263,7 @@ def _adopt() -> None:
                     _copy(read(each), unfinished / each.name)
     except OSError as error:
         raise KernelError(
-            f"{error.filename}: {error.strerror}; kernels are kept in {folder()} now, and DUMBBELL_DATA names another"
+            f"{error.filename}: {error.strerror}; kernels are in {folder()} now, and DUMBBELL_DATA names another"
         ) from None
 
 
@@ -275,7 +275,7 @@ def _copy(kernel: Kernel, copy: Path) -> None:
         for file in (EXECUTABLE, DESCRIPTION):
             shutil.copy2(original / file, copy / file)
         enter(copy, target)
-        _say(f"copied the kernel {kernel.name} from {original} to {folder()}, where kernels are kept now")
+        _say(f"copied the kernel {kernel.name} from {original} to {folder()}, where kernels are now")
 
 
 def _say(message: str) -> None:

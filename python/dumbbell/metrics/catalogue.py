@@ -335,7 +335,7 @@ _QUANTITIES: Final = (
         of_run=lambda summary, _: summary.bottleneck.loss_events,
     ),
     Quantity(
-        name="goodput_iperf3", label="goodput as iperf3 tells it", short="iperf3", unit="Mbit/s", factor=1e-6,
+        name="goodput_iperf3", label="goodput reported by iperf3", short="iperf3", unit="Mbit/s", factor=1e-6,
         better="higher", relative=True, of_group=lambda group: group.summary.goodput_iperf3_bps,
     ),
     Quantity(
@@ -418,7 +418,7 @@ _QUANTITIES: Final = (
         of_group=lambda group: mean(flow.stalled_s for flow in group.flows), of_flow=lambda flow: flow.stalled_s,
     ),
     Quantity(
-        name="program_goodput", label="goodput as the program tells it", short="program", unit="Mbit/s", factor=1e-6,
+        name="program_goodput", label="goodput reported by the program", short="program", unit="Mbit/s", factor=1e-6,
         better="higher", relative=True,
         of_group=lambda group: _total_of_all([flow.program_goodput_bps for flow in group.flows]),
         of_flow=lambda flow: flow.program_goodput_bps,

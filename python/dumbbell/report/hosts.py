@@ -30,7 +30,7 @@ def build(target: Path, record: HostRecord, command: str) -> Path:
 def page(record: HostRecord, command: str, most: int = MOST_POINTS) -> dict[str, Any]:
     """What the template shows, with at most `most` points a line, and as many rows."""
     return {
-        "kind": "Engines of dumbbell beside real hosts",
+        "kind": "Engines of dumbbell compared with real hosts",
         "title": f"{' and '.join(record.engines)} beside {record.title}",
         "sides": (),
         "summary": text.summary(record),

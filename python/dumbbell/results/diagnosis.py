@@ -30,13 +30,13 @@ def translating_errors(folder: Path, doing: str) -> Iterator[None]:
         raise damaged(folder, error.reason) from error
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else str(error)
-        note = "; what was finished is kept" if error.errno in _FULL else ""
+        note = "; the store keeps finished runs" if error.errno in _FULL else ""
         raise StoreFailure(f"cannot {doing}: {reason}{note}", folder) from error
 
 
 def damaged(folder: Path, what: object, *, hopeless: bool = False) -> DamagedLedger:
     """A ledger that SQLite cannot read, or that is not what it was; `hopeless`: no run in it can be read."""
-    hint = "run its experiment again, which keeps what is whole"
+    hint = "run its experiment again, which keeps intact runs"
     if hopeless:
         hint = "put back a copy of it, or move it elsewhere and run again"
     return DamagedLedger(
@@ -51,4 +51,4 @@ def _of_sqlite(folder: Path, error: sqlite3.Error, doing: str) -> StoreFailure:
     if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")):
         return StoreFailure(f"{folder}: cannot {doing}: the folder or its ledger.sqlite is read-only ({error})")
     reason = "no space left on the disk" if name.startswith("SQLITE_FULL") else error
-    return StoreFailure(f"{folder}: cannot {doing}: {reason}; what was finished is kept")
+    return StoreFailure(f"{folder}: cannot {doing}: {reason}; the store keeps finished runs")

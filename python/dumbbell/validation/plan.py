@@ -280,7 +280,7 @@ class MutantsPart(Table):
         if sources() is None:
             return f"{self.name} are built from dumbbell's sources, which are not here"
         if not self._known(engines, records):
-            return f"{self.name} are held against what other parts came to, and none was measured as it would be now"
+            return f"{self.name} need the records of other parts, and none is of the engines of now"
         return None
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:

@@ -26,8 +26,8 @@ def figures(  # noqa: PLR0913 (each is an option)
         typer.Option(
             "--numbers",
             metavar="FIGURE|all",
-            help="Print the numbers of this figure, or of all, instead; of a short form engine beside engine, and in "
-            "words which line is above which.",
+            help="Print the numbers of this figure, or of all, instead; of a short form those of each engine, and the "
+            "order of the lines.",
             show_default=False,
         ),
     ] = None,

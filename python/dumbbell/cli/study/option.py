@@ -59,7 +59,10 @@ Claims = Annotated[
 Experiments = Annotated[
     str | None,
     typer.Option(
-        "--experiments", metavar="NAME,...", help="These experiments, and what they can tell.", show_default=False
+        "--experiments",
+        metavar="NAME,...",
+        help="These experiments, and claims that need no others.",
+        show_default=False,
     ),
 ]
 Variants = Annotated[
@@ -87,7 +90,7 @@ Sets = Annotated[
 Label = Annotated[
     str | None, typer.Option("--label", metavar="WORDS", help="What the hypothesis is called.", show_default=False)
 ]
-Why = Annotated[bool, typer.Option("--why", help="Tell of each claim its numbers, its bounds, and why it fails.")]
+Why = Annotated[bool, typer.Option("--why", help="Print the numbers and bounds of each claim, and why it fails.")]
 Totals = Annotated[
     bool, typer.Option("--totals", help="Count the claims that hold instead; with --json as one object.")
 ]

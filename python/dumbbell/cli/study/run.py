@@ -57,7 +57,7 @@ def run(  # noqa: PLR0913 (each is an option)
     why: Why = False,
     as_json: Json = False,
 ) -> None:
-    """Carry out what is missing, judge every claim, draw every figure, write the report."""
+    """Run missing experiments, evaluate every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
     from dumbbell.cli.study.figures import drawn, drawn_side_by_side
     from dumbbell.cli.study.report import of_all, of_one, pages
@@ -154,7 +154,7 @@ def _run_missing(
         for place, study, runs, missing, _ in readable:
             with selection.guarded(place):
                 if selection.is_all:
-                    typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} to be carried out", err=True)
+                    typer.echo(f"{study.name}: {runs} runs on {engine.name}, {missing} are missing", err=True)
                 with Store.open(place.store, write=True) as store, speed.measuring():
                     leave_out = partial(_leave_out, left_out, study)
                     failures += studies.run(

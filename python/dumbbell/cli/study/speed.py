@@ -39,7 +39,4 @@ class Speed:
         from dumbbell.metrics.number import counted
 
         rate, packets = self.runs / self.seconds, self.packets / self.seconds
-        return (
-            f"{counted(self.runs, 'run')} carried out in {self.seconds:.0f} s: {rate:.3g} runs/s, "
-            f"{packets:,.0f} data packets/s"
-        )
+        return f"{counted(self.runs, 'run')} in {self.seconds:.0f} s: {rate:.3g} runs/s, {packets:,.0f} data packets/s"
