@@ -74,7 +74,7 @@ def each_alone(experiment: Experiment) -> Experiment | None:
         return None
 
     def with_alone(groups: list[str]) -> Experiment:
-        words = {**experiment.words(), "alone": groups}
+        words = {**experiment.fields(), "alone": groups}
         return Experiment.of(words, folder=experiment.folder, registry=experiment.registry)
 
     able = []

@@ -117,7 +117,7 @@ def experiments() -> Iterator[Experiment]:
         for point in expand(spec):
             cc = str(point.values["flows[0].cc"])  # noqa: PD011 (it is no frame)
             members = by_cc.setdefault(cc, [])
-            words = point.words()
+            words = point.fields()
             words["name"] = f"{spec.name}-{cc}-{len(members) + 1}"
             members.append(Experiment(**words))
         for members in by_cc.values():

@@ -284,7 +284,7 @@ def _point(found: MeasuredPoint, notices: dict[tuple[str, str], Notice], engine:
 def _of_campaign(campaign: Campaign, asked: Experiment | None = None) -> ExperimentRuns:
     """Without a run."""
     if asked is not None:
-        return ExperimentRuns(name=asked.name, engine=campaign.engine, experiment=asked, spec=asked.words())
+        return ExperimentRuns(name=asked.name, engine=campaign.engine, experiment=asked, spec=asked.fields())
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
         runs.experiment = Experiment(**campaign.spec)
@@ -320,7 +320,7 @@ def runs_of(
     alone: AloneValues = MappingProxyType({}),
 ) -> ExperimentRuns:
     """The runs of an experiment on an engine, whatever their campaigns; `alone`: what its groups have by themselves."""
-    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.words())
+    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.fields())
     _fill(runs, outcomes, alone)
     return runs
 
