@@ -183,7 +183,7 @@ explorer-pictures: explorer $(VENV)/.explorer ## docs/figures/explorer, from the
 docs-outputs: build ## The outputs and pictures in the documentation, its spec.md and cli.md, and the types of a spec's words, anew: look at what changed
 	$(BIN)/python docs/site/spec_reference.py > docs/spec.md
 	$(BIN)/python docs/site/cli_reference.py > docs/cli.md
-	$(BIN)/python docs/site/words_stub.py > python/dumbbell/spec/words.pyi
+	$(BIN)/python docs/site/fields_stub.py > python/dumbbell/spec/fields.pyi
 	$(BIN)/python -m pytest -q --snapshot-update tests/docs/test_documents.py
 
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built

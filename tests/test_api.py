@@ -162,7 +162,7 @@ def test_completion_shows_what_a_user_needs(results: Results) -> None:
 def test_an_experiment_is_shown_in_short_and_as_a_spec() -> None:
     experiment = dumbbell.Experiment(**SMALL)
     assert repr(experiment) == str(experiment) == "<Experiment experiment; points: 1; seeds: 1>"
-    assert load(experiment.toml()).words() == SMALL
+    assert load(experiment.toml()).fields() == SMALL
     assert "cc = &quot;bbr&quot;" in experiment._repr_html_()
 
 

@@ -11,18 +11,18 @@ const SHORT_ENDS = "until done";
 /** Of numbers that were computed in other units. */
 const ROUNDING = 1e-9;
 
-/** `{isInside, told}` of a planned run and the words of its experiment; `strata`: Python's, by name. */
-export function standing(words, plan, strata, tables) {
+/** `{isInside, text}` of a planned run and the words of its experiment; `strata`: Python's, by name. */
+export function standing(spec, plan, strata, tables) {
   const facts = factsOf(plan);
-  const found = Object.values(strata).map((stratum) => ({ stratum, ...faultsOf(stratum, words, facts, tables) }));
+  const candidates = Object.values(strata).map((stratum) => ({ stratum, ...faultsOf(stratum, spec, facts, tables) }));
   const isNearer = (one, other) => one.faults.length - other.faults.length || one.far - other.far;
-  const nearest = found.reduce((best, each) => (isNearer(each, best) < 0 ? each : best));
+  const nearest = candidates.reduce((best, each) => (isNearer(each, best) < 0 ? each : best));
   const isInside = !nearest.faults.length;
-  const range = toldRange(nearest.stratum);
-  const told = isInside
+  const range = rangeText(nearest.stratum);
+  const text = isInside
     ? `Within what was validated against the TCP of Linux 6.1: ${range}`
     : `Outside of what was validated against the TCP of Linux 6.1, so take it with care: ${nearest.faults.join("; ")}. Nearest: ${range}`;
-  return { isInside, told: `${told}.` };
+  return { isInside, text: `${text}.` };
 }
 
 function factsOf({ run: { path, flows }, bdp_bytes, frame_bytes, groups }) {
@@ -35,7 +35,7 @@ function factsOf({ run: { path, flows }, bdp_bytes, frame_bytes, groups }) {
 }
 
 /** What of a run is outside of a stratum, and by how much in all: the logarithms of the factors between. */
-function faultsOf(stratum, words, facts, tables) {
+function faultsOf(stratum, spec, facts, tables) {
   const faults = [];
   let far = 0;
   const within = (what, value, [least, most], unit) => {
@@ -53,25 +53,25 @@ function faultsOf(stratum, words, facts, tables) {
   within("flows:", facts.flows, stratum.flows, "");
   if (facts.changes && !stratum.changes) faults.push("a rate that changes");
   faults.push(...facts.ccs.filter((cc) => !(cc in stratum.algorithms)).map((cc) => `${cc.includes("[") ? `constants of ${baseName(cc)}` : cc}`));
-  const rest = [...leaves(words)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));
-  faults.push(...rest.filter(([path, value]) => !admits(fields[path], path, value, words, tables)).map(fieldTold));
-  if (valueAt(words, "duration") === SHORT_ENDS && !fields.duration) faults.push(`duration = ${SHORT_ENDS}`);
-  for (const [number, group] of (valueAt(words, "flows") ?? []).entries()) {
+  const rest = [...leaves(spec)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));
+  faults.push(...rest.filter(([path, value]) => !admits(fields[path], path, value, spec, tables)).map(fieldText));
+  if (valueAt(spec, "duration") === SHORT_ENDS && !fields.duration) faults.push(`duration = ${SHORT_ENDS}`);
+  for (const [number, group] of (valueAt(spec, "flows") ?? []).entries()) {
     const own = [...leaves(group)].filter(([path]) => !OF_EVERY_GROUP.has(path));
-    faults.push(...own.filter(([path, value]) => !admits(groups[path], `flows[].${path}`, value, words, tables))
-      .map(([path, value]) => fieldTold([`flows[${number}].${path}`, value])));
+    faults.push(...own.filter(([path, value]) => !admits(groups[path], `flows[].${path}`, value, spec, tables))
+      .map(([path, value]) => fieldText([`flows[${number}].${path}`, value])));
   }
   return { faults: [...new Set(faults)], far };
 }
 
 /** Whether a field's value is its default, or one of those that were drawn. */
-function admits(drawn, path, value, words, tables) {
+function admits(drawn, path, value, spec, tables) {
   if (String(value) === String(tables.defaults[path])) return true;
   if (drawn === undefined) return false;
   if (Array.isArray(drawn)) return drawn.some((each) => String(each) === String(value));
   const [, unit, size] = tables.spec.quantity(String(value)) ?? [];
   const [least, most] = [drawn.from, drawn.to].map((end) => {
-    if (drawn.of) return end * magnitude(valueAt(words, `path.${drawn.of}`), tables);
+    if (drawn.of) return end * magnitude(valueAt(spec, `path.${drawn.of}`), tables);
     return magnitude(`${end} ${drawn.unit}`, tables);
   });
   return (drawn.of || (unit === "packets") === (drawn.unit === "packets")) && size >= least && size <= most;
@@ -80,18 +80,18 @@ function admits(drawn, path, value, words, tables) {
 const magnitude = (text, { spec }) => spec.quantity(String(text))?.[2] ?? 0;
 
 /** Each field of some words with its path. */
-function* leaves(words, before = "") {
-  if (!(words instanceof Map)) return;
-  for (const [key, value] of words) {
+function* leaves(fields, before = "") {
+  if (!(fields instanceof Map)) return;
+  for (const [key, value] of fields) {
     if (value instanceof Map) yield* leaves(value, `${before}${key}.`);
     else yield [before + key, value];
   }
 }
 
 const few = (value) => Number(value.toPrecision(3));
-const fieldTold = ([path, value]) => `${path} = ${value}`;
+const fieldText = ([path, value]) => `${path} = ${value}`;
 
-function toldRange({ title, rate, rtt, buffer, loss, lossless, flows, fields }) {
+function rangeText({ title, rate, rtt, buffer, loss, lossless, flows, fields }) {
   const room = fields["path.buffer"] ? `${fields["path.buffer"].from} to ${fields["path.buffer"].to} packets` : `${buffer[0]} to ${buffer[1]} BDP`;
   const losses = lossless === 1 ? "no random loss" : `random loss ${lossless ? "up" : `${loss[0]}`} to ${loss[1]} %`;
   return `${title} (${rate[0]} to ${rate[1]} Mbit/s, ${rtt[0]} to ${rtt[1]} ms, ${room}, ${losses}, ${flows[0]} to ${flows[1]} flows)`;

@@ -29,20 +29,20 @@ export class BufferControl {
     });
     this.units = made("select", { "aria-label": "Unit of the buffer", change: () => this.#convert() },
       ...options(Object.entries(ROOMS).map(([unit, { called }]) => [unit, `in ${called}`]), "bdp"));
-    this.told = made("small", { className: "told" });
+    this.equivalents = made("small", { className: "told" });
     this.element = made("div", { className: "quantity", title: tables.meanings["path.buffer"] },
-      made("label", {}, "Buffer"), this.slider, this.text, this.units, this.told);
+      made("label", {}, "Buffer"), this.slider, this.text, this.units, this.equivalents);
   }
 
   /** Shows what the words of an experiment say. */
-  show(words, isWrong) {
-    const written = valueAt(words, "path.buffer");
+  show(fields, isWrong) {
+    const written = valueAt(fields, "path.buffer");
     const isList = Array.isArray(written);
-    const path = valueAt(words, "path");
+    const path = valueAt(fields, "path");
     this.amounts = isList || !(path instanceof Map) ? null : this.tables.spec.rooms(path);
     if (this.amounts) this.unit = this.amounts.written;
     this.units.value = this.unit;
-    const isCounted = valueAt(words, "path.queue") === "packets";
+    const isCounted = valueAt(fields, "path.queue") === "packets";
     for (const option of this.units.options) option.disabled = isCounted && option.value === "kB";
     const number = this.amounts?.[this.unit];
     if (document.activeElement !== this.text) this.text.value = isList ? written.join(", ") : String(written ?? "");
@@ -53,7 +53,7 @@ export class BufferControl {
     this.text.setAttribute("aria-invalid", String(isWrong));
     this.slider.setAttribute("aria-valuetext", this.text.value);
     const others = Object.keys(ROOMS).filter((unit) => unit !== this.unit);
-    this.told.textContent = number === undefined ? "" : `= ${others.map((unit) => `${rounded(this.amounts[unit], DIGITS_SHOWN)} ${ROOMS[unit].called}`).join(" = ")}`;
+    this.equivalents.textContent = number === undefined ? "" : `= ${others.map((unit) => `${rounded(this.amounts[unit], DIGITS_SHOWN)} ${ROOMS[unit].called}`).join(" = ")}`;
   }
 
   /** A number in the chosen unit, as a spec has it. */

@@ -70,7 +70,7 @@ export function filled(skeletons, name, panels, description = "") {
       x: panel.encoding.x.title,
       y: panel.encoding.y.title,
       layers: drawn.map((layer) => layer.label || skeletons.labels[layer.style] || layer.style),
-      words: drawn.map(() => []),
+      texts: drawn.map(() => []),
     };
   });
   spec.usermeta.panels.length = panels.length;
@@ -113,10 +113,10 @@ function turnedAxis(channel, change = {}) {
   if (change.domain) channel.scale.domain = change.domain;
   if (change.log) Object.assign(channel.scale, { type: "log", base: change.log, nice: false });
   if (change.ticks) {
-    const [places, words] = [change.ticks.map(([at]) => at), change.ticks.map(([, text]) => text)];
+    const [places, labels] = [change.ticks.map(([at]) => at), change.ticks.map(([, text]) => text)];
     channel.axis = {
       title: channel.axis.title, titleLimit: 0, values: places, labelOverlap: "greedy", labelLimit: 0,
-      labelExpr: `${JSON.stringify(words)}[indexof(${JSON.stringify(places)},datum.value)]`,
+      labelExpr: `${JSON.stringify(labels)}[indexof(${JSON.stringify(places)},datum.value)]`,
       ...(channel.axis.grid === false ? { grid: false, ticks: false, domain: false } : {}),
     };
   }
@@ -127,11 +127,11 @@ const legendOf = (spec) => structuredClone(spec.concat[0].layer.find(({ encoding
 
 /** What the legend has: the first layer with each label; what was published comes last. */
 function entriesOf(panels) {
-  const found = new Map();
+  const entries = new Map();
   for (const layer of panels.flatMap((panel) => panel.layers)) {
-    if (layer.label && !found.has(layer.label)) found.set(layer.label, layer);
+    if (layer.label && !entries.has(layer.label)) entries.set(layer.label, layer);
   }
-  return [...found.values()];
+  return [...entries.values()];
 }
 
 function writtenLegend(legend, skeletons, entries, rank) {

@@ -14,12 +14,12 @@ const SEGMENT_HEADERS_BYTES = 52;
 const PERCENTS = [50, 95, 99];
 
 /** The completion times of a flow, with the names of its summary; `{}` of what has none. */
-export function completion(path, asked, flow, window) {
-  const { arrivals, transfer } = asked.workload;
-  if (arrivals) return ofSource(path, asked, arrivals.arrivals, flow.transfers, window);
+export function completion(path, requested, flow, window) {
+  const { arrivals, transfer } = requested.workload;
+  if (arrivals) return ofSource(path, requested, arrivals.arrivals, flow.transfers, window);
   if (flow.completed_ns === null) return { fct_s: null };
   const fct_s = (flow.completed_ns - flow.started_ns) / NANOS_PER_S;
-  return transfer ? { fct_s, slowdown_mean: fct_s / emptyPathS(path, asked, transfer.bytes) } : { fct_s };
+  return transfer ? { fct_s, slowdown_mean: fct_s / emptyPathS(path, requested, transfer.bytes) } : { fct_s };
 }
 
 /** What a transfer would take at best: its frames at the rate of the run's beginning, and two round trips. */
@@ -29,7 +29,7 @@ function emptyPathS(path, { forward_delay_ns, return_delay_ns }, bytes) {
   return (BYTE_BITS * wire) / path.rate_bps + 2 * ((forward_delay_ns + return_delay_ns) / NANOS_PER_S);
 }
 
-function ofSource(path, asked, arrivals, transfers, window) {
+function ofSource(path, requested, arrivals, transfers, window) {
   if (!transfers?.started_ns.length) return { fct_s: null, transfers: 0, transfers_completed: 0 };
   const counted = arrivals.flatMap(([, bytes], i) => {
     const begun = transfers.started_ns[i];
@@ -38,16 +38,16 @@ function ofSource(path, asked, arrivals, transfers, window) {
     return [{ bytes, s: ended < NEVER_NS ? (ended - begun) / NANOS_PER_S : Infinity }];
   });
   const times = counted.map(({ s }) => s);
-  const slowdowns = counted.map(({ bytes, s }) => s / emptyPathS(path, asked, bytes));
-  const found = {
+  const slowdowns = counted.map(({ bytes, s }) => s / emptyPathS(path, requested, bytes));
+  const summary = {
     fct_s: meanOfComplete(times), transfers: times.length, transfers_completed: times.filter(Number.isFinite).length,
     slowdown_mean: meanOfComplete(slowdowns),
   };
   for (const percent of PERCENTS) {
-    found[`fct_p${percent}_s`] = percentileOfComplete(times, percent);
-    found[`slowdown_p${percent}`] = percentileOfComplete(slowdowns, percent);
+    summary[`fct_p${percent}_s`] = percentileOfComplete(times, percent);
+    summary[`slowdown_p${percent}`] = percentileOfComplete(slowdowns, percent);
   }
-  return found;
+  return summary;
 }
 
 function meanOfComplete(values) {
@@ -58,8 +58,8 @@ function meanOfComplete(values) {
 /** Of values of which some are infinite; null where it falls on such a one, or there is no value. */
 function percentileOfComplete(values, percent) {
   if (!values.length) return null;
-  const found = percentile(values.map((value) => Math.min(value, HUGE)), percent);
-  return found < Math.sqrt(HUGE) ? found : null;
+  const quantile = percentile(values.map((value) => Math.min(value, HUGE)), percent);
+  return quantile < Math.sqrt(HUGE) ? quantile : null;
 }
 
 /** Over the transfers of a group: what its source has, or its flows with one transfer each ranked. */

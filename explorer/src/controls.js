@@ -6,7 +6,7 @@ import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
 import { newSource, sourceFields } from "./source.js";
-import { baseName, wordsJson } from "./spec.js";
+import { baseName, fieldsJson } from "./spec.js";
 
 /** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
 const QUANTITIES = {
@@ -28,13 +28,13 @@ const NEW_WORKLOADS = {
   arrivals: newSource,
 };
 
-/** The controls of an experiment. `tables`, `skeletons`: Python's; `edit(words)`: what a change calls. */
+/** The controls of an experiment. `tables`, `skeletons`: Python's; `edit(fields)`: what a change calls. */
 export class Controls {
   constructor(tables, skeletons, edit) {
     this.tables = tables;
     this.skeletons = skeletons;
     this.edit = edit;
-    this.words = new Map();
+    this.fields = new Map();
     this.quantities = new Map();
     this.cards = ""; // what the flows' cards show
     for (const [place, rows] of Object.entries(QUANTITIES)) {
@@ -55,26 +55,26 @@ export class Controls {
       currentTarget.textContent = isFolded ? "Show the controls" : "Hide the controls";
     });
     byId("add").addEventListener("click", () => {
-      const flows = valueAt(this.words, "flows") ?? [];
+      const flows = valueAt(this.fields, "flows") ?? [];
       this.#set(`flows[${flows.length}]`, new Map([["cc", this.#fresh(flows)]]));
     });
   }
 
   /** Shows an experiment; `problems`: paths of fields that have one. */
-  show(words, problems) {
-    this.words = words;
-    for (const [path, control] of this.quantities) control.show(valueAt(words, path), problems.has(path));
-    this.buffer.show(words, problems.has("path.buffer"));
-    this.queue.value = valueAt(words, "path.queue") === "packets" ? "packets" : "bytes";
-    const seeds = valueAt(words, "seeds");
+  show(fields, problems) {
+    this.fields = fields;
+    for (const [path, control] of this.quantities) control.show(valueAt(fields, path), problems.has(path));
+    this.buffer.show(fields, problems.has("path.buffer"));
+    this.queue.value = valueAt(fields, "path.queue") === "packets" ? "packets" : "bytes";
+    const seeds = valueAt(fields, "seeds");
     if (document.activeElement !== this.seeds) this.seeds.value = Array.isArray(seeds) ? "" : String(seeds ?? this.tables.defaults.seeds);
     this.seeds.disabled = Array.isArray(seeds);
-    this.#flows(valueAt(words, "flows"), problems);
+    this.#flows(valueAt(fields, "flows"), problems);
   }
 
   #set(path, value) {
     if (path.startsWith("flows")) this.cards = ""; // what was typed may mean the same as before, and is spelt otherwise
-    this.edit(changed(this.words, path, value));
+    this.edit(changed(this.fields, path, value));
   }
 
   /** An algorithm that is not there yet. */
@@ -89,18 +89,18 @@ export class Controls {
     const first = Object.keys(units)[0];
     const value = (place) => (zero !== undefined && place === 0 ? zero : `${numberAt(place, [least, most])} ${first}`);
     const place = (written) => {
-      const found = /^\s*([\d.eE+-]+)\s*(\S+)\s*$/.exec(written ?? "");
-      if (!found || !units[found[2]]) return written === zero ? 0 : undefined;
-      const number = Number(found[1]) * units[found[2]];
+      const match = /^\s*([\d.eE+-]+)\s*(\S+)\s*$/.exec(written ?? "");
+      if (!match || !units[match[2]]) return written === zero ? 0 : undefined;
+      const number = Number(match[1]) * units[match[2]];
       return number > 0 && zero !== undefined ? Math.max(1, placeOf(number, [least, most])) : placeOf(number, [least, most]);
     };
     slider.addEventListener("input", () => this.#set(path, value(Number(slider.value))));
     text.addEventListener("change", () => this.#set(path, text.value.trim() || undefined));
     this.quantities.set(path, {
-      show: (words, isWrong) => {
-        const isList = Array.isArray(words);
-        const written = words ?? this.tables.defaults[path];
-        if (document.activeElement !== text) text.value = isList ? words.join(", ") : String(written ?? "");
+      show: (own, isWrong) => {
+        const isList = Array.isArray(own);
+        const written = own ?? this.tables.defaults[path];
+        if (document.activeElement !== text) text.value = isList ? own.join(", ") : String(written ?? "");
         const at = isList ? undefined : place(String(written ?? ""));
         if (at !== undefined && document.activeElement !== slider) slider.value = at;
         slider.disabled = isList || at === undefined;
@@ -121,7 +121,7 @@ export class Controls {
       place.replaceChildren();
       return;
     }
-    const cards = wordsJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
+    const cards = fieldsJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
     if (cards === this.cards) return;
     this.cards = cards;
     const unfolded = [...place.children].map((card) => card.querySelector("details")?.open);

@@ -15,9 +15,9 @@ export function axisOf({ view, spec }) {
 
 /** A slider to those who hear the page: what it says are the numbers at its place. */
 export class Cursor {
-  /** `picture`: in time; `line`: the element that is moved; `told`: where the numbers stand. */
-  constructor(picture, line, told) {
-    Object.assign(this, { picture, line, told });
+  /** `picture`: in time; `line`: the element that is moved; `output`: where the numbers stand. */
+  constructor(picture, line, output) {
+    Object.assign(this, { picture, line, output });
     const { place } = picture;
     place.addEventListener("pointermove", ({ clientX }) => this.#point(clientX - place.getBoundingClientRect().left));
     place.addEventListener("pointerleave", () => this.hide());
@@ -38,8 +38,8 @@ export class Cursor {
 
   hide() {
     this.line.hidden = true;
-    this.told.classList.add("hint");
-    this.told.textContent = "Point at the picture, or choose it and press the arrow keys, for the numbers at an instant.";
+    this.output.classList.add("hint");
+    this.output.textContent = "Point at the picture, or choose it and press the arrow keys, for the numbers at an instant.";
   }
 
   #point(offset) {
@@ -64,24 +64,24 @@ export class Cursor {
     const { left, width, domain: [begin_s, end_s] } = axisOf(this.picture);
     this.at_s = at_s;
     this.line.hidden = false;
-    this.told.classList.remove("hint");
+    this.output.classList.remove("hint");
     this.line.style.left = `${left + (width * (at_s - begin_s)) / (end_s - begin_s)}px`;
-    this.told.textContent = toldAt(this.picture.spec, at_s);
+    this.output.textContent = textAt(this.picture.spec, at_s);
     this.picture.place.setAttribute("aria-valuenow", String(at_s));
-    this.picture.place.setAttribute("aria-valuetext", this.told.textContent);
+    this.picture.place.setAttribute("aria-valuetext", this.output.textContent);
   }
 }
 
 /** The numbers of each panel's lines at an instant, in a sentence. */
-function toldAt(spec, at_s) {
+function textAt(spec, at_s) {
   const parts = spec.concat.map((panel, number) => {
-    const told = panel.layer.filter(({ data }) => data?.name).map(({ data }, at) => {
+    const texts = panel.layer.filter(({ data }) => data?.name).map(({ data }, at) => {
       const row = nearest(data.values, at_s);
       const name = spec.usermeta.panels[number].layers[at].replace(/ \(.*| of Linux .*/, "");
       return row ? `${name} ${amount(row.y)}` : "";
     });
     const [quantity, unit = ""] = spec.usermeta.panels[number].y.split(/ \(|\)/);
-    return spec.concat.length > number + 1 ? `${quantity}: ${told.filter(Boolean).join(", ")} ${unit}` : `${told.join("")} ${unit}`;
+    return spec.concat.length > number + 1 ? `${quantity}: ${texts.filter(Boolean).join(", ")} ${unit}` : `${texts.join("")} ${unit}`;
   });
   return `${amount(at_s)} s · ${parts.join(" · ")}`;
 }

@@ -4,18 +4,18 @@ const steps = (path) => path.match(/[^.[\]]+/g).map((step) => (/^\d+$/.test(step
 const child = (parent, step) => (typeof step === "number" ? parent[step] : parent.get(step));
 
 /** The value at a path; undefined where there is none. */
-export function valueAt(words, path) {
-  let found = words;
+export function valueAt(fields, path) {
+  let value = fields;
   for (const step of steps(path)) {
-    if (!(found instanceof Map || Array.isArray(found))) return undefined;
-    found = child(found, step);
+    if (!(value instanceof Map || Array.isArray(value))) return undefined;
+    value = child(value, step);
   }
-  return found;
+  return value;
 }
 
 /** A copy with another value at a path; `undefined` takes the field out. Tables on the way are made. */
-export function changed(words, path, value) {
-  const copy = copied(words);
+export function changed(fields, path, value) {
+  const copy = copied(fields);
   const way = steps(path);
   const last = way.pop();
   let parent = copy;

@@ -6,9 +6,9 @@ import { Refused } from "./pool.js";
 import { baseName } from "./spec.js";
 
 /** The experiment of some words with other values of some fields, by their paths. */
-export function withValues(words, values, { spec }) {
-  for (const [path, value] of values) words = changed(words, path, value);
-  const { problems, experiment } = spec.check({ words });
+export function withValues(fields, values, { spec }) {
+  for (const [path, value] of values) fields = changed(fields, path, value);
+  const { problems, experiment } = spec.check({ fields });
   if (problems.length) throw new Refused(problems.map(({ path, message, hint }) => `${path}: ${message}${hint ? `; ${hint}` : ""}`).join("\n"));
   return experiment;
 }
@@ -21,8 +21,8 @@ export function withValues(words, values, { spec }) {
 export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSummary = false, sample_s, until_s } = {}) {
   const [sample_ns, until_ns] = [sample_s, until_s].map((seconds) => Math.round(seconds * NANOS_PER_S));
   const series = sample_s === undefined ? null : { series: { sample_ns, until_ns } };
-  const found = spec.resolve(experiment, seed, series ?? (isSummary ? "summary" : null));
-  const { run: json, groups: names, ccs, bdp_bytes, frame_bytes, start_jitters_ns } = found;
+  const resolved = spec.resolve(experiment, seed, series ?? (isSummary ? "summary" : null));
+  const { run: json, groups: names, ccs, bdp_bytes, frame_bytes, start_jitters_ns } = resolved;
   const run = JSON.parse(json);
   const groups = [];
   names.forEach((name, flow) => {
@@ -32,7 +32,7 @@ export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSu
   });
   const recorded = series ? `-${sample_ns}-${run.duration_ns}` : isSummary ? "-summary" : "";
   return {
-    run, json, id: found.id + recorded, seed, groups, names, styles: ccs.map(baseName), bdp_bytes, frame_bytes, start_jitters_ns,
+    run, json, id: resolved.id + recorded, seed, groups, names, styles: ccs.map(baseName), bdp_bytes, frame_bytes, start_jitters_ns,
     packets: packetsOf(run, frame_bytes),
   };
 }
@@ -40,13 +40,13 @@ export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSu
 /** Packets that a run carries at most, about. */
 function packetsOf({ path, duration_ns, flows, until_done }, frame_bytes) {
   const bits = (path.rate_bps * duration_ns) / NANOS_PER_S;
-  const asked = flows.reduce((sum, { workload }) => sum + askedBytes(workload), 0);
-  const carried = Math.min(bits, until_done ? 8 * 1.1 * asked : Infinity);
+  const total = flows.reduce((sum, { workload }) => sum + bytesToSend(workload), 0);
+  const carried = Math.min(bits, until_done ? 8 * 1.1 * total : Infinity);
   return carried / (8 * frame_bytes) + 100 * flows.length;
 }
 
 /** What a flow has to send; infinite of one that never ends. */
-function askedBytes({ transfer, arrivals }) {
+function bytesToSend({ transfer, arrivals }) {
   return arrivals ? arrivals.arrivals.reduce((sum, [, bytes]) => sum + bytes, 0) : transfer?.bytes ?? Infinity;
 }
 

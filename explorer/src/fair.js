@@ -29,7 +29,7 @@ function fairShares(stays, names) {
   return all ? new Map([...parts].map(([name, part]) => [name, part / all])) : new Map();
 }
 
-/** The levels of a sweep of shares, in percent, and what they are called: `[{at, told, group}]`. None where points differ. */
+/** The levels of a sweep of shares, in percent, and what they are called: `[{at, text, group}]`. None where points differ. */
 export function fairLevels(plans) {
   const [first, ...others] = plans.map(fairSharesOf);
   const isSame = (one) => one.size === first.size && [...one].every(([name, share]) => Math.abs(first.get(name) - share) < 1e-12);
@@ -38,6 +38,6 @@ export function fairLevels(plans) {
   for (const [name, share] of first) groups.set(share, [...(groups.get(share) ?? []), name]);
   return [...groups].map(([share, names]) => ({
     at: 100 * share, group: groups.size > 1 ? names[0] : undefined,
-    told: `fair${groups.size > 1 ? ` for ${names.join(", ")}` : ""}: ${Number((100 * share).toPrecision(3))} %`,
+    text: `fair${groups.size > 1 ? ` for ${names.join(", ")}` : ""}: ${Number((100 * share).toPrecision(3))} %`,
   }));
 }

@@ -96,25 +96,25 @@ export function meanGauge(flows, column, mss, end_s, bin_s) {
       total[bin] += value[i];
     }
   }
-  const found = { time_s: [], value: [] };
+  const mean = { time_s: [], value: [] };
   middles(0, end_s, bin_s).forEach((middle, i) => {
     if (!count[i]) return;
-    found.time_s.push(middle);
-    found.value.push(total[i] / count[i]);
+    mean.time_s.push(middle);
+    mean.value.push(total[i] / count[i]);
   });
-  return found;
+  return mean;
 }
 
 /** A flow's stays in its phases: `{begin_s, end_s, phase}` from sample to sample. */
 export function phases(flow) {
   const { at_ns, phase } = flow.series;
-  const found = [];
+  const stays = [];
   phase.forEach((number, i) => {
     const name = flow.phases[number];
     const begin_s = at_ns[i] / NANOS_PER_S;
-    const last = found[found.length - 1];
+    const last = stays[stays.length - 1];
     if (last) last.end_s = begin_s;
-    if (name !== undefined && last?.phase !== name) found.push({ begin_s, end_s: begin_s, phase: name });
+    if (name !== undefined && last?.phase !== name) stays.push({ begin_s, end_s: begin_s, phase: name });
   });
-  return found;
+  return stays;
 }

@@ -49,12 +49,12 @@ class Explorer {
     this.picture = new Picture(byId("plot-time"), { isInTime: true });
     this.cursor = new Cursor(this.picture, byId("cursor"), byId("at"));
     this.ofSeeds = new Picture(byId("plot-seeds"));
-    this.controls = new Controls(this.tables, this.skeletons, (words) => this.write(this.tables.spec.toml(words)));
+    this.controls = new Controls(this.tables, this.skeletons, (fields) => this.write(this.tables.spec.toml(fields)));
     this.survey = new Survey(this);
     this.player = new Player(this);
     this.sharing = new Sharing(this);
     this.tab = "time";
-    this.kept = new Map(); // answers by run id, the oldest first
+    this.cache = new Map(); // answers by run id, the oldest first
     this.ns_per_packet = USUAL_NS;
     this.generation = 0; // how many experiments there were
     this.seen = 0; // which of them is shown
@@ -75,10 +75,10 @@ class Explorer {
     let content = this.presets.presets[0];
     if (fragment) {
       try {
-        const found = await decoded(fragment, this);
-        content = found.content;
-        if (found.isOther) {
-          this.notice(`This link was made with dumbbell ${found.version}, and this page is ${this.version}: its simulator may give other numbers.`);
+        const link = await decoded(fragment, this);
+        content = link.content;
+        if (link.isOther) {
+          this.notice(`This link was made with dumbbell ${link.version}, and this page is ${this.version}: its simulator may give other numbers.`);
         }
       } catch (error) {
         if (!(error instanceof LinkError)) throw error;
@@ -114,8 +114,8 @@ class Explorer {
     this.generation += 1;
     document.body.dataset.state = "running";
     document.body.dataset.generation = this.generation;
-    const { problems, words, experiment } = this.tables.spec.check({ toml: text });
-    this.words = words ?? this.words;
+    const { problems, fields, experiment } = this.tables.spec.check({ toml: text });
+    this.fields = fields ?? this.fields;
     this.experiment = experiment;
     this.#showProblems(problems);
     this.aborting?.abort(new DOMException("another experiment", "AbortError"));
@@ -123,7 +123,7 @@ class Explorer {
     if (experiment) this.#run(this.aborting.signal); // first of all: workers simulate while the page shows the rest
     else document.body.dataset.state = "failed";
     this.#nameExperiment();
-    if (words) this.controls.show(words, new Set(problems.map(({ path }) => path)));
+    if (fields) this.controls.show(fields, new Set(problems.map(({ path }) => path)));
     if (document.activeElement !== byId("toml")) byId("toml").value = text;
   }
 
@@ -138,7 +138,7 @@ class Explorer {
   async #run(signal) {
     const { generation } = this;
     try {
-      const plan = { ...planned(this.experiment, this.tables), text: this.text, words: this.words };
+      const plan = { ...planned(this.experiment, this.tables), text: this.text, fields: this.fields };
       this.affordable([plan]);
       const measurement = await this.measured(plan, { urgent: true, isShort: this.lastsMs([plan]) < SHORT_MS, signal });
       if (generation < this.seen) return;
@@ -171,12 +171,12 @@ class Explorer {
 
   /** The bytes of a plan's measurement. */
   async answered(plan, how = {}) {
-    const kept = this.kept.get(plan.id);
-    if (kept) return kept;
+    const cached = this.cache.get(plan.id);
+    if (cached) return cached;
     const { bytes, took_ms } = await this.pool.ask(`{"measure":${plan.json}}`, how);
     if (how.urgent && plan.packets >= TELLING_PACKETS) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * took_ms) / plan.packets;
-    this.kept.set(plan.id, bytes);
-    if (this.kept.size > 64) this.kept.delete(this.kept.keys().next().value);
+    this.cache.set(plan.id, bytes);
+    if (this.cache.size > 64) this.cache.delete(this.cache.keys().next().value);
     return bytes;
   }
 
@@ -200,24 +200,24 @@ class Explorer {
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
     byId("answer").textContent = answer(this.summary);
     showNumbers(byId("numbers"), this.summary);
-    const { isInside, told } = standing(shown.words, shown, this.bounds, this.tables);
-    byId("bounds").textContent = told;
+    const { isInside, text } = standing(shown.fields, shown, this.bounds, this.tables);
+    byId("bounds").textContent = text;
     byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
     const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
     await this.picture.show(spec);
-    this.#showBeside();
+    this.#showStripsAndCursor();
   }
 
   /** What stands above the picture in time, and the cursor under it: both have its axis. */
-  #showBeside() {
+  #showStripsAndCursor() {
     const axis = axisOf(this.picture);
     if (axis && this.measurement) showStrips(byId("phases"), this.shown, this.measurement, this.skeletons, axis);
     this.cursor.again();
     const { view } = this.picture;
     if (!view || view === this.heard) return;
     this.heard = view;
-    view.addSignalListener("zoom_x", () => this.#showBeside());
+    view.addSignalListener("zoom_x", () => this.#showStripsAndCursor());
   }
 
   /** What the chosen tab needs beside the run. */
@@ -286,7 +286,7 @@ class Explorer {
         if (step) byId(`tab-${TABS[(TABS.indexOf(tab) + step + TABS.length) % TABS.length]}`).click();
       });
     }
-    byId("more-seeds").addEventListener("click", () => this.write(this.tables.spec.toml(changed(this.words, "seeds", MORE_SEEDS))));
+    byId("more-seeds").addEventListener("click", () => this.write(this.tables.spec.toml(changed(this.fields, "seeds", MORE_SEEDS))));
     byId("toml").addEventListener("input", () => this.write(byId("toml").value));
     byId("controls").addEventListener("submit", (event) => event.preventDefault());
     const { presets } = this.presets;
@@ -313,7 +313,7 @@ class Explorer {
 
   #again() {
     for (const picture of [this.picture, this.ofSeeds, this.survey.curves, this.survey.map]) picture.again();
-    this.picture.drawing.then(() => this.#showBeside());
+    this.picture.drawing.then(() => this.#showStripsAndCursor());
   }
 
   /** The guided tour: an experiment and some sentences a stop. */

@@ -41,16 +41,16 @@ function ownersOf(ofLane, left, bytes) {
 
 /** When a counter has grown by so many bytes, and by twice as many, and so on: on straight lines between its samples. */
 function instantsOf(total, at_s, bytes) {
-  const found = [];
+  const instants = [];
   for (let i = 0; i < total.length; i += 1) {
-    while ((found.length + 1) * bytes <= total[i]) {
-      const wanted = (found.length + 1) * bytes;
+    while ((instants.length + 1) * bytes <= total[i]) {
+      const wanted = (instants.length + 1) * bytes;
       const [before_s, before] = i ? [at_s[i - 1], Math.min(total[i - 1], wanted)] : [at_s[0], 0];
       const part = total[i] > before ? (wanted - before) / (total[i] - before) : 1;
-      found.push(before_s + part * (at_s[i] - before_s));
+      instants.push(before_s + part * (at_s[i] - before_s));
     }
   }
-  return found;
+  return instants;
 }
 
 /** The first of numbers in order that is above another one. */

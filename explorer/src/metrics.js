@@ -5,8 +5,8 @@ import { completion } from "./completion.js";
 import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
 import { percentile } from "./percentile.js";
 
-/** `part / whole`; null where there is no whole. */
-export const ratio = (part, whole) => (whole ? part / whole : null);
+/** `part / denominator`; null where that is 0. */
+export const ratio = (part, denominator) => (denominator ? part / denominator : null);
 
 /** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
 export function summarise(run, measurement, bdp_bytes, names) {

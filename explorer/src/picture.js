@@ -75,10 +75,10 @@ export class Picture {
     place.style.width = `${this.place.clientWidth}px`;
     document.body.append(place);
     const view = await figures.drawn(place, this.#themed(this.spec), this.place.clientWidth, HOW);
-    const found = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
+    const file = kind === "svg" ? await view.toSVG() : await view.toImageURL("png", dense);
     view.finalize();
     place.remove();
-    return found;
+    return file;
   }
 }
 

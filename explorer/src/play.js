@@ -50,7 +50,7 @@ export class Player {
   }
 
   #seek() {
-    if (!this.told) return;
+    if (!this.stretch) return;
     if (this.isRunning) this.#toggle();
     this.at_s = this.begin_s + ((this.end_s - this.begin_s) * Number(this.instant.value)) / INSTANTS;
     this.#draw();
@@ -70,7 +70,7 @@ export class Player {
     const lanes = this.#lanes(plan);
     const packets = Math.max(1, Math.ceil(room_bytes / frame_bytes / MARKS));
     const { at_ns, backlog_bytes, dropped_packets } = measurement.bottleneck.series;
-    this.told = {
+    this.stretch = {
       lanes, room_bytes, frame_bytes, packets, backlog_bytes, dropped_packets,
       marks: marksOf(measurement, lanes.map(({ flows }) => flows), packets * frame_bytes),
       at_s: at_ns.map((at) => at / NANOS_PER_S), begin_s: this.begin_s, end_s: this.end_s, room_marks: room_bytes / frame_bytes / packets,
@@ -99,7 +99,7 @@ export class Player {
 
   /** Goes on with the next frame, while somebody watches: whoever does not has the processor for the simulation. */
   #go() {
-    if (this.isAwaited || !this.told || !this.isRunning || byId("view-play").hidden) return;
+    if (this.isAwaited || !this.stretch || !this.isRunning || byId("view-play").hidden) return;
     this.isAwaited = true;
     requestAnimationFrame((now) => this.#frame(now));
   }
@@ -115,13 +115,13 @@ export class Player {
   }
 
   #draw() {
-    const { told, at_s } = this;
-    const at = Math.max(0, firstAbove(told.at_s, at_s) - 1);
-    this.scene.draw(told, at_s, at);
+    const { stretch, at_s } = this;
+    const at = Math.max(0, firstAbove(stretch.at_s, at_s) - 1);
+    this.scene.draw(stretch, at_s, at);
     this.instant.value = String(Math.round((INSTANTS * (at_s - this.begin_s)) / (this.end_s - this.begin_s)));
-    const backlog = told.backlog_bytes[at];
-    byId("play-told").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / told.frame_bytes)} packets wait, ${((100 * backlog) / told.room_bytes).toFixed(0)} % of the room`
-      + `${told.packets > 1 ? ` · a mark is ${told.packets} packets` : ""} · lengths of lines are not to scale`;
-    this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${Math.round(backlog / told.frame_bytes)} packets wait`);
+    const backlog = stretch.backlog_bytes[at];
+    byId("play-told").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / stretch.frame_bytes)} packets wait, ${((100 * backlog) / stretch.room_bytes).toFixed(0)} % of the room`
+      + `${stretch.packets > 1 ? ` · a mark is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`;
+    this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${Math.round(backlog / stretch.frame_bytes)} packets wait`);
   }
 }

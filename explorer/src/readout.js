@@ -2,7 +2,7 @@
 
 import { made } from "./dom.js";
 import { amount } from "./amount.js";
-import { toldBytes, toldMs, toldRate, toldShare } from "./told.js";
+import { bytesText, msText, rateText, shareText } from "./told.js";
 
 /** A row a group, and what the link has. */
 export function showNumbers(table, summary) {
@@ -15,28 +15,28 @@ export function showNumbers(table, summary) {
     const own = summary.flows.filter((flow) => flow.name === name);
     const mean = (column) => meanOf(own.map((flow) => flow[column]));
     return [
-      name, toldRate(group.goodput_bps), toldShare(group.share), toldMs(mean("rtt_mean_s")), toldMs(mean("rtt_p95_s")),
-      toldShare(mean("retransmit_rate")), toldSeconds(meanOfAll(own.map((flow) => flow.fct_s))),
-      ...(isSource ? toldTransfers(own[0]) : []),
+      name, rateText(group.goodput_bps), shareText(group.share), msText(mean("rtt_mean_s")), msText(mean("rtt_p95_s")),
+      shareText(mean("retransmit_rate")), secondsText(meanOfAll(own.map((flow) => flow.fct_s))),
+      ...(isSource ? transfersText(own[0]) : []),
     ];
   });
   const { bottleneck, jain } = summary;
   const link = [
-    ["utilization", toldShare(bottleneck.utilization)], ["queue loss", toldShare(bottleneck.loss_rate)],
-    ["mean queue", `${toldBytes(bottleneck.queue_mean_bytes)} (${bottleneck.queue_mean_bdp === null ? "-" : amount(bottleneck.queue_mean_bdp)} BDP)`],
-    ["largest queue", toldBytes(bottleneck.queue_max_bytes)], ["Jain's index", jain === null ? "-" : amount(jain)],
+    ["utilization", shareText(bottleneck.utilization)], ["queue loss", shareText(bottleneck.loss_rate)],
+    ["mean queue", `${bytesText(bottleneck.queue_mean_bytes)} (${bottleneck.queue_mean_bdp === null ? "-" : amount(bottleneck.queue_mean_bdp)} BDP)`],
+    ["largest queue", bytesText(bottleneck.queue_max_bytes)], ["Jain's index", jain === null ? "-" : amount(jain)],
   ];
   filledTable(table, head, rows, `The window from ${amount(summary.window_s[0])} to ${amount(summary.window_s[1])} s`);
   table.append(made("tfoot", {}, made("tr", {}, made("td", { colSpan: head.length }, link.map((pair) => pair.join(" ")).join(" · ")))));
 }
 
-const toldSeconds = (seconds) => (seconds === null || seconds === undefined ? "-" : `${amount(seconds)} s`);
+const secondsText = (seconds) => (seconds === null || seconds === undefined ? "-" : `${amount(seconds)} s`);
 
 /** Of a source: when half and most of its transfers were complete, and how many of how many were. */
-function toldTransfers({ fct_p50_s, fct_p95_s, transfers, transfers_completed }) {
+function transfersText({ fct_p50_s, fct_p95_s, transfers, transfers_completed }) {
   if (transfers === undefined) return ["-", "-", "-"];
   const complete = transfers_completed === transfers ? `${transfers}` : `${transfers_completed} of ${transfers}`;
-  return [toldSeconds(fct_p50_s), toldSeconds(fct_p95_s), complete];
+  return [secondsText(fct_p50_s), secondsText(fct_p95_s), complete];
 }
 
 /** A row a group, each number with its 95 % interval. */

@@ -21,8 +21,8 @@ export class Scene {
     canvas.style.height = `${HEIGHT}px`;
   }
 
-  /** Draws an instant; `told`: what the player knows, `at`: its last sample. */
-  draw(told, at_s, at) {
+  /** Draws an instant; `stretch`: what the player knows, `at`: its last sample. */
+  draw(stretch, at_s, at) {
     const { canvas } = this;
     const width = canvas.clientWidth;
     if (!width) return;
@@ -31,16 +31,16 @@ export class Scene {
     const pen = penOf(canvas, width, HEIGHT);
     this.pen = pen;
     pen.font = `${width < 600 ? 12 : 14}px sans-serif`;
-    Object.assign(this, { told, at_s, at, frame: frameOf(width, told.lanes.length) });
-    this.#words();
+    Object.assign(this, { stretch, at_s, at, frame: frameOf(width, stretch.lanes.length) });
+    this.#labels();
     this.#moving();
     this.#waiting();
     this.#dropped();
     this.#history();
   }
 
-  #words() {
-    const { pen, ink, frame, told } = this;
+  #labels() {
+    const { pen, ink, frame, stretch } = this;
     pen.fillStyle = ink.ink;
     pen.textAlign = "left";
     pen.fillText("queue", frame.left, frame.top - 10);
@@ -51,7 +51,7 @@ export class Scene {
     pen.strokeStyle = ink.rule;
     pen.lineWidth = 2;
     pen.strokeRect(frame.left, frame.top, frame.right - frame.left, frame.bottom - frame.top);
-    told.lanes.forEach(({ name, colour }, lane) => {
+    stretch.lanes.forEach(({ name, colour }, lane) => {
       this.#mark(lane, colour, 14, frame.lanes[lane], SIZE + 2);
       pen.fillStyle = ink.ink;
       pen.fillText(name, 26, frame.lanes[lane] + 5, frame.left - 40);
@@ -62,7 +62,7 @@ export class Scene {
 
   /** What comes to the queue, what is on the line, and what goes back. */
   #moving() {
-    const { told: { marks, lanes }, at_s, frame } = this;
+    const { stretch: { marks, lanes }, at_s, frame } = this;
     const longest_s = Math.max(...lanes.map(({ rtt_s }) => rtt_s));
     const end = firstAbove(marks.came_s, at_s + PARTS.come * longest_s);
     for (let k = firstAbove(marks.left_s, at_s - longest_s); k < end; k += 1) {
@@ -86,7 +86,7 @@ export class Scene {
 
   /** The queue fills from the right, where it leaves, in columns. */
   #waiting() {
-    const { told: { marks, lanes, room_marks }, at_s, frame, ink } = this;
+    const { stretch: { marks, lanes, room_marks }, at_s, frame, ink } = this;
     const [first, end] = [firstAbove(marks.left_s, at_s), firstAbove(marks.came_s, at_s)];
     const columns = Math.max(1, Math.ceil(room_marks / ROWS));
     const [across, down] = [(frame.right - frame.left) / columns, (frame.bottom - frame.top) / ROWS];
@@ -100,15 +100,15 @@ export class Scene {
 
   /** What the queue has refused lately falls down before it. */
   #dropped() {
-    const { told, at_s, at, frame, pen, ink } = this;
-    const lately_s = PARTS.back * Math.max(...told.lanes.map(({ rtt_s }) => rtt_s));
+    const { stretch, at_s, at, frame, pen, ink } = this;
+    const lately_s = PARTS.back * Math.max(...stretch.lanes.map(({ rtt_s }) => rtt_s));
     let count = 0;
     pen.strokeStyle = ink.bad;
     pen.lineWidth = 2.5;
-    for (let i = at; i > 0 && told.at_s[i] > at_s - lately_s; i -= 1) {
-      const dropped = told.dropped_packets[i] - told.dropped_packets[i - 1];
+    for (let i = at; i > 0 && stretch.at_s[i] > at_s - lately_s; i -= 1) {
+      const dropped = stretch.dropped_packets[i] - stretch.dropped_packets[i - 1];
       if (!dropped) continue;
-      const age = (at_s - told.at_s[i]) / lately_s;
+      const age = (at_s - stretch.at_s[i]) / lately_s;
       const y = between((frame.top + frame.bottom) / 2, frame.bottom + 8, age ** 2);
       pen.globalAlpha = 1 - age;
       for (let each = 0; each < Math.min(dropped, MOST_CROSSES - count); each += 1) {
@@ -132,22 +132,22 @@ export class Scene {
 
   /** How full the queue was in the whole stretch, when it dropped, and where in it this is. */
   #history() {
-    const { told, at_s, frame: { width }, pen, ink } = this;
+    const { stretch, at_s, frame: { width }, pen, ink } = this;
     const [left, right, top, bottom] = [8, width - 8, HEIGHT - HISTORY + 26, HEIGHT - 8];
-    const x = (time_s) => left + ((right - left) * (time_s - told.begin_s)) / (told.end_s - told.begin_s);
-    const y = (bytes) => bottom - ((bottom - top) * bytes) / told.room_bytes;
-    const [first, end] = [firstAbove(told.at_s, told.begin_s), firstAbove(told.at_s, told.end_s)];
+    const x = (time_s) => left + ((right - left) * (time_s - stretch.begin_s)) / (stretch.end_s - stretch.begin_s);
+    const y = (bytes) => bottom - ((bottom - top) * bytes) / stretch.room_bytes;
+    const [first, end] = [firstAbove(stretch.at_s, stretch.begin_s), firstAbove(stretch.at_s, stretch.end_s)];
     pen.fillStyle = ink.ink;
-    pen.fillText(`how full the queue is, ${told.begin_s.toFixed(1)} to ${told.end_s.toFixed(1)} s`, left, top - 8);
+    pen.fillText(`how full the queue is, ${stretch.begin_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} s`, left, top - 8);
     pen.fillStyle = ink.rule;
     pen.beginPath();
     pen.moveTo(left, bottom);
-    for (let i = first; i < end; i += 1) pen.lineTo(x(told.at_s[i]), y(told.backlog_bytes[i]));
-    pen.lineTo(x(told.at_s[Math.max(first, end - 1)]), bottom);
+    for (let i = first; i < end; i += 1) pen.lineTo(x(stretch.at_s[i]), y(stretch.backlog_bytes[i]));
+    pen.lineTo(x(stretch.at_s[Math.max(first, end - 1)]), bottom);
     pen.fill();
     pen.fillStyle = ink.bad;
     for (let i = Math.max(1, first); i < end; i += 1) {
-      if (told.dropped_packets[i] > told.dropped_packets[i - 1]) pen.fillRect(x(told.at_s[i]) - 1, top - 4, 2, 6);
+      if (stretch.dropped_packets[i] > stretch.dropped_packets[i - 1]) pen.fillRect(x(stretch.at_s[i]) - 1, top - 4, 2, 6);
     }
     pen.strokeStyle = ink.faint;
     pen.lineWidth = 1;

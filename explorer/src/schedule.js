@@ -18,7 +18,7 @@ export function bisected(count) {
 /** The same of a grid: the corners first. Gives `[column, row]`. */
 export function bisectedGrid(columns, rows) {
   const [across, up] = [bisected(columns), bisected(rows)];
-  const rank = (order) => order.reduce((found, at, place) => found.set(at, place), new Map());
+  const rank = (order) => order.reduce((ranks, at, place) => ranks.set(at, place), new Map());
   const [first, second] = [rank(across), rank(up)];
   const cells = across.flatMap((column) => up.map((row) => [column, row]));
   return cells.sort((a, b) => Math.max(first.get(a[0]), second.get(a[1])) - Math.max(first.get(b[0]), second.get(b[1])));

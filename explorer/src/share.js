@@ -37,7 +37,7 @@ export class Sharing {
   async address() {
     const { explorer } = this;
     const { files } = explorer.tables.spec;
-    const view = explorer.survey.kept(explorer.tab);
+    const view = explorer.survey.storedView(explorer.tab);
     this.fragment = await encoded({ toml: explorer.text, view, ...(Object.keys(files).length && { files }) }, explorer);
     try {
       history.replaceState(null, "", `#${this.fragment}`);

@@ -1,17 +1,17 @@
 /** Specs, about which the page asks the compiled `crates/spec` in its own thread: problems, words and runs are the package's. */
 
 import { Refused } from "./pool.js";
-import { asked, GIVEN } from "./simulator.js";
+import { answerTo, GIVEN } from "./simulator.js";
 
-/** Words as the JSON that `crates/web` reads: a tree of maps and lists, whose whole numbers are bigints. */
-export const wordsJson = (words) => JSON.stringify(words, (_, value) => {
+/** Fields as the JSON that `crates/web` reads: a tree of maps and lists, whose whole numbers are bigints. */
+export const fieldsJson = (fields) => JSON.stringify(fields, (_, value) => {
   if (value instanceof Map) return { table: [...value] };
-  return typeof value === "bigint" ? { whole: String(value) } : value;
+  return typeof value === "bigint" ? { integer: String(value) } : value;
 });
 
 const parsed = (json) => JSON.parse(json, (_, value) => {
   if (value?.table) return new Map(value.table);
-  return value?.whole === undefined ? value : BigInt(value.whole);
+  return value?.integer === undefined ? value : BigInt(value.integer);
 });
 
 /** The algorithm or variant without its parameters. */
@@ -24,37 +24,37 @@ export class Specs {
     this.files = {}; // texts by their names
   }
 
-  /** A spec, `{toml}` or `{words}`: `{problems, words, experiment}`. There are words of what is TOML, and an experiment, which
+  /** A spec, `{toml}` or `{fields}`: `{problems, fields, experiment}`. There are fields of what is TOML, and an experiment, which
    * `resolve` takes, of what has no problems. */
   check(spec) {
-    const source = wordsJson({ spec, files: this.files });
-    const { problems, words, seeds } = this.#asked("check", source);
-    return { problems, words, experiment: problems.length ? null : { source, seeds: seeds.map(BigInt) } };
+    const source = fieldsJson({ spec, files: this.files });
+    const { problems, fields, seeds } = this.#answer("check", source);
+    return { problems, fields, experiment: problems.length ? null : { source, seeds: seeds.map(BigInt) } };
   }
 
   /** A run of the first point. `record`: what it records where that is not what the spec says, "summary" or
    * `{series: {sample_ns, until_ns}}`. */
   resolve({ source }, seed, record = null) {
-    return this.#asked("resolve", `{"source":${source},"seed":${seed},"record":${JSON.stringify(record)}}`);
+    return this.#answer("resolve", `{"source":${source},"seed":${seed},"record":${JSON.stringify(record)}}`);
   }
 
-  /** Words as TOML. */
-  toml(words) {
-    return this.#asked("toml", wordsJson(words));
+  /** Fields as TOML. */
+  toml(fields) {
+    return this.#answer("toml", fieldsJson(fields));
   }
 
   /** The queue's room by the words of its path: `{written, bdp, ms, kB, packets}`, the first one of the others; or null. */
   rooms(path) {
-    return this.#asked("rooms", wordsJson(path));
+    return this.#answer("rooms", fieldsJson(path));
   }
 
   /** `[number, unit, magnitude]` of a text, or null; magnitudes are in the order of quantities. */
   quantity(text) {
-    return this.#asked("quantity", wordsJson(text));
+    return this.#answer("quantity", fieldsJson(text));
   }
 
-  #asked(what, request) {
-    const bytes = asked(this.simulator, `{"${what}":${request}}`);
+  #answer(what, request) {
+    const bytes = answerTo(this.simulator, `{"${what}":${request}}`);
     const text = new TextDecoder().decode(bytes.subarray(1));
     if (bytes[0] !== GIVEN) throw new Refused(text);
     return parsed(text);

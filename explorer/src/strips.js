@@ -22,10 +22,10 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
   const flows = phasesOf(measurement).filter(({ stays }) => stays.length).slice(0, skeletons.bins.flows);
   const lines = linesOfFlows(skeletons, shown);
   const strips = flows.map(({ flow, stays }) => {
-    const told = [...new Set(stays.map(({ phase }) => phase))].join(", ");
+    const phases = [...new Set(stays.map(({ phase }) => phase))].join(", ");
     const marks = stays.map(({ begin_s, end_s, phase }) => (
       { begin_s, end_s, word: phase, title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s` }));
-    const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${told}`, marks, axis);
+    const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${phases}`, marks, axis);
     strip.style.setProperty("--mark", lines[flow].stroke);
     strip.firstChild.prepend(keyOf(lines[flow]));
     return strip;
@@ -55,10 +55,10 @@ function keyOf({ shape }) {
   return key;
 }
 
-function stripOf(name, told, marks, { domain: [from_s, to_s], width }) {
+function stripOf(name, label, marks, { domain: [from_s, to_s], width }) {
   const pixels = width / (to_s - from_s);
   const seen = marks.filter(({ begin_s, end_s }) => begin_s < to_s && end_s > from_s && (end_s - begin_s) * pixels >= LEAST_WIDTH);
-  return made("div", { className: "strip", role: "img", "aria-label": told },
+  return made("div", { className: "strip", role: "img", "aria-label": label },
     made("small", { title: name }, name),
     made("div", {}, ...seen.map(({ begin_s, end_s, word, title }) => {
       const [left, right] = [Math.max(begin_s, from_s), Math.min(end_s, to_s)];
@@ -73,18 +73,18 @@ function stripOf(name, told, marks, { domain: [from_s, to_s], width }) {
 /** When the queue dropped: bins without a gap between them are one mark. */
 function dropsOf({ series }, end_s, { domain: [from_s, to_s], width }) {
   const bin_s = (DROP_BIN * (to_s - from_s)) / Math.max(1, width);
-  const found = [];
+  const marks = [];
   for (let i = 1; i < series.at_ns.length; i += 1) {
     const dropped = series.dropped_packets[i] - series.dropped_packets[i - 1];
     if (!dropped) continue;
     const bin = Math.floor(series.at_ns[i] / NANOS_PER_S / bin_s);
-    const last = found.at(-1);
+    const last = marks.at(-1);
     if (last && bin <= last.bin + 1) {
       last.bin = bin;
       last.dropped += dropped;
-    } else found.push({ first: bin, bin, dropped });
+    } else marks.push({ first: bin, bin, dropped });
   }
-  return found.map(({ first, bin, dropped }) => {
+  return marks.map(({ first, bin, dropped }) => {
     const [begin_s, until_s] = [first * bin_s, Math.min(end_s, (bin + 1) * bin_s)];
     return { begin_s, end_s: until_s, title: `${countedNoun(dropped, "packet")} dropped, ${amount(begin_s)} to ${amount(until_s)} s` };
   });

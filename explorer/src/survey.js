@@ -52,7 +52,7 @@ export class Survey {
   }
 
   /** The same as a link keeps it. */
-  kept(tab) {
+  storedView(tab) {
     if (tab === "sweep") return { tab, x: this.x.path, values: this.x.text, what: this.what.value };
     if (tab === "map") return { tab, x: this.mapX.path, xs: this.mapX.text, y: this.mapY.path, ys: this.mapY.text, what: this.mapWhat.value };
     return { tab };
@@ -108,7 +108,7 @@ export class Survey {
   /** The experiment at each value, resolved for each seed; refuses what the spec refuses. */
   #plans(values, seeds) {
     const { explorer } = this;
-    const experiment = withValues(explorer.words, values, explorer.tables);
+    const experiment = withValues(explorer.fields, values, explorer.tables);
     return seeds.map((seed) => planned(experiment, explorer.tables, { seed, isSummary: true }));
   }
 
@@ -125,23 +125,23 @@ export class Survey {
     const quantity = QUANTITIES_SHOWN[this.what.value];
     const plans = values.map((value) => this.#plans(new Map([[path, value]]), seeds));
     explorer.affordable(plans.flat());
-    const found = values.map(() => []);
+    const summaries = values.map(() => []);
     const order = seeds.flatMap((_, seed) => bisected(values.length).map((at) => [at, seed]));
-    const drawn = throttled(() => this.curves.show(this.#curves(quantity, path, values, plans, found)));
+    const drawn = throttled(() => this.curves.show(this.#curves(quantity, path, values, plans, summaries)));
     await each(order, explorer.pool.size, async ([at, seed]) => {
-      found[at].push(await this.#summary(plans[at][seed], signal));
-      byId("progress").textContent = `${found.flat().length} of ${order.length} runs`;
+      summaries[at].push(await this.#summary(plans[at][seed], signal));
+      byId("progress").textContent = `${summaries.flat().length} of ${order.length} runs`;
       drawn();
     });
-    await this.curves.show(this.#curves(quantity, path, values, plans, found));
+    await this.curves.show(this.#curves(quantity, path, values, plans, summaries));
   }
 
-  #curves(quantity, path, values, plans, found) {
-    const first = found.find((own) => own.length);
+  #curves(quantity, path, values, plans, summaries) {
+    const first = summaries.find((own) => own.length);
     const names = first ? [...quantity.of(first[0]).keys()] : [];
     const layers = names.map((name, instance) => {
       const group = plans[0][0].groups.find((one) => one.name === name);
-      const rows = found.flatMap((own, at) => {
+      const rows = summaries.flatMap((own, at) => {
         const known = valuesOf(quantity, own, name);
         if (!known.length) return [];
         const { mean, half_width } = estimate(known, this.explorer.tables.t);
@@ -153,7 +153,7 @@ export class Survey {
     const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
     const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan)) : [];
     const levels = fair.map(({ at, group }) => ({ at, layer: layers.find(({ label }) => label === group) }));
-    byId("levels").textContent = fair.length ? `Dashed: ${fair.map(({ told }) => told).join("; ")}.` : "";
+    byId("levels").textContent = fair.length ? `Dashed: ${fair.map(({ text }) => text).join("; ")}.` : "";
     return filled(this.explorer.skeletons, "sweep", [{ layers, levels, x, y: { title: quantity.label } }], `${quantity.label} over the ${noun}`);
   }
 
@@ -165,30 +165,30 @@ export class Survey {
     if (this.mapX.path === this.mapY.path) throw new Refused("a map needs two different fields");
     const plans = xs.map((x) => ys.map((y) => this.#plans(new Map([[this.mapX.path, x], [this.mapY.path, y]]), seeds)));
     explorer.affordable(plans.flat(2));
-    const found = xs.map(() => ys.map(() => []));
+    const summaries = xs.map(() => ys.map(() => []));
     const order = seeds.flatMap((_, seed) => bisectedGrid(xs.length, ys.length).map(([column, row]) => [column, row, seed]));
     const group = plans[0][0][0].groups[0].name;
     let count = 0;
-    const drawn = throttled(() => this.map.show(this.#cells(quantity, xs, ys, found, group)));
+    const drawn = throttled(() => this.map.show(this.#cells(quantity, xs, ys, summaries, group)));
     await each(order, explorer.pool.size, async ([column, row, seed]) => {
-      found[column][row].push(await this.#summary(plans[column][row][seed], signal));
+      summaries[column][row].push(await this.#summary(plans[column][row][seed], signal));
       count += 1;
       byId("progress").textContent = `${count} of ${order.length} runs`;
       document.body.dataset.cells = count;
       drawn();
     });
-    await this.map.show(this.#cells(quantity, xs, ys, found, group));
+    await this.map.show(this.#cells(quantity, xs, ys, summaries, group));
   }
 
   /** A map in the colours of the reports' maps. */
-  #cells(quantity, xs, ys, found, group) {
+  #cells(quantity, xs, ys, summaries, group) {
     const { skeletons } = this.explorer;
     const spec = structuredClone(skeletons.map);
     const [panel] = spec.concat;
-    const isOfLink = found.flat(2).some((summary) => quantity.of(summary).has(OF_LINK));
+    const isOfLink = summaries.flat(2).some((summary) => quantity.of(summary).has(OF_LINK));
     const value = (own) => meanOf(valuesOf(quantity, own, isOfLink ? OF_LINK : group));
     const rows = xs.flatMap((x, column) => ys.map((y, row) => {
-      const mean = value(found[column][row]);
+      const mean = value(summaries[column][row]);
       return {
         column, row, left: column - 0.5, right: column + 0.5, bottom: row - 0.5, top: row + 0.5, value: mean,
         text: mean === null ? "" : amount(mean), hatched: false, beside: "", x, y, [quantity.label]: mean === null ? "-" : amount(mean),

@@ -5,13 +5,13 @@ import { amount } from "./amount.js";
 const LEADS = 0.03;
 
 /** Bits a second. */
-export const toldRate = (bps) => (bps === null ? "-" : bps >= 1e9 ? `${amount(bps / 1e9)} Gbit/s` : `${amount(bps / 1e6)} Mbit/s`);
+export const rateText = (bps) => (bps === null ? "-" : bps >= 1e9 ? `${amount(bps / 1e9)} Gbit/s` : `${amount(bps / 1e6)} Mbit/s`);
 /** Seconds, in milliseconds. */
-export const toldMs = (seconds) => (seconds === null ? "-" : `${amount(1e3 * seconds)} ms`);
+export const msText = (seconds) => (seconds === null ? "-" : `${amount(1e3 * seconds)} ms`);
 /** A share. */
-export const toldShare = (share) => (share === null ? "-" : `${amount(100 * share)} %`);
+export const shareText = (share) => (share === null ? "-" : `${amount(100 * share)} %`);
 /** Bytes. */
-export const toldBytes = (count) => (count === null ? "-" : `${amount(count / 1e3)} kB`);
+export const bytesText = (count) => (count === null ? "-" : `${amount(count / 1e3)} kB`);
 
 /** What a run came to, in a sentence or two. */
 export function answer(summary) {
@@ -19,15 +19,15 @@ export function answer(summary) {
   const shares = [...groups].filter(([, { share }]) => share !== null);
   const delay = flows.map(({ rtt_mean_s }) => rtt_mean_s).filter((rtt) => rtt !== null);
   const mean = delay.length ? delay.reduce((sum, rtt) => sum + rtt, 0) / delay.length : null;
-  const state = `The line is ${toldShare(bottleneck.utilization)} full, ${toldShare(bottleneck.loss_rate)} of the packets are dropped at the queue, and the mean round trip takes ${toldMs(mean)}.`;
+  const state = `The line is ${shareText(bottleneck.utilization)} full, ${shareText(bottleneck.loss_rate)} of the packets are dropped at the queue, and the mean round trip takes ${msText(mean)}.`;
   if (!shares.length) return `Nothing was delivered in the window. ${state}`;
   if (shares.length === 1) {
     const [[name, { goodput_bps }]] = shares;
-    return `${name} carries ${toldRate(goodput_bps)}. ${state}`;
+    return `${name} carries ${rateText(goodput_bps)}. ${state}`;
   }
   const [first, second] = [...shares].sort((a, b) => b[1].share - a[1].share);
   const isEven = first[1].share - second[1].share < LEADS;
-  const who = isEven ? `${first[0]} and ${second[0]} have about the same` : `${first[0]} has ${toldShare(first[1].share)} of the goodput`;
-  const others = shares.filter(([name]) => name !== first[0]).map(([name, { share }]) => `${name} ${toldShare(share)}`);
-  return `${who}${isEven ? `: ${toldShare(first[1].share)} and ${toldShare(second[1].share)}` : `, ${others.join(", ")}`}. ${state}`;
+  const who = isEven ? `${first[0]} and ${second[0]} have about the same` : `${first[0]} has ${shareText(first[1].share)} of the goodput`;
+  const others = shares.filter(([name]) => name !== first[0]).map(([name, { share }]) => `${name} ${shareText(share)}`);
+  return `${who}${isEven ? `: ${shareText(first[1].share)} and ${shareText(second[1].share)}` : `, ${others.join(", ")}`}. ${state}`;
 }

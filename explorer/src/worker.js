@@ -1,7 +1,7 @@
 /** A worker: simulates one run at a time. It gets the compiled module once, and then runs as JSON; it gives back the bytes of
  * the answer, or what became of it. Shipped as a text of its own, with what it imports. */
 
-import { asked } from "./simulator.js";
+import { answerTo } from "./simulator.js";
 
 let simulator;
 
@@ -12,7 +12,7 @@ self.onmessage = async ({ data: { module, id, request } }) => {
     return;
   }
   try {
-    const bytes = asked(simulator, request);
+    const bytes = answerTo(simulator, request);
     self.postMessage({ id, bytes, memory: simulator.exports.memory.buffer.byteLength }, [bytes.buffer]);
   } catch (error) {
     self.postMessage({ id, trap: String(error) });

@@ -13,12 +13,12 @@ process.stdout.write(JSON.stringify({ specs: specs.map(ofSpec), numbers: numbers
 
 function ofSpec({ toml, files }) {
   answers.files = files;
-  const { problems, words, experiment } = answers.check({ toml });
-  const found = problems.map(({ path, message, hint }) => [path, message, hint]);
-  if (!experiment) return { problems: found };
+  const { problems, fields, experiment } = answers.check({ toml });
+  const rows = problems.map(({ path, message, hint }) => [path, message, hint]);
+  if (!experiment) return { problems: rows };
   const runs = experiment.seeds.slice(0, 2).map((seed) => {
     const { run, id } = answers.resolve(experiment, seed);
     return [run, id];
   });
-  return { problems: found, runs, toml: answers.toml(words) };
+  return { problems: rows, runs, toml: answers.toml(fields) };
 }

@@ -10,7 +10,7 @@ const { tables: ofPython, bounds, texts, wasm } = JSON.parse(readFileSync(proces
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm), {});
 const tables = { ...ofPython, spec: new Specs(instance) };
 for (const text of texts) {
-  const { problems, words, experiment } = tables.spec.check({ toml: text });
+  const { problems, fields, experiment } = tables.spec.check({ toml: text });
   if (problems.length) throw new Error(JSON.stringify(problems));
-  process.stdout.write(`${JSON.stringify(standing(words, planned(experiment, tables), bounds, tables))}\n`);
+  process.stdout.write(`${JSON.stringify(standing(fields, planned(experiment, tables), bounds, tables))}\n`);
 }

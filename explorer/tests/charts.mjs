@@ -7,7 +7,7 @@ import { planned } from "../src/experiment.js";
 import { fairSharesOf } from "../src/fair.js";
 import { inTime } from "../src/lines.js";
 import { estimate, summarise } from "../src/metrics.js";
-import { asked, GIVEN } from "../src/simulator.js";
+import { answerTo, GIVEN } from "../src/simulator.js";
 import { Specs } from "../src/spec.js";
 
 const given = JSON.parse(readFileSync(process.argv[2], "utf8"));
@@ -25,7 +25,7 @@ for (const text of given.texts) {
 }
 
 function ofRun(plan) {
-  const bytes = asked(instance, `{"measure":${plan.json}}`);
+  const bytes = answerTo(instance, `{"measure":${plan.json}}`);
   if (bytes[0] !== GIVEN) throw new Error(new TextDecoder().decode(bytes));
   const measurement = JSON.parse(new TextDecoder().decode(bytes.subarray(1)));
   const summary = summarise(plan.run, measurement, plan.bdp_bytes, plan.names);

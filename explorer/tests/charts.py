@@ -87,10 +87,10 @@ def _lines(chart: Any) -> list[Any]:
 def structure(spec: Any) -> Any:
     """A chart without the numbers of its lines, whose form is another one on the page."""
     if isinstance(spec, Mapping):
-        kept = {key: structure(value) for key, value in spec.items()}
+        remaining = {key: structure(value) for key, value in spec.items()}
         if "layer" in spec and "data" in spec:
-            del kept["data"]
-        return kept
+            del remaining["data"]
+        return remaining
     return [structure(each) for each in spec] if isinstance(spec, list) else spec
 
 

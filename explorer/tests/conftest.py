@@ -82,8 +82,8 @@ class Watch:
         self.contexts.append(context)
         tab = context.new_page()
         tab.on("pageerror", lambda error: self.complaints.append(str(error)))
-        tab.on("console", lambda told: self.complaints.append(told.text) if told.type == "error" else None)
-        tab.on("request", lambda asked: None if asked.url.startswith(MINE) else self.complaints.append(asked.url))
+        tab.on("console", lambda message: self.complaints.append(message.text) if message.type == "error" else None)
+        tab.on("request", lambda request: None if request.url.startswith(MINE) else self.complaints.append(request.url))
         tab.goto(link)
         settle(tab)
         return tab

@@ -21,8 +21,8 @@ def _grid(rates: int, rtts: int, buffers: int) -> str:
     return f"[path]\nrate = {rate}\nrtt = {rtt}\nbuffer = {buffer}\n"
 
 
-def _source(words: str) -> str:
-    return f"{FLOW}workload = {{ {words} }}\n"
+def _source(fields: str) -> str:
+    return f"{FLOW}workload = {{ {fields} }}\n"
 
 
 STARTS = _array(6, lambda number: f'"{number + 5} s"')
@@ -130,7 +130,7 @@ TAGS = (
     f'{FLOW}access = {{ "#x" = 1 }}\n',
     f'{FLOW}access = [{{ "#sweep" = 1, rate = "1 Gbit/s", buffer = "1 MB" }}]\n',
     f'["#host"]\ngro = true\n[path]\n"#stream" = 3\n{BBR}',
-    *(_source(words) for words in (
+    *(_source(fields) for fields in (
         '"#x" = 1', 'stream = "1 Mbit/s", "#y" = 1', 'stream = "1 Mbit/s", for = "1 s", every = "40 ms", "#stream" = 1',
         'arrivals = { load = 0.5, "#load" = 1 }, size = { "#fixed" = 1 }, "#arrivals" = 2',
         'arrivals = { load = 0.5 }, size = { lognormal = { median = "1 kB", sigma = 1, "#pareto" = 1 }, "#cdf" = 1 }',

@@ -34,7 +34,7 @@ WRONG_VALUES = ("5", "0", "-1", "1.5", "1e3", "nan", "inf", "-0.0", "true", "fal
                 '[["a"], ["b"]]')  # fmt: skip
 WISHES = ("fq_codel", "ecn", "reorder", "red", "background", "udp", "AQM", "trace", "link", "loss_model", "web",
           "bbr2", "L4S")  # fmt: skip
-WORDS = ("bytes", "packets", "before", "after", "tbf", "htb", "router", "receiver", "return", "forward", "split",
+OPTIONS = ("bytes", "packets", "before", "after", "tbf", "htb", "router", "receiver", "return", "forward", "split",
          "fq", "none", "fqq", "Bytes", "summary", "series", "acks", "pcap", "device", "routers",
          "retrun", "sumary")  # fmt: skip
 KEYS = ("rate", "rtt", "buffer", "duration", "cc", "count", "start", "stop", "workload", "rtts", "Rate", "seed",
@@ -350,12 +350,12 @@ def _wrong(draw: Random) -> str:
 
 def _tables(tree: Tree) -> list[Tree]:
     """Every table of a spec, itself first."""
-    found = [tree]
+    tables = [tree]
     for value in tree.values():
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, dict):
-                found += _tables(each)
-    return found
+                tables += _tables(each)
+    return tables
 
 
 def _place(draw: Random, tree: Tree) -> tuple[Tree, str]:
@@ -379,7 +379,7 @@ def _other_value(draw: Random, tree: Tree) -> None:
 
 def _other_text(draw: Random, tree: Tree) -> None:
     table, key = _leaf(draw, tree)
-    text = draw.choice((*WRONG_TEXTS, *WISHES, *WORDS, draw.choice(WRONG_CCS), draw.choice(CCS)))
+    text = draw.choice((*WRONG_TEXTS, *WISHES, *OPTIONS, draw.choice(WRONG_CCS), draw.choice(CCS)))
     table[key] = _list([_text(text), str(table[key])]) if draw.random() < 0.2 else _text(text)
 
 

@@ -124,7 +124,7 @@ def test_a_choice_by_keyboard_keeps_the_focus(page: Any) -> None:
     page.keyboard.type("reno")
 
     assert settle(page) == "ready"
-    assert page.evaluate("explorer.words.get('flows')[0].get('cc')") == "reno"
+    assert page.evaluate("explorer.fields.get('flows')[0].get('cc')") == "reno"
     assert page.evaluate("document.activeElement.dataset.field") == "flows[0].cc"
 
 
@@ -205,11 +205,11 @@ def test_keys_move_the_cursor_and_its_numbers_are_told(page: Any) -> None:
     page.focus("#plot-time")
     page.keyboard.press("End")
     page.keyboard.press("PageDown")
-    told = page.get_attribute("#plot-time", "aria-valuetext")
-    assert told == page.inner_text("#at")
-    assert told.startswith("54.0 s")
-    assert "cwnd: BBR " in told
-    assert "queue " in told
+    text = page.get_attribute("#plot-time", "aria-valuetext")
+    assert text == page.inner_text("#at")
+    assert text.startswith("54.0 s")
+    assert "cwnd: BBR " in text
+    assert "queue " in text
     assert page.is_visible("#cursor")
     page.keyboard.press("ArrowRight")
     assert page.get_attribute("#plot-time", "aria-valuetext").startswith("54.6 s")
@@ -222,9 +222,9 @@ def test_it_follows_the_colours_of_the_system_with_enough_contrast(opened: Any, 
 
     paper = page.evaluate(PAPER)
     assert max(paper) < 60 if scheme == "dark" else min(paper) > 240
-    found = page.evaluate(CONTRASTS)
-    assert len(found) > 50
-    assert [each for each in found if each["ratio"] < ENOUGH_CONTRAST] == []
+    contrasts = page.evaluate(CONTRASTS)
+    assert len(contrasts) > 50
+    assert [each for each in contrasts if each["ratio"] < ENOUGH_CONTRAST] == []
 
 
 def test_the_colours_can_be_chosen_and_the_picture_has_them(opened: Any) -> None:

@@ -48,8 +48,8 @@ def in_page(addresses: list[str], folder: Path) -> dict[str, list[Any]]:
     given = folder / "given.json"
     given.write_text(json.dumps({"about": ABOUT, "contents": CONTENTS, "addresses": addresses}), encoding="utf-8")
     program = [NODE, str(Path(__file__).with_name("address.mjs")), str(given)]
-    found: dict[str, list[Any]] = json.loads(subprocess.run(program, check=True, capture_output=True).stdout)
-    return found
+    answers: dict[str, list[Any]] = json.loads(subprocess.run(program, check=True, capture_output=True).stdout)
+    return answers
 
 
 def test_the_same_content_has_the_same_address_and_comes_back() -> None:
@@ -65,15 +65,15 @@ def test_each_reads_what_the_other_writes(tmp_path: Path) -> None:
 
 
 def test_both_refuse_the_same_in_the_same_words(tmp_path: Path) -> None:
-    told = []
+    refusals = []
     for address in broken():
         with pytest.raises(LinkError) as refused:
             decoded(address, **ABOUT)
-        told.append({"message": str(refused.value)})
-    assert in_page(broken(), tmp_path)["read"] == told
+        refusals.append({"message": str(refused.value)})
+    assert in_page(broken(), tmp_path)["read"] == refusals
 
 
 @pytest.mark.parametrize("about", [ABOUT | {"version": "1.3.0"}, ABOUT | {"identity": "fedcba9876543210"}])
 def test_another_build_is_told(about: dict[str, str]) -> None:
-    found = decoded(encoded(CONTENTS[0], **about), **ABOUT)
-    assert found == (CONTENTS[0], about["version"], True)
+    link = decoded(encoded(CONTENTS[0], **about), **ABOUT)
+    assert link == (CONTENTS[0], about["version"], True)

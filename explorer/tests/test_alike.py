@@ -53,8 +53,8 @@ def of_page(node: str, folder: Path, **given: Sequence[Any]) -> dict[str, list[A
     program = [node, str(Path(__file__).with_name("alike.mjs")), str(file)]
     done = subprocess.run(program, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    found: dict[str, list[Any]] = json.loads(done.stdout)
-    return found
+    answers: dict[str, list[Any]] = json.loads(done.stdout)
+    return answers
 
 
 def of_package(text: str, folder: Path) -> dict[str, Any]:
@@ -77,8 +77,8 @@ def test_specs_have_the_same_problems_or_runs_names_and_text(node: str, tmp_path
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "writes.csv").write_text(FILES["writes.csv"], encoding="utf-8")
     texts = [f"{text}\n" for text in SPECS.values()]
-    found = of_page(node, tmp_path, specs=[{"toml": text, "files": FILES} for text in texts])["specs"]
-    assert dict(zip(SPECS, found, strict=True)) == {
+    answers = of_page(node, tmp_path, specs=[{"toml": text, "files": FILES} for text in texts])["specs"]
+    assert dict(zip(SPECS, answers, strict=True)) == {
         name: of_package(text, tmp_path) for name, text in zip(SPECS, texts, strict=True)
     }
 
@@ -89,12 +89,14 @@ def test_specs_have_the_same_problems_or_runs_names_and_text(node: str, tmp_path
 def test_odd_specs_have_the_same_problems_or_runs(which: str, node: str, tmp_path: Path) -> None:
     """A page counts in 32 bits where the package does in 64."""
     texts = [f"{text}\n" for text in (ODD if which == "odd" else specs(seed=1))]
-    found = of_page(node, tmp_path, specs=[{"toml": text, "files": {}} for text in texts])["specs"]
-    for text, page in zip(texts, found, strict=True):
+    answers = of_page(node, tmp_path, specs=[{"toml": text, "files": {}} for text in texts])["specs"]
+    for text, page in zip(texts, answers, strict=True):
         package = of_package(text, tmp_path)
         for each in (page, package):
             # Each says in its own words how to give it a file.
-            each["problems"] = [told[:1] if told[1].endswith(": no such file") else told for told in each["problems"]]
+            each["problems"] = [
+                problem[:1] if problem[1].endswith(": no such file") else problem for problem in each["problems"]
+            ]
         assert page == package, text
 
 
@@ -103,6 +105,6 @@ def test_numbers_and_cells_are_written_alike(node: str, tmp_path: Path) -> None:
     numbers = [draw.uniform(-10, 10) * 10 ** draw.randint(-9, 12) for _ in range(1000)]
     numbers += [number / 16 for number in range(-3000, 40000, 7)]  # many are halfway between two of three digits
     cells = ["", "-", "=1+1", "+5", "-5", "-5 ± 1", "-a", "@x", "'x", "\tx", "5e-3", "-inf", "1-1", "\uff1dx"]
-    found = of_page(node, tmp_path, numbers=numbers, cells=cells)
-    assert found["numbers"] == [amount(number) for number in numbers]
-    assert found["cells"] == [cell(text) for text in cells]
+    answers = of_page(node, tmp_path, numbers=numbers, cells=cells)
+    assert answers["numbers"] == [amount(number) for number in numbers]
+    assert answers["cells"] == [cell(text) for text in cells]

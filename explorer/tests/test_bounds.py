@@ -31,12 +31,12 @@ def standing(texts: Sequence[str], node: str, folder: Path) -> list[dict[str, An
 @pytest.mark.parametrize("stratum", bounds())
 def test_each_condition_of_a_stratum_is_within(stratum: str, node: str, tmp_path: Path) -> None:
     texts = [experiment.toml() for experiment in conditions(EACH, SEED, stratum)]
-    found = standing(texts, node, tmp_path)
-    assert [(text, each["told"]) for text, each in zip(texts, found, strict=True) if not each["isInside"]] == []
+    standings = standing(texts, node, tmp_path)
+    assert [(text, each["text"]) for text, each in zip(texts, standings, strict=True) if not each["isInside"]] == []
 
 
 @pytest.mark.parametrize("line", OUTSIDE)
 def test_what_is_outside_is_named(line: str, node: str, tmp_path: Path) -> None:
-    (found,) = standing([spec_with(line)], node, tmp_path)
-    assert not found["isInside"]
-    assert OUTSIDE[line] in found["told"]
+    (verdict,) = standing([spec_with(line)], node, tmp_path)
+    assert not verdict["isInside"]
+    assert OUTSIDE[line] in verdict["text"]

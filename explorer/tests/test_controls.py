@@ -36,11 +36,11 @@ def test_each_constant_of_the_registry_has_a_field(page: Any) -> None:
     for name in names:
         page.select_option("[data-field='flows[0].cc']", name)
         assert settle(page) == "ready"
-        asked = page.evaluate(f"Object.keys(explorer.tables.algorithms.{name}.parameters)")
+        parameters = page.evaluate(f"Object.keys(explorer.tables.algorithms.{name}.parameters)")
         fields = page.evaluate(
             "[...document.querySelectorAll('[data-field^=\"flows[0].cc.\"]')].map((it) => it.dataset.field)"
         )
-        assert fields == [f"flows[0].cc.{each}" for each in asked]
+        assert fields == [f"flows[0].cc.{each}" for each in parameters]
 
 
 def test_what_was_unfolded_stays_so_whatever_is_changed(page: Any) -> None:

@@ -23,8 +23,8 @@ def test_the_file_that_the_page_saves_is_the_run_that_it_shows(page: Any, tmp_pa
             page.click("[data-save=json]")
         page.click("#share")
         saving.value.save_as(tmp_path / "experiment.json")
-        told = dumbbell("results", "import", "experiment.json", "store", "--json", cwd=tmp_path)
-        assert json.loads(told)["run_id"] == shown
+        printed = dumbbell("results", "import", "experiment.json", "store", "--json", cwd=tmp_path)
+        assert json.loads(printed)["run_id"] == shown
 
 
 def test_what_is_being_typed_is_not_what_is_saved(page: Any) -> None:

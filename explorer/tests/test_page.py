@@ -40,8 +40,8 @@ def test_a_slider_draws_anew(page: Any) -> None:
 def test_three_mistakes_are_all_shown_and_the_last_picture_stays(page: Any) -> None:
     assert typed(page, BAD) == "failed"
     assert page.locator("#problems li").count() == 3
-    told = page.inner_text("#problems")
-    assert all(field in told for field in ("duration", "path.rate", "flows[0].cc"))
+    text = page.inner_text("#problems")
+    assert all(field in text for field in ("duration", "path.rate", "flows[0].cc"))
     assert page.locator("#plot-time canvas.traces").count() == 1
 
 

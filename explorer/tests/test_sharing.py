@@ -119,14 +119,14 @@ def test_a_link_has_the_view(page: Any, opened: Any) -> None:
     assert other.evaluate("explorer.survey.x.text") == page.evaluate("explorer.survey.x.text")
 
 
-def damaged(whole: str) -> dict[str, str]:
-    head, payload = whole.rsplit(".", 1)
+def damaged(address: str) -> dict[str, str]:
+    head, payload = address.rsplit(".", 1)
     middle = len(payload) // 2
     other = "A" if payload[middle] != "A" else "B"
     return {
-        "cut": whole[:-9],
+        "cut": address[:-9],
         "changed": f"{head}.{payload[:middle]}{other}{payload[middle + 1 :]}",
-        "no link": f"{whole.split('#', maxsplit=1)[0]}#nothing",
+        "no link": f"{address.split('#', maxsplit=1)[0]}#nothing",
         "no letters of a link": f"{head}.%F0%9F%98%80",
     }
 
@@ -143,15 +143,15 @@ def test_a_damaged_link_is_told_once_and_the_page_works(page: Any, opened: Any, 
 
 def test_a_damaged_link_in_an_open_page_loses_nothing(page: Any) -> None:
     assert typed(page, SHORT) == "ready"
-    mine, run, whole = text(page), run_id(page), link(page)
+    mine, run, address = text(page), run_id(page), link(page)
 
-    page.evaluate("(address) => { location.hash = address; }", damaged(whole)["cut"].split("#")[1])
+    page.evaluate("(address) => { location.hash = address; }", damaged(address)["cut"].split("#")[1])
     page.wait_for_selector("#notice:not([hidden])")
 
     assert settle(page) == "ready"
     assert (text(page), run_id(page)) == (mine, run)
     assert "damaged" in page.inner_text("#notice")
-    assert page.url == link(page) == whole
+    assert page.url == link(page) == address
 
 
 def test_a_link_whose_content_is_no_experiment_is_told(page: Any, opened: Any) -> None:
@@ -198,11 +198,11 @@ def test_a_file_that_is_no_experiment_is_told_and_nothing_is_lost(page: Any, tmp
 
 @pytest.mark.parametrize("kind", ["csv", "svg", "png"])
 def test_a_picture_is_saved(page: Any, tmp_path: Path, kind: str) -> None:
-    found = saved(page, kind, tmp_path).read_bytes()
+    content = saved(page, kind, tmp_path).read_bytes()
 
     begins = {"csv": b"quantity,line,x,y\n", "svg": b"<svg", "png": b"\x89PNG"}[kind]
-    assert found.startswith(begins)
-    assert len(found) > 10_000
+    assert content.startswith(begins)
+    assert len(content) > 10_000
 
 
 def test_what_is_copied_runs_as_it_stands(page: Any, tmp_path: Path) -> None:
@@ -222,7 +222,7 @@ def test_a_link_may_name_what_the_page_has_not(page: Any) -> None:
     view = {"tab": "map", "x": "path.colour", "xs": 5, "y": "path.rate", "ys": "5 Mbit/s, 10 Mbit/s", "what": "beauty"}
     page.evaluate("([toml, view]) => explorer.show({ toml, view })", [SHORT, view])
     assert settle(page) == "ready"
-    assert page.evaluate("explorer.survey.kept('map')") == {
+    assert page.evaluate("explorer.survey.storedView('map')") == {
         "tab": "map", "x": "path.rtt", "xs": "5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms", "y": "path.rate",
         "ys": "5 Mbit/s, 10 Mbit/s", "what": "share",
     }  # fmt: skip

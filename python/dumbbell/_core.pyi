@@ -94,7 +94,7 @@ class Experiment:
         """How many points it has."""
     def values(self, point: int) -> dict[str, Any]:
         """Each swept value of a point, by its path."""
-    def words_at(self, point: int) -> dict[str, Any]:
+    def fields_at(self, point: int) -> dict[str, Any]:
         """The experiment as it is at a point, without its lists."""
     def resolve(self, point: int, seed: int, live: bool) -> _Resolved | _Problems: ...
     def get(self, path: str) -> Any:  # noqa: ANN401 (whatever a field may have)
@@ -102,7 +102,7 @@ class Experiment:
     def filled_bytes(self, point: int) -> float | None:
         """Room of the bottleneck's queue in bdp or as a time, in bytes before they are whole."""
     def is_written(self, path: str) -> bool: ...
-    def words(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """As it was written."""
 
 def assignment(text: str) -> tuple[str, Any] | _Problems:
@@ -111,8 +111,8 @@ def assignment(text: str) -> tuple[str, Any] | _Problems:
 def is_path(text: str) -> bool:
     """Whether a text is written as the path of a field."""
 
-def to_toml(words: Mapping[str, Any]) -> str:
-    """Words as a spec file."""
+def to_toml(fields: Mapping[str, Any]) -> str:
+    """Fields as a spec file."""
 
 def choose(written: str, registry: list[str] | None = None) -> tuple[str, str, dict[str, float]] | _Problems:
     """The algorithm or variant that a text names, its algorithm, and the parameters that differ from the defaults."""

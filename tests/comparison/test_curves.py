@@ -37,7 +37,7 @@ def test_every_algorithm_is_alone_on_every_path() -> None:
     assert [each.name for each in CONDITIONS[:4]] == ["curve-reno-1", "curve-reno-2", "curve-reno-3", "curve-cubic-1"]
     assert len({each.name for each in CONDITIONS}) == len(CONDITIONS) == 3 * 7
     for each in CONDITIONS:
-        (flow,) = each.words()["flows"]
+        (flow,) = each.fields()["flows"]
         assert set(flow) == {"cc"}
 
 

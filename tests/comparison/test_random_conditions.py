@@ -67,7 +67,7 @@ def test_every_algorithm_is_drawn() -> None:
 
 def test_a_condition_is_the_same_for_ever() -> None:
     """Literally: whoever changes this changes every published seed."""
-    assert random_conditions.condition(2, 7).words() == {
+    assert random_conditions.condition(2, 7).fields() == {
         "name": "random-7-2",
         "duration": "60 s",
         "start_jitter": "100 ms",
@@ -79,15 +79,15 @@ def test_a_condition_is_the_same_for_ever() -> None:
 
 def test_a_condition_does_not_depend_on_how_many_are_drawn_but_on_the_seed() -> None:
     few, many = list(random_conditions.conditions(3, 7)), list(random_conditions.conditions(9, 7))
-    assert [each.words() for each in few] == [each.words() for each in many[:3]]
-    assert random_conditions.condition(1, 8).words()["path"] != few[0].words()["path"]
-    assert len({str(each.words()["path"]) for each in many}) == 9
+    assert [each.fields() for each in few] == [each.fields() for each in many[:3]]
+    assert random_conditions.condition(1, 8).fields()["path"] != few[0].fields()["path"]
+    assert len({str(each.fields()["path"]) for each in many}) == 9
 
 
 def test_a_condition_is_an_ordinary_spec() -> None:
     for drawn in random_conditions.conditions(20, 11):
-        again = load(toml(drawn.words()))
-        assert again.words() == drawn.words()
+        again = load(toml(drawn.fields()))
+        assert again.fields() == drawn.fields()
 
 
 @pytest.mark.parametrize(

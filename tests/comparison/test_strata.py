@@ -48,8 +48,8 @@ def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: s
     drawn = list(random_conditions.conditions(MANY, SEED, stratum))
     prefix = "random" if stratum == "plain" else stratum
     assert [each.name for each in drawn] == [f"{prefix}-{SEED}-{number}" for number in range(1, MANY + 1)]
-    assert len({str(each.words()["path"]) for each in drawn}) == MANY
-    assert all(load(toml(each.words())).words() == each.words() for each in drawn[:5])
+    assert len({str(each.fields()["path"]) for each in drawn}) == MANY
+    assert all(load(toml(each.fields())).fields() == each.fields() for each in drawn[:5])
     most = random_conditions.strata()[stratum].most_packets
     if stratum != "transfers":  # which end when they are done
         assert max(map(random_conditions.packets, drawn)) <= 1.01 * most
@@ -57,7 +57,7 @@ def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: s
 
 def test_a_condition_of_a_stratum_is_the_same_for_ever() -> None:
     """Literally: whoever changes this changes every published seed."""
-    assert random_conditions.condition(3, SEED, "access").words() == {
+    assert random_conditions.condition(3, SEED, "access").fields() == {
         "name": "access-20261123-3",
         "duration": "60 s",
         "start_jitter": "100 ms",
@@ -105,7 +105,7 @@ def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
     drawn = list(studied.conditions(MANY, SEED))
     assert drawn[0].name.startswith(f"studies-{SEED}-1-")
     assert len({each.name.split("-", 3)[3] for each in drawn}) > MANY / 2
-    assert [each.words() for each in studied.conditions(3, SEED)] == [each.words() for each in drawn[:3]]
+    assert [each.fields() for each in studied.conditions(3, SEED)] == [each.fields() for each in drawn[:3]]
     for each in drawn:
         (point,) = expand(each)
         assert not SimEngine().unsupported_fields(resolve(point, 1).run)

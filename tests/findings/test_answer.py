@@ -31,7 +31,7 @@ def runs_with(
     points = []
     for point, own in zip(expand(experiment), values, strict=True):
         names = list(dict.fromkeys(resolve(point, 1).groups))
-        groups = point.words()["flows"]
+        groups = point.fields()["flows"]
         sizes = {name: group.get("count", 1) for name, group in zip(names, groups, strict=True)}
         measured = {(quantity, names[0]): list(own)}
         if len(names) > 1 and quantity == "share":

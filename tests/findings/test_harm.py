@@ -50,7 +50,7 @@ def test_a_group_that_would_never_be_done_is_not_run_alone() -> None:
     flows = [{"cc": "bbr"}, {"cc": "cubic", "workload": {"transfer": "1 MB"}}]
     alone = each_alone(Experiment(**smallest(duration="until done", time_limit="100 s", flows=flows)))
     assert alone is not None
-    assert alone.words()["alone"] == ["flows[1]"]
+    assert alone.fields()["alone"] == ["flows[1]"]
     assert each_alone(alone) is None
 
 

@@ -124,7 +124,7 @@ def _spec(file: Path, random: Random) -> None:
     experiment = load(file, overrides=overrides)
     count(experiment)
     refusals(experiment, SimEngine())
-    toml(experiment.words())
+    toml(experiment.fields())
     run = resolve(next(expand(experiment)), experiment.seed_values[0]).run
     _core.problems(run.to_json())
 

@@ -24,7 +24,7 @@ def keys(tmp_path: Path, kind: str) -> tuple[str, str]:
     resolved = resolve(point, 1)
     earlier = json.loads(resolved.run.to_json())
     del earlier["flows"][0]["access"]["kind"], earlier["host"]["gro"], earlier["host"]["ack_aggregation_ns"]
-    texts = [json.dumps(each) for each in (earlier, experiment.words(), {})]
+    texts = [json.dumps(each) for each in (earlier, experiment.fields(), {})]
     return request_of(resolved).key, request_from_texts(*texts).key
 
 

@@ -20,11 +20,11 @@ def drawn(
     source: dict[str, Any], fields: dict[str, Any] | None = None, *, seed: int = 1, flow: int = 0, **options: Any
 ) -> tuple[tuple[int, int], ...]:
     """The arrivals of a flow of a spec over 100 Mbit/s."""
-    words = {"path.rate": "100 Mbit/s"} | (fields or {}) | {f"flows[{flow}].workload": source}
-    run = run_of(words, seed, **options)
-    found = run.flows[flow].arrivals
-    assert found is not None
-    return found.arrivals
+    overrides = {"path.rate": "100 Mbit/s"} | (fields or {}) | {f"flows[{flow}].workload": source}
+    run = run_of(overrides, seed, **options)
+    arrivals = run.flows[flow].arrivals
+    assert arrivals is not None
+    return arrivals.arrivals
 
 
 def test_what_is_offered_is_the_load_with_headers() -> None:
@@ -85,5 +85,5 @@ def test_load_and_size_are_swept() -> None:
     points = [point.values for point in expand(load(smallest(flows=[{"cc": "cubic", "workload": source}])))]
     assert len(points) == 4
     assert points[1] == {"flows[0].workload.arrivals.load": 0.3, "flows[0].workload.size.pareto.mean": "1 MB"}
-    whole = SOURCE | {"size": ["10 kB", {"lognormal": {"median": "1 kB", "sigma": 1}}]}
-    assert len(list(expand(load(smallest(flows=[{"cc": "cubic", "workload": whole}]))))) == 2
+    several_sizes = SOURCE | {"size": ["10 kB", {"lognormal": {"median": "1 kB", "sigma": 1}}]}
+    assert len(list(expand(load(smallest(flows=[{"cc": "cubic", "workload": several_sizes}]))))) == 2

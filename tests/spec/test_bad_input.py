@@ -233,7 +233,7 @@ def test_a_bad_command_is_one_clear_problem(snapshot: SnapshotAssertion) -> None
 
 
 def _shortened(command: dict[str, Any]) -> dict[str, Any]:
-    return {key: [*words[:3], "…"] if len(words) > 1000 else words for key, words in command.items()}
+    return {key: [*arguments[:3], "…"] if len(arguments) > 1000 else arguments for key, arguments in command.items()}
 
 
 def test_a_bad_source_of_short_flows_is_one_clear_problem(snapshot: SnapshotAssertion) -> None:
@@ -293,8 +293,8 @@ def test_what_this_version_has_not_is_said_with_what_there_is(snapshot: Snapshot
 
 
 def test_no_wish_is_something_that_there_is() -> None:
-    words = ("bytes", "packets", "none", "fq", "bulk", "transfer", "stream", "arrivals", "command")
-    there = {*cc.known(), *cc.variants(), *words}
+    terms = ("bytes", "packets", "none", "fq", "bulk", "transfer", "stream", "arrivals", "command")
+    there = {*cc.known(), *cc.variants(), *terms}
     assert not [word for word in there if instead_of(word)]
     own = {key.path.rpartition(".")[2] for key in keys()} - {"trace"}
     assert len(own) > 30
@@ -337,9 +337,9 @@ sample = "1e30 s"
 )
 def test_all_problems_are_told_at_once_each_in_a_line(spec: str | dict[str, Any], snapshot: SnapshotAssertion) -> None:
     problems = problems_of(spec)
-    told = str(SpecError(problems))
-    assert told.splitlines() == [str(each) for each in problems]
-    assert told == snapshot
+    message = str(SpecError(problems))
+    assert message.splitlines() == [str(each) for each in problems]
+    assert message == snapshot
 
 
 DOCUMENTS: dict[str, bytes] = {
@@ -411,10 +411,10 @@ def test_ten_million_flows_cost_nothing() -> None:
     flows = [{"cc": "bbr", "count": 10**7}, {"cc": "bbr", "count": 10**300}, {"cc": "bbr", "count": 100_000}]
     problems_of(smallest(flows=flows))  # imports and caches are not what is measured
     tracemalloc.start()
-    found = problems_of(smallest(flows=flows))
+    problems = problems_of(smallest(flows=flows))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert [problem.path for problem in found] == ["flows[0].count", "flows[1].count"]
+    assert [problem.path for problem in problems] == ["flows[0].count", "flows[1].count"]
     assert peak < 2_000_000
     few = [{"cc": "bbr", "count": count} for count in (100_001, 100_001, 1)]
     work = lines_run(lambda: problems_of(smallest(flows=flows)))
@@ -426,9 +426,9 @@ def test_ten_million_flows_cost_nothing() -> None:
 def test_a_large_sweep_is_as_much_work_as_its_axes_and_not_as_its_points() -> None:
     def work(values: int) -> int:
         path = {"rate": [f"{n} Mbit/s" for n in range(1, values + 1)], "rtt": [f"{n} ms" for n in range(1, values + 1)]}
-        found: list[Problem] = []
-        lines = lines_run(lambda: found.extend(problems_of(smallest(path=path | {"buffer": "1 kB"}))))
-        assert [problem.path for problem in found] == ["path.buffer"]
+        problems: list[Problem] = []
+        lines = lines_run(lambda: problems.extend(problems_of(smallest(path=path | {"buffer": "1 kB"}))))
+        assert [problem.path for problem in problems] == ["path.buffer"]
         return lines
 
     assert work(1000) < 15 * work(100), "of 100 times as many points"

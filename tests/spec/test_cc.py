@@ -87,7 +87,7 @@ def test_every_variant_says_what_it_is() -> None:
 
 
 def test_a_variant_is_in_linux_only_with_all_of_its_changes() -> None:
-    words = """
+    text = """
 [mild]
 about = "one change, in both"
 base = "bbr"
@@ -105,9 +105,9 @@ base = "beyond"
 parameters = { cwnd_gain = 1.5 }
 linux = [{ file = "net/ipv4/tcp_bbr.c", match = "UNIT * 2", replace = "UNIT * 3 / 2" }]
 """
-    found = cc.variants_of(words)
-    assert {name: len(variant.linux) for name, variant in found.items()} == {"mild": 1, "beyond": 0, "farther": 0}
-    assert found["farther"].parameters == {"probe_gain": 1.1, "feedback_step": 0.1, "cwnd_gain": 1.5}
+    variants = cc.variants_of(text)
+    assert {name: len(variant.linux) for name, variant in variants.items()} == {"mild": 1, "beyond": 0, "farther": 0}
+    assert variants["farther"].parameters == {"probe_gain": 1.1, "feedback_step": 0.1, "cwnd_gain": 1.5}
 
 
 def test_every_variant_is_one_of_the_simulators() -> None:

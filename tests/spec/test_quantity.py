@@ -97,8 +97,8 @@ def test_moments_are_times_or_shares() -> None:
 
 @pytest.mark.parametrize("kind", BAD)
 def test_says_what_is_wrong_and_what_would_be_right(kind: Kind, snapshot: SnapshotAssertion) -> None:
-    found = [(text, refusal(kind, text)) for text in BAD[kind]]
-    assert "\n".join(f"{text!r} -> {error.message}; {error.hint}" for text, error in found) == snapshot
+    refusals = [(text, refusal(kind, text)) for text in BAD[kind]]
+    assert "\n".join(f"{text!r} -> {error.message}; {error.hint}" for text, error in refusals) == snapshot
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -40,8 +40,8 @@ COMMAND = {"command": ["iperf3", "-c", "{receiver}", "-t", "{seconds}"], "server
 
 def test_a_command_keeps_its_words_for_the_engine_to_fill_in() -> None:
     run = run_of({"flows[0].workload": COMMAND, "flows[0].count": 2, "duration": "until done", "time_limit": "60 s"})
-    words = {end: tuple(program) for end, program in COMMAND.items()}
-    assert [flow.command and to_builtins(flow.command) for flow in run.flows] == 2 * [words]
+    programs = {end: tuple(program) for end, program in COMMAND.items()}
+    assert [flow.command and to_builtins(flow.command) for flow in run.flows] == 2 * [programs]
     alone = run_of({"flows[0].workload": {"command": ["./client", "{receiver}:{port}"]}})
     assert Run.from_json(alone.to_json()) == alone
     assert json.loads(alone.to_json())["flows"][0]["workload"] == {
@@ -53,9 +53,9 @@ def test_a_run_without_programs_is_asked_for_as_ever() -> None:
     """Its bytes name it in every store: these are of the version before there were any."""
     workloads = ["bulk", {"transfer": "1 MB"}, {"stream": "1 Mbit/s", "for": "1 s", "every": "40 ms"}]
     then = {"start_jitter": "0 s", "measure.window": ["0 %", "100 %"]}
-    asked = [run_of(then | {"flows[0].workload": each}).canonical() for each in workloads]
-    asked.append(resolve(next(expand(load(SWEPT))), 1).run.canonical())
-    assert [hashlib.sha256(each).hexdigest()[:16] for each in asked] == [
+    requests = [run_of(then | {"flows[0].workload": each}).canonical() for each in workloads]
+    requests.append(resolve(next(expand(load(SWEPT))), 1).run.canonical())
+    assert [hashlib.sha256(each).hexdigest()[:16] for each in requests] == [
         "e894d485118403bc", "a8331a276332db8d", "c1e1e809a1a37f74", "4882ff01f3779c87",
     ]  # fmt: skip
 
@@ -71,9 +71,9 @@ def test_every_field_resolves_too(tmp_path: Path, snapshot: SnapshotAssertion) -
 
 
 def test_the_same_words_in_python_are_the_same_experiment() -> None:
-    words: dict[str, Any] = load(SWEPT).words()
-    assert Experiment(**words) == load(SWEPT) == load(words)
-    runs = [[resolve(point, 1).run for point in expand(e)] for e in (load(SWEPT), Experiment(**words))]
+    fields: dict[str, Any] = load(SWEPT).fields()
+    assert Experiment(**fields) == load(SWEPT) == load(fields)
+    runs = [[resolve(point, 1).run for point in expand(e)] for e in (load(SWEPT), Experiment(**fields))]
     assert runs[0] == runs[1]
 
 
@@ -256,9 +256,9 @@ def test_a_stop_at_the_end_is_none() -> None:
     assert [run_of({"flows[0].stop": stop}).flows[0].stop_ns for stop in ("10 s", "9 s")] == [None, 9 * S]
 
 
-@pytest.mark.parametrize(("text", "words"), [("max", "max"), ("default", "default"), ("16 MB", {"bytes": 16_000_000})])
-def test_socket_memory(text: str, words: object) -> None:
-    assert to_builtins(run_of({"host.socket_memory": text}).host.socket_memory) == words
+@pytest.mark.parametrize(("text", "memory"), [("max", "max"), ("default", "default"), ("16 MB", {"bytes": 16_000_000})])
+def test_socket_memory(text: str, memory: object) -> None:
+    assert to_builtins(run_of({"host.socket_memory": text}).host.socket_memory) == memory
 
 
 def test_the_same_meaning_is_the_same_run() -> None:
@@ -291,9 +291,9 @@ def test_a_live_engine_has_its_own_noise_unless_the_spec_says_how_much(fields: F
 def test_a_run_of_an_earlier_version_reads_as_what_it_was() -> None:
     """It had no noise, and hosts without a NIC."""
     run = run_of({"path.jitter": "none"})
-    words = json.loads(run.to_json())
-    del words["path"]["jitter_ns"], words["host"]["gro"], words["host"]["ack_aggregation_ns"]
-    assert Run.from_json(json.dumps(words)) == run
+    fields = json.loads(run.to_json())
+    del fields["path"]["jitter_ns"], fields["host"]["gro"], fields["host"]["ack_aggregation_ns"]
+    assert Run.from_json(json.dumps(fields)) == run
 
 
 @pytest.mark.slow
@@ -360,9 +360,9 @@ PATHS = st.fixed_dictionaries(
 
 @given(PATHS, st.lists(FLOWS, min_size=1, max_size=4), st.lists(st.integers(0, 2**63 - 1), min_size=1, unique=True))
 def test_valid_specs_resolve_and_round_trip(path: Any, flows: Any, seeds: list[int]) -> None:
-    words = {"duration": "10 s", "path": path, "flows": flows, "seeds": seeds[:3]}
-    experiment = Experiment(**words)
-    assert experiment.words() == words
+    fields = {"duration": "10 s", "path": path, "flows": flows, "seeds": seeds[:3]}
+    experiment = Experiment(**fields)
+    assert experiment.fields() == fields
     for point, seed in product(expand(experiment), experiment.seed_values):
         resolved = resolve(point, seed)
         run = resolved.run

@@ -42,9 +42,9 @@ def test_every_example_and_every_studys_spec_is_taken() -> None:
     validator = jsonschema.Draft202012Validator(SCHEMA)
     taken = 0
     for file in SPECS:
-        words = tomllib.loads(file.read_text(encoding="utf-8"))
-        if {"path", "flows", "duration"} <= words.keys():
-            assert not [error.message[:200] for error in validator.iter_errors(words)], file
+        fields = tomllib.loads(file.read_text(encoding="utf-8"))
+        if {"path", "flows", "duration"} <= fields.keys():
+            assert not [error.message[:200] for error in validator.iter_errors(fields)], file
             taken += 1
     assert taken > 100
 
@@ -53,8 +53,8 @@ def test_every_example_and_every_studys_spec_is_taken() -> None:
 def test_what_it_can_express_it_refuses(path: str, values: list[Any]) -> None:
     *tables, key = path.split(".")
     for value in values:
-        words = smallest()
-        (words[tables[0]] if tables else words)[key] = value
+        fields = smallest()
+        (fields[tables[0]] if tables else fields)[key] = value
         with pytest.raises(SpecError):
-            Experiment(**words)
-        assert list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(words)), value
+            Experiment(**fields)
+        assert list(jsonschema.Draft202012Validator(SCHEMA).iter_errors(fields)), value

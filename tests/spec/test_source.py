@@ -25,14 +25,14 @@ def test_a_file_a_text_a_dictionary_and_an_experiment(tmp_path: Path) -> None:
     by_path, by_name, by_text = load(file), load(str(file)), load(MINIMAL)
     assert by_path.name == by_name.name == "my experiment"
     assert by_text.name == load(smallest()).name == "experiment"
-    assert by_text.words() == smallest()
-    assert load(by_text).words() == by_text.words()
+    assert by_text.fields() == smallest()
+    assert load(by_text).fields() == by_text.fields()
     file.write_bytes(b"\xef\xbb\xbf" + MINIMAL.encode())
     assert load(file).get("duration") == "10 s"
 
 
 def test_overrides_set_fields() -> None:
-    words = smallest()
+    fields = smallest()
     overrides = {
         "path.rtt": "50 ms",
         "flows[0].cc": ["bbr", "cubic"],
@@ -40,11 +40,11 @@ def test_overrides_set_fields() -> None:
         "measure.window": ["1 s", "2 s"],
         "seeds": 5,
     }
-    experiment = load(words, overrides=overrides)
+    experiment = load(fields, overrides=overrides)
     assert [experiment.get(each) for each in ("path.rtt", "host.qdisc")] == ["50 ms", "fq"]
     assert len(experiment.seed_values) == 5
     assert [point.values for point in expand(experiment)] == [{"flows[0].cc": "bbr"}, {"flows[0].cc": "cubic"}]
-    assert words == smallest(), "the words that were given stay as they are"
+    assert fields == smallest(), "the words that were given stay as they are"
     again = load(experiment, overrides={"path.rtt": "10 ms"})
     assert [again.get(each) for each in ("path.rtt", "host.qdisc")] == ["10 ms", "fq"]
     assert experiment.get("path.rtt") == "50 ms"
@@ -78,9 +78,9 @@ def test_what_is_no_assignment(text: str) -> None:
 def test_words_come_back_in_their_order() -> None:
     path = {"buffer": ["1 bdp"], "rtt": "5 ms", "rate": "10mbit"}
     experiment = Experiment(flows=[{"count": 2, "cc": "bbr"}], seeds=[3, 1], path=path, duration="10 s")
-    assert list(experiment.words()) == ["flows", "seeds", "path", "duration"]
-    assert experiment.words()["flows"] == [{"count": 2, "cc": "bbr"}]
-    assert type(experiment.words()["duration"]) is str
+    assert list(experiment.fields()) == ["flows", "seeds", "path", "duration"]
+    assert experiment.fields()["flows"] == [{"count": 2, "cc": "bbr"}]
+    assert type(experiment.fields()["duration"]) is str
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_what_is_written_says_the_same(tmp_path: Path) -> None:
     for experiment in (
         load(MOMENT), load(example), every, load(every, overrides=many), load(every, overrides=SWEPT_TABLES),
     ):  # fmt: skip
-        written = toml(experiment.words())
-        assert tomllib.loads(written) == experiment.words()
+        written = toml(experiment.fields())
+        assert tomllib.loads(written) == experiment.fields()
         assert max(map(len, written.splitlines())) < 120
-        assert load(written, folder=tmp_path).words() == experiment.words()
+        assert load(written, folder=tmp_path).fields() == experiment.fields()
     assert (written.count("\n[[flows]]\n"), written.count("\n[[path.change]]\n")) == (4, 2)
     assert 'rate = ["80 Mbit/s", "40 Mbit/s"]\n' in written
     command = [
@@ -150,7 +150,7 @@ def test_what_is_written_says_the_same(tmp_path: Path) -> None:
         "tcp://{receiver}:{port}",
     ]
     program = load(smallest(flows=[{"cc": "bbr", "workload": {"command": command, "server": ["nc", "-l", "{port}"]}}]))
-    assert load(program.toml()).words() == program.words()
+    assert load(program.toml()).fields() == program.fields()
     assert max(map(len, program.toml().splitlines())) < 100
     headers = [line for line in written.splitlines() if line.startswith("[")]
     assert list(dict.fromkeys(headers)) == ["[path]", "[[path.change]]", "[[flows]]", "[host]", "[measure]"]

@@ -15,7 +15,7 @@ RATES, RTTS, BUFFERS = ["10 Mbit/s", "20 Mbit/s"], ["5 ms", "10 ms"], ["100 kB",
 
 
 @pytest.mark.parametrize(
-    ("fields", "found"),
+    ("fields", "values"),
     [
         ({}, [{}]),
         (
@@ -45,8 +45,8 @@ RATES, RTTS, BUFFERS = ["10 Mbit/s", "20 Mbit/s"], ["5 ms", "10 ms"], ["100 kB",
     ],
     ids=["no list", "a list", "zipped", "zipped values may repeat", "a key that Python keeps for itself", "values"],
 )
-def test_a_list_makes_a_point_a_value(fields: Fields, found: list[dict[str, Any]]) -> None:
-    assert points(fields) == found
+def test_a_list_makes_a_point_a_value(fields: Fields, values: list[dict[str, Any]]) -> None:
+    assert points(fields) == values
 
 
 def test_lists_make_a_cross_product_in_order_of_appearance() -> None:
@@ -61,9 +61,9 @@ def test_lists_make_a_cross_product_in_order_of_appearance() -> None:
         [[flows]]
         cc = "cubic"
     """
-    found = [point.values for point in expand(load(text))]
-    assert list(found[0]) == ["measure.sample", "path.buffer", "path.rate"]
-    assert [" ".join(each.values()) for each in found] == [
+    values = [point.values for point in expand(load(text))]
+    assert list(values[0]) == ["measure.sample", "path.buffer", "path.rate"]
+    assert [" ".join(each.values()) for each in values] == [
         f"{sample} {buffer} {rate}" for sample in ("10 ms", "20 ms") for buffer in ("1 bdp", "2 bdp") for rate in RATES
     ]
     path = {"buffer": "1 bdp", "rtt": RTTS, "rate": "80 Mbit/s"}
@@ -84,40 +84,40 @@ def test_lists_of_tables_and_inside_tables_are_sweeps_too() -> None:
         {"cc": "bbr", "workload": {"transfer": ["1 MB", "10 MB"]}},
         {"cc": "cubic", "workload": ["bulk", {"transfer": "5 MB"}], "access": {"rate": ["1 Gbit/s"], "buffer": "1 MB"}},
     ]
-    found = points({"flows": flows, "path.change": [{"at": "2 s", "rate": ["20 Mbit/s", "40 Mbit/s"]}]})
-    assert len(found) == 8
-    assert found[0] == {
+    values = points({"flows": flows, "path.change": [{"at": "2 s", "rate": ["20 Mbit/s", "40 Mbit/s"]}]})
+    assert len(values) == 8
+    assert values[0] == {
         "path.change[0].rate": "20 Mbit/s",
         "flows[0].workload.transfer": "1 MB",
         "flows[1].workload": "bulk",
         "flows[1].access.rate": "1 Gbit/s",
     }
-    assert found[-1]["flows[1].workload"] == {"transfer": "5 MB"}
+    assert values[-1]["flows[1].workload"] == {"transfer": "5 MB"}
 
 
 def test_the_words_of_a_command_are_one_value_and_a_list_of_such_lists_is_a_sweep() -> None:
     several = [["iperf3", "-c", "{receiver}"], ["nc", "-N", "{receiver}", "5001"]]
     field = "flows[0].workload.command"
     assert points({"flows[0].workload": {"command": several[0]}}) == [{}]
-    assert points({"flows[0].workload": {"command": several}}) == [{field: words} for words in several]
+    assert points({"flows[0].workload": {"command": several}}) == [{field: command} for command in several]
     zipped = {"command": several, "server": [["iperf3", "-s"], ["nc", "-l", "5001"]]}
     together = {"flows[0].workload": zipped, "zip": [[field, "flows[0].workload.server"]]}
     assert [point[field][0] + point["flows[0].workload.server"][0] for point in points(together)] == [
         "iperf3iperf3", "ncnc",
     ]  # fmt: skip
-    whole = points({"flows[0].workload": ["bulk", {"command": several[0]}]})
-    assert whole == [{"flows[0].workload": "bulk"}, {"flows[0].workload": {"command": several[0]}}]
+    workloads = points({"flows[0].workload": ["bulk", {"command": several[0]}]})
+    assert workloads == [{"flows[0].workload": "bulk"}, {"flows[0].workload": {"command": several[0]}}]
 
 
 def test_a_point_has_no_list_left() -> None:
     workload = {"stream": "1 Mbit/s", "for": ["1 s", "2 s"], "every": "10 ms"}
     flows = [{"cc": ["bbr", "cubic"], "workload": workload}]
     for point in expand(load(smallest(flows=flows), overrides={"path.rtt": RTTS})):
-        assert point.get("path.rtt") == point.words()["path"]["rtt"] == point.values["path.rtt"]
-        (flow,) = point.words()["flows"]
+        assert point.get("path.rtt") == point.fields()["path"]["rtt"] == point.values["path.rtt"]
+        (flow,) = point.fields()["flows"]
         assert flow["cc"] == point.values["flows[0].cc"]
         assert flow["workload"]["for"] == point.values["flows[0].workload.for"]
-        assert [each.values for each in expand(load(point.words()))] == [{}]
+        assert [each.values for each in expand(load(point.fields()))] == [{}]
 
 
 @pytest.mark.slow
@@ -141,6 +141,6 @@ def test_there_are_as_many_points_as_combinations(lengths: list[int]) -> None:
         for (field, form), length in zip(fields.items(), lengths, strict=True)
     }
     experiment = load(smallest(path=path))
-    found = [point.values for point in expand(experiment)]
-    assert len(found) == prod(lengths) == len(experiment)
-    assert len({tuple(map(str, point.values())) for point in found}) == len(found)
+    values = [point.values for point in expand(experiment)]
+    assert len(values) == prod(lengths) == len(experiment)
+    assert len({tuple(map(str, point.values())) for point in values}) == len(values)

@@ -8,7 +8,7 @@ import pytest
 from mypy import api
 
 from commandline import ROOT
-from words_stub import page
+from fields_stub import page
 
 RIGHT = """
 from dumbbell import Experiment
@@ -42,7 +42,7 @@ WRONG = {
 
 
 def test_they_are_what_the_keys_are() -> None:
-    stub = ROOT / "python" / "dumbbell" / "spec" / "words.pyi"
+    stub = ROOT / "python" / "dumbbell" / "spec" / "fields.pyi"
     assert stub.read_text(encoding="utf-8").rstrip() == page().rstrip(), "make docs-outputs"
 
 
@@ -58,6 +58,6 @@ def test_mypy_tells_a_key_that_does_not_exist(tmp_path: Path, monkeypatch: pytes
     for name, (text, _) in cases.items():
         Path(f"{name}.py").write_text(text, encoding="utf-8")
     out, _, _ = api.run(["--follow-imports=silent", "--hide-error-context", *(f"{name}.py" for name in cases)])
-    for name, (_, told) in cases.items():
+    for name, (_, message) in cases.items():
         lines = [line for line in out.splitlines() if line.startswith(f"{name}.py")]
-        assert told in lines[0] if told else not lines, (name, out)
+        assert message in lines[0] if message else not lines, (name, out)

@@ -235,7 +235,7 @@ def test_zhangs_transfers_that_lost_a_packet_do_not_count_where_the_others_are_m
     ids=str,
 )
 def test_experiments_sweep_what_the_document_did(study: str, experiment: str, path: str, values: list[Any]) -> None:
-    written = loaded(study).experiments[experiment].words()["path"][path]
+    written = loaded(study).experiments[experiment].fields()["path"][path]
     convert = {"rtt": lambda each: Time(each).ns / 1e6, "rate": lambda each: Rate(each).bps / 1e6}.get(path, str)
     assert [convert(each) for each in written] == values
 
@@ -243,13 +243,13 @@ def test_experiments_sweep_what_the_document_did(study: str, experiment: str, pa
 @pytest.mark.parametrize("name", ["figure7", "figure10", "figure12"])
 def test_claypools_experiments_sweep_the_queues_of_its_figures(name: str) -> None:
     study = loaded("claypool2019")
-    assert study.experiments[name].words()["path"]["buffer"] == study.published[name]["buffer"]
+    assert study.experiments[name].fields()["path"]["buffer"] == study.published[name]["buffer"]
 
 
 @pytest.mark.parametrize("name", ["claypool2019", "claypool2019_proposals"])
 def test_claypools_experiments_are_run_five_times_behind_fq(name: str) -> None:
     for experiment in loaded(name).experiments.values():
-        fields = experiment.words()
+        fields = experiment.fields()
         assert (fields["seeds"], fields["host"]["qdisc"]) == (5, "fq")
 
 

@@ -149,7 +149,7 @@ def test_the_other_numbers_follow_from_their_formulas(theory: Study) -> None:
 
 
 def test_constants_of_the_functions_are_those_of_the_experiments(theory: Study) -> None:
-    specs = {name: experiment.words() for name, experiment in theory.experiments.items()}
+    specs = {name: experiment.fields() for name, experiment in theory.experiments.items()}
     change = specs["doubling"]["path"]["change"][0]
     assert Time(change["at"]).ns == claims.DOUBLED_AT_S * 1e9
     assert Rate(change["rate"]).bps == claims.DOUBLED_BPS == 2 * Rate(specs["doubling"]["path"]["rate"]).bps
@@ -162,7 +162,7 @@ def test_a_cliff_lies_within_what_is_swept(theory: Study) -> None:
     """Else a claim could neither fail above nor below."""
     for claim in ("V16a", "V16b"):
         for check in checks(theory, claim):
-            swept = [Share(each).ppb / 1e7 for each in theory.experiments[check.experiment].words()["path"]["loss"]]
+            swept = [Share(each).ppb / 1e7 for each in theory.experiments[check.experiment].fields()["path"]["loss"]]
             assert check.least is not None
             assert min(swept) < check.least
             if claim == "V16b":

@@ -29,10 +29,10 @@ pub fn add(root: &Path, name: &str, parts: &mut Parts) -> Result<(), Error> {
 fn add_module(file: &Path, folder: &Path, name: &str, parts: &mut Parts) -> Result<(), Error> {
     let error = |error: &dyn std::fmt::Display| Error(format!("{}: {error}", file.display()));
     let text = read(file)?.replace("\r\n", "\n"); // as the compiler does
-    let mut code = syn::parse_file(&text).map_err(|found| error(&found))?;
+    let mut code = syn::parse_file(&text).map_err(|reason| error(&reason))?;
     Build.visit_file_mut(&mut code);
     parts.add(name);
-    add_tokens(code.to_token_stream(), parts).map_err(|found| error(&found))?;
+    add_tokens(code.to_token_stream(), parts).map_err(|reason| error(&reason))?;
     add_submodules(&code.items, folder, name, parts)
 }
 

@@ -76,8 +76,8 @@ fn used(root: &Path) -> Result<BTreeSet<(String, String)>, Error> {
 fn needs(package: &Table) -> impl Iterator<Item = (&str, Option<&str>)> {
     let all = package.get("dependencies").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
     all.map(|need| {
-        let mut words = need.split(' ');
-        (words.next().unwrap_or_default(), words.next())
+        let mut fields = need.split(' ');
+        (fields.next().unwrap_or_default(), fields.next())
     })
 }
 

@@ -63,18 +63,18 @@ impl Copy {
     fn replaced(&self, file: &str, old: &str, new: &str) -> Result<String, Error> {
         let text = fs::read_to_string(self.0.join(file)).unwrap();
         self.replace(file, old, new);
-        let found = identity(&self.0);
+        let changed = identity(&self.0);
         fs::write(self.0.join(file), text).unwrap();
-        found
+        changed
     }
 
     /// What the identity is while `file` ends in `code`.
     fn appended(&self, file: &str, code: &str) -> Result<String, Error> {
         let text = fs::read_to_string(self.0.join(file)).unwrap();
         self.change(file, |text| format!("{text}{code}\n"));
-        let found = identity(&self.0);
+        let changed = identity(&self.0);
         fs::write(self.0.join(file), text).unwrap();
-        found
+        changed
     }
 
     /// What the identity is while the lock has another version of a package.
@@ -96,8 +96,8 @@ fn copy_all(from: &Path, to: &Path) {
     }
 }
 
-fn assert_all_differ(found: &[String]) {
-    assert_eq!(found.iter().collect::<BTreeSet<_>>().len(), found.len(), "{found:#?}");
+fn assert_all_differ(identities: &[String]) {
+    assert_eq!(identities.iter().collect::<BTreeSet<_>>().len(), identities.len(), "{identities:#?}");
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn the_models_comments_layout_and_tests_change_nothing() {
 #[test]
 fn the_models_constants_change_it() {
     let copy = Copy::new("constants");
-    let mut found = vec![copy.identity()];
+    let mut identities = vec![copy.identity()];
     for (file, old, new) in [
         ("crates/units/src/time.rs", "self.0 / 1_000\n", "self.0 / 1_001\n"),
         ("crates/run/src/request.rs", "ETHERNET_HEADER_BYTES: u32 = 14", "ETHERNET_HEADER_BYTES: u32 = 15"),
@@ -127,13 +127,13 @@ fn the_models_constants_change_it() {
         ("crates/sim/src/tcp/rtt.rs", "RTO_MIN_US: u32 = 200_000", "RTO_MIN_US: u32 = 300_000"),
     ] {
         copy.change(file, |text| text.replace(old, new));
-        found.push(copy.identity());
+        identities.push(copy.identity());
     }
-    assert_all_differ(&found);
+    assert_all_differ(&identities);
 }
 
 #[test]
-fn words_for_readers_change_nothing() {
+fn text_for_readers_changes_nothing() {
     let copy = Copy::small("comments");
     let before = copy.identity();
     for head in
@@ -149,10 +149,9 @@ fn words_for_readers_change_nothing() {
     for file in ["Cargo.toml", SIM, "Cargo.lock"] {
         assert_eq!(copy.appended(file, "# A comment.").unwrap(), before, "{file}");
     }
-    let [with_words, without] = ["/// Words.\n #[doc = $words] ", ""].map(|words| {
-        copy.appended(PART, &format!("macro_rules! made {{ () => {{ {words}fn made() {{}} }} }}")).unwrap()
-    });
-    assert_eq!(with_words, without);
+    let [with_doc, without] = ["/// Words.\n #[doc = $words] ", ""]
+        .map(|doc| copy.appended(PART, &format!("macro_rules! made {{ () => {{ {doc}fn made() {{}} }} }}")).unwrap());
+    assert_eq!(with_doc, without);
 }
 
 #[test]
@@ -192,7 +191,7 @@ fn tests_change_nothing() {
 #[test]
 fn code_changes_it() {
     let copy = Copy::small("code");
-    let mut found = vec![copy.identity()];
+    let mut identities = vec![copy.identity()];
     for code in [
         "const MORE: u32 = 1;",
         "const MORE: u32 = 2;",
@@ -208,16 +207,16 @@ fn code_changes_it() {
         "#[cfg(feature = \"other\")] fn more() {}",
         "mod inner { fn more() {} }",
     ] {
-        found.push(copy.appended(PART, code).unwrap());
-        found.push(copy.appended(LIB, code).unwrap());
+        identities.push(copy.appended(PART, code).unwrap());
+        identities.push(copy.appended(LIB, code).unwrap());
     }
     for name in ["units", "run", "cc"] {
-        found.push(copy.appended(&format!("crates/{name}/src/lib.rs"), "fn more() {}").unwrap());
+        identities.push(copy.appended(&format!("crates/{name}/src/lib.rs"), "fn more() {}").unwrap());
     }
-    assert_all_differ(&found);
+    assert_all_differ(&identities);
     fs::create_dir(copy.0.join("crates/sim/src/part")).unwrap();
     fs::rename(copy.0.join(PART), copy.0.join("crates/sim/src/part/mod.rs")).unwrap();
-    assert_eq!(copy.identity(), found[0], "a module may be in either file");
+    assert_eq!(copy.identity(), identities[0], "a module may be in either file");
 }
 
 #[test]
@@ -251,8 +250,8 @@ fn lock_other(copy: &Copy) {
 #[test]
 fn what_the_model_uses_changes_it() {
     let copy = Copy::small("dependencies");
-    let mut found = vec![copy.identity()];
-    found.extend(["serde", "serde_core", "thiserror", "rand_core", "rand_xoshiro"].map(|name| copy.locked(name)));
+    let mut identities = vec![copy.identity()];
+    identities.extend(["serde", "serde_core", "thiserror", "rand_core", "rand_xoshiro"].map(|name| copy.locked(name)));
     for (file, old, new) in [
         ("Cargo.toml", "features = [\"derive\"]", "features = [\"derive\", \"rc\"]"),
         ("Cargo.toml", "edition = \"2024\"", "edition = \"2021\""),
@@ -260,14 +259,14 @@ fn what_the_model_uses_changes_it() {
         ("crates/run/Cargo.toml", "samples = []", "samples = []\ndefault = [\"samples\"]"),
         ("crates/cc/Cargo.toml", "rand_core = { workspace = true }", "rand_core = { version = \"0.9\" }"),
     ] {
-        found.push(copy.replaced(file, old, new).unwrap());
+        identities.push(copy.replaced(file, old, new).unwrap());
     }
     copy.change("Cargo.lock", |lock| {
         let (before, behind) = lock.split_once("name = \"serde\"\n").unwrap();
         format!("{before}name = \"serde\"\n{}", behind.replacen("checksum = \"", "checksum = \"0", 1))
     });
-    found.push(copy.identity());
-    assert_all_differ(&found);
+    identities.push(copy.identity());
+    assert_all_differ(&identities);
 }
 
 #[test]

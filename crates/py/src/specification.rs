@@ -5,7 +5,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
-use spec::{Problem, Refusal, Registry, Seeds, Word, Words};
+use spec::{Fields, Problem, Refusal, Registry, Seeds, Word};
 
 /// So deep is no field of a spec.
 const LEVELS: usize = 32;
@@ -26,8 +26,8 @@ pub(crate) enum Outcome<T> {
     Refused(Vec<Parts>),
 }
 
-fn outcome<T>(found: Result<T, Vec<Problem>>) -> Outcome<T> {
-    match found {
+fn outcome<T>(result: Result<T, Vec<Problem>>) -> Outcome<T> {
+    match result {
         Ok(given) => Outcome::Given(given),
         Err(problems) => Outcome::Refused(problems.into_iter().map(parts).collect()),
     }
@@ -42,9 +42,9 @@ fn parts(Problem { path, message, hint }: Problem) -> Parts {
 pub(crate) fn quantity(kind: &str, value: &Bound<'_, PyAny>) -> PyResult<Outcome<Read>> {
     let kind = kind_named(kind)?;
     Ok(match kind.read_word(&word(value, 1)?, None) {
-        Ok(found) => {
-            let (numerator, denominator) = found.number.into_raw();
-            Outcome::Given((found.unit, (numerator, denominator), found.value))
+        Ok(quantity) => {
+            let (numerator, denominator) = quantity.number.into_raw();
+            Outcome::Given((quantity.unit, (numerator, denominator), quantity.value))
         }
         Err(refusal) => Outcome::Refused(vec![parts(refusal.at(""))]),
     })
@@ -96,21 +96,21 @@ pub(crate) fn visible(text: &str) -> String {
 #[pyfunction]
 pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let keys = spec::descriptions().into_iter().map(|key| {
-        let found = PyDict::new(py);
-        found.set_item("path", key.path)?;
-        found.set_item("meaning", key.about)?;
-        found.set_item("required", key.required)?;
-        found.set_item("default", key.default.map(|word| python(py, word)).transpose()?)?;
-        found.set_item("swept", key.swept)?;
-        found.set_item("noun", key.noun)?;
-        found.set_item("units", PyTuple::new(py, key.units)?)?;
-        found.set_item("options", PyTuple::new(py, key.options)?)?;
-        found.set_item("limits", key.limits)?;
-        for (name, words) in [("examples", key.examples), ("extremes", key.extremes)] {
-            let values = words.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
-            found.set_item(name, PyTuple::new(py, values)?)?;
+        let description = PyDict::new(py);
+        description.set_item("path", key.path)?;
+        description.set_item("meaning", key.about)?;
+        description.set_item("required", key.required)?;
+        description.set_item("default", key.default.map(|word| python(py, word)).transpose()?)?;
+        description.set_item("swept", key.swept)?;
+        description.set_item("noun", key.noun)?;
+        description.set_item("units", PyTuple::new(py, key.units)?)?;
+        description.set_item("options", PyTuple::new(py, key.options)?)?;
+        description.set_item("limits", key.limits)?;
+        for (name, entries) in [("examples", key.examples), ("extremes", key.extremes)] {
+            let values = entries.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
+            description.set_item(name, PyTuple::new(py, values)?)?;
         }
-        Ok(found)
+        Ok(description)
     });
     keys.collect()
 }
@@ -140,11 +140,11 @@ pub(crate) fn amounts<'py>(
     value: &Bound<'py, PyAny>,
     path: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(value.py());
+    let columns = PyDict::new(value.py());
     for (column, number) in spec::amounts(field, &word(value, LEVELS)?, &table_of(path)?) {
-        found.set_item(column, number)?;
+        columns.set_item(column, number)?;
     }
-    Ok(found)
+    Ok(columns)
 }
 
 /// What may stand in braces in the words of a program, and what it stands for.
@@ -168,10 +168,10 @@ pub(crate) fn is_path(text: &str) -> bool {
     spec::is_path(text)
 }
 
-/// Words as a spec file.
+/// Fields as a spec file.
 #[pyfunction]
-pub(crate) fn to_toml(words: &Bound<'_, PyAny>) -> PyResult<String> {
-    Ok(spec::toml(&table_of(words)?))
+pub(crate) fn to_toml(fields: &Bound<'_, PyAny>) -> PyResult<String> {
+    Ok(spec::toml(&table_of(fields)?))
 }
 
 /// The algorithm that a text names, what it calls it, and the parameters that differ; or what is wrong with it.
@@ -253,26 +253,26 @@ impl Experiment {
         read: Bound<'_, PyAny>,
         registry: Option<Vec<String>>,
     ) -> PyResult<Outcome<Self>> {
-        let mut words = match source.cast::<PyString>() {
+        let mut fields = match source.cast::<PyString>() {
             Ok(text) => match spec::parse(&text.to_string_lossy(), r#where) {
-                Ok(words) => words,
+                Ok(fields) => fields,
                 Err(problem) => return Ok(Outcome::Refused(vec![parts(problem)])),
             },
             Err(_) => table_of(source)?,
         };
-        if let Some(name) = name.filter(|_| words.iter().all(|(key, _)| key != "name")) {
-            words.push(("name".to_owned(), Word::Text(name)));
+        if let Some(name) = name.filter(|_| fields.iter().all(|(key, _)| key != "name")) {
+            fields.push(("name".to_owned(), Word::Text(name)));
         }
         let mut problems = Vec::new();
         for (path, value) in table_of(overrides)? {
-            problems.extend(spec::set(&mut words, &path, value).err());
+            problems.extend(spec::set(&mut fields, &path, value).err());
         }
         if !problems.is_empty() {
             return Ok(outcome(Err(problems)));
         }
         let files = Files { read };
-        let found = spec::Experiment::load(&words, &files, named(registry));
-        Ok(outcome(found.map(Self)))
+        let experiment = spec::Experiment::load(&fields, &files, named(registry));
+        Ok(outcome(experiment.map(Self)))
     }
 
     #[getter]
@@ -310,20 +310,20 @@ impl Experiment {
     }
 
     /// The experiment as it is at a point, without its lists.
-    fn words_at<'py>(&self, py: Python<'py>, point: usize) -> PyResult<Bound<'py, PyAny>> {
-        table(py, self.point(point)?.words())
+    fn fields_at<'py>(&self, py: Python<'py>, point: usize) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.point(point)?.fields())
     }
 
     /// A run of a point; `live`: for an engine of real hosts. Or why the point makes no sense.
     fn resolve(&self, point: usize, seed: u64, live: bool) -> PyResult<Outcome<Resolved>> {
-        let found = self.point(point)?.resolve(seed, live);
-        Ok(outcome(found.map(|found| Resolved {
-            run: serde_json::to_string(&found.run).unwrap_or_default(),
-            groups: found.groups,
-            ccs: found.ccs,
-            bdp_bytes: found.bdp_bytes,
-            start_jitter_ns: found.start_jitter_ns,
-            rtt_spread_ns: found.rtt_spread_ns,
+        let result = self.point(point)?.resolve(seed, live);
+        Ok(outcome(result.map(|resolved| Resolved {
+            run: serde_json::to_string(&resolved.run).unwrap_or_default(),
+            groups: resolved.groups,
+            ccs: resolved.ccs,
+            bdp_bytes: resolved.bdp_bytes,
+            start_jitter_ns: resolved.start_jitter_ns,
+            rtt_spread_ns: resolved.rtt_spread_ns,
         })))
     }
 
@@ -344,8 +344,8 @@ impl Experiment {
     }
 
     /// As it was written; what is at its default is left out.
-    fn words<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        table(py, self.0.words())
+    fn fields<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        table(py, self.0.fields())
     }
 
     /// The names of the congestion controls that it may name.
@@ -362,8 +362,8 @@ impl Experiment {
 }
 
 fn kind_named(name: &str) -> PyResult<&'static spec::QuantityKind> {
-    let found = spec::KINDS.iter().find(|kind| kind.name == name);
-    found.copied().ok_or_else(|| PyKeyError::new_err(name.to_owned()))
+    let kind = spec::KINDS.iter().find(|kind| kind.name == name);
+    kind.copied().ok_or_else(|| PyKeyError::new_err(name.to_owned()))
 }
 
 fn named(registry: Option<Vec<String>>) -> Registry {
@@ -377,10 +377,10 @@ struct Files<'py> {
 
 impl spec::Files for Files<'_> {
     fn text(&self, name: &str) -> Result<String, Refusal> {
-        let found = self.read.call1((name,)).map_err(|error| Refusal::new(error.to_string(), ""))?;
-        match found.extract::<String>() {
+        let answer = self.read.call1((name,)).map_err(|error| Refusal::new(error.to_string(), ""))?;
+        match answer.extract::<String>() {
             Ok(text) => Ok(text),
-            Err(_) => match found.extract::<(String, String)>() {
+            Err(_) => match answer.extract::<(String, String)>() {
                 Ok((message, hint)) => Err(Refusal::new(message, hint)),
                 Err(error) => Err(Refusal::new(error.to_string(), "")),
             },
@@ -388,9 +388,9 @@ impl spec::Files for Files<'_> {
     }
 }
 
-fn table_of(value: &Bound<'_, PyAny>) -> PyResult<Words> {
+fn table_of(value: &Bound<'_, PyAny>) -> PyResult<Fields> {
     match word(value, LEVELS)? {
-        Word::Table(words) => Ok(words),
+        Word::Table(fields) => Ok(fields),
         _ => Ok(Vec::new()),
     }
 }
@@ -410,7 +410,7 @@ fn word(value: &Bound<'_, PyAny>, levels: usize) -> PyResult<Word> {
         return Ok(Word::Flag(flag.is_true()));
     }
     if value.is_instance_of::<PyInt>() {
-        return Ok(value.extract().map_or_else(|_| Word::Other("a huge number".to_owned()), Word::Whole));
+        return Ok(value.extract().map_or_else(|_| Word::Other("a huge number".to_owned()), Word::Integer));
     }
     if let Ok(number) = value.cast::<PyFloat>() {
         return Ok(Word::Number(number.value()));
@@ -420,19 +420,19 @@ fn word(value: &Bound<'_, PyAny>, levels: usize) -> PyResult<Word> {
         return Ok(Word::List(items.collect::<PyResult<_>>()?));
     }
     if let Ok(mapping) = value.cast::<PyMapping>() {
-        let mut words = Vec::new();
+        let mut fields = Vec::new();
         for item in mapping.items()?.iter() {
             let (key, value): (Bound<'_, PyAny>, Bound<'_, PyAny>) = item.extract()?;
-            words.push((key.str()?.to_string_lossy().into_owned(), word(&value, levels - 1)?));
+            fields.push((key.str()?.to_string_lossy().into_owned(), word(&value, levels - 1)?));
         }
-        return Ok(Word::Table(words));
+        return Ok(Word::Table(fields));
     }
     Ok(Word::Other(format!("a {}", value.get_type().name()?)))
 }
 
-fn table(py: Python<'_>, words: Words) -> PyResult<Bound<'_, PyAny>> {
+fn table(py: Python<'_>, fields: Fields) -> PyResult<Bound<'_, PyAny>> {
     let table = PyDict::new(py);
-    for (key, word) in words {
+    for (key, word) in fields {
         table.set_item(key, python(py, word)?)?;
     }
     Ok(table.into_any())
@@ -442,13 +442,13 @@ fn python(py: Python<'_>, word: Word) -> PyResult<Bound<'_, PyAny>> {
     match word {
         Word::Text(text) | Word::Other(text) => text.into_bound_py_any(py),
         Word::Nothing => Ok(py.None().into_bound(py)),
-        Word::Whole(number) => number.into_bound_py_any(py),
+        Word::Integer(number) => number.into_bound_py_any(py),
         Word::Number(number) => number.into_bound_py_any(py),
         Word::Flag(flag) => flag.into_bound_py_any(py),
-        Word::List(words) => {
-            let values = words.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
+        Word::List(entries) => {
+            let values = entries.into_iter().map(|word| python(py, word)).collect::<PyResult<Vec<_>>>()?;
             values.into_bound_py_any(py)
         }
-        Word::Table(words) => table(py, words),
+        Word::Table(fields) => table(py, fields),
     }
 }

@@ -5,7 +5,7 @@ use crate::keys::PATH;
 use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
 use crate::reader::read_table;
 use crate::tree::{Unknown, View};
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 use run::Buffer;
 use serde::Serialize;
 
@@ -18,22 +18,22 @@ const PPB: f64 = 1e9;
 ///
 /// The unit is one of `bps`, `s`, `bytes`, `ratio` and `per_s`; the bottleneck's buffer has `bytes` and `bdp`. Words, and
 /// what is a number already, have none.
-pub fn amounts(field: &str, value: &Word, path: &Words) -> Vec<(String, f64)> {
+pub fn amounts(field: &str, value: &Word, path: &Fields) -> Vec<(String, f64)> {
     let Word::Text(text) = value else { return Vec::new() };
-    let found = match field {
+    let numbers = match field {
         "path.jitter" => of_path(path, "jitter", value, |path| Ok(vec![("s", jitter_ns(path)? as f64 / 1e9)])),
         "path.buffer" => room(path, text, true),
         _ => {
             let simple = KINDS.iter().find_map(|(kind, unit, scale)| {
-                kind.read(text).ok().map(|found| vec![(*unit, found.base() as f64 / scale)])
+                kind.read(text).ok().map(|quantity| vec![(*unit, quantity.base() as f64 / scale)])
             });
             simple.map_or_else(|| room(path, text, false), Ok)
         }
     };
-    found.unwrap_or_default().into_iter().map(|(unit, number)| (format!("{field}_{unit}"), number)).collect()
+    numbers.unwrap_or_default().into_iter().map(|(unit, number)| (format!("{field}_{unit}"), number)).collect()
 }
 
-fn room(path: &Words, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static str, f64)>, Unknown> {
+fn room(path: &Fields, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let size = SIZE.read(text).map_err(|_| Unknown)?;
     of_path(path, "buffer", &Word::Text(text.to_owned()), |path| {
         let frame = if is_bottleneck { frame_bytes(path)? } else { ethernet_frame_bytes(path)? };
@@ -41,11 +41,11 @@ fn room(path: &Words, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static s
             Buffer::Bytes(bytes) => bytes as f64,
             Buffer::Packets(packets) => (packets * frame) as f64,
         };
-        let mut found = vec![("bytes", bytes)];
+        let mut numbers = vec![("bytes", bytes)];
         if is_bottleneck {
-            found.push(("bdp", if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(path)? }));
+            numbers.push(("bdp", if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(path)? }));
         }
-        Ok(found)
+        Ok(numbers)
     })
 }
 
@@ -67,7 +67,7 @@ pub struct Rooms {
 }
 
 /// The room of the bottleneck's queue before it is whole; None where these words of a path do not say it.
-pub fn rooms(path: &Words) -> Option<Rooms> {
+pub fn rooms(path: &Fields) -> Option<Rooms> {
     let table = read_table(&PATH, path);
     rooms_of(&View::new(&table, &[])).ok()
 }
@@ -89,14 +89,14 @@ fn rooms_of(path: &View<'_>) -> Result<Rooms, Unknown> {
 
 /// What follows from a path with another value at a key.
 fn of_path<T>(
-    path: &Words,
+    path: &Fields,
     key: &str,
     value: &Word,
     read: impl Fn(&View<'_>) -> Result<T, Unknown>,
 ) -> Result<T, Unknown> {
-    let mut words: Words = path.iter().filter(|(name, _)| name != key).cloned().collect();
-    words.push((key.to_owned(), value.clone()));
-    let table = read_table(&PATH, &words);
+    let mut fields: Fields = path.iter().filter(|(name, _)| name != key).cloned().collect();
+    fields.push((key.to_owned(), value.clone()));
+    let table = read_table(&PATH, &fields);
     read(&View::new(&table, &[]))
 }
 
@@ -104,7 +104,7 @@ fn of_path<T>(
 mod tests {
     use super::*;
 
-    fn path(buffer: &str) -> Words {
+    fn path(buffer: &str) -> Fields {
         [("rate", "80 Mbit/s"), ("rtt", "25 ms"), ("buffer", buffer)]
             .map(|(key, text)| (key.to_owned(), Word::from(text)))
             .to_vec()
@@ -116,20 +116,20 @@ mod tests {
         assert_eq!(all("2 BDP"), Some(("bdp", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
         assert_eq!(all("50000 us"), Some(("ms", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
         assert_eq!(all("0.5 MB"), Some(("kB", 2.0, 50.0, 500.0, 500e3 / 1514.0)));
-        assert_eq!(all("1 packet").map(|found| (found.0, found.3)), Some(("packets", 1.514)));
-        assert_eq!(all("0.001 bdp").map(|found| found.3), Some(1.514), "a frame at least");
-        assert_eq!((all("big"), rooms(&Words::new())), (None, None));
+        assert_eq!(all("1 packet").map(|units| (units.0, units.3)), Some(("packets", 1.514)));
+        assert_eq!(all("0.001 bdp").map(|units| units.3), Some(1.514), "a frame at least");
+        assert_eq!((all("big"), rooms(&Fields::new())), (None, None));
     }
 
     #[test]
     fn a_field_has_its_number() {
         let path = path("1 bdp");
-        let found = |field: &str, text: &str| amounts(field, &text.into(), &path);
+        let amounts_of = |field: &str, text: &str| amounts(field, &text.into(), &path);
         let buffer = [("path.buffer_bytes".to_owned(), 500_000.0), ("path.buffer_bdp".to_owned(), 2.0)];
-        assert_eq!(found("path.buffer", "2 bdp"), buffer);
-        assert_eq!(found("path.loss", "2 %"), [("path.loss_ratio".to_owned(), 0.02)]);
-        assert_eq!(found("path.jitter", "1 packet"), [("path.jitter_s".to_owned(), 0.0001514)]);
-        assert_eq!(found("flows[0].cc", "bbr"), []);
-        assert_eq!(amounts("path.mtu", &Word::Whole(1500), &path), []);
+        assert_eq!(amounts_of("path.buffer", "2 bdp"), buffer);
+        assert_eq!(amounts_of("path.loss", "2 %"), [("path.loss_ratio".to_owned(), 0.02)]);
+        assert_eq!(amounts_of("path.jitter", "1 packet"), [("path.jitter_s".to_owned(), 0.0001514)]);
+        assert_eq!(amounts_of("flows[0].cc", "bbr"), []);
+        assert_eq!(amounts("path.mtu", &Word::Integer(1500), &path), []);
     }
 }

@@ -30,7 +30,7 @@ pub fn is_until_done(point: &Point<'_>) -> Result<bool, Unknown> {
 
 /// When the last flow of a group starts, without jitter.
 pub fn last_start_ns(group: &View<'_>) -> Result<u64, Unknown> {
-    Ok(group.count("start")? + (group.whole("count")? - 1) * group.count("stagger")?)
+    Ok(group.count("start")? + (group.integer("count")? - 1) * group.count("stagger")?)
 }
 
 /// The places of the groups that run: all, or the one that is alone; none where there is no such group.
@@ -94,12 +94,12 @@ fn moment_ns(moment: &Quantity, duration_ns: u64) -> i128 {
 
 /// What a full packet takes of the bottleneck's queue and line.
 pub fn frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
-    Ok(path.whole("mtu")? + path.count("overhead")?)
+    Ok(path.integer("mtu")? + path.count("overhead")?)
 }
 
 /// What a full packet takes of a host's own line.
 pub fn ethernet_frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
-    Ok(path.whole("mtu")? + u64::from(ETHERNET_HEADER_BYTES))
+    Ok(path.integer("mtu")? + u64::from(ETHERNET_HEADER_BYTES))
 }
 
 /// Rate times the path's own round-trip time, in queue bytes.
@@ -110,8 +110,8 @@ pub fn bdp_bytes(path: &View<'_>) -> Result<f64, Unknown> {
 
 /// The float that is nearest to a fraction in eighteen decimal places; the denominator is at most [`FILLED_PER_BYTE`].
 fn divided(numerator: u128, denominator: u128) -> f64 {
-    let (whole, rest) = (numerator / denominator, numerator % denominator);
-    format!("{whole}.{:018}", rest * PPB * PPB / denominator).parse().unwrap_or(f64::NAN)
+    let (quotient, rest) = (numerator / denominator, numerator % denominator);
+    format!("{quotient}.{:018}", rest * PPB * PPB / denominator).parse().unwrap_or(f64::NAN)
 }
 
 /// The bound of the hosts' timing noise; a packet is a full one at the rate of the run's beginning.
@@ -210,7 +210,7 @@ pub fn arrivals_per_s(point: &Point<'_>, source: &View<'_>) -> Result<Option<f64
     let Some(load) = arrivals.number_if("load")? else { return Ok(None) };
     let Some(sizes) = sizes(source, point.contents)? else { return Ok(None) };
     let path = point.path()?;
-    let wire = wire_bytes(sizes.mean_bytes(), path.whole("mtu")?, path.count("overhead")?);
+    let wire = wire_bytes(sizes.mean_bytes(), path.integer("mtu")?, path.count("overhead")?);
     Ok(Some(load * path.count("rate")? as f64 / (BITS_PER_BYTE as f64 * wire)))
 }
 

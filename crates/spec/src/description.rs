@@ -37,18 +37,18 @@ pub struct Description {
 
 /// Every key of a spec and of the tables in it, in their order.
 pub fn descriptions() -> Vec<Description> {
-    let mut found = Vec::new();
-    describe(&SPEC, "", &mut found);
-    found
+    let mut descriptions = Vec::new();
+    describe(&SPEC, "", &mut descriptions);
+    descriptions
 }
 
-fn describe(section: &'static Section, within: &str, found: &mut Vec<Description>) {
+fn describe(section: &'static Section, within: &str, descriptions: &mut Vec<Description>) {
     for key in section.keys {
         let path = format!("{within}{}", key.name);
         let is_list = matches!(key.shape, Shape::Listed { .. });
         let inner = format!("{path}{}.", if is_list { "[]" } else { "" });
         let kind = Takes::of(&key.kind);
-        found.push(Description {
+        descriptions.push(Description {
             path,
             about: key.about,
             required: key.required,
@@ -62,7 +62,7 @@ fn describe(section: &'static Section, within: &str, found: &mut Vec<Description
             extremes: kind.extremes,
         });
         for section in tables(key) {
-            describe(section, &inner, found);
+            describe(section, &inner, descriptions);
         }
     }
 }
@@ -90,9 +90,9 @@ impl Takes {
     fn of(kind: &Kind) -> Self {
         let noun = |noun: &str| Self { noun: noun.to_owned(), ..Self::default() };
         match kind {
-            Kind::Quantity { of, bounds, beside } => {
+            Kind::Quantity { of, bounds, remark } => {
                 let (units, options) = (of.units.iter().map(|(unit, _)| *unit).collect(), of.keywords.to_vec());
-                let limits = bounds.map(|(least, most)| format!("from {least} to {most}{beside}"));
+                let limits = bounds.map(|(least, most)| format!("from {least} to {most}{remark}"));
                 let extremes = bounds.or(of.bounds).and_then(|(least, most)| {
                     let least = of.read(least).ok()?;
                     let above = of.show(&(&least.value + num_bigint::BigInt::one()));
@@ -102,7 +102,7 @@ impl Takes {
                     noun: of.noun.to_owned(),
                     units,
                     options,
-                    limits: limits.or(of.bounds_in_words()).unwrap_or_default(),
+                    limits: limits.or(of.describe_bounds()).unwrap_or_default(),
                     extremes: extremes.unwrap_or_default(),
                 }
             }
@@ -112,10 +112,10 @@ impl Takes {
                 limits: "More than none and at most 1000 GB, 1000000000 packets, 100000 bdp or 1000 s".to_owned(),
                 ..Self::default()
             },
-            Kind::Words(words) => Self { options: words.to_vec(), ..noun("a word") },
-            Kind::Whole { least, most } => Self {
+            Kind::Options(options) => Self { options: options.to_vec(), ..noun("a word") },
+            Kind::Integer { least, most } => Self {
                 limits: format!("from {least} to {}", grouped((*most).into())),
-                extremes: vec![Word::Whole((*least).into()), Word::Whole((*most).into())],
+                extremes: vec![Word::Integer((*least).into()), Word::Integer((*most).into())],
                 ..noun("a whole number")
             },
             Kind::Number { least, inclusive, most } => Self {
@@ -127,10 +127,10 @@ impl Takes {
             Kind::Group => {
                 Self { limits: "A group of flows by its place: `flows[0]` is the first".to_owned(), ..noun("text") }
             }
-            Kind::Seeds => Self::of(&Kind::Whole { least: 1, most: MOST_SEEDS }),
+            Kind::Seeds => Self::of(&Kind::Integer { least: 1, most: MOST_SEEDS }),
             Kind::Zip => noun("a list of lists of paths"),
             Kind::Window => {
-                let of = Self::of(&Kind::Quantity { of: &crate::quantity::MOMENT, bounds: None, beside: "" });
+                let of = Self::of(&Kind::Quantity { of: &crate::quantity::MOMENT, bounds: None, remark: "" });
                 Self { noun: format!("a list of two, each {}", of.noun), ..of }
             }
             Kind::Command => noun("a list of words"),
@@ -160,9 +160,9 @@ mod tests {
     fn what_examples_and_defaults_say_is_right() {
         for key in descriptions().iter().filter(|key| !key.path.contains("[]") && !key.noun.contains("table")) {
             for value in key.examples.iter().chain(&key.default) {
-                let mut words = crate::word::Words::new();
-                crate::source::set(&mut words, &key.path, value.clone()).expect("a place");
-                let (_, problems) = read(&words);
+                let mut fields = crate::word::Fields::new();
+                crate::source::set(&mut fields, &key.path, value.clone()).expect("a place");
+                let (_, problems) = read(&fields);
                 assert!(problems.iter().all(|problem| problem.path != key.path), "{}: {problems:?}", key.path);
             }
         }

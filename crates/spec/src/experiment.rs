@@ -5,7 +5,7 @@ use crate::file::Contents;
 use crate::point::Point;
 use crate::sweep::{Axis, Grid};
 use crate::tree::{Node, Table};
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 use crate::writer;
 
 /// One description of an experiment; lists in it make it a sweep.
@@ -38,7 +38,7 @@ impl Experiment {
     pub fn seeds(&self) -> Seeds {
         match self.table.node("seeds") {
             Some(Node::Seeds(seeds)) => Seeds::Listed(seeds.clone()),
-            Some(Node::Whole(count)) => Seeds::Count(*count),
+            Some(Node::Integer(count)) => Seeds::Count(*count),
             _ => Seeds::Count(1),
         }
     }
@@ -76,13 +76,13 @@ impl Experiment {
     }
 
     /// As it was written; what is at its default is left out.
-    pub fn words(&self) -> Words {
-        self.table.words()
+    pub fn fields(&self) -> Fields {
+        self.table.fields()
     }
 
     /// As a spec file.
     pub fn to_toml(&self) -> String {
-        writer::toml(&self.words())
+        writer::toml(&self.fields())
     }
 
     /// The congestion controls that it may name.

@@ -233,18 +233,18 @@ fn bytes(size: &str, place: &str, least: u64) -> Result<u64, Refusal> {
 }
 
 /// Digits, of which so many stand before a point, times 10^18; None of what is not just digits and a point.
-fn decimal(text: &str, most_whole: usize) -> Option<u128> {
-    let (whole, places) = text.split_once('.').unwrap_or((text, ""));
+fn decimal(text: &str, most_integer_digits: usize) -> Option<u128> {
+    let (integer, places) = text.split_once('.').unwrap_or((text, ""));
     let is_digits = |part: &str| part.bytes().all(|digit| digit.is_ascii_digit());
-    if whole.len() + places.len() == 0 || whole.len() > most_whole || places.len() > MOST_PLACES {
+    if integer.len() + places.len() == 0 || integer.len() > most_integer_digits || places.len() > MOST_PLACES {
         return None;
     }
-    if !is_digits(whole) || !is_digits(places) {
+    if !is_digits(integer) || !is_digits(places) {
         return None;
     }
     let fraction = format!("{places:0<MOST_PLACES$}").parse::<u128>().ok()?;
-    let whole = if whole.is_empty() { 0 } else { whole.parse::<u128>().ok()? };
-    Some(whole * 10_u128.pow(MOST_PLACES as u32) + fraction)
+    let integer = if integer.is_empty() { 0 } else { integer.parse::<u128>().ok()? };
+    Some(integer * 10_u128.pow(MOST_PLACES as u32) + fraction)
 }
 
 #[cfg(test)]

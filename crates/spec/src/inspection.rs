@@ -10,7 +10,7 @@ use crate::reader::read;
 use crate::rules;
 use crate::sweep::{Axis, Grid, unknown_fields};
 use crate::tree::{Node, Table};
-use crate::word::Words;
+use crate::word::Fields;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// So many groups of flows are looked at before the points of a large sweep are only sampled.
@@ -21,12 +21,12 @@ const MOST_SHOWN: usize = 4;
 const STRIDE: u128 = 7919;
 
 impl Experiment {
-    /// Makes an experiment of a spec's words.
+    /// Makes an experiment of a spec's fields.
     ///
     /// # Errors
     /// Every problem at once.
-    pub fn load(words: &Words, files: &dyn Files, registry: Registry) -> Result<Self, Vec<Problem>> {
-        let (mut table, mut problems) = read(words);
+    pub fn load(fields: &Fields, files: &dyn Files, registry: Registry) -> Result<Self, Vec<Problem>> {
+        let (mut table, mut problems) = read(fields);
         let grid = Grid::of(&mut table);
         let mut experiment = Self { table, grid, registry, contents: Contents::default(), is_checked: false };
         experiment.read_files(files, &mut problems);
@@ -92,9 +92,10 @@ impl Experiment {
             let place = group_place.key("cc");
             for (here, node) in each(node, &place) {
                 if let Node::Text(name) = node
-                    && let Err(found) = choose(name, &self.registry)
+                    && let Err(control_problems) = choose(name, &self.registry)
                 {
-                    problems.extend(found.into_iter().map(|problem| Problem { path: here.clone(), ..problem }));
+                    problems
+                        .extend(control_problems.into_iter().map(|problem| Problem { path: here.clone(), ..problem }));
                 }
             }
         }
@@ -107,7 +108,7 @@ impl Experiment {
         self.is_checked = points == self.grid.len();
         let stride = if points == self.grid.len() { 1 } else { coprime(self.grid.len()) };
         let mut point = self.at(Vec::new());
-        let mut found: Vec<(Problem, Vec<usize>, u128)> = Vec::new();
+        let mut occurrences: Vec<(Problem, Vec<usize>, u128)> = Vec::new();
         let mut known: BTreeMap<(String, usize), usize> = BTreeMap::new();
         let mut here = Vec::new();
         for step in 0..points {
@@ -116,15 +117,15 @@ impl Experiment {
             let mut times: BTreeMap<String, usize> = BTreeMap::new();
             for problem in here.drain(..) {
                 let nth = times.entry(problem.path.clone()).or_default();
-                let place = *known.entry((problem.path.clone(), *nth)).or_insert(found.len());
+                let place = *known.entry((problem.path.clone(), *nth)).or_insert(occurrences.len());
                 *nth += 1;
-                match found.get_mut(place) {
+                match occurrences.get_mut(place) {
                     Some((_, _, times)) => *times += 1,
-                    None => found.push((problem, point.chosen.clone(), 1)),
+                    None => occurrences.push((problem, point.chosen.clone(), 1)),
                 }
             }
         }
-        for (problem, chosen, times) in found {
+        for (problem, chosen, times) in occurrences {
             problems.push(if times == points { problem } else { self.located(problem, &chosen) });
         }
     }

@@ -68,7 +68,7 @@ pub enum Kind {
         /// The least and the most, where the kind's own bounds are not enough.
         bounds: Option<quantity::Bounds>,
         /// What else to say of one that is outside.
-        beside: &'static str,
+        remark: &'static str,
     },
     /// Room of a queue.
     Room {
@@ -76,9 +76,9 @@ pub enum Kind {
         in_bdp: bool,
     },
     /// One of these words.
-    Words(&'static [&'static str]),
+    Options(&'static [&'static str]),
     /// A whole number.
-    Whole {
+    Integer {
         /// The least.
         least: u64,
         /// The most.

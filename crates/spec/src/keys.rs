@@ -13,10 +13,10 @@ pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
 pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
 use crate::key::Kind::{
-    Command, Control, File, Flag, Group, Name, Number, OneOf, Room, Seeds, Table, Whole, Window, Words, Zip,
+    Command, Control, File, Flag, Group, Integer, Name, Number, OneOf, Options, Room, Seeds, Table, Window, Zip,
 };
 use crate::key::{FileKind, Key, Kind, Section};
-use crate::literal::Literal::{Flag as Is, Header, List, Number as Decimal, Text, Whole as Count};
+use crate::literal::Literal::{Flag as Is, Header, Integer as Count, List, Number as Decimal, Text};
 use crate::quantity::{self, BYTES, DURATION, FREQUENCY, JITTER, RATE, SHARE, TIME};
 
 /// Of all groups together.
@@ -27,18 +27,18 @@ pub const MOST_SEEDS: u64 = 1_000_000;
 pub const MOST_ARRIVALS: u64 = 1_000_000;
 
 const fn plain(of: &'static quantity::Kind) -> Kind {
-    Kind::Quantity { of, bounds: None, beside: "" }
+    Kind::Quantity { of, bounds: None, remark: "" }
 }
 
 const fn bounded(of: &'static quantity::Kind, least: &'static str, most: &'static str) -> Kind {
-    Kind::Quantity { of, bounds: Some((least, most)), beside: "" }
+    Kind::Quantity { of, bounds: Some((least, most)), remark: "" }
 }
 
 const LINE_RATE: Kind = bounded(&RATE, "1 kbit/s", "1 Tbit/s");
 const CHANGED_RATE: Kind = Kind::Quantity {
     of: &RATE,
     bounds: Some(("1 kbit/s", "1 Tbit/s")),
-    beside: "; an outage, a rate of 0, is not in this version",
+    remark: "; an outage, a rate of 0, is not in this version",
 };
 const ROUND_TRIP: Kind = bounded(&TIME, "1 us", "100 s");
 const TIME_LIMIT: Kind = bounded(&TIME, "1 ms", "1000000 s");
@@ -48,7 +48,7 @@ const PAYLOAD: Kind = bounded(&BYTES, "1 B", "1000000 GB");
 const LOAD: Kind = Number { least: 0.0, inclusive: false, most: 10.0 };
 const SIGMA: Kind = LOAD;
 const SHAPE: Kind = Number { least: 0.1, inclusive: true, most: 100.0 };
-static BULK: Kind = Words(&["bulk"]);
+static BULK: Kind = Options(&["bulk"]);
 static FIXED: Kind = PAYLOAD;
 const WORKLOAD: Kind = OneOf {
     noun: "workload",

@@ -48,5 +48,5 @@ pub use schema::schema;
 pub use source::{assignment, is_path, parse, set};
 pub use sweep::{Axis, MOST_POINTS};
 pub use wish::instead_of;
-pub use word::{Word, Words};
+pub use word::{Fields, Word};
 pub use writer::toml;

@@ -8,7 +8,7 @@ pub enum Literal {
     /// Text.
     Text(&'static str),
     /// A whole number.
-    Whole(u64),
+    Integer(u64),
     /// A number.
     Number(f64),
     /// True or false.
@@ -23,7 +23,7 @@ impl From<Literal> for Word {
     fn from(literal: Literal) -> Self {
         match literal {
             Literal::Text(text) | Literal::Header(text) => Self::Text(text.to_owned()),
-            Literal::Whole(number) => Self::Whole(number.into()),
+            Literal::Integer(number) => Self::Integer(number.into()),
             Literal::Number(number) => Self::Number(number),
             Literal::Flag(flag) => Self::Flag(flag),
             Literal::List(values) => Self::List(values.iter().map(|value| Self::from(*value)).collect()),

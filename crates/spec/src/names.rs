@@ -11,14 +11,14 @@ use std::collections::BTreeMap;
 const MOST_DIGITS: usize = 9;
 
 /// Finds names that two flows would have.
-pub(crate) fn problems(groups: &[View<'_>], found: &mut Vec<Problem>) -> Result<(), Unknown> {
+pub(crate) fn problems(groups: &[View<'_>], problems: &mut Vec<Problem>) -> Result<(), Unknown> {
     let mut owners: Vec<(&str, usize)> = Vec::new();
     let mut place_of: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, group) in groups.iter().enumerate() {
         let Some(name) = group.text_if("name")? else { continue };
         if let Some(owner) = place_of.get(name) {
             let message = format!("{} is already the name of flows[{owner}]", quoted(name));
-            found.push(Problem::new(format!("flows[{index}].name"), message, "give each group a name of its own"));
+            problems.push(Problem::new(format!("flows[{index}].name"), message, "give each group a name of its own"));
             continue;
         }
         place_of.insert(name, index);
@@ -26,13 +26,13 @@ pub(crate) fn problems(groups: &[View<'_>], found: &mut Vec<Problem>) -> Result<
     }
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for (name, index) in &owners {
-        counts.insert(name, groups[*index].whole("count")?);
+        counts.insert(name, groups[*index].integer("count")?);
     }
     for (name, index) in owners {
         if let Some(other) = member(name, &counts) {
             let (name, other) = (quoted(name), quoted(other));
             let message = format!("{name} is also a flow of group {other}, which counts its flows so");
-            found.push(Problem::new(format!("flows[{index}].name"), message, "give it another name"));
+            problems.push(Problem::new(format!("flows[{index}].name"), message, "give it another name"));
         }
     }
     Ok(())
@@ -43,13 +43,13 @@ pub(crate) fn of(groups: &[View<'_>]) -> Result<Vec<Vec<String>>, Unknown> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
     for group in groups {
         if let Some(name) = group.text_if("name")? {
-            counts.insert(name, group.whole("count")?);
+            counts.insert(name, group.integer("count")?);
         }
     }
     let mut used: BTreeMap<&str, u64> = BTreeMap::new();
     let mut names = Vec::new();
     for group in groups {
-        let count = group.whole("count")?;
+        let count = group.integer("count")?;
         if let Some(name) = group.text_if("name")? {
             names.push((1..=count).map(|number| numbered(name, number)).collect());
             continue;

@@ -17,8 +17,8 @@ const LARGEST: i64 = 1_000_000_000_000_000;
 pub fn exact(digits: &str) -> BigRational {
     let lower = digits.to_lowercase();
     let (digits, exponent) = lower.split_once('e').unwrap_or((&lower, "0"));
-    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
-    let mantissa: BigInt = format!("0{whole}{fraction}").parse().unwrap_or_default();
+    let (integer, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let mantissa: BigInt = format!("0{integer}{fraction}").parse().unwrap_or_default();
     let limit = if exponent.starts_with('-') { -LARGEST_EXPONENT } else { LARGEST_EXPONENT };
     let power = exponent.parse().unwrap_or(limit).clamp(-LARGEST_EXPONENT, LARGEST_EXPONENT) - fraction.len() as i64;
     let ten = BigInt::from(10).pow(power.unsigned_abs() as u32);
@@ -63,8 +63,8 @@ pub fn decimal(number: &BigRational) -> String {
         places += 1;
     }
     let all = format!("{:0>width$}", scaled.to_integer().to_string(), width = places as usize + 1);
-    let (whole, fraction) = all.split_at(all.len() - places as usize);
-    if fraction.is_empty() { whole.to_owned() } else { format!("{whole}.{fraction}") }
+    let (integer, fraction) = all.split_at(all.len() - places as usize);
+    if fraction.is_empty() { integer.to_owned() } else { format!("{integer}.{fraction}") }
 }
 
 /// The number that digits write, times a factor; None of one that no hint can say.
@@ -115,7 +115,7 @@ mod tests {
     fn numbers_are_written_as_people_write_them() {
         assert_eq!(decimal(&exact("1.50")), "1.5");
         assert_eq!(decimal(&exact("0.000010")), "0.00001");
-        assert_eq!(times("1.50", &ratio(8, 1)).map(|found| decimal(&found)), Some("12".to_owned()));
+        assert_eq!(times("1.50", &ratio(8, 1)).map(|product| decimal(&product)), Some("12".to_owned()));
         assert_eq!(times("1e9999999", &ratio(8, 1)), None);
         assert_eq!(times("0e9999999", &ratio(8, 1)), Some(ratio(0, 1)));
         assert_eq!(

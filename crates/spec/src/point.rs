@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::source;
 use crate::sweep::Axis;
 use crate::tree::{Table, Unknown, View};
-use crate::word::Words;
+use crate::word::Fields;
 
 /// One point of an experiment: each list has one value.
 #[derive(Clone, Debug)]
@@ -23,20 +23,20 @@ pub struct Point<'a> {
 
 impl Point<'_> {
     /// Each swept field and its value as the spec wrote it, in order of appearance.
-    pub fn values(&self) -> Words {
+    pub fn values(&self) -> Fields {
         let axes = self.axes.iter().zip(&self.chosen);
         axes.map(|(axis, place)| (axis.path.clone(), axis.values[*place].clone())).collect()
     }
 
     /// The experiment as it is here, without its lists.
-    pub fn words(&self) -> Words {
-        let mut words = self.table.words();
-        words.retain(|(key, _)| key != "zip");
+    pub fn fields(&self) -> Fields {
+        let mut fields = self.table.fields();
+        fields.retain(|(key, _)| key != "zip");
         for (path, value) in self.values() {
-            // Each is a field that the words have.
-            let _: Result<(), Problem> = source::set(&mut words, &path, value);
+            // Each is a field that the spec has.
+            let _: Result<(), Problem> = source::set(&mut fields, &path, value);
         }
-        words
+        fields
     }
 
     pub(crate) fn top(&self) -> View<'_> {

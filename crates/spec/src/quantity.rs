@@ -46,7 +46,7 @@ pub struct Kind {
     /// The least and the most of what is no keyword.
     pub bounds: Option<Bounds>,
     /// What is said behind the bounds.
-    pub beside: &'static str,
+    pub remark: &'static str,
     /// Words that people write in place of a number, and what to write.
     pub refused: (&'static [&'static str], &'static str),
     /// Which spellings of a unit are forgiven.
@@ -154,7 +154,7 @@ impl Kind {
         let own = |small: bool, digits: String| self.advice(if small { &digits } else { "" }, bounds);
         match word {
             Word::Text(text) => self.read_text(text, bounds),
-            Word::Whole(number) => {
+            Word::Integer(number) => {
                 let size = number.unsigned_abs();
                 let advice = own(size < LARGEST as u128, size.to_string());
                 Err(Refusal::new(format!("{} has no unit", word.quoted()), advice))
@@ -184,7 +184,7 @@ impl Kind {
     /// What to write: the user's own number with a unit, or an example where there is none that can be read.
     pub fn advice(&'static self, number: &str, bounds: Option<Bounds>) -> String {
         let fits = |text: &String| {
-            self.read(text).is_ok_and(|found| bounds.is_none_or(|bounds| within(found, self, bounds, "").is_ok()))
+            self.read(text).is_ok_and(|quantity| bounds.is_none_or(|bounds| within(quantity, self, bounds, "").is_ok()))
         };
         let readable = |units: &[&str]| -> Vec<String> {
             units.iter().map(|unit| format!("{number} {unit}")).filter(fits).collect()
@@ -210,13 +210,13 @@ impl Kind {
     }
 
     /// The bounds in words, with what else there is to say.
-    pub fn bounds_in_words(&self) -> Option<String> {
+    pub fn describe_bounds(&self) -> Option<String> {
         let (least, most) = self.bounds?;
-        Some(format!("from {least} to {most}{}", self.beside))
+        Some(format!("from {least} to {most}{}", self.remark))
     }
 
-    fn checked(&self, found: Quantity) -> Result<Quantity, Refusal> {
-        let Quantity { text, number, unit, value } = &found;
+    fn checked(&self, quantity: Quantity) -> Result<Quantity, Refusal> {
+        let Quantity { text, number, unit, value } = &quantity;
         if *unit == "packets" && !number.is_integer() {
             let hint = format!("write \"{} packets\"", half_even(number));
             return Err(Refusal::new(format!("{}: packets are whole", quoted(text)), hint));
@@ -226,8 +226,8 @@ impl Kind {
         }
         // What a packet of noise takes is for the path to say.
         match self.bounds.filter(|_| *unit != "packet") {
-            Some(bounds) => within(found, self, bounds, self.beside),
-            None => Ok(found),
+            Some(bounds) => within(quantity, self, bounds, self.remark),
+            None => Ok(quantity),
         }
     }
 
@@ -266,16 +266,16 @@ impl Kind {
 ///
 /// # Errors
 /// When it is, with the bounds and what else there is to say.
-pub fn within(found: Quantity, kind: &Kind, (least, most): Bounds, beside: &str) -> Result<Quantity, Refusal> {
+pub fn within(quantity: Quantity, kind: &Kind, (least, most): Bounds, remark: &str) -> Result<Quantity, Refusal> {
     let bound = |text: &str| {
         let (_, number, unit) = split(text).unwrap_or_default();
         let scale = kind.units.iter().find(|(known, _)| *known == unit).map_or(1, |(_, scale)| *scale);
         half_even(&(exact(number) * BigInt::from(scale)))
     };
-    if bound(least) <= found.value && found.value <= bound(most) {
-        return Ok(found);
+    if bound(least) <= quantity.value && quantity.value <= bound(most) {
+        return Ok(quantity);
     }
-    Err(Refusal::new(format!("{} is out of range", quoted(&found.text)), format!("from {least} to {most}{beside}")))
+    Err(Refusal::new(format!("{} is out of range", quoted(&quantity.text)), format!("from {least} to {most}{remark}")))
 }
 
 /// The number at the beginning of any text, and the unit behind it as written; None of a text that is no quantity.
@@ -292,22 +292,22 @@ pub fn magnitude(text: &str) -> Option<f64> {
     let (number, unit) = number_and_unit(text)?;
     let kind = [&RATE, &MOMENT, &SIZE].into_iter().find(|kind| kind.spelt(unit).is_some());
     let known = kind.and_then(|kind| kind.read(text).ok());
-    Some(known.map_or(number, |found| found.base() as f64))
+    Some(known.map_or(number, |quantity| quantity.base() as f64))
 }
 
 /// Whether a minus is before it, the number, and the unit of a text.
 fn split(text: &str) -> Option<(bool, &str, &str)> {
     let rest = text.strip_prefix(['+', '-']).unwrap_or(text);
     let digits = |from: usize| rest[from..].bytes().take_while(u8::is_ascii_digit).count();
-    let whole = digits(0);
-    let mut end = whole;
+    let integer_digits = digits(0);
+    let mut end = integer_digits;
     if rest[end..].starts_with('.') {
         let fraction = digits(end + 1);
         end += 1 + fraction;
-        if whole + fraction == 0 {
+        if integer_digits + fraction == 0 {
             return None;
         }
-    } else if whole == 0 {
+    } else if integer_digits == 0 {
         return None;
     }
     if rest[end..].starts_with(['e', 'E']) {

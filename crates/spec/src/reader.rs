@@ -10,23 +10,23 @@ use crate::problem::{Problem, Refusal, suggestion};
 use crate::quantity::MOMENT;
 use crate::tree::{Node, Sweep, Table};
 use crate::wish;
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 use crate::writer;
 use std::ops::RangeInclusive;
 
 /// Of a program.
-pub(crate) const MOST_WORDS: usize = 1_000;
+pub(crate) const MOST_ARGUMENTS: usize = 1_000;
 
-/// Reads a spec's words; a field with a problem is unknown.
-pub fn read(words: &Words) -> (Table, Vec<Problem>) {
+/// Reads a spec's fields; a field with a problem is unknown.
+pub fn read(fields: &Fields) -> (Table, Vec<Problem>) {
     let mut reader = Reader { problems: Vec::new() };
-    let table = reader.table(&SPEC, words, &Place::Top);
+    let table = reader.table(&SPEC, fields, &Place::Top);
     (table, reader.problems)
 }
 
 /// Reads a table alone; a field with a problem is unknown.
-pub fn read_table(section: &'static Section, words: &Words) -> Table {
-    Reader { problems: Vec::new() }.table(section, words, &Place::Top)
+pub fn read_table(section: &'static Section, fields: &Fields) -> Table {
+    Reader { problems: Vec::new() }.table(section, fields, &Place::Top)
 }
 
 struct Reader {
@@ -34,14 +34,14 @@ struct Reader {
 }
 
 impl Reader {
-    fn table(&mut self, section: &'static Section, words: &Words, here: &Place<'_>) -> Table {
+    fn table(&mut self, section: &'static Section, fields: &Fields, here: &Place<'_>) -> Table {
         let mut nodes: Vec<Option<Node>> = section
             .keys
             .iter()
             .map(|key| {
                 let place = here.key(key.name);
                 let is_absent = |word: &Word| *word == Word::Nothing && !key.required && key.default.is_none();
-                match words.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
+                match fields.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
                     Some((_, word)) => Some(self.field(key, word, &place)),
                     None if key.required => Some(self.refuse(&place, Refusal::new("missing", example(key)))),
                     None => None,
@@ -49,7 +49,7 @@ impl Reader {
             })
             .collect();
         let mut table = Table::new(section, default);
-        for (name, _) in words {
+        for (name, _) in fields {
             match section.place(name) {
                 Some(place) => {
                     if let Some(node) = nodes[place].take() {
@@ -72,34 +72,34 @@ impl Reader {
     fn field(&mut self, key: &'static Key, word: &Word, here: &Place<'_>) -> Node {
         match (key.shape, word) {
             (Shape::One, _) => self.value(key, &key.kind, word, here),
-            (Shape::Swept, Word::List(words)) if is_sweep(key, words) => {
-                if words.is_empty() {
+            (Shape::Swept, Word::List(entries)) if is_sweep(key, entries) => {
+                if entries.is_empty() {
                     return self.refuse(here, Refusal::new("the list is empty", example(key)));
                 }
                 let read = |(index, word)| self.value(key, &key.kind, word, &here.entry(index));
-                let values: Vec<Node> = words.iter().enumerate().map(read).collect();
+                let values: Vec<Node> = entries.iter().enumerate().map(read).collect();
                 let is_known = values.iter().all(|value| !matches!(value, Node::Unknown));
                 if is_known { Node::Sweep(Sweep { axis: None, values }) } else { Node::Unknown }
             }
             (Shape::Swept, _) => self.value(key, &key.kind, word, here),
-            (Shape::Listed { least, most }, Word::List(words)) => {
+            (Shape::Listed { least, most }, Word::List(entries)) => {
                 let Kind::Table(section) = key.kind else { return Node::Unknown };
                 let mut tables = Vec::new();
-                for (index, word) in words.iter().enumerate().take(most) {
+                for (index, word) in entries.iter().enumerate().take(most) {
                     match word {
-                        Word::Table(words) => tables.push(self.table(section, words, &here.entry(index))),
+                        Word::Table(fields) => tables.push(self.table(section, fields, &here.entry(index))),
                         _ => {
                             self.refuse(&here.entry(index), value::must_be("a table", word, key));
                         }
                     }
                 }
-                if words.len() > most {
+                if entries.len() > most {
                     return self.refuse(here, Refusal::new("the list is too long", format!("at most {most}")));
                 }
-                if words.len() < least {
+                if entries.len() < least {
                     return self.refuse(here, Refusal::new("the list is empty", example(key)));
                 }
-                if tables.len() < words.len() { Node::Unknown } else { Node::Tables(tables) }
+                if tables.len() < entries.len() { Node::Unknown } else { Node::Tables(tables) }
             }
             (Shape::Listed { .. }, _) => self.refuse(here, value::must_be("a list", word, key)),
         }
@@ -107,46 +107,46 @@ impl Reader {
 
     fn value(&mut self, key: &'static Key, kind: &'static Kind, word: &Word, here: &Place<'_>) -> Node {
         match (kind, word) {
-            (Kind::Table(section), Word::Table(words)) => Node::Table(self.table(section, words, here)),
+            (Kind::Table(section), Word::Table(fields)) => Node::Table(self.table(section, fields, here)),
             (Kind::Table(_), _) => self.refuse(here, value::must_be("a table", word, key)),
-            (Kind::OneOf { tables, noun, hint, .. }, Word::Table(words)) => {
-                let has = |name: &str| words.iter().any(|(written, _)| written == name);
+            (Kind::OneOf { tables, noun, hint, .. }, Word::Table(fields)) => {
+                let has = |name: &str| fields.iter().any(|(written, _)| written == name);
                 match tables.iter().find(|(name, _)| has(name)) {
-                    Some((_, section)) => Node::Table(self.table(section, words, here)),
-                    None => self.refuse(here, value::no_such_table(words, noun, hint)),
+                    Some((_, section)) => Node::Table(self.table(section, fields, here)),
+                    None => self.refuse(here, value::no_such_table(fields, noun, hint)),
                 }
             }
             (Kind::OneOf { simple, noun, hint, .. }, _) => match (simple, word) {
-                (Kind::Words(known), Word::Text(text)) if known.contains(&&**text) => Node::Text(text.clone()),
-                (Kind::Words(_), _) => self.refuse(here, value::neither(word, noun, hint)),
+                (Kind::Options(known), Word::Text(text)) if known.contains(&&**text) => Node::Text(text.clone()),
+                (Kind::Options(_), _) => self.refuse(here, value::neither(word, noun, hint)),
                 _ => self.value(key, simple, word, here),
             },
-            (Kind::Command, Word::List(words)) => {
-                let read = self.list(words, here, |word| value::argument(key, word));
-                self.sized(read, here, 1..=MOST_WORDS, "write the program's name and its arguments", Node::Command)
+            (Kind::Command, Word::List(entries)) => {
+                let read = self.list(entries, here, |word| value::argument(key, word));
+                self.sized(read, here, 1..=MOST_ARGUMENTS, "write the program's name and its arguments", Node::Command)
             }
-            (Kind::Seeds, Word::List(words)) => {
-                let read = self.list(words, here, |word| value::whole(key, word, 0, i64::MAX as u64));
+            (Kind::Seeds, Word::List(entries)) => {
+                let read = self.list(entries, here, |word| value::integer(key, word, 0, i64::MAX as u64));
                 self.sized(read, here, 1..=MOST_SEEDS as usize, &example(key), Node::Seeds)
             }
-            (Kind::Window, Word::List(words)) if words.len() > 2 => {
+            (Kind::Window, Word::List(entries)) if entries.len() > 2 => {
                 self.refuse(here, Refusal::new("the list is too long", "at most 2"))
             }
-            (Kind::Window, Word::List(words)) => {
-                let read = self.list(words, here, |word| MOMENT.read_word(word, None));
+            (Kind::Window, Word::List(entries)) => {
+                let read = self.list(entries, here, |word| MOMENT.read_word(word, None));
                 self.sized(read, here, 2..=2, &example(key), |moments| {
                     moments.try_into().map_or(Node::Unknown, |both| Node::Window(Box::new(both)))
                 })
             }
-            (Kind::Zip, Word::List(words)) => {
+            (Kind::Zip, Word::List(entries)) => {
                 let mut bundles = Vec::new();
-                for (index, word) in words.iter().enumerate() {
+                for (index, word) in entries.iter().enumerate() {
                     let place = here.entry(index);
-                    let Word::List(words) = word else {
+                    let Word::List(bundle) = word else {
                         self.refuse(&place, value::must_be("a list", word, key));
                         continue;
                     };
-                    let read = self.list(words, &place, |word| value::text(key, word));
+                    let read = self.list(bundle, &place, |word| value::text(key, word));
                     let mut given = Vec::new();
                     let take = |paths| {
                         given = paths;
@@ -156,7 +156,7 @@ impl Reader {
                         bundles.push(given);
                     }
                 }
-                if bundles.len() < words.len() { Node::Unknown } else { Node::Zip(bundles) }
+                if bundles.len() < entries.len() { Node::Unknown } else { Node::Zip(bundles) }
             }
             _ => value::of(key, kind, word).unwrap_or_else(|refusal| self.refuse(here, refusal)),
         }
@@ -165,12 +165,12 @@ impl Reader {
     /// Every entry of a list; None where one has a problem.
     fn list<T>(
         &mut self,
-        words: &[Word],
+        entries: &[Word],
         here: &Place<'_>,
         read: impl Fn(&Word) -> Result<T, Refusal>,
     ) -> Option<Vec<T>> {
-        let mut values = Vec::with_capacity(words.len());
-        for (index, word) in words.iter().enumerate() {
+        let mut values = Vec::with_capacity(entries.len());
+        for (index, word) in entries.iter().enumerate() {
             match read(word) {
                 Ok(value) => values.push(value),
                 Err(refusal) => {
@@ -178,7 +178,7 @@ impl Reader {
                 }
             }
         }
-        (values.len() == words.len()).then_some(values)
+        (values.len() == entries.len()).then_some(values)
     }
 
     /// A list of a length that is allowed.
@@ -210,8 +210,8 @@ impl Reader {
 }
 
 /// Whether a list is one of values, and not a value itself.
-fn is_sweep(key: &Key, words: &[Word]) -> bool {
-    !matches!(key.kind, Kind::Command) || matches!(words.first(), Some(Word::List(_)))
+fn is_sweep(key: &Key, entries: &[Word]) -> bool {
+    !matches!(key.kind, Kind::Command) || matches!(entries.first(), Some(Word::List(_)))
 }
 
 /// What stands there where nothing is written.

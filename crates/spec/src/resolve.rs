@@ -167,7 +167,7 @@ impl Point<'_> {
     fn arrivals(&self, place: usize, group: &View<'_>, source: &View<'_>, seed: u64) -> Result<Vec<Arrival>, Unknown> {
         let name = group.text_if("name")?.map_or_else(|| format!("flows[{place}]"), ToOwned::to_owned);
         let (end_ns, arrivals) = (arriving_ns(self, group)?, source.table("arrivals")?);
-        let count = arrivals.whole_if("count")?.map(|count| count as usize);
+        let count = arrivals.integer_if("count")?.map(|count| count as usize);
         let (sizes, per_s) = (sizes(source, self.contents)?, arrivals_per_s(self, source)?);
         let pairs = if let Some(file) = arrivals.text_if("trace")? {
             let Content::Arrivals(trace) = self.contents.get(FileKind::Arrivals, file)? else { return Err(Unknown) };
@@ -218,7 +218,7 @@ fn path(path: &View<'_>) -> Result<Path, Unknown> {
         jitter_ns: Some(jitter_ns(path)?),
         loss_ppb: path.count("loss")? as u32,
         loss_at: if path.text("loss_at")? == "after" { LossAt::After } else { LossAt::Before },
-        mtu_bytes: path.whole("mtu")? as u32,
+        mtu_bytes: path.integer("mtu")? as u32,
         offload: path.flag("offload")?,
         changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
     })
@@ -243,7 +243,7 @@ fn host(host: &View<'_>) -> Result<Host, Unknown> {
             _ => SocketMemory::Bytes(memory.count()),
         },
         receive_window_bytes: host.count_if("receive_window")?,
-        initial_window_segments: host.whole("initial_window")? as u32,
+        initial_window_segments: host.integer("initial_window")? as u32,
         qdisc: if host.text("qdisc")? == "fq" { Qdisc::Fq } else { Qdisc::None },
         sack_compression: host.flag("sack_compression")?,
         gro: host.flag("gro")?,

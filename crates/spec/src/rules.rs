@@ -17,24 +17,24 @@ use run::Buffer;
 const MOST_SAMPLES: u64 = 10_000_000;
 const LARGEST_BUFFER_BYTES: u64 = 1_000_000_000_000_000;
 
-type Found<'a> = &'a mut Vec<Problem>;
+type Problems<'a> = &'a mut Vec<Problem>;
 
 /// Everything that is wrong between the fields of one point.
-pub(crate) fn find(point: &Point<'_>, found: &mut Vec<Problem>) {
+pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
     // Each goes as far as it can; what it found before stays.
     let rules = [alone, duration, buffer, jitter, shaper, changes];
-    let _: Vec<_> = rules.iter().map(|rule| rule(point, found)).collect();
+    let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
     for (index, group) in point.groups().unwrap_or_default().iter().enumerate() {
         let place = format!("flows[{index}]");
-        let asked = flow::Asked { point, group, place: &place };
+        let subject = flow::Subject { point, group, place: &place };
         let rules = [flow::start, flow::stop, flow::stream, flow::trace, source::source, flow::command, flow::access];
-        let _: Vec<_> = rules.iter().map(|rule| rule(&asked, found)).collect();
+        let _: Vec<_> = rules.iter().map(|rule| rule(&subject, problems)).collect();
     }
     let rules = [counts, all_names, window, samples];
-    let _: Vec<_> = rules.iter().map(|rule| rule(point, found)).collect();
+    let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
 }
 
-fn alone(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn alone(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let Some(alone) = point.top().text_if("alone")? else { return Ok(()) };
     if active_groups(point)?.is_empty() {
         let last = point.groups()?.len().saturating_sub(1);
@@ -43,23 +43,23 @@ fn alone(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
         } else {
             "the only one is \"flows[0]\"".to_owned()
         };
-        found.push(Problem::new("alone", format!("{} is no group of this spec", quoted(alone)), hint));
+        problems.push(Problem::new("alone", format!("{} is no group of this spec", quoted(alone)), hint));
     }
     Ok(())
 }
 
-fn duration(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn duration(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let has_limit = point.top().has("time_limit");
     if !is_until_done(point)? {
         if has_limit {
             let message = "is of use with duration = \"until done\" only";
-            found.push(Problem::new("time_limit", message, "leave one of the two out"));
+            problems.push(Problem::new("time_limit", message, "leave one of the two out"));
         }
         return Ok(());
     }
     if !has_limit {
         let message = "missing: duration = \"until done\" needs one";
-        found.push(Problem::new("time_limit", message, "write time_limit = \"600 s\""));
+        problems.push(Problem::new("time_limit", message, "write time_limit = \"600 s\""));
     }
     let (groups, active) = (point.groups()?, active_groups(point)?);
     let mut endless = !active.is_empty();
@@ -68,7 +68,7 @@ fn duration(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
     }
     if endless {
         let hint = "give a flow a transfer, or write \"300 s\"";
-        found.push(Problem::new("duration", "\"until done\", but no flow is ever done", hint));
+        problems.push(Problem::new("duration", "\"until done\", but no flow is ever done", hint));
     }
     for place in active {
         let Some(workload) = groups[place].table_if("workload")? else { continue };
@@ -76,40 +76,46 @@ fn duration(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
         if !arrivals.has("count") && !arrivals.has("trace") && !groups[place].has("stop") {
             let hint = "say how many with count = 10000, or when with the flow's stop";
             let path = format!("flows[{place}].workload.arrivals");
-            found.push(Problem::new(path, "never end, and the run is \"until done\"", hint));
+            problems.push(Problem::new(path, "never end, and the run is \"until done\"", hint));
         }
     }
     Ok(())
 }
 
-fn buffer(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn buffer(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let path = point.path()?;
     let size = path.quantity("buffer")?;
     if path.text("queue")? == "packets" && crate::quantity::BYTES.units.iter().any(|(unit, _)| *unit == size.unit) {
         let hint = "write the buffer in packets, in bdp or as a time, or leave out queue = \"packets\"";
         let message = format!("{} is in bytes, but the queue counts packets", quoted(&size.text));
-        found.push(Problem::new("path.buffer", message, hint));
+        problems.push(Problem::new("path.buffer", message, hint));
         return Ok(());
     }
-    room(size, &path, (path.count("rate")?, frame_bytes(&path)?), "path.buffer", found)
+    room(size, &path, (path.count("rate")?, frame_bytes(&path)?), "path.buffer", problems)
 }
 
 /// Whether a packet fits into the queue before a line of a rate and of frames so long, and its room into numbers.
-fn room(size: &Quantity, path: &View<'_>, line: (u64, u64), place: &str, found: Found<'_>) -> Result<(), Unknown> {
+fn room(
+    size: &Quantity,
+    path: &View<'_>,
+    line: (u64, u64),
+    place: &str,
+    problems: Problems<'_>,
+) -> Result<(), Unknown> {
     let (rate_bps, frame) = line;
     let Buffer::Bytes(bytes) = buffer_limit(size, path, rate_bps, frame)? else { return Ok(()) };
     if bytes < frame {
         let same = if size.unit == "B" { String::new() } else { format!(" ({bytes} B)") };
         let message = format!("{}{same} is less than one frame of {frame} B", quoted(&size.text));
-        found.push(Problem::new(place, message, format!("no packet would fit; at least \"{frame} B\"")));
+        problems.push(Problem::new(place, message, format!("no packet would fit; at least \"{frame} B\"")));
     } else if bytes > LARGEST_BUFFER_BYTES {
         let message = format!("{} is {bytes} B", quoted(&size.text));
-        found.push(Problem::new(place, message, "at most 1000000 GB"));
+        problems.push(Problem::new(place, message, "at most 1000000 GB"));
     }
     Ok(())
 }
 
-fn jitter(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn jitter(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let path = point.path()?;
     let jitter = path.quantity("jitter")?;
     if jitter.unit != "packet" {
@@ -121,12 +127,12 @@ fn jitter(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
     if !(bound(least)..=bound(most)).contains(&ns) {
         let (frame, rate) = (frame_bytes(&path)?, &path.quantity("rate")?.text);
         let message = format!("{} of {frame} B at {rate} is {}", quoted(&jitter.text), shown(ns));
-        found.push(Problem::new("path.jitter", message, JITTER.bounds_in_words().unwrap_or_default()));
+        problems.push(Problem::new("path.jitter", message, JITTER.describe_bounds().unwrap_or_default()));
     }
     Ok(())
 }
 
-fn shaper(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn shaper(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let (path, host) = (point.path()?, point.host()?);
     if path.text("shaper_at")? != "receiver" {
         return Ok(());
@@ -134,25 +140,25 @@ fn shaper(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
     let last = "a shaper at the receiver's ingress is the last hop: nothing of the path is behind it";
     if path.text("delay_side")? != "return" {
         let hint = "delay_side = \"return\", or shaper_at = \"router\"";
-        found.push(Problem::new("path.delay_side", last, hint));
+        problems.push(Problem::new("path.delay_side", last, hint));
     }
     if path.count("loss")? > 0 && path.text("loss_at")? != "before" {
         let hint = "loss_at = \"before\", or shaper_at = \"router\"";
-        found.push(Problem::new("path.loss_at", last, hint));
+        problems.push(Problem::new("path.loss_at", last, hint));
     }
     let first = "what a NIC holds back comes before the receiver's ingress, and no shaper is there";
     if host.flag("gro")? {
         let hint = "path.offload = true, or path.shaper_at = \"router\"";
-        found.push(Problem::new("host.gro", first, hint));
+        problems.push(Problem::new("host.gro", first, hint));
     }
     if host.count("ack_aggregation")? > 0 {
         let hint = "leave it out, or write path.shaper_at = \"router\"";
-        found.push(Problem::new("host.ack_aggregation", first, hint));
+        problems.push(Problem::new("host.ack_aggregation", first, hint));
     }
     Ok(())
 }
 
-fn changes(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn changes(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let changes = point.path()?.tables("change")?;
     let moments = changes.iter().map(|change| change.count("at")).collect::<Result<Vec<u64>, Unknown>>()?;
     let mut before = 0;
@@ -160,14 +166,14 @@ fn changes(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
         if *moment <= before {
             let hint = if index > 0 { "order the changes by time" } else { "write the first rate as path.rate" };
             let message = format!("{} is not after {}", shown(*moment), shown(before));
-            found.push(Problem::new(format!("path.change[{index}].at"), message, hint));
+            problems.push(Problem::new(format!("path.change[{index}].at"), message, hint));
         }
         before = *moment;
     }
     let end_ns = end_ns(point)?;
     for (index, moment) in moments.iter().enumerate() {
         if *moment >= end_ns {
-            found.push(after_the_end(format!("path.change[{index}].at"), (*moment).into(), end_ns, ""));
+            problems.push(after_the_end(format!("path.change[{index}].at"), (*moment).into(), end_ns, ""));
         }
     }
     Ok(())
@@ -179,56 +185,56 @@ fn after_the_end(path: impl Into<String>, moment_ns: i128, end_ns: u64, what: &s
     Problem::new(path, message, "make it earlier, or the duration longer")
 }
 
-fn counts(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn counts(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let mut flows = 0;
     for group in point.groups()? {
-        flows += group.whole("count")?;
+        flows += group.integer("count")?;
     }
     if flows > MOST_FLOWS {
         let message = format!("{flows} flows in all are too many");
-        found.push(Problem::new("flows", message, format!("at most {MOST_FLOWS}")));
+        problems.push(Problem::new("flows", message, format!("at most {MOST_FLOWS}")));
     }
     Ok(())
 }
 
-fn all_names(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
-    names::problems(&point.groups()?, found)
+fn all_names(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
+    names::problems(&point.groups()?, problems)
 }
 
-fn window(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn window(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let Some(moments) = point.measure()?.window_if("window")? else { return Ok(()) };
     if is_until_done(point)?
         && let Some(index) = moments.iter().position(|moment| moment.unit == "%")
     {
         let message = format!("{} of a duration that is \"until done\"", quoted(&moments[index].text));
         let hint = "write the window in times, or leave it out";
-        found.push(Problem::new(format!("measure.window[{index}]"), message, hint));
+        problems.push(Problem::new(format!("measure.window[{index}]"), message, hint));
         return Ok(());
     }
     let ((begin, end), last) = (window_ns(point)?, end_ns(point)?);
     if begin >= end {
         let message = format!("begins at {}, not before its end at {}", shown(begin), shown(end));
-        found.push(Problem::new("measure.window", message, "write the earlier moment first"));
+        problems.push(Problem::new("measure.window", message, "write the earlier moment first"));
     }
     if begin >= last.into() {
-        found.push(after_the_end("measure.window[0]", begin, last, ""));
+        problems.push(after_the_end("measure.window[0]", begin, last, ""));
     }
     if end > last.into() {
-        found.push(after_the_end("measure.window[1]", end, last, ""));
+        problems.push(after_the_end("measure.window[1]", end, last, ""));
     }
     Ok(())
 }
 
-fn samples(point: &Point<'_>, found: Found<'_>) -> Result<(), Unknown> {
+fn samples(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let (sample, end) = (point.measure()?.count("sample")?, end_ns(point)?);
     if end / sample > MOST_SAMPLES {
         let message = format!("{} samples are too many", end / sample);
-        found.push(Problem::new("measure.sample", message, format!("at most {MOST_SAMPLES} a run")));
+        problems.push(Problem::new("measure.sample", message, format!("at most {MOST_SAMPLES} a run")));
     }
     let (begin, end) = window_ns(point)?;
     if (1..i128::from(sample)).contains(&(end - begin)) {
         let message = format!("{} is longer than the window, {}", shown(sample), shown(end - begin));
-        found.push(Problem::new("measure.sample", message, "sample more often, or widen the window"));
+        problems.push(Problem::new("measure.sample", message, "sample more often, or widen the window"));
     }
     Ok(())
 }

@@ -20,10 +20,10 @@ impl Resolved {
 
 /// The name of a run, with the spec's words that its summary has: the group and the congestion control of each flow, and
 /// the path's rate times its round-trip time, in bytes.
-pub fn run_id(run: &Run, words: &(&[String], &[String], f64), engine: &str, identity: &str) -> String {
+pub fn run_id(run: &Run, summary_fields: &(&[String], &[String], f64), engine: &str, identity: &str) -> String {
     let mut digest = Sha256::new();
     canonical(run, |text| digest.update(text));
-    for part in [&*json(words, ", "), engine.as_bytes(), identity.as_bytes()] {
+    for part in [&*json(summary_fields, ", "), engine.as_bytes(), identity.as_bytes()] {
         digest.update(b"\n");
         digest.update(part);
     }
@@ -58,10 +58,10 @@ fn tree(value: &impl Serialize) -> Value {
 }
 
 fn json(value: &impl Serialize, comma: &'static str) -> Vec<u8> {
-    let mut found = Vec::new();
+    let mut bytes = Vec::new();
     // A vector takes whatever is written, and no key of a run is anything but text.
-    let _ = value.serialize(&mut Serializer::with_formatter(&mut found, Python { comma }));
-    found
+    let _ = value.serialize(&mut Serializer::with_formatter(&mut bytes, Python { comma }));
+    bytes
 }
 
 /// As Python's `json` writes it: floats as `repr` does, and nothing but ASCII.
@@ -107,8 +107,8 @@ mod tests {
     }
 
     fn id(spec: &str) -> String {
-        let words = parse(spec, "spec").expect("TOML");
-        let experiment = Experiment::load(&words, &NoFiles, Registry::known()).expect("an experiment");
+        let fields = parse(spec, "spec").expect("TOML");
+        let experiment = Experiment::load(&fields, &NoFiles, Registry::known()).expect("an experiment");
         experiment.point(0).resolve(7, false).expect("a run").id("sim", "0123456789abcdef")
     }
 
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn json_is_that_of_python() {
-        let words = (["a", "ü\u{7f}\"\\\n𝄞"], 1e16, 2.0, 1e-5);
-        let written = String::from_utf8(json(&words, ", ")).expect("ASCII");
+        let values = (["a", "ü\u{7f}\"\\\n𝄞"], 1e16, 2.0, 1e-5);
+        let written = String::from_utf8(json(&values, ", ")).expect("ASCII");
         assert_eq!(written, r#"[["a", "\u00fc\u007f\"\\\n\ud834\udd1e"], 1e+16, 2.0, 1e-05]"#);
     }
 }

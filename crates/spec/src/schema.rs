@@ -3,7 +3,7 @@
 use crate::key::{Key, Kind, Section, Shape};
 use crate::keys::{MOST_SEEDS, SPEC};
 use crate::quantity::{self, MOMENT, SIZE, Spelling};
-use crate::reader::{MOST_WORDS, example};
+use crate::reader::{MOST_ARGUMENTS, example};
 use crate::word::Word;
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ fn table(section: &Section) -> Value {
 
 fn property(key: &Key) -> Value {
     let one = value(&key.kind);
-    let mut found = match key.shape {
+    let mut schema = match key.shape {
         Shape::One => one,
         Shape::Swept => {
             json!({"anyOf": [one, {"type": "array", "minItems": 1, "items": value(&key.kind)}]})
@@ -34,22 +34,22 @@ fn property(key: &Key) -> Value {
             json!({"type": "array", "minItems": least, "maxItems": most, "items": one})
         }
     };
-    found["description"] = key.about.into();
+    schema["description"] = key.about.into();
     if let Some(default) = key.default {
-        found["default"] = json!(Word::from(default));
+        schema["default"] = json!(Word::from(default));
     }
     if !key.examples.is_empty() && !example(key).starts_with("write [") {
-        found["examples"] = json!(key.examples.iter().map(|each| Word::from(*each)).collect::<Vec<_>>());
+        schema["examples"] = json!(key.examples.iter().map(|each| Word::from(*each)).collect::<Vec<_>>());
     }
-    found
+    schema
 }
 
 fn value(kind: &Kind) -> Value {
     match kind {
         Kind::Quantity { of, .. } => quantity(of, |_| true),
         Kind::Room { in_bdp } => quantity(&SIZE, |unit| *in_bdp || unit != "bdp"),
-        Kind::Words(words) => json!({"enum": words}),
-        Kind::Whole { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
+        Kind::Options(options) => json!({"enum": options}),
+        Kind::Integer { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
         Kind::Number { least, inclusive, most } => {
             let lower = if *inclusive { "minimum" } else { "exclusiveMinimum" };
             json!({"type": "number", lower: least, "maximum": most})
@@ -71,8 +71,8 @@ fn value(kind: &Kind) -> Value {
             json!({"type": "array", "minItems": 2, "maxItems": 2, "items": quantity(&MOMENT, |_| true)})
         }
         Kind::Command => {
-            let words = json!({"type": "string", "minLength": 1});
-            json!({"type": "array", "minItems": 1, "maxItems": MOST_WORDS, "items": words})
+            let argument = json!({"type": "string", "minLength": 1});
+            json!({"type": "array", "minItems": 1, "maxItems": MOST_ARGUMENTS, "items": argument})
         }
         Kind::Table(section) => table(section),
         Kind::OneOf { simple, tables, .. } => {

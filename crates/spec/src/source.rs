@@ -1,7 +1,7 @@
 //! Where a spec's words come from: TOML, and values that are set from outside, as the command line does.
 
 use crate::problem::{Problem, quoted};
-use crate::word::{Word, Words, words};
+use crate::word::{Fields, Word, fields_of};
 use crate::writer::LISTS;
 
 /// Of a place in a list.
@@ -14,12 +14,12 @@ enum Step<'a> {
     Entry(usize),
 }
 
-/// The words of a spec in TOML; `name` is what a problem calls it.
+/// The fields of a spec in TOML; `name` is what a problem calls it.
 ///
 /// # Errors
 /// What is no TOML, and where.
-pub fn parse(text: &str, name: &str) -> Result<Words, Problem> {
-    text.parse::<toml::Table>().map(words).map_err(|error| {
+pub fn parse(text: &str, name: &str) -> Result<Fields, Problem> {
+    text.parse::<toml::Table>().map(fields_of).map_err(|error| {
         let reason = error.message().trim_end_matches('\n').replace('\n', ", ");
         let place = error.span().map(|span| {
             let before = &text[..span.start.min(text.len())];
@@ -66,14 +66,14 @@ pub fn is_path(text: &str) -> bool {
 ///
 /// # Errors
 /// When there is no such place.
-pub fn set(words: &mut Words, path: &str, value: Word) -> Result<(), Problem> {
+pub fn set(fields: &mut Fields, path: &str, value: Word) -> Result<(), Problem> {
     let Some(steps) = steps(path) else {
         return Err(Problem::new(path, "is no path of a field", "write it as path.rtt or flows[0].cc"));
     };
-    let mut top = Word::Table(std::mem::take(words));
+    let mut top = Word::Table(std::mem::take(fields));
     let outcome = put(&mut top, &steps, value, path);
-    if let Word::Table(found) = top {
-        *words = found;
+    if let Word::Table(changed) = top {
+        *fields = changed;
     }
     outcome
 }
@@ -90,13 +90,13 @@ fn put(place: &mut Word, steps: &[Step<'_>], value: Word, path: &str) -> Result<
         (Step::Entry(_), _) => {
             Err(Problem::new(path, "there is no such entry", "count from 0, among those that the spec has"))
         }
-        (Step::Key(key), Word::Table(words)) => {
-            let known = words.iter().position(|(name, _)| name == key);
+        (Step::Key(key), Word::Table(fields)) => {
+            let known = fields.iter().position(|(name, _)| name == key);
             let index = known.unwrap_or_else(|| {
-                words.push(((*key).to_owned(), Word::Table(Vec::new())));
-                words.len() - 1
+                fields.push(((*key).to_owned(), Word::Table(Vec::new())));
+                fields.len() - 1
             });
-            put(&mut words[index].1, rest, value, path)
+            put(&mut fields[index].1, rest, value, path)
         }
         (Step::Key(key), _) => {
             let message = format!("there is no table that could have {}", quoted(key));
@@ -134,7 +134,7 @@ mod tests {
     #[test]
     fn an_assignment_is_toml_or_text() {
         assert_eq!(assignment("path.rtt=50 ms"), Ok(("path.rtt".into(), "50 ms".into())));
-        assert_eq!(assignment("flows[0].count = 3"), Ok(("flows[0].count".into(), Word::Whole(3))));
+        assert_eq!(assignment("flows[0].count = 3"), Ok(("flows[0].count".into(), Word::Integer(3))));
         let list = Word::List(vec!["1 bdp".into(), "2 bdp".into()]);
         assert_eq!(assignment("path.buffer=[\"1 bdp\", \"2 bdp\"]"), Ok(("path.buffer".into(), list)));
         assert!(assignment("flows[].cc=bbr").is_err());
@@ -142,12 +142,12 @@ mod tests {
 
     #[test]
     fn a_field_is_set_at_its_path() {
-        let mut words = parse("[[flows]]\ncc = \"bbr\"\n", "spec").expect("TOML");
-        set(&mut words, "flows[0].access.rate", "1 Gbit/s".into()).expect("a place");
-        assert_eq!(crate::writer::toml(&words), "[[flows]]\ncc = \"bbr\"\naccess = { rate = \"1 Gbit/s\" }\n");
-        assert!(set(&mut words, "flows[1].cc", "bbr".into()).is_err());
-        assert!(set(&mut words, "flows[0].cc.x", "bbr".into()).is_err());
-        assert!(set(&mut words, "flows[0", "bbr".into()).is_err());
+        let mut fields = parse("[[flows]]\ncc = \"bbr\"\n", "spec").expect("TOML");
+        set(&mut fields, "flows[0].access.rate", "1 Gbit/s".into()).expect("a place");
+        assert_eq!(crate::writer::toml(&fields), "[[flows]]\ncc = \"bbr\"\naccess = { rate = \"1 Gbit/s\" }\n");
+        assert!(set(&mut fields, "flows[1].cc", "bbr".into()).is_err());
+        assert!(set(&mut fields, "flows[0].cc.x", "bbr".into()).is_err());
+        assert!(set(&mut fields, "flows[0", "bbr".into()).is_err());
     }
 
     #[test]

@@ -134,13 +134,13 @@ impl Grid {
         for bundle in &self.bundles {
             let mut combinations: BTreeSet<String> = BTreeSet::new();
             for index in 0..self.length(bundle) {
-                let words: Vec<String> = bundle.iter().map(|axis| shown(&self.axes[*axis].values[index])).collect();
-                let words = words.join(", ");
-                if combinations.contains(&words) {
-                    let message = format!("{words} is listed twice");
+                let values: Vec<String> = bundle.iter().map(|axis| shown(&self.axes[*axis].values[index])).collect();
+                let combination = values.join(", ");
+                if combinations.contains(&combination) {
+                    let message = format!("{combination} is listed twice");
                     problems.push(Problem::new(&self.axes[bundle[0]].path, message, "list each value once"));
                 }
-                combinations.insert(words);
+                combinations.insert(combination);
             }
         }
         if self.len() > MOST_POINTS {

@@ -2,7 +2,7 @@
 
 use crate::key::{Key, Section};
 use crate::quantity::Quantity;
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 
 /// A field has a problem, or a list where one value belongs: a rule that asks for it ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub enum Node {
     /// A word, a name, a file, a congestion control.
     Text(String),
     /// A whole number.
-    Whole(u64),
+    Integer(u64),
     /// A number.
     Number(f64),
     /// True or false.
@@ -98,7 +98,7 @@ impl Table {
     }
 
     /// As it was written; what is at its default is left out.
-    pub fn words(&self) -> Words {
+    pub fn fields(&self) -> Fields {
         self.written().map(|(key, node)| (key.to_owned(), node.word())).collect()
     }
 }
@@ -110,22 +110,22 @@ impl Node {
             Self::Unknown | Self::Absent => Word::Nothing,
             Self::Quantity(quantity) => Word::Text(quantity.text.clone()),
             Self::Text(text) => Word::Text(text.clone()),
-            Self::Whole(number) => Word::Whole((*number).into()),
+            Self::Integer(number) => Word::Integer((*number).into()),
             Self::Number(number) => Word::Number(*number),
             Self::Flag(flag) => Word::Flag(*flag),
-            Self::Command(words) => texts(words),
-            Self::Table(table) => Word::Table(table.words()),
-            Self::Tables(tables) => Word::List(tables.iter().map(|table| Word::Table(table.words())).collect()),
+            Self::Command(arguments) => texts(arguments),
+            Self::Table(table) => Word::Table(table.fields()),
+            Self::Tables(tables) => Word::List(tables.iter().map(|table| Word::Table(table.fields())).collect()),
             Self::Sweep(sweep) => Word::List(sweep.values.iter().map(Self::word).collect()),
-            Self::Seeds(seeds) => Word::List(seeds.iter().map(|seed| Word::Whole((*seed).into())).collect()),
+            Self::Seeds(seeds) => Word::List(seeds.iter().map(|seed| Word::Integer((*seed).into())).collect()),
             Self::Zip(bundles) => Word::List(bundles.iter().map(|bundle| texts(bundle)).collect()),
             Self::Window(moments) => Word::List(moments.iter().map(|moment| Word::Text(moment.text.clone())).collect()),
         }
     }
 }
 
-fn texts(words: &[String]) -> Word {
-    Word::List(words.iter().map(|word| Word::Text(word.clone())).collect())
+fn texts(values: &[String]) -> Word {
+    Word::List(values.iter().map(|word| Word::Text(word.clone())).collect())
 }
 
 /// A table at a point of the sweep.
@@ -219,16 +219,16 @@ impl<'a> View<'a> {
     ///
     /// # Errors
     /// When it has a problem.
-    pub fn whole(&self, key: &str) -> Result<u64, Unknown> {
-        self.whole_if(key)?.ok_or(Unknown)
+    pub fn integer(&self, key: &str) -> Result<u64, Unknown> {
+        self.integer_if(key)?.ok_or(Unknown)
     }
 
     /// A whole number that may be absent.
     ///
     /// # Errors
     /// When it has a problem.
-    pub fn whole_if(&self, key: &str) -> Result<Option<u64>, Unknown> {
-        self.as_if(key, |node| if let Node::Whole(number) = node { Some(*number) } else { None })
+    pub fn integer_if(&self, key: &str) -> Result<Option<u64>, Unknown> {
+        self.as_if(key, |node| if let Node::Integer(number) = node { Some(*number) } else { None })
     }
 
     /// A number that may be absent.
@@ -260,7 +260,7 @@ impl<'a> View<'a> {
     /// # Errors
     /// When it has a problem.
     pub fn command_if(&self, key: &str) -> Result<Option<&'a [String]>, Unknown> {
-        self.as_if(key, |node| if let Node::Command(words) = node { Some(words.as_slice()) } else { None })
+        self.as_if(key, |node| if let Node::Command(arguments) = node { Some(arguments.as_slice()) } else { None })
     }
 
     /// Two moments, that may be absent.

@@ -61,16 +61,16 @@ const MEANINGS: [(&str, &str); 6] = [
 /// What there is instead of something that this version has not; None of a word that is no known wish.
 pub fn instead_of(word: &str) -> Option<&'static str> {
     let plain = plain(word);
-    found(&WISHES, &plain).or_else(|| found(&WISHES, plain.strip_prefix("tcp")?))
+    hint_in(&WISHES, &plain).or_else(|| hint_in(&WISHES, plain.strip_prefix("tcp")?))
 }
 
 /// How a spec says what other tools call so.
 pub fn meaning_of(word: &str) -> Option<&'static str> {
-    found(&MEANINGS, &plain(word))
+    hint_in(&MEANINGS, &plain(word))
 }
 
-fn found(table: &[(&'static str, &'static str)], plain: &str) -> Option<&'static str> {
-    table.iter().find(|(words, _)| words.split(' ').any(|word| word == plain)).map(|(_, said)| *said)
+fn hint_in(table: &[(&'static str, &'static str)], plain: &str) -> Option<&'static str> {
+    table.iter().find(|(terms, _)| terms.split(' ').any(|word| word == plain)).map(|(_, said)| *said)
 }
 
 fn plain(word: &str) -> String {

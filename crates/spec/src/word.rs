@@ -10,7 +10,7 @@ pub enum Word {
     /// Text.
     Text(String),
     /// A whole number.
-    Whole(i128),
+    Integer(i128),
     /// A number with a point or an exponent.
     Number(f64),
     /// True or false.
@@ -18,7 +18,7 @@ pub enum Word {
     /// A list.
     List(Vec<Word>),
     /// A table, in the order in which it was written.
-    Table(Words),
+    Table(Fields),
     /// Nothing: a key of Python's that says none.
     Nothing,
     /// What no spec has: how a message calls it.
@@ -26,14 +26,14 @@ pub enum Word {
 }
 
 /// The keys of a table and their values, as they were written.
-pub type Words = Vec<(String, Word)>;
+pub type Fields = Vec<(String, Word)>;
 
 impl Word {
     /// As a message shows it.
     pub fn quoted(&self) -> String {
         match self {
             Self::Text(text) => quoted(text),
-            Self::Whole(number) => number.to_string(),
+            Self::Integer(number) => number.to_string(),
             Self::Number(number) => shortened(&number::float(*number)),
             Self::Flag(flag) => flag.to_string(),
             Self::List(_) => "a list".to_owned(),
@@ -54,18 +54,18 @@ impl From<toml::Value> for Word {
     fn from(value: toml::Value) -> Self {
         match value {
             toml::Value::String(text) => Self::Text(text),
-            toml::Value::Integer(number) => Self::Whole(number.into()),
+            toml::Value::Integer(number) => Self::Integer(number.into()),
             toml::Value::Float(number) => Self::Number(number),
             toml::Value::Boolean(flag) => Self::Flag(flag),
             toml::Value::Array(values) => Self::List(values.into_iter().map(Self::from).collect()),
-            toml::Value::Table(table) => Self::Table(words(table)),
+            toml::Value::Table(table) => Self::Table(fields_of(table)),
             toml::Value::Datetime(_) => Self::Other("a date".to_owned()),
         }
     }
 }
 
-/// The words of a table of TOML.
-pub fn words(table: toml::Table) -> Words {
+/// The fields of a table of TOML.
+pub fn fields_of(table: toml::Table) -> Fields {
     table.into_iter().map(|(key, value)| (key, Word::from(value))).collect()
 }
 
@@ -74,14 +74,14 @@ impl Serialize for Word {
         match self {
             Self::Text(text) | Self::Other(text) => to.serialize_str(text),
             Self::Nothing => to.serialize_unit(),
-            Self::Whole(number) => match i64::try_from(*number) {
+            Self::Integer(number) => match i64::try_from(*number) {
                 Ok(number) => to.serialize_i64(number),
                 Err(_) => to.serialize_f64(*number as f64),
             },
             Self::Number(number) => to.serialize_f64(*number),
             Self::Flag(flag) => to.serialize_bool(*flag),
-            Self::List(words) => to.collect_seq(words),
-            Self::Table(words) => to.collect_map(words.iter().map(|(key, word)| (key, word))),
+            Self::List(entries) => to.collect_seq(entries),
+            Self::Table(fields) => to.collect_map(fields.iter().map(|(key, word)| (key, word))),
         }
     }
 }

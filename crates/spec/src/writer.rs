@@ -1,25 +1,25 @@
 //! An experiment's words as a spec file, for those who want to run it again.
 
 use crate::number::float;
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 
 /// Of a list that is written on one line.
 const COLUMNS: usize = 100;
 /// Lists of tables, each of which has a header of its own.
 pub const LISTS: [&str; 2] = ["flows", "change"];
 
-/// TOML that says the same, in the order of the words; tables that say nothing are left out.
-pub fn toml(words: &Words) -> String {
+/// TOML that says the same, in the order of the fields; tables that say nothing are left out.
+pub fn toml(fields: &Fields) -> String {
     let mut tables = Vec::new();
-    write(words, "", "", &mut tables);
+    write(fields, "", "", &mut tables);
     tables.join("\n")
 }
 
 /// The text of a table, and of each table in it; one in a flow is written on one line.
-fn write(words: &Words, name: &str, header: &str, tables: &mut Vec<String>) {
+fn write(fields: &Fields, name: &str, header: &str, tables: &mut Vec<String>) {
     let is_inner = |key: &str, word: &Word| LISTS.contains(&key) || (matches!(word, Word::Table(_)) && name.is_empty());
     let mut lines: Vec<String> = if header.is_empty() { vec![] } else { vec![header.to_owned()] };
-    let own: Vec<String> = words
+    let own: Vec<String> = fields
         .iter()
         .filter(|(key, word)| !is_inner(key, word) && *word != Word::Nothing)
         .map(|(key, word)| format!("{} = {}", bare(key), value(word)))
@@ -29,17 +29,17 @@ fn write(words: &Words, name: &str, header: &str, tables: &mut Vec<String>) {
         lines.push(String::new());
         tables.push(lines.join("\n"));
     }
-    for (key, word) in words.iter().filter(|(key, word)| is_inner(key, word)) {
+    for (key, word) in fields.iter().filter(|(key, word)| is_inner(key, word)) {
         let full = if name.is_empty() { key.clone() } else { format!("{name}.{key}") };
         match word {
             Word::List(entries) => {
                 for entry in entries {
-                    if let Word::Table(words) = entry {
-                        write(words, &full, &format!("[[{full}]]"), tables);
+                    if let Word::Table(inner) = entry {
+                        write(inner, &full, &format!("[[{full}]]"), tables);
                     }
                 }
             }
-            Word::Table(words) => write(words, &full, &format!("[{full}]"), tables),
+            Word::Table(inner) => write(inner, &full, &format!("[{full}]"), tables),
             _ => {}
         }
     }
@@ -49,18 +49,18 @@ fn write(words: &Words, name: &str, header: &str, tables: &mut Vec<String>) {
 pub fn value(word: &Word) -> String {
     match word {
         Word::Text(text) => basic(text),
-        Word::Whole(number) => number.to_string(),
+        Word::Integer(number) => number.to_string(),
         Word::Number(number) => float(*number),
         Word::Flag(flag) => flag.to_string(),
         Word::Other(what) => basic(what),
         Word::Nothing => basic(""),
-        Word::Table(words) => {
+        Word::Table(table) => {
             let fields: Vec<String> =
-                words.iter().map(|(key, word)| format!("{} = {}", bare(key), value(word))).collect();
+                table.iter().map(|(key, word)| format!("{} = {}", bare(key), value(word))).collect();
             format!("{{ {} }}", fields.join(", "))
         }
-        Word::List(words) => {
-            let values: Vec<String> = words.iter().map(value).collect();
+        Word::List(entries) => {
+            let values: Vec<String> = entries.iter().map(value).collect();
             let line = format!("[{}]", values.join(", "));
             if line.chars().count() <= COLUMNS {
                 return line;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const FEW: u64 = 2_000;
 const MOST_BYTES: usize = 100_000_000;
 /// Asked for one after the other: what works on and on asks for more.
-const MOST_ASKED_BYTES: usize = 3_000_000_000;
+const MOST_REQUESTED_BYTES: usize = 3_000_000_000;
 const POINTS: usize = 3;
 /// As many flows as a group may have, each with its own parameters: chance seldom draws them.
 const LARGEST: &str = "duration = \"9 s\"\npath = { rate = \"9 Mbit/s\", rtt = \"9 ms\", buffer = \"9 kB\" }\n\
@@ -21,23 +21,23 @@ const LARGEST: &str = "duration = \"9 s\"\npath = { rate = \"9 Mbit/s\", rtt = \
 /// Counts what is held.
 struct Counting;
 
-static HELD: AtomicUsize = AtomicUsize::new(0);
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
-static ASKED: AtomicUsize = AtomicUsize::new(0);
+static REQUESTED: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: all is handed on to the system's allocator; the counts are beside it.
 #[expect(unsafe_code, reason = "an allocator is a set of unsafe functions")]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let held = HELD.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
-        PEAK.fetch_max(held, Ordering::Relaxed);
-        ASKED.fetch_add(layout.size(), Ordering::Relaxed);
+        let allocated = ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(allocated, Ordering::Relaxed);
+        REQUESTED.fetch_add(layout.size(), Ordering::Relaxed);
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
-        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: as the caller promises.
         unsafe { System.dealloc(place, layout) }
     }
@@ -83,35 +83,35 @@ fn sources() -> Vec<String> {
     let files = folders.iter().flat_map(|folder| folder.read_dir().expect("a folder"));
     let paths = files.map(|file| file.expect("a file").path());
     let texts = paths.filter(|path| path.extension().is_some_and(|it| it == "toml"));
-    let mut found: Vec<String> = texts.map(|path| std::fs::read_to_string(path).expect("text")).collect();
-    found.sort();
-    found.retain(|text| text.contains("[[flows]]"));
-    found
+    let mut specs: Vec<String> = texts.map(|path| std::fs::read_to_string(path).expect("text")).collect();
+    specs.sort();
+    specs.retain(|text| text.contains("[[flows]]"));
+    specs
 }
 
 /// What a spec may have in it, and what it may not.
-fn words(keys: &[Description]) -> Vec<String> {
+fn fragments(keys: &[Description]) -> Vec<String> {
     let odd = "[|]|[[|]]|{|}|=|\"|'|,|\n|#|0|-1|1e999|nan|inf|true|\u{0}|9223372036854775807|\"\u{202e}\"|\"1e60 ms\"|\"-0 s\"|\
                \"1 bdp\"|\"flows[9]\"|[[\"a\", \"b\"]]|[path]|[[path.change]]|[[flows]]|[host]|[measure]|count = 1000|load = 10|\
                1979-05-27|zip = [[\"path.rtt\", \"path.rate\"]]";
-    let mut words: Vec<String> = odd.split('|').map(str::to_owned).collect();
+    let mut fragments: Vec<String> = odd.split('|').map(str::to_owned).collect();
     for key in keys {
         let name = key.path.rsplit('.').next().unwrap_or_default();
-        words.push(name.to_owned());
+        fragments.push(name.to_owned());
         for value in key.examples.iter().chain(&key.extremes).chain(&key.default) {
             let written = toml(&vec![("x".to_owned(), value.clone())]);
             let value = written.trim_start_matches("x = ").trim_end();
-            words.extend([format!("{name} = {value}"), format!("{name} = [{value}]"), value.to_owned()]);
+            fragments.extend([format!("{name} = {value}"), format!("{name} = [{value}]"), value.to_owned()]);
         }
     }
-    words
+    fragments
 }
 
-fn broken(draw: &mut Draw, sources: &[String], words: &[String]) -> String {
+fn broken(draw: &mut Draw, sources: &[String], fragments: &[String]) -> String {
     let mut lines: Vec<String> = draw.one(sources).lines().map(str::to_owned).collect();
     for _ in 0..=draw.below(6) {
         let place = draw.below(lines.len());
-        let word = draw.one(words).clone();
+        let word = draw.one(fragments).clone();
         if lines.is_empty() {
             break;
         }
@@ -134,14 +134,14 @@ fn broken(draw: &mut Draw, sources: &[String], words: &[String]) -> String {
 
 /// Reads a text and resolves some of its points; says whether it was right.
 fn attempt(text: &str) -> bool {
-    let Ok(words) = parse(text, "spec") else { return false };
-    let Ok(experiment) = Experiment::load(&words, &FewFiles, Registry::known()) else { return false };
+    let Ok(fields) = parse(text, "spec") else { return false };
+    let Ok(experiment) = Experiment::load(&fields, &FewFiles, Registry::known()) else { return false };
     for number in 0..experiment.len().min(POINTS) {
         let _ = experiment.point(number).resolve(1, false).map(|resolved| resolved.id("sim", "fuzz"));
     }
     let written = experiment.to_toml();
     assert_eq!(
-        parse(&written, "again").map(|words| toml(&words)),
+        parse(&written, "again").map(|fields| toml(&fields)),
         Ok(written.clone()),
         "it reads back as it was written"
     );
@@ -152,20 +152,20 @@ fn attempt(text: &str) -> bool {
 fn whatever_a_text_says_is_answered() {
     let number = |name: &str, usual| std::env::var(name).map_or(usual, |text| text.parse().expect("a number"));
     let (count, seed) = (number("DUMBBELL_FUZZ_SPECS", FEW), number("DUMBBELL_FUZZ_SEED", 1));
-    let (sources, words) = (sources(), words(&descriptions()));
-    assert!(sources.len() > 3 && words.len() > 200);
+    let (sources, fragments) = (sources(), fragments(&descriptions()));
+    assert!(sources.len() > 3 && fragments.len() > 200);
     let mut right = 0_u64;
     for case in 0..=count {
         let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case);
-        let text = if case == 0 { LARGEST.to_owned() } else { broken(&mut draw, &sources, &words) };
-        let (asked, before) = (ASKED.load(Ordering::Relaxed), HELD.load(Ordering::Relaxed));
+        let text = if case == 0 { LARGEST.to_owned() } else { broken(&mut draw, &sources, &fragments) };
+        let (requested, before) = (REQUESTED.load(Ordering::Relaxed), ALLOCATED.load(Ordering::Relaxed));
         PEAK.store(before, Ordering::Relaxed);
         let outcome = catch_unwind(AssertUnwindSafe(|| attempt(&text)));
         let peak = PEAK.load(Ordering::Relaxed) - before;
         right += u64::from(outcome.unwrap_or_else(|_| panic!("seed {seed}, case {case} panics:\n{text}")));
-        let asked = ASKED.load(Ordering::Relaxed) - asked;
+        let requested = REQUESTED.load(Ordering::Relaxed) - requested;
         assert!(peak < MOST_BYTES, "seed {seed}, case {case} takes {peak} B:\n{text}");
-        assert!(asked < MOST_ASKED_BYTES, "seed {seed}, case {case} asks for {asked} B:\n{text}");
+        assert!(requested < MOST_REQUESTED_BYTES, "seed {seed}, case {case} asks for {requested} B:\n{text}");
     }
     assert!(right > count / 100, "{right} of {count} are right: too few");
 }

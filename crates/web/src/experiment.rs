@@ -3,7 +3,7 @@
 use crate::page_word::PageWord;
 use run::Record;
 use serde::{Deserialize, Serialize};
-use spec::{Experiment, Files, Problem, Refusal, Registry, Seeds, Word, Words};
+use spec::{Experiment, Fields, Files, Problem, Refusal, Registry, Seeds, Word};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,7 +24,7 @@ pub(crate) struct Source {
 #[serde(rename_all = "snake_case")]
 enum Text {
     Toml(String),
-    Words(PageWord),
+    Fields(PageWord),
 }
 
 /// What there is to say of a spec.
@@ -32,7 +32,7 @@ enum Text {
 pub(crate) struct Checked {
     problems: Vec<Problem>,
     /// As it is written; None of what is no TOML.
-    words: Option<PageWord>,
+    fields: Option<PageWord>,
     /// In digits, as they may be larger than JavaScript's numbers; none of a spec with problems.
     seeds: Vec<String>,
 }
@@ -83,14 +83,14 @@ thread_local! {
 impl Source {
     /// What there is to say of it.
     pub(crate) fn checked(self) -> Checked {
-        let words = match self.words() {
-            Ok(words) => words,
-            Err(problem) => return Checked { problems: vec![problem], words: None, seeds: Vec::new() },
+        let fields = match self.fields() {
+            Ok(fields) => fields,
+            Err(problem) => return Checked { problems: vec![problem], fields: None, seeds: Vec::new() },
         };
-        let written = Some(Word::Table(words.clone()).into());
-        match self.loaded(&words) {
-            Ok(experiment) => Checked { problems: Vec::new(), words: written, seeds: seeds(&experiment) },
-            Err(problems) => Checked { problems, words: written, seeds: Vec::new() },
+        let written = Some(Word::Table(fields.clone()).into());
+        match self.loaded(&fields) {
+            Ok(experiment) => Checked { problems: Vec::new(), fields: written, seeds: seeds(&experiment) },
+            Err(problems) => Checked { problems, fields: written, seeds: Vec::new() },
         }
     }
 
@@ -101,20 +101,20 @@ impl Source {
         if let Some(experiment) = last {
             return Ok(experiment);
         }
-        let words = self.words().map_err(|problem| vec![problem])?;
-        self.loaded(&words)
+        let fields = self.fields().map_err(|problem| vec![problem])?;
+        self.loaded(&fields)
     }
 
-    fn loaded(self, words: &Words) -> Result<Rc<Experiment>, Vec<Problem>> {
-        let experiment = Rc::new(Experiment::load(words, &self, Registry::known())?);
+    fn loaded(self, fields: &Fields) -> Result<Rc<Experiment>, Vec<Problem>> {
+        let experiment = Rc::new(Experiment::load(fields, &self, Registry::known())?);
         LAST.set(Some((self, Rc::clone(&experiment))));
         Ok(experiment)
     }
 
-    fn words(&self) -> Result<Words, Problem> {
+    fn fields(&self) -> Result<Fields, Problem> {
         match &self.spec {
             Text::Toml(text) => spec::parse(text, "spec"),
-            Text::Words(words) => Ok(words.clone().words()),
+            Text::Fields(fields) => Ok(fields.clone().fields()),
         }
     }
 }
@@ -133,10 +133,10 @@ impl Resolve {
     /// The run.
     pub(crate) fn resolved(self) -> Result<Resolved, Vec<Problem>> {
         let experiment = self.source.experiment()?;
-        let mut found = experiment.point(0).resolve(self.seed, false)?;
-        let id = found.id(ENGINE, env!("DUMBBELL_IDENTITY"));
-        let run = &mut found.run;
-        let jitter = |flow: &run::Flow| spec::start_jitter_ns(self.seed, &flow.name, found.start_jitter_ns);
+        let mut resolved = experiment.point(0).resolve(self.seed, false)?;
+        let id = resolved.id(ENGINE, env!("DUMBBELL_IDENTITY"));
+        let run = &mut resolved.run;
+        let jitter = |flow: &run::Flow| spec::start_jitter_ns(self.seed, &flow.name, resolved.start_jitter_ns);
         let start_jitters_ns = run.flows.iter().map(jitter).collect();
         match self.record {
             None => {}
@@ -150,9 +150,9 @@ impl Resolve {
         Ok(Resolved {
             run: serde_json::to_string(run).unwrap_or_default(),
             id,
-            groups: found.groups,
-            ccs: found.ccs,
-            bdp_bytes: found.bdp_bytes,
+            groups: resolved.groups,
+            ccs: resolved.ccs,
+            bdp_bytes: resolved.bdp_bytes,
             frame_bytes: run.path.frame_bytes(),
             start_jitters_ns,
         })
@@ -179,9 +179,9 @@ mod tests {
     }
 
     fn resolved(source: Source, record: Option<Recorded>) -> (Resolved, run::Run) {
-        let found = Resolve { source, seed: 9_007_199_254_740_993, record }.resolved().expect("a run");
-        let run = serde_json::from_str(&found.run).expect("a run");
-        (found, run)
+        let resolved = Resolve { source, seed: 9_007_199_254_740_993, record }.resolved().expect("a run");
+        let run = serde_json::from_str(&resolved.run).expect("a run");
+        (resolved, run)
     }
 
     #[test]
@@ -189,20 +189,20 @@ mod tests {
         let right = source(SPEC).checked();
         assert_eq!((right.problems.len(), right.seeds), (0, vec!["9007199254740993".to_owned()]));
         let wrong = source(&SPEC.replace("\"bbr\"", "\"bbrr\"")).checked();
-        assert_eq!((&*wrong.problems[0].path, wrong.words.is_some(), wrong.seeds.len()), ("flows[0].cc", true, 0));
+        assert_eq!((&*wrong.problems[0].path, wrong.fields.is_some(), wrong.seeds.len()), ("flows[0].cc", true, 0));
         let broken = source("path = [").checked();
-        assert_eq!((&*broken.problems[0].path, broken.words), ("spec", None));
+        assert_eq!((&*broken.problems[0].path, broken.fields), ("spec", None));
     }
 
     #[test]
-    fn words_are_the_same_spec_as_their_text() {
-        let words = source(SPEC).checked().words.expect("words");
-        let (of_words, _) = resolved(Source { spec: Text::Words(words), ..source("") }, None);
-        assert_eq!(of_words.run, resolved(source(SPEC), None).0.run);
+    fn fields_are_the_same_spec_as_their_text() {
+        let fields = source(SPEC).checked().fields.expect("fields");
+        let (of_fields, _) = resolved(Source { spec: Text::Fields(fields), ..source("") }, None);
+        assert_eq!(of_fields.run, resolved(source(SPEC), None).0.run);
     }
 
     #[test]
-    fn a_file_is_found_by_its_name_and_else_asked_for() {
+    fn a_file_is_read_by_its_name_and_else_requested() {
         let mut source = source(&format!("{SPEC}{TRACE}"));
         let problem = &source.clone().checked().problems[0];
         assert_eq!(
@@ -216,10 +216,10 @@ mod tests {
 
     #[test]
     fn a_run_records_what_the_page_shows() {
-        let (whole, run) = resolved(source(SPEC), None);
-        assert_eq!(run.flows[0].start_ns, whole.start_jitters_ns[0]);
+        let (full, run) = resolved(source(SPEC), None);
+        assert_eq!(run.flows[0].start_ns, full.start_jitters_ns[0]);
         let (summary, short) = resolved(source(SPEC), Some(Recorded::Summary));
-        assert_eq!((summary.id, short.measure.record), (whole.id, Record::Summary));
+        assert_eq!((summary.id, short.measure.record), (full.id, Record::Summary));
         let fine = Recorded::Series { sample_ns: 1_000_000, until_ns: 3_000_000_000 };
         let (_, fine) = resolved(source(SPEC), Some(fine));
         assert_eq!((fine.duration_ns, fine.measure.window_end_ns), (3_000_000_000, 3_000_000_000));

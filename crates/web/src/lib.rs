@@ -28,7 +28,7 @@ enum Request {
     Check(Source),
     /// A run of a spec.
     Resolve(Resolve),
-    /// Words as a spec file.
+    /// Fields as a spec file.
     Toml(PageWord),
     /// The room of the bottleneck's queue in each unit, as these words of a path have it.
     Rooms(PageWord),
@@ -50,11 +50,11 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
         Request::Measure(run) => json(&sim::measure(&run).map_err(|problems| lines(&problems))?),
         Request::Check(source) => json(&source.checked()),
         Request::Resolve(request) => json(&request.resolved().map_err(|problems| lines(&problems))?),
-        Request::Toml(words) => json(&spec::toml(&words.words())),
-        Request::Rooms(path) => json(&spec::rooms(&path.words())),
+        Request::Toml(table) => json(&spec::toml(&table.fields())),
+        Request::Rooms(path) => json(&spec::rooms(&path.fields())),
         Request::Quantity(text) => {
-            let found = spec::number_and_unit(&text).zip(spec::magnitude(&text));
-            json(&found.map(|((number, unit), magnitude)| (number, unit, magnitude)))
+            let quantity = spec::number_and_unit(&text).zip(spec::magnitude(&text));
+            json(&quantity.map(|((number, unit), magnitude)| (number, unit, magnitude)))
         }
     }
 }
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use run::samples;
 
-    fn asked(request: &str) -> (u8, String) {
+    fn answered(request: &str) -> (u8, String) {
         let answer = answer_to(request.as_bytes());
         (answer[0], String::from_utf8(answer[1..].to_vec()).expect("text"))
     }
@@ -114,7 +114,7 @@ mod tests {
         let run = samples::one_flow("bbr", 10_000_000, 20_000_000, 25_000, 2);
         let request = format!(r#"{{"measure":{}}}"#, serde_json::to_string(&run).expect("a run"));
         let own = serde_json::to_string(&sim::measure(&run).expect("a measurement")).expect("json");
-        assert_eq!(asked(&request), (GIVEN, own));
+        assert_eq!(answered(&request), (GIVEN, own));
     }
 
     #[test]
@@ -122,22 +122,22 @@ mod tests {
         let mut run = samples::one_flow("bbr", 10_000_000, 20_000_000, 25_000, 2);
         run.flows[0].cc.algorithm = "copa".to_owned();
         let json = serde_json::to_string(&run).expect("a run");
-        let (first, reason) = asked(&format!(r#"{{"measure":{json}}}"#));
+        let (first, reason) = answered(&format!(r#"{{"measure":{json}}}"#));
         assert_eq!(first, REFUSED);
         assert!(reason.starts_with("flows[0].cc"), "{reason}");
-        assert_eq!(asked("{}").0, REFUSED);
+        assert_eq!(answered("{}").0, REFUSED);
     }
 
     #[test]
-    fn words_and_quantities_are_those_of_the_spec() {
-        let words = r#"{"table":[["seeds",{"whole":"18446744073709551615"}],["name","x"],["sigma",2]]}"#;
+    fn fields_and_quantities_are_those_of_the_spec() {
+        let fields = r#"{"table":[["seeds",{"integer":"18446744073709551615"}],["name","x"],["sigma",2]]}"#;
         let toml = "seeds = 18446744073709551615\nname = \"x\"\nsigma = 2.0\n";
-        assert_eq!(asked(&format!(r#"{{"toml":{words}}}"#)), (GIVEN, serde_json::to_string(toml).expect("JSON")));
-        assert_eq!(asked(r#"{"quantity":"5 Mbit/s"}"#), (GIVEN, r#"[5.0,"Mbit/s",5000000.0]"#.to_owned()));
-        assert_eq!(asked(r#"{"quantity":"bbr"}"#), (GIVEN, "null".to_owned()));
+        assert_eq!(answered(&format!(r#"{{"toml":{fields}}}"#)), (GIVEN, serde_json::to_string(toml).expect("JSON")));
+        assert_eq!(answered(r#"{"quantity":"5 Mbit/s"}"#), (GIVEN, r#"[5.0,"Mbit/s",5000000.0]"#.to_owned()));
+        assert_eq!(answered(r#"{"quantity":"bbr"}"#), (GIVEN, "null".to_owned()));
         let path = r#"{"table":[["rate","8 Mbit/s"],["rtt","25 ms"],["buffer","50 ms"]]}"#;
-        let (_, rooms) = asked(&format!(r#"{{"rooms":{path}}}"#));
+        let (_, rooms) = answered(&format!(r#"{{"rooms":{path}}}"#));
         assert!(rooms.contains(r#""written":"ms","bdp":2.0,"ms":50.0"#), "{rooms}");
-        assert_eq!(asked(r#"{"rooms":{"table":[]}}"#), (GIVEN, "null".to_owned()));
+        assert_eq!(answered(r#"{"rooms":{"table":[]}}"#), (GIVEN, "null".to_owned()));
     }
 }

@@ -1,7 +1,7 @@
 //! [`PageWord`]: a word as the page has it.
 
 use serde::{Deserialize, Serialize};
-use spec::{Word, Words};
+use spec::{Fields, Word};
 
 /// A word in JSON that JavaScript reads without a loss: its objects change the order of keys, and its numbers are floats, so
 /// that a table is a list of pairs, and a whole number a text.
@@ -12,14 +12,14 @@ pub(crate) enum PageWord {
     Number(f64),
     Text(String),
     List(Vec<Self>),
-    Whole { whole: String },
+    Integer { integer: String },
     Table { table: Vec<(String, Self)> },
 }
 
 impl PageWord {
-    /// Of a table its words, of anything else none.
-    pub(crate) fn words(self) -> Words {
-        if let Self::Table { table } = self { pairs(table) } else { Words::new() }
+    /// Of a table its fields, of anything else none.
+    pub(crate) fn fields(self) -> Fields {
+        if let Self::Table { table } = self { pairs(table) } else { Fields::new() }
     }
 }
 
@@ -33,8 +33,8 @@ impl From<PageWord> for Word {
             PageWord::Flag(flag) => Self::Flag(flag),
             PageWord::Number(number) => Self::Number(number),
             PageWord::Text(text) => Self::Text(text),
-            PageWord::List(words) => Self::List(words.into_iter().map(Self::from).collect()),
-            PageWord::Whole { whole } => whole.parse().map_or(Self::Text(whole), Self::Whole),
+            PageWord::List(entries) => Self::List(entries.into_iter().map(Self::from).collect()),
+            PageWord::Integer { integer } => integer.parse().map_or(Self::Text(integer), Self::Integer),
             PageWord::Table { table } => Self::Table(pairs(table)),
         }
     }
@@ -49,9 +49,9 @@ impl From<Word> for PageWord {
             Word::Number(number) => Self::Text(number.to_string()),
             Word::Text(text) | Word::Other(text) => Self::Text(text),
             Word::Nothing => Self::Text(String::new()), // TOML has none, and words of a page come from it
-            Word::Whole(number) => Self::Whole { whole: number.to_string() },
-            Word::List(words) => Self::List(words.into_iter().map(Self::from).collect()),
-            Word::Table(words) => Self::Table { table: pairs(words) },
+            Word::Integer(number) => Self::Integer { integer: number.to_string() },
+            Word::List(entries) => Self::List(entries.into_iter().map(Self::from).collect()),
+            Word::Table(fields) => Self::Table { table: pairs(fields) },
         }
     }
 }

@@ -97,7 +97,7 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
 def _experiment(spec: str, file: Path) -> Experiment:
     """The experiment, which has the file's name where it has none of its own, as one of a spec's file."""
     experiment = load(f"{spec}\n", folder=file.parent)
-    return experiment if "name" in experiment.words() else load(experiment, overrides={"name": file.stem})
+    return experiment if "name" in experiment.fields() else load(experiment, overrides={"name": file.stem})
 
 
 def _parsed(file: Path) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def each_alone(experiment: Experiment) -> Experiment | None:
         return None
 
     def with_alone(groups: list[str]) -> Experiment:
-        fields = {**experiment.words(), "alone": groups}
+        fields = {**experiment.fields(), "alone": groups}
         return Experiment.of(fields, folder=experiment.folder, registry=experiment.registry)
 
     able = []

@@ -393,7 +393,7 @@ def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for experiment in experiments:
             path = folder / f"{experiment.name}.toml"
-            path.write_text(toml(experiment.words()), encoding="utf-8")
+            path.write_text(toml(experiment.fields()), encoding="utf-8")
             typer.echo(path)
     except OSError as error:
         raise ComparisonError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
@@ -407,7 +407,7 @@ def _print_conditions(experiments: "Sequence[Experiment]", source: "Source") -> 
     from dumbbell.spec import toml
 
     for experiment in experiments:
-        typer.echo(f"# {experiment.name}\n{toml(experiment.words())}")
+        typer.echo(f"# {experiment.name}\n{toml(experiment.fields())}")
     if source.random is not None:
         total = sum(map(packets, experiments))
         count = counted(sum(len(points(each)) for each in experiments), "condition")
@@ -442,7 +442,7 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
     from dumbbell.metrics.number import amount
     from dumbbell.spec import toml
 
-    typer.echo(toml(experiment.words()))
+    typer.echo(toml(experiment.fields()))
     rows = [
         [
             str(value) if isinstance(value, str | int) else amount(value, scale=scale)

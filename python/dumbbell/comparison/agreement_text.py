@@ -28,7 +28,7 @@ from dumbbell.comparison.record import (
     Side,
 )
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.spec.point_text import beside_the_path, point_text
+from dumbbell.spec.point_text import point_text, values_beyond_path
 
 if TYPE_CHECKING:
     Table: TypeAlias = tuple[list[str], list[list[str]]]
@@ -80,7 +80,7 @@ def setting(condition: Condition) -> str:
     """Path and flows in one line."""
     flows = " + ".join(f"{group.flows} {group.cc}" for group in condition.groups)
     loss = f", loss {percent(condition.loss)}" if condition.loss else ""
-    others = point_text(beside_the_path(condition.point))
+    others = point_text(values_beyond_path(condition.point))
     return f"{path(condition)}{loss}{f', {others}' if others else ''}: {flows}"
 
 

@@ -117,7 +117,7 @@ def experiments() -> Iterator[Experiment]:
         for point in expand(spec):
             cc = str(point.values["flows[0].cc"])  # noqa: PD011 (it is no frame)
             members = by_cc.setdefault(cc, [])
-            fields = point.words()
+            fields = point.fields()
             fields["name"] = f"{spec.name}-{cc}-{len(members) + 1}"
             members.append(Experiment(**fields))
         for members in by_cc.values():

@@ -36,7 +36,7 @@ MOST_REASONS: Final = 2
 
 def faults(point: Point, resolved: Resolved) -> list[str]:
     """What of a point is outside of the stratum that is nearest to it; nothing of one that is within a stratum."""
-    fields = point.words()
+    fields = point.fields()
     by_stratum = [_faults(each, fields, resolved) for name, each in strata().items() if name != LIVE]
     return min(by_stratum, key=lambda each: (len(each[1]), each[0]))[1]
 

@@ -285,7 +285,7 @@ def _of_campaign(campaign: Campaign, experiment: Experiment | None = None) -> Ex
     """Without a run."""
     if experiment is not None:
         return ExperimentRuns(
-            name=experiment.name, engine=campaign.engine, experiment=experiment, spec=experiment.words()
+            name=experiment.name, engine=campaign.engine, experiment=experiment, spec=experiment.fields()
         )
     runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, spec=campaign.spec)
     with suppress(SpecError):  # as with traces, which need files
@@ -322,7 +322,7 @@ def runs_of(
     alone: AloneValues = MappingProxyType({}),
 ) -> ExperimentRuns:
     """The runs of an experiment on an engine, whatever their campaigns; `alone`: what its groups have by themselves."""
-    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.words())
+    runs = ExperimentRuns(name=experiment.name, engine=engine, experiment=experiment, spec=experiment.fields())
     _fill(runs, outcomes, alone)
     return runs
 

@@ -9,7 +9,7 @@ from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts.spread import Spread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
-from dumbbell.spec.point_text import beside_the_path, point_text
+from dumbbell.spec.point_text import point_text, values_beyond_path
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord
@@ -157,7 +157,7 @@ def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
 
 def _places(record: HostRecord) -> Callable[[HostPoint], str]:
     """What says where a point is: path, flows, other fields, setting and remarks, as far as points differ in them."""
-    every = {path: None for point in record.points for path in beside_the_path(point.at)}
+    every = {path: None for point in record.points for path in values_beyond_path(point.at)}
     others = [path for path in every if len({str(point.at.get(path)) for point in record.points}) > 1]
     parts: list[Callable[[HostPoint], str]] = [
         lambda point: rate(point.rate_bps),

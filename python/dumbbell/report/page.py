@@ -249,7 +249,7 @@ def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any
     specs: dict[str, str] = {}
     for each in runs:
         if each.experiment is not None:
-            text = toml(each.experiment.words())
+            text = toml(each.experiment.fields())
             file = next(file for file in file_names(each.name, ".toml") if specs.get(file, text) == text)
             specs[file] = text
             on = "" if each.engine == "sim" else f" --engine {each.engine}"

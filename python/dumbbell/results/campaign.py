@@ -338,7 +338,7 @@ def prune(ledger: Ledger) -> tuple[int, list[str]]:
 
 
 def _spec_json(experiment: Experiment) -> str:
-    return json.dumps(experiment.words(), ensure_ascii=False)
+    return json.dumps(experiment.fields(), ensure_ascii=False)
 
 
 def _same(ledger: Ledger, experiment: str, engine: str, identity: str, spec: str) -> list[tuple[int, str]]:

@@ -15,7 +15,7 @@ import dumbbell.text_file as text_file
 from dumbbell.problem import given, quoted
 
 if TYPE_CHECKING:
-    from dumbbell.spec.words import Words
+    from dumbbell.spec.fields import Fields
 
 LARGEST_FILE_BYTES = 64 * 2**20
 """Of a file that a spec names."""
@@ -34,7 +34,7 @@ class Axis:
 class Experiment:
     """One description of an experiment; lists in it make it a sweep.
 
-    The words are those of a spec file, each table a dictionary:
+    The fields are those of a spec file, each table a dictionary:
 
     >>> experiment = Experiment(
     ...     duration="10 s",
@@ -49,21 +49,21 @@ class Experiment:
 
     __slots__ = ("_files", "_folder", "_registry", "_spec")
 
-    def __init__(self, /, **words: Unpack[Words]) -> None:
-        self._admit(words, {}, Path(), cc.known())
+    def __init__(self, /, **fields: Unpack[Fields]) -> None:
+        self._admit(fields, {}, Path(), cc.known())
 
     @classmethod
-    def of(  # noqa: PLR0913 (all that words may come with)
-        cls, words: str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None, *, folder: Path,
+    def of(  # noqa: PLR0913 (all that a spec may come with)
+        cls, spec: str | Mapping[str, Any], overrides: Mapping[str, Any] | None = None, *, folder: Path,
         registry: cc.Registry, where: str = "spec", name: str | None = None,
     ) -> Self:  # fmt: skip
-        """Make an experiment of a spec's text or words.
+        """Make an experiment of a spec's text or fields.
 
         `overrides` has values by the paths of their fields; files are relative to `folder`; a problem with the text is
         one of the file `where`; `name` is that of an experiment which says none.
         """
         experiment = cls.__new__(cls)
-        experiment._admit(words, overrides or {}, folder, registry, where, name)  # noqa: SLF001 (its own)
+        experiment._admit(spec, overrides or {}, folder, registry, where, name)  # noqa: SLF001 (its own)
         return experiment
 
     @property
@@ -110,8 +110,8 @@ class Experiment:
     @property
     def names_programs(self) -> bool:
         """Whether a flow's workload, at some point, is a program."""
-        words = (flow.get("workload") for flow in self.words()["flows"])
-        every = (each for word in words for each in (word if isinstance(word, list) else [word]))
+        workloads = (flow.get("workload") for flow in self.fields()["flows"])
+        every = (each for workload in workloads for each in (workload if isinstance(workload, list) else [workload]))
         return any(isinstance(each, dict) and "command" in each for each in every)
 
     def __len__(self) -> int:
@@ -140,9 +140,9 @@ class Experiment:
         """Tell whether a field of the spec or of one of its tables was written, as `path.jitter`."""
         return self._spec.is_written(path)
 
-    def words(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Give the experiment as it was written; what is at its default is left out."""
-        return self._spec.words()
+        return self._spec.fields()
 
     def toml(self) -> str:
         """The experiment as a spec file.
@@ -151,15 +151,15 @@ class Experiment:
         ...     flows=[{"cc": "reno"}]).toml().partition("[path]")[0].rstrip())
         duration = "1 s"
         """
-        return _core.to_toml(self.words())
+        return _core.to_toml(self.fields())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Experiment) and self.words() == other.words()
+        return isinstance(other, Experiment) and self.fields() == other.fields()
 
     __hash__ = None  # type: ignore[assignment]
 
     def __reduce__(self) -> tuple[Callable[..., Experiment], tuple[object, ...]]:
-        return _again, (self.words(), self._folder, self._registry)
+        return _again, (self.fields(), self._folder, self._registry)
 
     def __repr__(self) -> str:
         swept = [f"{axis.path} = {', '.join(map(str, axis.values))}" for axis in self.axes]
@@ -172,11 +172,11 @@ class Experiment:
     def _repr_html_(self) -> str:
         return f"<pre>{escape(self.toml())}</pre>"
 
-    def _admit(  # noqa: PLR0913, PLR0917 (all that words may come with)
-        self, words: str | Mapping[str, Any], overrides: Mapping[str, Any], folder: Path, registry: cc.Registry,
+    def _admit(  # noqa: PLR0913, PLR0917 (all that a spec may come with)
+        self, spec: str | Mapping[str, Any], overrides: Mapping[str, Any], folder: Path, registry: cc.Registry,
         where: str = "spec", name: str | None = None,
     ) -> None:  # fmt: skip
-        """Become what the words say, or say all that is wrong with them."""
+        """Become what the spec says, or say all that is wrong with them."""
 
         def text(file: str) -> str | tuple[str, str]:
             path = folder / file
@@ -189,7 +189,7 @@ class Experiment:
 
         self._folder, self._registry = folder, registry
         self._files: dict[str, str] = {}
-        self._spec = given(_core.Experiment.load(words, where, name, overrides, text, list(registry)))
+        self._spec = given(_core.Experiment.load(spec, where, name, overrides, text, list(registry)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,9 +206,9 @@ class Point:
         """Give what a field has here, as the spec wrote it or by default; None of what is absent."""
         return self.values[path] if path in self.values else self.experiment.get(path)
 
-    def words(self) -> dict[str, Any]:
+    def fields(self) -> dict[str, Any]:
         """Give the experiment as it is here, without its lists."""
-        return self.experiment._spec.words_at(self.number)  # noqa: SLF001 (one front of one object)
+        return self.experiment._spec.fields_at(self.number)  # noqa: SLF001 (one front of one object)
 
     @property
     def active_groups(self) -> range:
@@ -231,8 +231,8 @@ def expand(experiment: Experiment) -> Iterator[Point]:
     return map(experiment.point, range(len(experiment)))
 
 
-def _again(words: dict[str, Any], folder: Path, registry: cc.Registry) -> Experiment:
-    return Experiment.of(words, folder=folder, registry=registry)
+def _again(fields: dict[str, Any], folder: Path, registry: cc.Registry) -> Experiment:
+    return Experiment.of(fields, folder=folder, registry=registry)
 
 
 def _signature() -> Signature:

@@ -8,8 +8,8 @@ from typing import Any
 import dumbbell._core as _core
 
 
-def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dict[str, float]]:
-    """By swept field the columns that its value has as a number, of a point of the experiment with these words.
+def numbers(point: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, dict[str, float]]:
+    """By swept field the columns that its value has as a number, of a point of the experiment with these fields.
 
     The unit is in the name, as everywhere: `_bps`, `_s`, `_bytes`, `_ratio`, `_per_s`; the bottleneck's buffer has
     `_bytes` and `_bdp`. Words, and what is a number already, have none.
@@ -21,5 +21,5 @@ def numbers(point: Mapping[str, Any], words: Mapping[str, Any]) -> dict[str, dic
     >>> numbers({"path.jitter": "1 packet"}, {"path": {"rate": "10 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}})
     {'path.jitter': {'path.jitter_s': 0.0012112}}
     """
-    path = words.get("path", {}) | {key[5:]: value for key, value in point.items() if key.startswith("path.")}
+    path = fields.get("path", {}) | {key[5:]: value for key, value in point.items() if key.startswith("path.")}
     return {field: _core.amounts(field, value, path) for field, value in point.items()}

@@ -29,10 +29,10 @@ def swept_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def beside_the_path(values: Mapping[str, Any]) -> dict[str, Any]:
+def values_beyond_path(values: Mapping[str, Any]) -> dict[str, Any]:
     """The swept values that a point's rate, RTT, buffer, loss and flows do not say, nor how long it is.
 
-    >>> beside_the_path({"path.rtt": "25 ms", "flows[0].cc": "bbr", "host.ack_aggregation": "1 ms"})
+    >>> values_beyond_path({"path.rtt": "25 ms", "flows[0].cc": "bbr", "host.ack_aggregation": "1 ms"})
     {'host.ack_aggregation': '1 ms'}
     """
     return {path: value for path, value in values.items() if not _SAID_ANYWAY.fullmatch(path)}

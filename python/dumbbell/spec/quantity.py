@@ -51,12 +51,12 @@ class Quantity(str):
 
     def __new__(cls, text: object) -> Self:
         """Raise `QuantityError` unless the text is such a quantity."""
-        found = _core.quantity(cls.__name__, text)
-        if isinstance(found, list):
-            _, message, hint = found[0]
+        parsed = _core.quantity(cls.__name__, text)
+        if isinstance(parsed, list):
+            _, message, hint = parsed[0]
             raise QuantityError(message, hint)
         quantity = super().__new__(cls, text)
-        quantity.unit, ratio, quantity.value = found
+        quantity.unit, ratio, quantity.value = parsed
         quantity.number = Fraction(*ratio)
         return quantity
 

@@ -50,14 +50,14 @@ def resolve(point: Point, seed: int, *, live: bool = False) -> Resolved:
 
     Raises `SpecError` where a point of a sweep too large to be checked in advance makes no sense.
     """
-    found = given(point.experiment._spec.resolve(point.number, seed, live))  # noqa: SLF001 (one front of one object)
+    resolved = given(point.experiment._spec.resolve(point.number, seed, live))  # noqa: SLF001 (one front of one object)
     return Resolved(
-        run=run.Run.from_json(found["run"]),
-        groups=tuple(found["groups"]),
-        ccs=tuple(found["ccs"]),
-        bdp_bytes=found["bdp_bytes"],
-        start_jitter_ns=found["start_jitter_ns"],
-        rtt_spread_ns=found["rtt_spread_ns"],
+        run=run.Run.from_json(resolved["run"]),
+        groups=tuple(resolved["groups"]),
+        ccs=tuple(resolved["ccs"]),
+        bdp_bytes=resolved["bdp_bytes"],
+        start_jitter_ns=resolved["start_jitter_ns"],
+        rtt_spread_ns=resolved["rtt_spread_ns"],
     )
 
 

@@ -47,8 +47,8 @@ Value = TypeVar("Value")
 
 def _written(value: Value) -> Value:
     """A default that is written too: runs had the field before defaults were left out."""
-    found: Value = field(default_factory=lambda: value)
-    return found
+    default: Value = field(default_factory=lambda: value)
+    return default
 
 
 class _Part(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):

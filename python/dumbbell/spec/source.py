@@ -32,18 +32,18 @@ def load(
     Raises `SpecError` with every problem at once.
     """
     home, where, name = Path(), "spec", None
-    words: str | Mapping[str, Any]
+    spec: str | Mapping[str, Any]
     if isinstance(source, Experiment | Point):
         experiment = source.experiment if isinstance(source, Point) else source
-        words, home = source.words(), experiment.folder
+        spec, home = source.fields(), experiment.folder
         registry = registry or experiment.registry
     elif isinstance(source, Mapping) or (isinstance(source, str) and "\n" in source):
-        words = source
+        spec = source
     else:
         path = Path(source)
-        words, home, where, name = text_of(path), path.parent, str(path), path.stem
+        spec, home, where, name = text_of(path), path.parent, str(path), path.stem
     known = registry if registry is not None else cc.known()
-    return Experiment.of(words, overrides, folder=folder or home, registry=known, where=where, name=name)
+    return Experiment.of(spec, overrides, folder=folder or home, registry=known, where=where, name=name)
 
 
 def assignment(text: str) -> tuple[str, Any]:
@@ -66,8 +66,8 @@ def is_path(text: str) -> bool:
     return _core.is_path(text)
 
 
-def toml(words: Mapping[str, Any]) -> str:
-    """Give TOML that says the same, in the order of the words; tables that say nothing are left out.
+def toml(fields: Mapping[str, Any]) -> str:
+    """Give TOML that says the same, in the order of the fields; tables that say nothing are left out.
 
     >>> print(toml({
     ...     "seeds": [1, 5], "path": {"rate": ["1 Mbit/s", "2 Mbit/s"]}, "flows": [{"cc": "bbr"}], "measure": {},
@@ -81,7 +81,7 @@ def toml(words: Mapping[str, Any]) -> str:
     cc = "bbr"
     <BLANKLINE>
     """
-    return _core.to_toml(words)
+    return _core.to_toml(fields)
 
 
 def text_of(path: Path | None) -> str:

@@ -61,7 +61,7 @@ class HostsRecord(Part):
 def spec_hash(study: Study, table: str) -> str:
     """The hash of a table's points and of everything that its runs are asked for, but for the seeds."""
     measurements: HostMeasurements = study.measured[table]
-    fields = {key: value for key, value in measurements.experiment.words().items() if key != "seeds"}
+    fields = {key: value for key, value in measurements.experiment.fields().items() if key != "seeds"}
     rows = [[row.line, {str(key): number.value for key, number in row.measured.items()}] for row in measurements.rows]
     return hashlib.sha256(json.dumps([fields, rows], sort_keys=True).encode()).hexdigest()[:16]
 

@@ -154,7 +154,7 @@ class PhasesPart(Table):
         return load(text, overrides={"name": self.name, **self.instead})
 
     def _spec(self) -> dict[str, Any]:
-        return {key: value for key, value in self._experiment().words().items() if key != "seeds"}
+        return {key: value for key, value in self._experiment().fields().items() if key != "seeds"}
 
     def _packet_s(self) -> float:
         path = resolve(next(iter(expand(self._experiment()))), 1).run.path

@@ -116,8 +116,8 @@ mod tests {
             (1e-15, -7.941_345_326_170_998),
         ];
         for (share, expected) in known {
-            let found = deviations(share);
-            assert!((found - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{share}: {found}");
+            let quantile = deviations(share);
+            assert!((quantile - expected).abs() <= 1e-14 * expected.abs().max(1.0), "{share}: {quantile}");
         }
     }
 }

@@ -194,15 +194,15 @@ mod tests {
             ),
         ];
         for (sizes, mean) in known {
-            let told = format!("{sizes:?}");
+            let label = format!("{sizes:?}");
             let distribution = Distribution::from(sizes);
-            assert!((distribution.mean_bytes() / mean - 1.0).abs() < 1e-6, "{told}: {}", distribution.mean_bytes());
+            assert!((distribution.mean_bytes() / mean - 1.0).abs() < 1e-6, "{label}: {}", distribution.mean_bytes());
             let count = 100_000;
             let drawn: Vec<f64> =
                 (0..count).map(|index| distribution.at((f64::from(index) + 0.5) / f64::from(count))).collect();
-            let found = drawn.iter().sum::<f64>() / f64::from(count);
-            assert!((found / mean - 1.0).abs() < 0.02, "{told}: {found}");
-            assert!(drawn.is_sorted(), "{told}");
+            let drawn_mean = drawn.iter().sum::<f64>() / f64::from(count);
+            assert!((drawn_mean / mean - 1.0).abs() < 0.02, "{label}: {drawn_mean}");
+            assert!(drawn.is_sorted(), "{label}");
         }
     }
 }

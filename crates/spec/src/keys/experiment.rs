@@ -58,11 +58,11 @@ pub static HOST: Section = Section {
         Key::optional("receive_window", bounded(&BYTES, "1 B", "2 GiB"))
             .examples(&[Text("3.145 MB")])
             .about("The most that a receiver announces, whatever its memory. The default is no limit but the memory."),
-        Key::optional("initial_window", Whole { least: 1, most: 10_000 })
+        Key::optional("initial_window", Integer { least: 1, most: 10_000 })
             .default(Count(10))
             .examples(&[Count(32)])
             .about("Initial congestion window in segments, written without a unit."),
-        Key::optional("qdisc", Words(&["none", "fq"])).default(Text("none")).about(
+        Key::optional("qdisc", Options(&["none", "fq"])).default(Text("none")).about(
             "The sender's queueing discipline. With `\"fq\"`, as on many Linux servers, every flow is paced, by the queue, in which what TCP has sent waits for its departure; with `\"none\"` those whose algorithm asks for it (BBR), by TCP.",
         ),
         Key::optional("sack_compression", Flag).default(Is(true)).about(
@@ -90,7 +90,7 @@ pub static MEASURE: Section = Section {
         Key::optional("sample", INTERVAL).default(Text("50 ms")).examples(&[Text("10 ms")]).about(
             "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are of these samples; counters are exact, whatever it is.",
         ),
-        Key::optional("record", Words(&["summary", "series", "acks", "pcap"])).default(Text("series")).about(
+        Key::optional("record", Options(&["summary", "series", "acks", "pcap"])).default(Text("series")).about(
             "What is kept beside the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue; `\"acks\"` the round-trip time of every ACK, too; `\"pcap\"` captures, which no engine has yet.",
         ),
         Key::optional("ss", INTERVAL).examples(&[Text("100 ms")]).about(

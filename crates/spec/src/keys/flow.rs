@@ -15,7 +15,7 @@ pub static FLOW: Section = Section {
             "The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), \
              as `\"bbr[cwnd_gain=1.5]\"`. `dumbbell cc list` has all, with the engines that have them.",
         ),
-        Key::optional("count", Whole { least: 1, most: MOST_FLOWS })
+        Key::optional("count", Integer { least: 1, most: MOST_FLOWS })
             .default(Count(1))
             .examples(&[Count(4)])
             .about("How many flows the group has. All flows of a spec together are 100,000 at most."),
@@ -57,7 +57,7 @@ pub static ACCESS: Section = Section {
             "Room of the access line's drop-tail queue. It has no `bdp` of its own. What it drops shows as \
              retransmissions.",
         ),
-        Key::optional("kind", Words(&["device", "router"])).default(Text("device")).about(
+        Key::optional("kind", Options(&["device", "router"])).default(Text("device")).about(
             "Whose line it is. `\"device\"`: the sender's own, where TCP's small queues hold the sender back before \
              the buffer fills, and it sees at once what its queue drops. `\"router\"`: one behind the sender, whose \
              buffer fills. Behind `host.qdisc = \"fq\"` a device is like a router in that: `fq` holds what waits, \

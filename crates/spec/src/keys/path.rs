@@ -15,7 +15,7 @@ pub static PATH: Section = Section {
         Key::required("buffer", Room { in_bdp: true }).examples(&[Text("1 bdp")]).about(
             "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of MTU + 14 bytes.",
         ),
-        Key::optional("queue", Words(&["bytes", "packets"])).default(Text("bytes")).about(
+        Key::optional("queue", Options(&["bytes", "packets"])).default(Text("bytes")).about(
             "What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router does. With `\"packets\"` the buffer is written in `packets`, in `bdp` or as a time.",
         ),
         Key::optional("loss", bounded(&SHARE, "0 %", "99.9999999 %"))
@@ -24,28 +24,28 @@ pub static PATH: Section = Section {
             .about(
                 "Random loss: each packet of data is lost with this probability, independently of all others, from the end of the flow's handshake on. ACKs are never lost so. Results count it as `random_lost_packets`, apart from the queue's drops.",
             ),
-        Key::optional("loss_at", Words(&["before", "after"])).default(Text("before")).about(
+        Key::optional("loss_at", Options(&["before", "after"])).default(Text("before")).about(
             "Where random loss strikes: `\"before\"` the queue, so that a lost packet takes none of the line's time, or `\"after\"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing.",
         ),
         Key::optional("burst", bounded(&BYTES, "1 B", "1 GB")).default(Text("5 kB")).examples(&[Text("20 kB")]).about(
             "Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a plain line, which sends one frame after the other, unless `shaper = \"htb\"`. A super-packet (`path.offload`) that is larger than the bucket leaves when that is full, and the bucket owes the rest; Linux's `tbf` would cut it, so that `linux` asks for a bucket that holds one, 70 kB, or for `htb`.",
         ),
-        Key::optional("shaper", Words(&["tbf", "htb"])).default(Text("tbf")).about(
+        Key::optional("shaper", Options(&["tbf", "htb"])).default(Text("tbf")).about(
             "How the bucket reckons, by the name of Linux's queueing discipline: with `\"tbf\"` a frame leaves when the tokens suffice for it, with `\"htb\"` when the bucket owes nothing, and it may leave it owing. The rate in the long run is the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` without one a `burst` of 1600 B.",
         ),
-        Key::optional("shaper_at", Words(&["router", "receiver"])).default(Text("router")).about(
+        Key::optional("shaper_at", Options(&["router", "receiver"])).default(Text("router")).about(
             "Where bucket and queue stand: at a `\"router\"`'s egress, or at the `\"receiver\"`'s ingress, where an `ifb` takes what comes in: the last hop of all, so that nothing of the path can be behind it. To the simulator both are the same.",
         ),
         Key::optional("jitter", plain(&JITTER)).default(Text("50 us")).examples(&[Text("1 packet")]).about(
             "Timing noise of the sending hosts. Each burst that a host hands over leaves it later by a time drawn evenly from the seed, below this, and never before the burst ahead of it: nothing is reordered. It acts behind the host's own queue (`host.qdisc`, an access line that is a device) and before a router's line and the bottleneck, on data and not on ACKs. The default is about what hosts have. `\"1 packet\"` is the time of a full packet on the line: as much as takes [phase effects](limitations.md#phase-effects) away; `\"none\"` is for formulas ([which to write](how-to/noise-and-phases.md)). On engines of real hosts noise is their own where nothing is written.",
         ),
-        Key::optional("mtu", Whole { least: 576, most: 65_535 }).default(Count(1_500)).examples(&[Count(9_000)]).about(
+        Key::optional("mtu", Integer { least: 576, most: 65_535 }).default(Count(1_500)).examples(&[Count(9_000)]).about(
             "Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its timestamps.",
         ),
         Key::optional("overhead", bounded(&BYTES, "0 B", "1 kB")).default(Text("14 B")).examples(&[Text("38 B")]).about(
             "What the bottleneck counts for each frame beyond its IP packet, in its queue as on its line, by `tc`'s word (`stab overhead`). 14 bytes are Ethernet's header, as Linux counts. An Ethernet wire takes 38 with checksum, preamble and gap: 100 Mbit/s then carry 94.1 Mbit/s of goodput at an MTU of 1500.",
         ),
-        Key::optional("delay_side", Words(&["return", "forward", "split"])).default(Text("return")).about(
+        Key::optional("delay_side", Options(&["return", "forward", "split"])).default(Text("return")).about(
             "Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or half on each. It decides when a receiver has a byte, and not how long a round trip takes.",
         ),
         Key::optional("offload", Flag).default(Is(false)).about(

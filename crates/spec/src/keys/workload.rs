@@ -58,7 +58,7 @@ pub static ARRIVALS: Section = Section {
         Key::optional("trace", File(FileKind::Arrivals)).examples(&[Text("arrivals.csv")]).about(
             "A CSV file of arrivals, relative to the spec's folder: the time of each in seconds after the flow's start, and in a second column its size in bytes. Without that column `size` says how large they are.",
         ),
-        Key::optional("count", Whole { least: 1, most: MOST_ARRIVALS }).examples(&[Count(10_000)]).about(
+        Key::optional("count", Integer { least: 1, most: MOST_ARRIVALS }).examples(&[Count(10_000)]).about(
             "So many arrive, and then none. By default they go on arriving until the flow's stop or the run's end. A run that is `\"until done\"` needs it, or a trace.",
         ),
     ],
@@ -87,7 +87,7 @@ pub static COMMAND: Section = Section {
             .about(
                 "What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the flow. The default starts none.",
             ),
-        Key::optional("user", Words(&["caller", "root"])).default(Text("caller")).about(
+        Key::optional("user", Options(&["caller", "root"])).default(Text("caller")).about(
             "Who both run as. `\"caller\"`: the user who calls, also where that user became root by `sudo`. `\"root\"`: root, with all its powers, which only the engine `netns` can give: a guest's programs have none.",
         ),
     ],

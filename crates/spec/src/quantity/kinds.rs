@@ -14,7 +14,7 @@ const PLAIN: Kind = Kind {
     units: &[],
     keywords: &[],
     bounds: None,
-    beside: "",
+    remark: "",
     refused: (&[], ""),
     spelling: Spelling::Exact,
     misread: |_| None,
@@ -154,7 +154,7 @@ pub static JITTER: Kind = Kind {
     units: &[TIMES[0], TIMES[1], TIMES[2], TIMES[3], TIMES[4], ("packet", 1_000_000_000)],
     keywords: &["none"],
     bounds: Some(("1 ns", "4 s")),
-    beside: ", or \"none\"",
+    remark: ", or \"none\"",
     spelling: Spelling::Packets,
     ..A_TIME
 };

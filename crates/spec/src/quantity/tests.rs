@@ -21,8 +21,8 @@ fn a_quantity_is_exact_in_base_units() {
         (&MOMENT, "50 %", 500_000_000, "%"),
     ];
     for (kind, text, value, unit) in known {
-        let found = kind.read(text).expect(text);
-        assert_eq!((found.base(), found.unit, &*found.text), (value, unit, text));
+        let quantity = kind.read(text).expect(text);
+        assert_eq!((quantity.base(), quantity.unit, &*quantity.text), (value, unit, text));
     }
 }
 
@@ -30,8 +30,8 @@ fn a_quantity_is_exact_in_base_units() {
 fn a_value_is_shown_as_one_writes_it() {
     let shown =
         [(&TIME, 25_000_000), (&BYTES, 1514), (&SHARE, 100_000), (&SHARE, 1), (&TIME, 0), (&JITTER, 1_000_000_000)];
-    let words = shown.map(|(kind, value): (&'static Kind, i64)| kind.show(&value.into()));
-    assert_eq!(words, ["25 ms", "1.514 kB", "0.01 %", "0.0000001 %", "0 s", "1 s"]);
+    let texts = shown.map(|(kind, value): (&'static Kind, i64)| kind.show(&value.into()));
+    assert_eq!(texts, ["25 ms", "1.514 kB", "0.01 %", "0.0000001 %", "0 s", "1 s"]);
 }
 
 #[test]
@@ -72,13 +72,13 @@ fn what_is_refused_says_what_to_write() {
 
 #[test]
 fn a_text_begins_with_a_number_or_does_not() {
-    let found = ["1e1 Mbit/s", "5", "1.2.3", "bbr", "-.5 %"].map(number_and_unit);
-    assert_eq!(found, [Some((10.0, "Mbit/s")), Some((5.0, "")), None, None, Some((-0.5, "%"))]);
+    let pairs = ["1e1 Mbit/s", "5", "1.2.3", "bbr", "-.5 %"].map(number_and_unit);
+    assert_eq!(pairs, [Some((10.0, "Mbit/s")), Some((5.0, "")), None, None, Some((-0.5, "%"))]);
 }
 
 #[test]
 fn quantities_are_in_order_by_their_base_units() {
-    let found = ["500 kbit/s", "10mbit", "5 rounds", "bbr", "1 ms", "1 bdp", "-1 s"].map(magnitude);
+    let magnitudes = ["500 kbit/s", "10mbit", "5 rounds", "bbr", "1 ms", "1 bdp", "-1 s"].map(magnitude);
     let known = [Some(5e5), Some(1e7), Some(5.0), None, Some(1e6), Some(1e9), Some(-1.0)];
-    assert_eq!(found, known);
+    assert_eq!(magnitudes, known);
 }

@@ -8,7 +8,7 @@ use crate::problem::{Refusal, listed, prints, quoted, suggestion};
 use crate::quantity::{Quantity, SIZE, within};
 use crate::tree::Node;
 use crate::wish;
-use crate::word::{Word, Words};
+use crate::word::{Fields, Word};
 
 /// Of the experiment, and of a group of flows.
 const LONGEST_NAME: usize = 100;
@@ -17,17 +17,17 @@ const MOST_DIGITS_OF_A_PLACE: usize = 6;
 /// A value that is neither a table nor a list.
 pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<Node, Refusal> {
     match kind {
-        Kind::Quantity { of, bounds, beside } => {
-            let found = of.read_word(word, *bounds)?;
-            let found = match bounds {
-                Some(bounds) => within(found, of, *bounds, beside)?,
-                None => found,
+        Kind::Quantity { of, bounds, remark } => {
+            let quantity = of.read_word(word, *bounds)?;
+            let quantity = match bounds {
+                Some(bounds) => within(quantity, of, *bounds, remark)?,
+                None => quantity,
             };
-            Ok(Node::Quantity(found))
+            Ok(Node::Quantity(quantity))
         }
         Kind::Room { in_bdp } => room(word, *in_bdp).map(Node::Quantity),
-        Kind::Words(known) => one_of(known, word),
-        Kind::Whole { least, most } => whole(key, word, *least, *most).map(Node::Whole),
+        Kind::Options(known) => one_of(known, word),
+        Kind::Integer { least, most } => integer(key, word, *least, *most).map(Node::Integer),
         Kind::Number { least, inclusive, most } => decimal(key, word, *least, *inclusive, *most),
         Kind::Flag => match word {
             Word::Flag(flag) => Ok(Node::Flag(*flag)),
@@ -40,7 +40,7 @@ pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<
             empty if empty.is_empty() => Err(Refusal::new("an empty name", example(key))),
             name => Ok(Node::Text(name)),
         },
-        Kind::Seeds => whole(key, word, 1, MOST_SEEDS).map(Node::Whole),
+        Kind::Seeds => integer(key, word, 1, MOST_SEEDS).map(Node::Integer),
         Kind::Zip | Kind::Window | Kind::Command => Err(must_be("a list", word, key)),
         Kind::Table(_) | Kind::OneOf { .. } => Err(must_be("a table", word, key)),
     }
@@ -52,10 +52,10 @@ pub(super) fn must_be(wanted: &str, word: &Word, key: &Key) -> Refusal {
 }
 
 /// A table that has none of the keys that tell which one it is.
-pub(super) fn no_such_table(words: &Words, noun: &str, hint: &str) -> Refusal {
-    let keys: Vec<String> = words.iter().map(|(key, _)| quoted(key)).collect();
+pub(super) fn no_such_table(fields: &Fields, noun: &str, hint: &str) -> Refusal {
+    let keys: Vec<String> = fields.iter().map(|(key, _)| quoted(key)).collect();
     let what = if keys.is_empty() { "a table".to_owned() } else { format!("a table with {}", keys.join(", ")) };
-    let wished = words.iter().map(|(key, _)| key.as_str()).find(|key| wish::instead_of(key).is_some());
+    let wished = fields.iter().map(|(key, _)| key.as_str()).find(|key| wish::instead_of(key).is_some());
     let hint = wished.map_or_else(|| hint.to_owned(), |wished| suggestion(wished, &[]));
     Refusal::new(format!("{what} is no {noun}"), hint)
 }
@@ -70,8 +70,8 @@ pub(super) fn text(key: &Key, word: &Word) -> Result<String, Refusal> {
     if let Word::Text(text) = word { Ok(text.clone()) } else { Err(must_be("text", word, key)) }
 }
 
-pub(super) fn whole(key: &Key, word: &Word, least: u64, most: u64) -> Result<u64, Refusal> {
-    let Word::Whole(number) = word else { return Err(must_be("a whole number", word, key)) };
+pub(super) fn integer(key: &Key, word: &Word, least: u64, most: u64) -> Result<u64, Refusal> {
+    let Word::Integer(number) = word else { return Err(must_be("a whole number", word, key)) };
     match u64::try_from(*number) {
         Ok(number) if (least..=most).contains(&number) => Ok(number),
         Ok(number) if number > most => Err(Refusal::new(out_of_range(word), format!("at most {most}"))),
@@ -141,7 +141,7 @@ fn one_of(known: &[&str], word: &Word) -> Result<Node, Refusal> {
 fn decimal(key: &Key, word: &Word, least: f64, inclusive: bool, most: f64) -> Result<Node, Refusal> {
     let number = match word {
         Word::Number(number) => *number,
-        Word::Whole(number) => *number as f64,
+        Word::Integer(number) => *number as f64,
         _ => return Err(must_be("a number", word, key)),
     };
     if number <= most && (number > least || (inclusive && number == least)) {

@@ -113,7 +113,7 @@ class Change(TypedDict, total=False):
     """The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate."""
 
 
-class Words(TypedDict, total=False):
+class Fields(TypedDict, total=False):
     """A whole spec."""
 
     name: str

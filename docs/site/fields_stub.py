@@ -1,4 +1,4 @@
-"""The types of a spec's words, out of its keys: `python docs/site/words_stub.py > python/dumbbell/spec/words.pyi`.
+"""The types of a spec's fields, out of its keys: `python docs/site/fields_stub.py > python/dumbbell/spec/fields.pyi`.
 
 An editor completes the keys by these, and shows what each means.
 """
@@ -51,10 +51,10 @@ def _name(table: str) -> str:
     """The class of a table.
 
     >>> _name(""), _name("flows[].workload.size"), _name("flows[]"), _name("path.change[]")
-    ('Words', 'Size', 'Flow', 'Change')
+    ('Fields', 'Size', 'Flow', 'Change')
     """
     last = table.rpartition(".")[2]
-    return (last.removesuffix("s[]") if last.endswith("s[]") else last.removesuffix("[]")).title() or "Words"
+    return (last.removesuffix("s[]") if last.endswith("s[]") else last.removesuffix("[]")).title() or "Fields"
 
 
 def _class(table: str, every: tuple[Key, ...]) -> Iterator[str]:
