@@ -11,7 +11,6 @@ import ast
 import re
 import subprocess
 import sys
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -26,6 +25,8 @@ ALLOWED: Final = frozenset({
 })  # fmt: skip
 """Names of others, and of results that are published."""
 SUFFIXES: Final = (".py", ".pyi", ".rs", ".js")
+NAMES: Final = ("id", "attr", "arg", "name", "asname", "rest")
+"""Fields of a syntax tree of Python that hold an identifier."""
 _PART: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _NO_CODE: Final = re.compile(
@@ -59,14 +60,11 @@ def offenders(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _of_python(file: Path) -> Iterator[tuple[int, str]]:
-    with tokenize.open(file) as lines:
-        text = lines.read()
-    for token in tokenize.generate_tokens(iter(text.splitlines(keepends=True)).__next__):
-        if token.type == tokenize.NAME:
-            yield token.start[0], token.string
-    for node in ast.walk(ast.parse(text)):  # before Python 3.12 an f-string is one token
-        if isinstance(node, ast.Name | ast.Attribute):
-            yield node.lineno, node.id if isinstance(node, ast.Name) else node.attr
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for field in NAMES:
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield getattr(node, "lineno", 0), name
 
 
 def sources(*paths: str) -> list[Path]:

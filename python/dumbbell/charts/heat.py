@@ -191,7 +191,6 @@ def _is_hatched(heat: HeatMap, value: float) -> bool:
 
 
 def _cells(panel: Panel, heat: HeatMap) -> Iterator[Spec]:
-    """A row of data a cell."""
     low, _ = limits(heat)
     sign = heat.colours == "diverging"
     across, up = dict(panel.x.ticks), dict(panel.y.ticks)

@@ -49,7 +49,6 @@ class Layout:
         return self.narrow[columns > 1]
 
     def height(self, chart: Chart) -> float:
-        """Of each panel."""
         rows = math.ceil(len(chart.panels) / chart.columns)
         is_heat = any(panel.heat for panel in chart.panels)
         return self.heat_height if is_heat else self.heights[min(rows, len(self.heights)) - 1]

@@ -33,7 +33,6 @@ class Box(NamedTuple):
     top: float
 
     def overlap(self, other: Box) -> float:
-        """The area that both have."""
         across = min(self.right, other.right) - max(self.left, other.left)
         up = min(self.top, other.top) - max(self.bottom, other.bottom)
         return across * up if across > 0 and up > 0 else 0.0
@@ -70,7 +69,6 @@ class Place:
 
 
 def points_of(line: Sequence[tuple[float, float]]) -> Iterator[Box]:
-    """What markers hide."""
     for x, y in line:
         yield Box(x - POINT / 2, y - POINT / 2, x + POINT / 2, y + POINT / 2)
 

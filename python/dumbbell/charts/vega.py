@@ -81,7 +81,6 @@ def set_width(spec: Spec, width: float) -> None:
 
 
 def _config(layout: Layout) -> Spec:
-    """What no layer decides."""
     small, plain = 0.94 * layout.font, {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal"}
     return {
         "background": "#ffffff",

@@ -62,7 +62,6 @@ def join_arguments(environment: MutableMapping[str, str]) -> str:
 
 
 def studies(incomplete: str) -> list[str]:
-    """Names of studies."""
     home = Path(__file__).parents[1] / "studies"
     return _offered((file.parent.name for file in sorted(home.glob("*/study.toml"))), incomplete)
 
@@ -91,7 +90,6 @@ def goals(incomplete: str) -> list[str]:
 
 
 def presets(incomplete: str) -> list[str]:
-    """Usual cases of advice."""
     return _offered(PRESETS, incomplete)
 
 
@@ -129,7 +127,6 @@ def columns(incomplete: str) -> list[str]:
 
 
 def order(incomplete: str) -> list[str]:
-    """Columns to sort by."""
     from dumbbell.metrics.catalogue import QUANTITIES
 
     return _offered((*QUANTITIES, "fair_share", *_paths({})), incomplete)

@@ -33,7 +33,6 @@ class Countdown:
         self._since = clock()
 
     def advance(self, runs: int = 1) -> None:
-        """Runs are over."""
         self._runs -= runs
         self._since = self._clock()
 

@@ -54,7 +54,6 @@ class EscapedStream:
         return len(text)
 
     def flush(self) -> None:
-        """Raises as `write` does."""
         self._attempt(self.stream.flush)
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 (whatever the stream has)

@@ -50,7 +50,6 @@ _METRICS = {
 
 
 def verdict(holds: bool | None) -> str:  # noqa: FBT001 (it is what it is about)
-    """Of a band, or of a limit."""
     return NO_DATA if holds is None else HOLDS if holds else BROKEN
 
 
@@ -250,7 +249,6 @@ def versions(comparison: EngineComparison) -> str:
 
 
 def provenance(comparison: EngineComparison) -> Iterator[tuple[str, str]]:
-    """The same, fact by fact."""
     for role, side in (("Candidate", comparison.candidate), ("Reference", comparison.reference)):
         yield role, engine(side)
         yield f"Seeds of {role.lower()}", ", ".join(map(str, side.seeds))
@@ -370,7 +368,6 @@ def _seconds(value: float | None) -> str:
 
 
 def _called(difference: Difference) -> str:
-    """The metric, and whose."""
     metric = _METRICS[difference.metric]
     return metric if difference.group is None else f"{metric} of {difference.group}"
 

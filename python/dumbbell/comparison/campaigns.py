@@ -73,7 +73,6 @@ class Sides:
 
     @property
     def candidate_seeds(self) -> list[int]:
-        """Of the candidate's runs."""
         first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + (self.seeds if self.own is None else self.own)))
 
@@ -119,11 +118,9 @@ class Recorded:
         return self._identity
 
     def algorithms(self) -> Registry:
-        """None: it runs nothing."""
         return {}
 
     def programs(self, run: Run) -> list[Program]:
-        """None: it runs nothing."""
         del run
         return []
 

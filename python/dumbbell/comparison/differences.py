@@ -73,7 +73,6 @@ class _Compared:
 
     @property
     def verdict(self) -> str:
-        """In words."""
         return verdict(self.quantity, self.difference.outcome)
 
 
@@ -197,7 +196,6 @@ class Column:
         return mask
 
     def at(self, point: int) -> Row:
-        """The row of one point."""
         half_width, relative, its_half_width = (
             None if math.isnan(column[point]) else float(column[point])
             for column in (self.half_width, self.relative, self.relative_half_width)
@@ -210,7 +208,6 @@ class Column:
 
     @property
     def marked(self) -> Bools:
-        """The interval excludes 0."""
         mask: Bools = (np.abs(self.sign) == 1) & ~np.isnan(self.half_width)
         return mask
 
@@ -235,7 +232,6 @@ class Comparison:
 
     @property
     def count(self) -> int:
-        """Rows of all points."""
         return sum(int(each.shown.sum()) for each in self.columns)
 
     @property
@@ -250,7 +246,6 @@ class Comparison:
 
     @property
     def intervals(self) -> int:
-        """Rows that have one."""
         return sum(int((~np.isnan(each.half_width)).sum()) for each in self.columns)
 
     @property

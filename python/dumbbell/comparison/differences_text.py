@@ -115,7 +115,6 @@ def side(selected: Side) -> str:
 
 
 def pairs(comparison: Comparison) -> str:
-    """How much is compared."""
     return f"{counted(len(comparison.pairs), 'pair')} of runs at {counted(len(comparison.points), 'point')}"
 
 
@@ -144,7 +143,6 @@ def explanations(comparison: Comparison) -> Iterator[str]:
 
 
 def without_difference(comparison: Comparison) -> Iterator[str]:
-    """Why some rows have none."""
     if comparison.incomplete:
         yield (
             f"{counted(comparison.incomplete, 'row')} without a difference: not complete in all runs, and a mean over"

@@ -8,7 +8,6 @@ from dumbbell.results.schema import Result
 
 
 def figures_of(result: Result, setup: Setup) -> RunFigures:
-    """The figures of a run."""
     values = run_values(result, setup)
     return RunFigures(
         seed=result.seed,

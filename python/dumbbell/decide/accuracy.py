@@ -46,7 +46,6 @@ class Accuracy:
 
     @property
     def mean(self) -> float:
-        """Over all folds."""
         return float(np.mean(self.folds))
 
     @property

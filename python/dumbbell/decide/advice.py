@@ -51,7 +51,6 @@ class Place:
         return self.verdict != "ahead" and candidate not in self.harmful
 
     def of(self, candidate: str) -> Outcome:
-        """A candidate's."""
         return next(each for each in self.outcomes if each.candidate == candidate)
 
 

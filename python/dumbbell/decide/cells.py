@@ -30,17 +30,14 @@ class Cell:
 
     @property
     def bdp_bytes(self) -> float:
-        """Rate x RTT."""
         return self.rate_bps * self.rtt_s / 8
 
     @property
     def buffer_bdp(self) -> float:
-        """Queue / BDP."""
         return self.buffer_bytes / self.bdp_bytes
 
     @property
     def log_gain(self) -> float:
-        """The mean over seeds."""
         return fmean(self.log_gains)
 
     @property
@@ -82,5 +79,4 @@ def cell(
 
 
 def counting_cells(cells: Iterable[Cell], ties: Ties) -> tuple[Cell, ...]:
-    """The cells that count."""
     return tuple(each for each in cells if ties == "in" or not each.is_tie)

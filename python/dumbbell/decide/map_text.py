@@ -28,7 +28,6 @@ def lines(advice_map: Map) -> Iterator[tuple[str, str]]:
 
 
 def legend(advice_map: Map) -> str:
-    """How to read a cell."""
     several = {cell.candidate for cell in advice_map.cells}
     others = name_of(several.pop()) if len(several) == 1 else "the best other one"
     harm = (

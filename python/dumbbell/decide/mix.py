@@ -67,12 +67,10 @@ class Bin:
 
     @property
     def connections(self) -> int:
-        """How many."""
         return len(self.paths)
 
     @property
     def sent_bytes(self) -> float:
-        """Of all together."""
         return sum(each.sent_bytes for each in self.paths)
 
     @property
@@ -146,12 +144,10 @@ class Mix:
 
     @property
     def connections(self) -> int:
-        """That the answer is about."""
         return sum(each.connections for each in self.bins)
 
     @property
     def paths(self) -> Iterator[Path]:
-        """Theirs."""
         return (path for each in self.bins for path in each.paths)
 
 
@@ -189,12 +185,10 @@ def common_question(options: Mapping[str, str | None], registry: Registry) -> Qu
 
 
 def one(_: Path) -> float:
-    """Weighs connections."""
     return 1.0
 
 
 def sent(path: Path) -> float:
-    """Weighs bytes."""
     return path.sent_bytes
 
 
@@ -291,7 +285,6 @@ def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
 
 
 def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
-    """Why there is no answer."""
     if not capture.connections:
         message = (
             f"has {counted(capture.other_sockets, 'socket')} of TCP, and none with data: they listen, open or close"

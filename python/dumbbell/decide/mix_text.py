@@ -48,7 +48,6 @@ def lines(mix: Mix) -> Iterator[tuple[str, str]]:
 
 
 def below(mix: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
-    """The paragraphs below it."""
     if more := _regions(mix)[MOST_ROWS:]:
         left = sum(each.connections for region in more for each in region)
         yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."

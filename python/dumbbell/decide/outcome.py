@@ -40,12 +40,10 @@ class Interval:
 
     @property
     def low(self) -> float:
-        """Its lower end."""
         return max(self.least, self.value - self.half)
 
     @property
     def high(self) -> float:
-        """Its upper end."""
         return min(self.most, self.value + self.half)
 
 
@@ -171,7 +169,6 @@ def evenness(own: float, other: float) -> float:
 
 
 def known(values: Values) -> list[float]:
-    """Those that there are."""
     return [each for each in values if each is not None]
 
 

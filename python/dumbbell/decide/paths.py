@@ -110,7 +110,6 @@ class Cell:
 
     @property
     def connections(self) -> int:
-        """How many."""
         return sum(map(len, self.by_queues.values()))
 
     @property

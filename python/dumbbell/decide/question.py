@@ -118,7 +118,6 @@ class Question:
 
     @property
     def bdp_bytes(self) -> float:
-        """Of the path."""
         return self.rate_bps * self.rtt_ns / NS_PER_S / BITS_PER_BYTE
 
     def buffer_bdp(self, buffer_bytes: float) -> float:

@@ -39,7 +39,6 @@ def lines(advice: Advice) -> Iterator[tuple[str, str]]:
 
 
 def below(advice: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
-    """The paragraphs below it."""
     fewest, most = advice.seeds
     seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     validation = (
@@ -107,7 +106,6 @@ class _Counts(NamedTuple):
 
 
 def _counts(question: Question) -> _Counts:
-    """What the job is about."""
     if question.job.kind == "stream":
         return _Counts("Lateness (95th percentile, ms)", lambda each: each.late_s, 1e3)
     if question.job.kind == "requests":
@@ -304,7 +302,6 @@ def _to_know(advice: Advice) -> str:
 
 
 def _length(question: Question) -> str:
-    """Of a run, in words."""
     if question.job.kind == "requests" or (question.job.kind == "transfer" and runs_full_transfer(question)):
         return f"the whole {question.job.kind}"
     return f"{duration_s(question):.0f} s{'' if question.job.kind == 'transfer' else ', their last two thirds,'}"

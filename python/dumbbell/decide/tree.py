@@ -87,7 +87,6 @@ class Split:
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """That it was grown of."""
         return self.below.cells + self.above.cells
 
 
@@ -171,12 +170,10 @@ def matrix(cells: Sequence[Cell], recipe: Recipe) -> Features:
 
 
 def labels(cells: Sequence[Cell]) -> Marks:
-    """Whether BBR got more."""
     return np.array([each.label == "bbr" for each in cells])
 
 
 def weights(cells: Sequence[Cell]) -> Weights:
-    """|ln of the gain|."""
     return np.array([abs(each.log_gain) for each in cells])
 
 

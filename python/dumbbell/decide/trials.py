@@ -83,7 +83,6 @@ class Tried:
     """How long its runs were, where their traffic has no end."""
 
     def add(self, result: Result) -> None:
-        """Notes a run."""
         self.seeds.append(result.seed)
         values = group_values(result, QUANTITIES)
         for name, own in ((ME, self.mine), (OTHERS, self.others)):
@@ -161,7 +160,6 @@ class _Runs:
         self.identity = engine.identity()
 
     def of(self, seed: int, case: Case) -> Result:
-        """Measures one run."""
         (point,) = expand(load(spec_fields(self.question, case, self.seconds)))
         planned = Planned(point.values, resolve(point, seed, live=self.engine.live))
         outcome, _ = execute(planned, self.engine, self.identity)
@@ -173,7 +171,6 @@ class _Runs:
 
 
 def spec_fields(question: Question, case: Case, seconds: float) -> dict[str, Any]:
-    """A case as a spec."""
     flows: list[dict[str, Any]] = [{"name": ME, "cc": case.candidate, **_workload(question)}]
     if case.company.flows:
         neighbours_cc = case.company.neighbours_cc(case.candidate)

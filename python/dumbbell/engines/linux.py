@@ -114,7 +114,6 @@ class LinuxEngine:
         return outcome.path_report(self._left(run, {"probe": {"reorder_ppb": reorder_ppb}}).answer)
 
     def stop(self) -> None:
-        """Kills every guest."""
         self._guests.stop()
 
     def control(self, controller: Controller) -> str | None:

@@ -252,7 +252,6 @@ class QueueMeasurement:
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
-        """Wraps `bottleneck`."""
         return cls(
             at_window_begin=QueueCounters(**raw["at_window_begin"]),
             at_window_end=QueueCounters(**raw["at_window_end"]),

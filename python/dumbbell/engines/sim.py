@@ -74,6 +74,5 @@ class SimEngine:
                 yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hints[name])
 
     def _hint(self, name: str) -> str:
-        """Who has an algorithm."""
         elsewhere = " and ".join(f"the {home} engine" for home in engines_with(name) if home != self.name)
         return f"{elsewhere} {'have' if ' and ' in elsewhere else 'has'} it" if elsewhere else ""

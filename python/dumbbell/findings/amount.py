@@ -35,7 +35,6 @@ class Amount:
 
     @property
     def unit(self) -> str:
-        """With the space before it."""
         return f" {self.quantity.unit}"
 
     @property
@@ -82,7 +81,6 @@ class Amount:
         return [point for point in curve.points if self.by_seed(point)]
 
     def contrast(self, first: PointRuns, second: PointRuns) -> Contrast:
-        """Second less first."""
         return contrast(self.by_seed(first), self.by_seed(second), self.reference, self.seeds)
 
     def extremes(self, points: Sequence[PointRuns]) -> tuple[PointRuns, PointRuns]:
@@ -94,7 +92,6 @@ class Amount:
         return self.contrast(*self.extremes(points)).outcome == "same"
 
     def fair(self, point: PointRuns) -> float:
-        """A share's fair one."""
         return self.quantity.factor * point.fair_shares[self.subject.group(point)]
 
     def against_fair(self, point: PointRuns) -> Contrast:

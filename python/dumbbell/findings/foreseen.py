@@ -251,7 +251,6 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
 
 
 def _groups(resolved: Resolved) -> dict[str, Flow]:
-    """A flow of each group."""
     return dict(zip(resolved.groups, resolved.run.flows, strict=True))
 
 
@@ -266,5 +265,4 @@ def _wants_more(flow: Flow) -> bool:
 
 
 def _time(time_ns: float) -> str:
-    """To ten nanoseconds."""
     return Time.show(10 * round(time_ns / 10))

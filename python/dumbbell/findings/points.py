@@ -67,7 +67,6 @@ class PointRuns:
 
     @property
     def text(self) -> str:
-        """Its swept values."""
         return point_text(self.swept)
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
@@ -123,12 +122,10 @@ class ExperimentRuns:
 
     @property
     def measured(self) -> int:
-        """Runs that were measured."""
         return sum(len(point.run_ids) for point in self.points)
 
     @property
     def failed(self) -> int:
-        """Runs that failed."""
         return sum(len(point.failed) for point in self.points)
 
     @property
@@ -143,7 +140,6 @@ class ExperimentRuns:
 
     @property
     def total(self) -> int:
-        """Runs that were asked for."""
         finished = self.measured + self.failed
         if self.experiment is None:
             return finished
@@ -282,7 +278,6 @@ def _point(point: MeasuredPoint, notices: dict[tuple[str, str], Notice], engine:
 
 
 def _of_campaign(campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
-    """Without a run."""
     if experiment is not None:
         return ExperimentRuns(
             name=experiment.name, engine=campaign.engine, experiment=experiment, spec=experiment.fields()

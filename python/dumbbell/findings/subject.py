@@ -35,7 +35,6 @@ class Subject:
     """It joins others that have been there for a while."""
 
     def group(self, point: PointRuns) -> str:
-        """Its name at a point."""
         return list(point.ccs)[self.index]
 
     def verb(self, verb: str) -> str:

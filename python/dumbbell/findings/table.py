@@ -64,7 +64,6 @@ class Row:
 
     @property
     def flows(self) -> int:
-        """How many flows it has."""
         return self.point.sizes.get(self.group, 0)
 
     @property

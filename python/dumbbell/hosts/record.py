@@ -54,12 +54,10 @@ class HostPoint(Part):
 
     @property
     def measurand(self) -> Measurand:
-        """What was measured."""
         return Measurand(self.quantity, self.group, of_rate=self.of_rate)
 
     @property
     def starved(self) -> bool:
-        """It starved on the hosts."""
         return self.starves_below is not None and self.measured < self.starves_below
 
     @property
@@ -68,7 +66,6 @@ class HostPoint(Part):
         return self.of_rate or QUANTITIES[self.quantity].unit == "%"
 
     def median(self, engine: str) -> float | None:
-        """Over seeds."""
         values = self.values.get(engine, ())
         return median(values) if values else None
 
@@ -108,7 +105,6 @@ class HostRecord(Part):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """By name."""
         return tuple(side.engine for side in self.sides)
 
     @cached_property

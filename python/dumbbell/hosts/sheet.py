@@ -184,7 +184,6 @@ def _headings(lines: Lines, file: str, renamed: Mapping[str, Renamed]) -> tuple[
 
 
 def _cells(line: str, separator: str) -> list[str]:
-    """Raises csv.Error."""
     (cells,) = csv.reader([line], delimiter=separator, skipinitialspace=True, strict=True)
     return [cell.strip() for cell in cells]
 

@@ -53,7 +53,6 @@ class ComparedEngine:
     """What it has in the place of fields of the spec that it cannot honour, by path."""
 
     def experiment_of(self, measurements: HostMeasurements) -> Experiment:
-        """What it runs."""
         overrides = dict(self.instead) | ({} if self.seeds is None else {"seeds": self.seeds})
         return load(measurements.experiment, overrides=overrides) if overrides else measurements.experiment
 

@@ -81,7 +81,6 @@ def read(folder: Path) -> Kernel:
 
 
 def digest(file: Path) -> str:
-    """SHA-256 of a file."""
     with file.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 

@@ -217,7 +217,6 @@ def _mean_of_all(values: Sequence[Value]) -> Value:
 
 
 def _total_of_all(values: Sequence[Value]) -> Value:
-    """None if one is not known."""
     known = [value for value in values if value is not None]
     return sum(known) if known and len(known) == len(values) else None
 

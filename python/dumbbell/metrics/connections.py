@@ -203,7 +203,6 @@ def _once(connections: Iterable[Connection]) -> Iterator[Connection]:
 
 
 def _problem(path: str, text: str, sockets: list[Connection]) -> Problem:
-    """What it is instead."""
     if not text.strip():
         return Problem(path, "is empty", COMMAND)
     origin = next((whose for pattern, whose in _OTHER_ORIGINS if pattern.search(text)), "")

@@ -34,7 +34,6 @@ def build(target: Path, decision_map: Map, advice: Advice | None, *, seconds: fl
 def page(
     decision_map: Map, advice: Advice | None, *, seconds: float, command: str, most: int = MOST_POINTS
 ) -> dict[str, Any]:  # fmt: skip
-    """What the template shows."""
     sides = list(text.lines(advice) if advice else map_text.lines(decision_map))
     figures = [drawing(each, most) for each in charts(decision_map, measured_gains())]
     below = list(text.below(advice, seconds=seconds, engine=decision_map.engine)) if advice else []

@@ -75,7 +75,6 @@ def build_differences(target: Path, comparison: Comparison, command: str) -> Pat
 
 
 def rendered(page: Page) -> str:
-    """The page as HTML."""
     return filled(
         "comparison.html.j2", [each for section in page["sections"] for each in section.figures], marks=MARKS, **page
     )

@@ -129,7 +129,6 @@ class DrawnExperiment:
 
     @property
     def drawings(self) -> list[Drawing]:
-        """All that are drawn."""
         return [*self.figures, *self.series]
 
 

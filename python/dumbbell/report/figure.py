@@ -72,7 +72,6 @@ class View:
 
     @property
     def where(self) -> str:
-        """Engine and seed."""
         return self.engine if self.seed == ALL_SEEDS else f"{self.engine}, seed {self.seed}"
 
 

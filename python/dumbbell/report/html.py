@@ -106,7 +106,6 @@ def script() -> bytes:
 
 
 def style_sheet() -> str:
-    """What all pages look like."""
     return str(_file("page.css"))
 
 

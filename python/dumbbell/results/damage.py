@@ -36,7 +36,6 @@ class Damage:
         return bool(self.file or self.runs or self.members or self.campaigns or self.strangers)
 
     def faults(self) -> Iterator[str]:
-        """A line each."""
         other = "not what was written"
         yield from (f"ledger.sqlite: {each}" for each in self.file)
         yield from (f"run {run_id}: its rows in ledger.sqlite are {other}" for run_id in self.runs.values())

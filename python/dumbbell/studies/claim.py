@@ -193,7 +193,6 @@ class Check(_Row):
 
     @property
     def experiments(self) -> tuple[str, ...]:
-        """All that it needs."""
         return (self.experiment, *self.beside)
 
     def value(self, sweep: SeedSweep, *others: SeedSweep) -> float | None:
@@ -240,7 +239,6 @@ class Alternative(_Row):
 
     @property
     def experiments(self) -> tuple[str, ...]:
-        """All that it needs."""
         return _needed(self.checks)
 
 

@@ -124,7 +124,6 @@ class Coverage:
 
     @property
     def needed(self) -> int:
-        """All runs."""
         return len(self.ids)
 
     @property

@@ -296,7 +296,6 @@ class Formula:
         return float(values[0]) if np.isfinite(values[0]) else None
 
     def of_run(self, run: RunData, *others: RunData) -> float | None:
-        """The same of single runs."""
         return self.value(*(SeedSweep(run.result.seed, (each,)) for each in (run, *others)))
 
 

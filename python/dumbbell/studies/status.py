@@ -44,7 +44,6 @@ class StudyStatus:
 
     @property
     def engine(self) -> str:
-        """Its name."""
         return self.evidence.engine
 
     @property

@@ -47,7 +47,6 @@ class Count:
     ok_reproduced: int = 0
 
     def __add__(self, other: Count) -> Count:
-        """Of two sets of claims."""
         return Count(**{name: getattr(self, name) + getattr(other, name) for name in Count.__slots__})
 
 

@@ -99,7 +99,6 @@ class Checked:
 
     @property
     def word(self) -> Literal["yes", "no", "undecided"]:
-        """Whether it holds."""
         if not self.decided:
             return "undecided"
         return "yes" if self.holds else "no"

@@ -65,7 +65,6 @@ class Candidate(Part):
 
     @property
     def mean_bps(self) -> float:
-        """Of the reference."""
         return fmean(self.measured)
 
 

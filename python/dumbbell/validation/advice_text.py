@@ -84,7 +84,6 @@ def real_harm(each: Answer, chosen: str) -> float:
 
 
 def summary(record: AdviceRecord) -> str:
-    """In a sentence."""
     covered, of = coverage(record.answers)
     sure = [each for each in record.answers if decided(each)]
     return (

@@ -95,7 +95,6 @@ class ClaimsRecord(BaseModel):
 
     @property
     def reproduced(self) -> int:
-        """How many verdicts are."""
         return sum(len(self.claims) - len(self.missed(column)) for column in self.columns)
 
 

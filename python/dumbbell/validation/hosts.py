@@ -47,7 +47,6 @@ class HostsRecord(Part):
     """What an engine has in the place of fields of the specs that it cannot honour, by its name and their path."""
 
     def of(self, table: str) -> HostRecord | None:
-        """What a table came to."""
         return next((each.record for each in self.tables if each.table == table), None)
 
     def gains(self) -> Iterator[tuple[str, str, list[Gain]]]:

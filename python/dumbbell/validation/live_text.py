@@ -46,7 +46,6 @@ class Row(NamedTuple):
 
     @property
     def beyond(self) -> list[Gap]:
-        """What is beyond its bar."""
         pairs = ((self.goodput, GOODPUT_BAR), (self.rtt, RTT_BAR))
         return [gap for gap, bar in pairs if gap and abs(gap.difference) > bar]
 
@@ -137,7 +136,6 @@ def disturbances(suspects: Iterable[Suspect], where: str = "") -> Iterator[str]:
 
 
 def all_disturbances(agreement: Agreement) -> list[str]:
-    """Those of every condition."""
     return [line for each in agreement.conditions for line in disturbances(each.suspects, each.name)]
 
 

@@ -132,7 +132,6 @@ class MutantsRecord(BaseModel):
 
     @property
     def false_alarms(self) -> int:
-        """How many controls are."""
         return sum(each.noticed for each in self.controls)
 
 

@@ -76,7 +76,6 @@ class PhasesRecord(Part):
         return tuple(dict.fromkeys(run.rtt for each in self.sides for run in each.runs))
 
     def of(self, engine: str) -> PhasesSide | None:
-        """What an engine came to."""
         return next((each for each in self.sides if each.side.engine == engine), None)
 
 
@@ -101,7 +100,6 @@ class PhasesPart(Table):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """In the order of the page."""
         return tuple(side.engine for side in self.sides)
 
     def obstacle(self, engines: Sequence[Engine], records: object) -> str | None:
@@ -145,7 +143,6 @@ class PhasesPart(Table):
         return record, failed
 
     def experiment_on(self, engine: str) -> Experiment:
-        """What an engine runs."""
         (seeds,) = (side.seeds for side in self.sides if side.engine == engine)
         return load(self._experiment(), overrides={"seeds": seeds})
 

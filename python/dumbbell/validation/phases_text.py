@@ -66,7 +66,6 @@ def _suspect(side: PhasesSide, rtt: str) -> bool:
 
 
 def disturbances(record: PhasesRecord) -> list[str]:
-    """A line a suspect run."""
     return [line for side in record.sides for line in live_text.disturbances(side.suspects)]
 
 

@@ -91,7 +91,6 @@ class ComparisonPart(Table):
 
     @property
     def record_type(self) -> type[Agreement | Checks | Curves]:
-        """What `measure` makes."""
         types: dict[str, type[Agreement | Checks | Curves]] = {
             "agreement": Agreement, "checks": Checks, "curves": Curves,
         }  # fmt: skip
@@ -272,7 +271,6 @@ class MutantsPart(Table):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """Those of the other parts."""
         return tuple(dict.fromkeys(engine for part in self.against for engine in part.engines))
 
     def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
@@ -336,7 +334,6 @@ class HostsPart(Table):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """In the order of the page."""
         return tuple(dict.fromkeys(side.engine for side in self.sides))
 
     def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
@@ -407,7 +404,6 @@ class Plan(Table):
 
     @property
     def engines(self) -> tuple[str, ...]:
-        """Of all parts."""
         return tuple(dict.fromkeys(engine for part in self.parts for engine in part.engines))
 
     def only(self, names: Collection[str]) -> Plan:

@@ -47,7 +47,6 @@ def pages(out: Path | None, *, short: bool) -> Path:
 
 
 def of_one(selection: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
-    """One file."""
     import dumbbell.studies as studies
     from dumbbell.report import build
 

@@ -43,7 +43,6 @@ class Place:
 
     @property
     def store(self) -> Path:
-        """Where its runs are."""
         return self.folder / "store"
 
     @property

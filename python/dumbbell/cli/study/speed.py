@@ -24,7 +24,6 @@ class Speed:
 
     @contextmanager
     def measuring(self) -> Iterator[None]:
-        """Counts the time."""
         began = time.perf_counter()
         yield
         self.seconds += time.perf_counter() - began
@@ -35,7 +34,6 @@ class Speed:
         self.packets += sum(flow.segments_sent for flow in result.flows)
 
     def text(self) -> str:
-        """One line; not for no run."""
         from dumbbell.metrics.number import counted
 
         rate, packets = self.runs / self.seconds, self.packets / self.seconds

@@ -96,7 +96,6 @@ class Sweep:
         return value_text(_written(self.fields, point))
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
-        """Of a group in a curve."""
         return self.looks[group, cc, "" if self.has_panels else curve.label]
 
     def senders(self, curve: Curve) -> Iterator[tuple[str, Look, list[PointRuns]]]:

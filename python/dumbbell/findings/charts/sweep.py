@@ -154,7 +154,6 @@ def axis_label(quantity: Quantity) -> str:
 
 
 def _parts(sweep: Sweep) -> list[Sequence[Curve]]:
-    """The curves of each panel."""
     if sweep.has_panels:
         return [[curve] for curve in sweep.curves[:MOST_PANELS]]
     return [sweep.curves[:MOST_CURVES]]

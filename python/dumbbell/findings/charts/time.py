@@ -204,7 +204,6 @@ def _where(shown: Sequence[Sampled], each: Sampled) -> str:
 
 
 def _end_s(each: Sampled) -> float:
-    """When the run ended."""
     last = each.series.queue_series()["time_s"].iloc[-1:]
     return float(min([each.run.duration_ns / NS_PER_S, *last]))
 

@@ -55,7 +55,6 @@ def cells(trials: Trials, first: int = 0) -> tuple[Cell, ...]:
 
 
 def counting(trials: Trials, ties: Ties) -> float:
-    """How many cells count."""
     return len(counting_cells(cells(trials), ties))
 
 
@@ -100,7 +99,6 @@ def mean_regret(trials: Trials, method: str, ties: Ties) -> float | None:
 
 
 def worst_regret(trials: Trials, method: str, ties: Ties) -> float | None:
-    """The most of it in a cell."""
     return _of(trials, method, ties, lambda scores: max(scores.regrets))
 
 
@@ -158,7 +156,6 @@ def branch_regret(trials: Trials, branch: str, ties: Ties) -> float | None:
 
 
 def branch_worst(trials: Trials, branch: str, ties: Ties) -> float | None:
-    """The most of it."""
     return max(_branch_regrets(trials, branch, ties), default=None)
 
 

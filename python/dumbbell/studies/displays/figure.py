@@ -50,7 +50,6 @@ def _distinct(panels: Iterable[Panel]) -> list[Panel]:
 
 
 def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
-    """With numbers as words."""
     terms = {
         name: str(scope.published(number.published))
         if number.published

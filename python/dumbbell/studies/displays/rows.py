@@ -99,7 +99,6 @@ class Axis(Row):
     """The label of the same axis in BDP, on the other side."""
 
     def of(self, run: RunData) -> float:
-        """Where a run stands on it."""
         return swept(run, self.field, self.unit, self.packet_bytes)
 
     def places(self, sweeps: Iterable[SeedSweep]) -> tuple[float, ...]:

@@ -259,7 +259,6 @@ def _family(group: str) -> str:
 
 
 def _means(trials: Sequence[SeedSweep]) -> str:
-    """What points and bars are."""
     return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"
 
 

@@ -112,7 +112,6 @@ def _together(rates_bps: Floats) -> Floats:
 
 
 def _one_bdp(run: RunData) -> float:
-    """The document's, in bytes."""
     return TC_KB * run.bdp_bytes
 
 
