@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import MOMENT, ROOT, dumbbell
+from commandline import MOMENT, dumbbell
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines.measurement import Measurement
@@ -72,10 +72,7 @@ def test_figures_that_cannot_be_written_are_a_failure(name: str, tmp_path: Path)
     assert f"{folder / 'figures' / 'sim'}: cannot write the figures: " in done.stderr
 
 
-EARLIER = (ROOT / "tests" / "results" / "schema1.sql").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("ledger", [None, "", EARLIER], ids=["no ledger", "empty ledger", "earlier schema"])
+@pytest.mark.parametrize("ledger", [None, ""], ids=["no ledger", "empty ledger"])
 def test_a_store_that_was_begun_is_resumed(ledger: str | None, tmp_path: Path) -> None:
     (tmp_path / "store" / "series").mkdir(parents=True)
     if ledger is not None:

@@ -11,10 +11,10 @@ from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.errors import EngineFailure, StoreError
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary
 from dumbbell.results import gauges
-from dumbbell.results.digest import vouch_all
 from dumbbell.results.series import SeriesFolder
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
+from ledgers import vouch_all
 from measured import flow, measurement, queue
 from specs import resolved
 

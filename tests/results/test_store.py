@@ -364,11 +364,17 @@ def test_a_ledger_of_another_schema_or_of_something_else_is_refused_and_left_alo
     folder: Path, tmp_path: Path, campaign: Any
 ) -> None:
     campaign()
-    execute(folder, "UPDATE schema SET version = 8")
+    execute(folder, "UPDATE schema SET version = 7")
     other = tmp_path / "other"
     other.mkdir()
     execute(other, "CREATE TABLE bookmarks (url TEXT)", vouched=False)
-    for place, message in ((folder, f"schema 8, .* schema {LEDGER_SCHEMA};"), (other, "something else")):
+    for place, message in (
+        (
+            folder,
+            f"tables of schema 7, and this dumbbell has {LEDGER_SCHEMA}; fill another store: dumbbell run SPEC --out ",
+        ),
+        (other, "something else"),
+    ):
         before = (place / "ledger.sqlite").read_bytes()
         for write in (False, True):
             with pytest.raises(StoreError, match=message):

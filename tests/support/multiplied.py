@@ -7,6 +7,7 @@ from pathlib import Path
 
 from compared import store_of
 from dumbbell.results import digest
+from ledgers import vouch_all
 
 
 def multiplied(folder: Path, runs: int, **columns: str) -> Path:
@@ -29,7 +30,7 @@ def multiplied(folder: Path, runs: int, **columns: str) -> Path:
     point = "json_object('path.buffer', i / 3 || ' kB')"
     connection.execute(f"INSERT INTO member SELECT 1, i, i + 1, {point}, '' FROM copy")  # noqa: S608 (ours)
     digest.enable(connection)
-    digest.vouch_all(connection)
+    vouch_all(connection)
     connection.commit()
     connection.close()
     return folder

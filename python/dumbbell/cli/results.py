@@ -24,7 +24,6 @@ Everything = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a line.")]
 
 _REPEATED = "what is damaged is repeated when its experiment is run again"
-_UNREAD = "; its ledger is of an earlier version, which has no digests: only its files are vouched for"
 
 app = typer.Typer(
     help="What a store has: list, show, export, import, verify, prune.",
@@ -159,7 +158,7 @@ def verify(store: Folder = DEFAULT_STORE, *, as_json: JsonDocument = False) -> N
     from dumbbell.results.store import Store
 
     with warnings.catch_warnings(action="ignore", category=DamageWarning), Store.open(store) as opened:
-        count, unread = opened.count(), "" if opened.ledger.is_vouched_for else _UNREAD
+        count = opened.count()
         with progress(count) as advance:
             faults = list(opened.faults(advance))
         repeated = _REPEATED
@@ -172,7 +171,7 @@ def verify(store: Folder = DEFAULT_STORE, *, as_json: JsonDocument = False) -> N
     else:
         for fault in faults:
             typer.echo(fault.text)
-    typer.echo(f"{store}: {counted(count, 'run')}, {counted(len(faults), 'fault')}{unread}", err=True)
+    typer.echo(f"{store}: {counted(count, 'run')}, {counted(len(faults), 'fault')}", err=True)
     if faults:
         typer.echo(repeated, err=True)
         raise typer.Exit(1)

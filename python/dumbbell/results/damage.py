@@ -52,8 +52,8 @@ class Damage:
         return f"{' and '.join(parts)} {'are' if runs + len(self.campaigns) > 1 else 'is'} damaged"
 
 
-def damage(connection: sqlite3.Connection, *, has_digests: bool) -> Damage:
-    """Reads every row of a ledger, and its indexes; without digests SQLite's own checks are all there is.
+def damage(connection: sqlite3.Connection) -> Damage:
+    """Reads every row of a ledger, and its indexes.
 
     Raises:
         sqlite3.Error: it cannot be read as a whole.
@@ -66,7 +66,6 @@ def damage(connection: sqlite3.Connection, *, has_digests: bool) -> Damage:
         if not report.file:
             strangers = connection.execute("PRAGMA main.foreign_key_check").fetchall()
             report.strangers = [f"a row of {table} belongs to nothing" for table, *_ in strangers]
-        if not report.file and has_digests:
             wrong = {table: list(_unvouched(connection, table)) for table in _OTHERS}
             report.campaigns = [id_ for (id_,) in wrong["campaign"]]
             report.members = [(campaign, position) for campaign, position in wrong["member"]]

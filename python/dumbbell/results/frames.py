@@ -81,13 +81,13 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
 
 def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence[str]) -> StoredRuns:
     """The runs of these campaigns; one that several of them have is there as often."""
-    runs = listed(("run_id", "seed", "error", "provenance", "jain", *BOTTLENECK), "run")
-    request = listed(("request_key", "request_groups"), ledger.requests)
-    request_join = "" if ledger.requests == "run" else " JOIN asked USING (campaign, position)"
+    runs = listed(
+        ("run_id", "seed", "error", "provenance", "jain", "request_key", "request_groups", *BOTTLENECK), "run"
+    )
     tables = (
         (
-            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {request}",
-            f"run ON run.id = member.run{request_join}",
+            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point",
+            "run ON run.id = member.run",
             "member.position",
         ),
         (listed(("run", "position", "name", *GROUP), "g"), "flow_group g ON g.run = member.run", "g.position"),

@@ -1,7 +1,7 @@
 """The ledger of a store: one SQLite file with a row a run, whose columns are those of the summary.
 
 What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs. This
-module has the file itself: it opens and migrates it, serves one thread at a time, and says in one line what is wrong.
+module has the file itself: it opens it, serves one thread at a time, and says in one line what is wrong.
 `campaign` has its campaigns, `outcomes` its runs, `frames` and `listing` many runs at once.
 """
 
@@ -18,21 +18,8 @@ from typing import TYPE_CHECKING, Any
 from dumbbell.errors import NoStoreError, StoreError, StoreFailure
 from dumbbell.results.damage import Damage, damage, damaged_runs, leave_out
 from dumbbell.results.diagnosis import damaged, translating_errors
-from dumbbell.results.digest import enable, schema_digest, vouch_all, vouch_schema
-from dumbbell.results.request import request_from_texts
-from dumbbell.results.tables import (
-    ADD_DIGESTS,
-    ADD_REQUEST_COLUMNS,
-    DIGESTS_SCHEMA,
-    EARLIER_SCHEMAS,
-    FILL_REQUESTS,
-    LEDGER_SCHEMA,
-    REQUESTS_SCHEMA,
-    REQUESTS_VIEW,
-    SUMMARIES,
-    TABLES,
-    lacking,
-)
+from dumbbell.results.digest import enable, schema_digest, vouch_schema
+from dumbbell.results.tables import LEDGER_SCHEMA, TABLES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,8 +41,6 @@ class Ledger:
         self._folder, self._path, self._lock = folder, folder / "ledger.sqlite", threading.RLock()
         self.damage: Damage | None = None
         """What a reader leaves out; None: not everything was read."""
-        self.requests = "run"
-        """The table that has what runs were asked for: `asked` in a ledger of an earlier schema that is only read."""
         with translating_errors(folder, "open it"):
             self._connection = self._connect(write=write)
             try:
@@ -125,16 +110,11 @@ class Ledger:
     def find_damage(self) -> Damage:
         """Reads every row, and gives what is not what was written."""
         with self._lock, translating_errors(self._folder, "read it"):
-            return damage(self._connection, has_digests=self.is_vouched_for)
-
-    @property
-    def is_vouched_for(self) -> bool:
-        """Whether rows have digests: not in a ledger of an earlier schema that is only read."""
-        return self._version >= DIGESTS_SCHEMA
+            return damage(self._connection)
 
     def is_intact(self, run_id: str) -> bool:
         """Whether a run's rows are what was written, as far as that can be told."""
-        if self.damage is not None or not self.is_vouched_for:
+        if self.damage is not None:
             return True  # or it was left out
         with self._lock, translating_errors(self._folder, "read it"):
             return not any(
@@ -151,8 +131,7 @@ class Ledger:
         with self._lock, translating_errors(self._folder, "mark what is damaged"):
             self._connection.execute("PRAGMA query_only = OFF")
             with self.transaction("mark what is damaged") as connection:
-                if self.is_vouched_for:
-                    connection.executemany("INSERT INTO main.damage VALUES (?)", [(fault,) for fault in faults])
+                connection.executemany("INSERT INTO main.damage VALUES (?)", [(fault,) for fault in faults])
                 connection.executemany(
                     "UPDATE main.series SET modified_ns = 0 WHERE file = ?", [(file,) for file in files]
                 )
@@ -194,20 +173,14 @@ class Ledger:
             if {"flow_group", "provenance"} & tables:
                 raise damaged(self._folder, "it lacks tables")
             raise StoreError(f"{self._folder}: is no store of dumbbell: its ledger.sqlite is something else's")
-        self._version = self._schema_version()
+        self._check_schema()
         self._check(write=write)
-        if write:
-            connection.executescript(_WRITER_PRAGMAS)
-        if self._version in EARLIER_SCHEMAS:
-            self._migrate(self._version, write=write)
-        if not write:
-            connection.execute("PRAGMA query_only = ON")
+        connection.executescript(_WRITER_PRAGMAS if write else "PRAGMA query_only = ON")
 
     def _check(self, *, write: bool) -> None:
         """Reads all of a ledger that is not large or is marked; of another one what is needed to read anything."""
         size = self._path.stat().st_size
-        marked = self.is_vouched_for and self.one("SELECT COUNT(*) FROM damage") > 0
-        if self.is_vouched_for and (marked or size <= LARGEST_FULLY_READ_BYTES):
+        if size <= LARGEST_FULLY_READ_BYTES or self.one("SELECT COUNT(*) FROM damage") > 0:
             report = self.find_damage()
             if report.file or (report and write):
                 raise damaged(self._folder, next(report.faults()))
@@ -219,46 +192,17 @@ class Ledger:
             if verdict != "ok":
                 raise damaged(self._folder, verdict)
 
-    def _schema_version(self) -> int:
-        """The schema of the tables; raises `StoreError` where this version of dumbbell does not know it."""
+    def _check_schema(self) -> None:
+        """Raises `StoreError` where this dumbbell does not know the tables."""
         rows = self.rows("SELECT * FROM schema")
         version = rows[0]["version"] if len(rows) == 1 and "version" in rows[0].keys() else None  # noqa: SIM118 (a row)
-        has_digest = bool(rows) and "digest" in rows[0].keys()  # noqa: SIM118 (likewise)
-        if (
-            not isinstance(version, int)
-            or has_digest != (version >= DIGESTS_SCHEMA)
-            or (has_digest and rows[0]["digest"] != schema_digest(self._connection))
-        ):
-            raise damaged(self._folder, "its tables are not those that were made")
-        if version not in {LEDGER_SCHEMA, *EARLIER_SCHEMAS}:
+        if isinstance(version, int) and version != LEDGER_SCHEMA:
             raise StoreError(
-                f"{self._folder}: is a store of schema {version}, and this dumbbell knows schema {LEDGER_SCHEMA};"
-                " give another folder, or use the dumbbell that made it"
+                f"{self._folder}: has tables of schema {version}, and this dumbbell has {LEDGER_SCHEMA};"
+                " fill another store: dumbbell run SPEC --out FOLDER"
             )
-        return version
-
-    def _migrate(self, version: int, *, write: bool) -> None:
-        """Brings the tables of an earlier schema up to this one, or shows what they lack to a reader."""
-        connection, changes = self._connection, []
-        if version < REQUESTS_SCHEMA:
-            connection.create_function("request_key", 3, lambda *texts: request_from_texts(*texts).key)
-            connection.create_function("request_groups", 3, lambda *texts: request_from_texts(*texts).groups)
-            changes += [ADD_REQUEST_COLUMNS] * (version == 1) + [FILL_REQUESTS]
-        for table in SUMMARIES:
-            lacks = lacking(table, [row["name"] for row in self.rows(f"PRAGMA table_info({table})")])
-            changes += [f"ALTER TABLE {table} ADD COLUMN {name} {kind};" for name, kind in lacks.items()]
-            if lacks and not write:  # a reader finds the view before the table
-                nulls = listed(f"NULL AS {name}" for name in lacks)
-                connection.execute(f"CREATE TEMP VIEW {table} AS SELECT *, {nulls} FROM main.{table}")  # noqa: S608 (ours)
-        if write:
-            changes.append(f"{ADD_DIGESTS}UPDATE schema SET version = {LEDGER_SCHEMA};")  # noqa: S608 (likewise)
-            connection.executescript("\n".join(["BEGIN IMMEDIATE;", *changes]))
-            vouch_all(connection)
-            connection.execute("COMMIT")
-            self._version = LEDGER_SCHEMA
-        elif version < REQUESTS_SCHEMA:
-            connection.execute(REQUESTS_VIEW)
-            self.requests = "asked"
+        if version is None or rows[0]["digest"] != schema_digest(self._connection):
+            raise damaged(self._folder, "its tables are not those that were made")
 
 
 def make_tables(connection: sqlite3.Connection) -> None:

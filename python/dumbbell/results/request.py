@@ -3,8 +3,7 @@
 The key is a hash of the resolved run without the seed, without the flows' names and algorithms, without the start
 jitter and the RTT spread that a name draws, without the timing noise of hosts, and without what is recorded: what is
 left is the path, the hosts and the workload. What was left out stands beside it: the seed, and of each group its name,
-its algorithm, its ranges of start jitter and RTT, and its hosts' noise. What a run could not be asked for once, and is
-not asked for, is left out, too, so that runs of earlier versions have the same key.
+its algorithm, its ranges of start jitter and RTT, and its hosts' noise.
 """
 
 from __future__ import annotations
@@ -12,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,11 +18,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Resolved
 
 KEY_BYTES = 16
-_CACHED_SPECS = 4096
-_ONCE_UNKNOWN = frozenset({"gro", "ack_aggregation_ns"})
-"""Of hosts: what earlier versions could not be asked for."""
-_ONCE_THE_ONLY_LINE = ("kind", "device")
-"""Of access lines: what each was in earlier versions, which had no name for it."""
 
 
 class Request(NamedTuple):
@@ -51,18 +44,6 @@ def request_of(resolved: Resolved) -> Request:
     return _request(run, ranges, list(zip(resolved.groups, resolved.ccs, strict=True)))
 
 
-@lru_cache(1)
-def request_from_texts(run: str, spec: str, point: str) -> Request:
-    """The same from a resolved run, its experiment's spec and its point, each as the ledger has it: JSON."""
-    resolved = json.loads(run)
-    ranges, groups = _from_spec(spec, point)
-    names = [flow["name"] for flow in resolved["flows"]]
-    owners: list[tuple[str, str]] = []
-    for cc, flows in groups:
-        owners += [(names[len(owners)], cc)] * flows
-    return _request(resolved, ranges, owners)
-
-
 def fields_of(run: str, groups: str) -> dict[str, Any]:
     """What pairs a stored run, from its JSON and its request's: what is behind its key, and what is beside it."""
     resolved = json.loads(run)
@@ -71,7 +52,7 @@ def fields_of(run: str, groups: str) -> dict[str, Any]:
     fields = _key_fields(resolved, ranges)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
         own.update(name=flow["name"], cc=flow["cc"], **ranges._asdict())
-    fields["path"] |= {"jitter_ns": _jitter_ns(resolved)}
+    fields["path"] |= {"jitter_ns": resolved["path"]["jitter_ns"]}
     return fields | {"seed": resolved["seed"]}
 
 
@@ -81,17 +62,12 @@ def _key_fields(run: Mapping[str, Any], ranges: _Ranges) -> dict[str, Any]:
     flows = []
     for flow in run["flows"]:
         own = {name: value for name, value in flow.items() if name not in {"name", "cc"}}
-        if own["access"]:
-            own["access"] = {
-                name: value for name, value in own["access"].items() if (name, value) != _ONCE_THE_ONLY_LINE
-            }
         own["start_ns"] -= start_jitter_ns(run["seed"], flow["name"], ranges.start_jitter_ns)
         flows.append(own | _delays_ns(flow, rtt_offset_ns(run["seed"], flow["name"], ranges.rtt_spread_ns)))
     return {
         **{name: value for name, value in run.items() if name != "seed"},
         "path": {name: value for name, value in run["path"].items() if name != "jitter_ns"},
         "flows": flows,
-        "host": {name: value for name, value in run["host"].items() if value or name not in _ONCE_UNKNOWN},
         "measure": {name: value for name, value in run["measure"].items() if name != "record"},
     }
 
@@ -104,12 +80,6 @@ def _delays_ns(flow: Mapping[str, Any], longer_ns: int) -> dict[str, int]:
     return {"forward_delay_ns": own_ns, "return_delay_ns": rtt_ns - own_ns}
 
 
-def _jitter_ns(run: Mapping[str, Any]) -> int | None:
-    """The hosts' noise; earlier versions had none."""
-    jitter_ns: int | None = run["path"].get("jitter_ns", 0)
-    return jitter_ns
-
-
 def _request(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Request:
     """`owners` has the name and the algorithm, in the spec's words, of each flow's group."""
     text = json.dumps(_key_fields(run, ranges), sort_keys=True)
@@ -118,7 +88,7 @@ def _request(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str
 
 
 def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    flows, common = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": _jitter_ns(run)}
+    flows, common = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": run["path"]["jitter_ns"]}
     for (name, cc), members in groupby(owners):
         own = [next(flows) for _ in members]
         yield {
@@ -126,26 +96,3 @@ def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str,
             "start_jitter_ns": ranges.start_jitter_ns,
             **{name: value for name, value in common.items() if value != 0},
         }  # fmt: skip
-
-
-@lru_cache(_CACHED_SPECS)
-def _from_spec(spec: str, point: str) -> tuple[_Ranges, list[tuple[str, int]]]:
-    """The ranges of a point, and the algorithm and number of flows of each group.
-
-    Only stores of old have no ranges of their own: where a spec said nothing of the start jitter there was none.
-    """
-    from dumbbell.spec.quantity import Time  # noqa: PLC0415 (late: lists need no specs)
-
-    experiment, values = json.loads(spec), json.loads(point)
-
-    def range_ns(name: str) -> int:
-        return Time(values.get(name, experiment.get(name, "0 s"))).ns
-
-    groups = [
-        (
-            str(values.get(f"flows[{index}].cc", flow["cc"])),
-            int(values.get(f"flows[{index}].count", flow.get("count", 1))),
-        )
-        for index, flow in enumerate(experiment["flows"])
-    ]
-    return _Ranges(range_ns("start_jitter"), range_ns("rtt_spread")), groups

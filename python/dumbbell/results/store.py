@@ -129,7 +129,7 @@ class Store:
         """Closes the store. Where an error that nobody foresaw left it, it may be damage in what was read unchecked."""
         try:
             if isinstance(error, _UNFORESEEN) and not isinstance(error, DumbbellError) and self.ledger.damage is None:
-                fault = next(self.ledger.find_damage().faults(), None) if self.ledger.is_vouched_for else None
+                fault = next(self.ledger.find_damage().faults(), None)
                 if fault:
                     raise damaged(self.folder, fault) from error
         finally:
@@ -346,9 +346,7 @@ class Store:
 
     def finished(self, run_id: str) -> bool:
         """Whether a run was measured and its series are whole: then it need not be run again."""
-        migrated = self.ledger.requests == "run"
-        has_request = "request_key <> ''" if migrated else "id IN (SELECT run FROM member)"  # as a migration has it
-        rows = self.ledger.rows(f"SELECT status FROM run WHERE run_id = ? AND {has_request}", run_id)  # noqa: S608
+        rows = self.ledger.rows("SELECT status FROM run WHERE run_id = ?", run_id)
         return (
             [row["status"] for row in rows] == ["ok"]
             and self.ledger.is_intact(run_id)
