@@ -23,7 +23,14 @@ def multiplied(folder: Path, runs: int, **columns: str) -> Path:
         " WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) SELECT i FROM n",
         (runs - 1,),
     )
-    for table, key in (("run", "id"), ("flow", "run"), ("flow_group", "run"), ("request", "run")):
+    for table, key in (
+        ("run", "id"),
+        ("flow", "run"),
+        ("flow_group", "run"),
+        ("run_value", "run"),
+        ("group_value", "run"),
+        ("request", "run"),
+    ):
         names = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
         values = ", ".join(own.get(name, f"{table}.{name}") for name in names)
         connection.execute(f"INSERT INTO {table} SELECT {values} FROM copy JOIN {table} ON {table}.{key} = 1")  # noqa: S608

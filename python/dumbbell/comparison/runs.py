@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from types import SimpleNamespace
-from typing import Any, Final, cast
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -24,8 +23,7 @@ from dumbbell.comparison.selection import (
     unknown,
 )
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import HARMS, OF_RUN, QUANTITIES, Group, Setup, has_random_loss, run_values
-from dumbbell.metrics.summary import BottleneckSummary, GroupSummary
+from dumbbell.metrics.catalogue import HARMS, OF_RUN, has_random_loss
 from dumbbell.problem import suggestion
 from dumbbell.results.campaign import Campaign, campaigns, not_superseded
 from dumbbell.results.frames import stored_runs
@@ -34,18 +32,6 @@ from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 
 RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
-GROUP_COLUMNS: Final = tuple(each.name for each in fields(GroupSummary))
-QUEUE_COLUMNS: Final = ("jain", *(each.name for each in fields(BottleneckSummary)))
-"""What formulas of runs need, but for the groups' goodput."""
-FLOW_COLUMNS: Final = (
-    "retransmits", "segments_sent", "rtt_mean_s", "rtt_p50_s", "rtt_p95_s", "fct_s", "starved_s", "starved_longest_s",
-    "late_mean_s", "late_p95_s", "late_max_s", "stalls", "stalled_s", "transfers", "fct_p50_s", "fct_p95_s",
-    "fct_p99_s", "slowdown_mean", "slowdown_p50", "slowdown_p95", "slowdown_p99",
-    "program_goodput_bps", "program_speed",
-)  # fmt: skip
-"""What formulas of groups need of each flow."""
-OF_GROUP: Final = {name: each.of_group for name, each in QUANTITIES.items() if each.of_group}
-TWO: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +88,11 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     """
     with Store.open(selection.folder) as store:
         chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
-        runs, groups, flows = stored_runs(store.ledger, list(chosen), FLOW_COLUMNS)
+        runs, groups = stored_runs(store.ledger, list(chosen))
         harms = harm_columns(store.ledger, chosen)
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
     points: list[Point] = []
-    setups: list[Setup] = []
+    lossless: set[int] = set()
     numbers: dict[tuple[int, str], int] = {}
     every = []
     for id_, point, text in runs[["campaign", "point", "request_groups"]].drop_duplicates().itertuples(index=False):
@@ -117,27 +103,27 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
         numbers[id_, point] = len(points)
         hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(parts, exchanged)}
         swept = {path: value for path, value in values.items() if path not in hidden}
+        if not _loses_at_random(chosen[id_].spec, values):
+            lossless.add(len(points))
         points.append(Point(chosen[id_].label, chosen[id_].engine, swept))
-        setups.append(_setup(chosen[id_].spec, values))
     if not points:
         raise _nothing(selection, every)
     runs["point"] = [numbers.get(key) for key in zip(runs["campaign"], runs["point"], strict=True)]
     runs = runs[runs["point"].notna()].drop_duplicates("run").set_index("run").astype({"point": int})
+    runs.loc[runs["point"].isin(lossless), "random_loss"] = np.nan
     measured = runs.index[runs["error"].isna()]
-    groups = groups[groups["run"].isin(measured)].drop_duplicates(["run", "position"])
-    flows = flows[flows["run"].isin(measured)].drop_duplicates(["run", "flow"])
+    groups = groups[groups["run"].isin(measured)].drop_duplicates(["run", "position"]).reset_index(drop=True)
     rows = pd.Series(range(len(runs)), runs.index)
-    of_groups = _of_groups(groups, flows)
-    named = list(zip(of_groups["run"].map(runs["run_id"]), of_groups["name"], strict=True)) if harms else []
+    named = list(zip(groups["run"].map(runs["run_id"]), groups["name"], strict=True)) if harms else []
     for name in HARMS:
-        of_groups[name] = np.array([harms.get(each, {}).get(name) for each in named], dtype=float) if harms else np.nan
+        groups[name] = np.array([harms.get(each, {}).get(name) for each in named], dtype=float) if harms else np.nan
     return Side(
         selection,
         points,
-        runs.assign(engine=[points[point].engine for point in runs["point"]], **_of_runs(runs, groups, flows, setups))
+        runs.assign(engine=[points[point].engine for point in runs["point"]])
         .rename(columns={"request_key": "key", "request_groups": "groups"})
         .reset_index(drop=True)[[*RUN_COLUMNS, *OF_RUN]],
-        of_groups.assign(run=of_groups["run"].map(rows)),
+        groups.assign(run=groups["run"].map(rows)),
         [json.loads(facts[int(each)]) for each in runs["provenance"].unique()],
     )
 
@@ -179,61 +165,10 @@ def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], 
     return ComparisonError(f"{selection.text}: {what}")
 
 
-def _of_runs(
-    runs: pd.DataFrame, groups: pd.DataFrame, flows: pd.DataFrame, setups: Sequence[Setup]
-) -> dict[str, pd.Series[float]]:
-    """The quantities of whole runs, whose index is `run`; NaN of one that failed."""
-    goodput = groups.set_index(["run", "position"])["goodput_bps"].astype(float).unstack().reindex(runs.index)  # noqa: PD010 (a pivot of one column)
-    count = {"groups": groups.groupby("run").size(), "flows": flows.groupby("run").size()}
-    at = runs["point"].map(lambda point: setups[point].random_loss_at or "")
-    parts = []
-    for random_loss_at, part in runs.groupby(at):
-        numbers = _columns(part, QUEUE_COLUMNS)
-        summary: Any = SimpleNamespace(
-            bottleneck=numbers, jain=numbers.jain,
-            groups=dict(enumerate(SimpleNamespace(goodput_bps=each) for each in goodput.loc[part.index].to_numpy().T)),
-        )  # fmt: skip
-        parts.append(pd.DataFrame(run_values(summary, Setup(random_loss_at or None)), part.index, dtype=float))
-    values = pd.concat(parts).reindex(runs.index)
-    for name in OF_RUN:
-        needed = QUANTITIES[name].needs_several
-        if needed:
-            values.loc[count[needed].reindex(runs.index, fill_value=0) < TWO, name] = float("nan")
-    return {name: values[name] for name in OF_RUN}
-
-
-def _of_groups(groups: pd.DataFrame, flows: pd.DataFrame) -> pd.DataFrame:
-    """A row a group: `run`, `position`, `name`, and its quantities."""
-    groups = groups.reset_index(drop=True)
-    rows = groups[["run", "name"]].assign(row=groups.index)
-    flows = flows.merge(rows, on=["run", "name"]).sort_values("row", kind="stable")
-    sizes = np.bincount(flows["row"], minlength=len(groups))
-    parts = []
-    for size in np.unique(sizes):
-        own, members = groups[sizes == size], flows[sizes[flows["row"]] == size]
-        by_flow = [_columns(members.iloc[nth::size], FLOW_COLUMNS) for nth in range(size)]
-        group: Any = Group(cast("Any", _columns(own, GROUP_COLUMNS)), cast("Any", by_flow))
-        parts.append(pd.DataFrame({n: formula(group) for n, formula in OF_GROUP.items()}, own.index, dtype=float))
-    names = groups[["run", "position", "name"]]
-    if not parts:
-        return names.reindex(columns=[*names, *OF_GROUP])
-    table = names.join(pd.concat(parts))
-    alone = groups.groupby("run")["run"].transform("size") < TWO
-    table.loc[alone, [name for name in OF_GROUP if QUANTITIES[name].needs_several]] = float("nan")
-    return table
-
-
-def _columns(frame: pd.DataFrame, names: Iterable[str]) -> SimpleNamespace:
-    """Columns as arrays of numbers, to be read like the fields of a summary."""
-    return SimpleNamespace(**{name: frame[name].to_numpy(float) for name in names})
-
-
-def _setup(spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
-    """What the quantities need to know of a point."""
-    if not has_random_loss(spec):
-        return Setup()
+def _loses_at_random(spec: Mapping[str, Any], point: Mapping[str, Any]) -> bool:
+    """Whether the path of a point loses packets at random: only there is its random loss a number to compare."""
     path = spec["path"]
-    return Setup.of_spec({"path": path | {"loss": point.get("path.loss", path.get("loss"))}}, point)
+    return has_random_loss({"path": path | {"loss": point.get("path.loss", path.get("loss", "0 %"))}})
 
 
 def exchanged_groups(groups: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]) -> list[tuple[int, Exchange]]:

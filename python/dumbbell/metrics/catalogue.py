@@ -1,7 +1,7 @@
 """The catalogue of quantities: what a run, a flow and a group of flows are described by, each formula once.
 
 Values are in base units (bit/s, seconds, shares of 1); `factor` makes of one what is shown. A formula gives None where
-a run has nothing of the kind. Formulas also take arrays of many runs' numbers, where NaN stands for None.
+a run has nothing of the kind.
 
 >>> QUANTITIES["rtt"].heading, QUANTITIES["rtt"].text(0.0417)
 ('RTT ms', '41.7')
@@ -14,12 +14,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
 from dumbbell.metrics.number import AMOUNT, ANY_NUMBER, SHARE, Limits, amount, ends
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.metrics.window import Window, is_array, ratio
+from dumbbell.metrics.window import Window, ratio
 
 if TYPE_CHECKING:
     from dumbbell.spec.run import Run
@@ -178,32 +178,14 @@ def mean_rate_bps(run: Run) -> float:
 
 
 def mean(values: Iterable[Value]) -> Value:
-    """Of what is known: what a group of several flows has of a quantity of each. Of arrays elementwise."""
+    """Of what is known: what a group of several flows has of a quantity of each."""
     known = [value for value in values if value is not None]
-    if not known or not is_array(known[0]):
-        return fmean(known) if known else None
-    import numpy as np  # noqa: PLC0415 (late: lists need none)
-
-    return cast("Value", _total(known) / np.count_nonzero(~np.isnan(known), axis=0))
+    return fmean(known) if known else None
 
 
 def most(values: Iterable[Value]) -> Value:
-    """Of what is known: the worst of a group's flows. Of arrays elementwise."""
-    known = [value for value in values if value is not None]
-    if not known or not is_array(known[0]):
-        return max(known, default=None)
-    import numpy as np  # noqa: PLC0415 (late: lists need none)
-
-    return cast("Value", np.fmax.reduce(known))
-
-
-def _total(values: Sequence[float]) -> Any:  # noqa: ANN401 (a number, or an array of them)
-    """The sum of what is known: of arrays elementwise, where NaN is not known."""
-    if not values or not is_array(values[0]):
-        return sum(values) if values else None
-    import numpy as np  # noqa: PLC0415 (late: lists need none)
-
-    return np.where(np.isnan(values).all(axis=0), np.nan, np.nansum(values, axis=0))
+    """Of what is known: the worst of a group's flows."""
+    return max((value for value in values if value is not None), default=None)
 
 
 def _mean_completion_s(group: Group) -> Value:
@@ -230,14 +212,14 @@ def _percentile(own: str, each: str, percent: float) -> Callable[[Group], Value]
         from dumbbell.metrics.completion import percentile_of_group  # noqa: PLC0415 (late: lists need no numpy)
 
         flow_values = [(flow.transfers, getattr(flow, own), getattr(flow, each)) for flow in group.flows]
-        return cast("Value", percentile_of_group(flow_values, percent))
+        return percentile_of_group(flow_values, percent)
 
     return of_group
 
 
 def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
-    total_bps: Value = _total([each.goodput_bps for each in summary.groups.values() if each.goodput_bps is not None])
-    return total_bps
+    known = [each.goodput_bps for each in summary.groups.values() if each.goodput_bps is not None]
+    return sum(known) if known else None
 
 
 def _random_loss(summary: Summarised, setup: Setup) -> Value:

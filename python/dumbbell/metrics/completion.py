@@ -86,20 +86,21 @@ def percentile(values: Floats, percent: float) -> float | None:
     return quantile if quantile < math.sqrt(_HUGE) else None
 
 
-def percentile_of_group(flows: Sequence[tuple[object, object, object]], percent: float) -> object:
+def percentile_of_group(flows: Sequence[tuple[int | None, float | None, float | None]], percent: float) -> float | None:
     """Over the transfers of a group, from each flow's `transfers`, its own such percentile and its single value.
 
     A group of a source has what the source has; flows with one transfer each are ranked, and one that is not complete
-    is the slowest. Takes numbers, of which some may be None, or arrays of many runs' numbers with NaN, and gives such.
+    is the slowest.
 
     >>> percentile_of_group([(None, None, 1.0), (None, None, 3.0)], 50), percentile_of_group([(9, 5.0, 6.0)], 50)
     (2.0, 5.0)
     >>> percentile_of_group([(None, None, 1.0), (None, None, None)], 50)
     """
-    transfers, own, single = (np.array(column, dtype=np.float64) for column in zip(*flows, strict=True))
-    ranked = np.percentile(np.where(np.isnan(single), _HUGE, single), percent, axis=0)
-    value = np.where(np.isnan(transfers[0]), np.where(ranked < math.sqrt(_HUGE), ranked, np.nan), own[0])
-    return value if value.ndim else None if math.isnan(value) else float(value)
+    transfers, own, _ = flows[0]
+    if transfers is not None:
+        return own
+    ranked = float(np.percentile([_HUGE if single is None else single for *_, single in flows], percent))
+    return ranked if ranked < math.sqrt(_HUGE) else None
 
 
 def mean(values: Floats) -> float | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dumbbell.engines.measurement import FlowCounters, FlowMeasurement, QueueCounters
 from dumbbell.units import NS_PER_S
@@ -79,21 +79,8 @@ class Activity:
 
 
 def ratio(part: float, total: float) -> float | None:
-    """`part / total`; None where there is no total.
-
-    Of arrays, which the catalogue's formulas have of many runs at once, elementwise, and NaN where there is none.
-    """
-    if not is_array(total):
-        return part / total if total else None
-    import numpy as np  # noqa: PLC0415 (late: lists need none)
-
-    each: Any = np.where(total, total, np.nan)
-    return cast("float", part / each)
-
-
-def is_array(value: object) -> bool:
-    """Whether this is an array of numbers, not one."""
-    return getattr(value, "ndim", 0) > 0
+    """`part / total`; None where there is no total."""
+    return part / total if total else None
 
 
 def ended_ns(flow: FlowMeasurement) -> int:

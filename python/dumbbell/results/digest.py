@@ -16,15 +16,12 @@ from functools import cache
 from hashlib import blake2b
 from typing import Any, Final
 
-from dumbbell.results.tables import TABLES
+from dumbbell.results.tables import RUN_TABLES, TABLES
 
 DIGEST_BYTES: Final = 8
 PAGE: Final = 500
 """Runs whose rows are in memory at a time."""
-_KEYS: Final = {
-    "run": ("id",), "flow": ("run", "flow"), "flow_group": ("run", "position"), "request": ("run",),
-    "series": ("run", "kind"),
-}  # fmt: skip
+_KEYS: Final = {"run": ("id",)} | {table: tuple(order.split(", ")) for table, order in RUN_TABLES.items()}
 """Tables with a run's rows: the column with the run's number, and the order of its rows."""
 _LEFT_OUT: Final = frozenset({"digest", "modified_ns"})
 _EXACT: Final = json.JSONEncoder(default=repr, separators=(",", ":"))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
-from dumbbell.metrics.catalogue import HARMS
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN
 from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.harm import harm_columns
 from dumbbell.results.ledger import Ledger, listed
@@ -32,15 +32,13 @@ _TEXT_COLUMNS = ("name", "cc", "warnings", "error", "program")
 
 
 class StoredRuns(NamedTuple):
-    """The runs of some campaigns in their order, as frames of the ledger's columns; what is not known is NaN."""
+    """The runs of some campaigns in their order, as frames of what the ledger has; what is not known is NaN."""
 
     runs: pd.DataFrame
     """A row a run: `run` (its number in the ledger), `campaign`, `warned`, `point` (JSON of each swept value as the
-    spec writes it), `request_groups` (JSON, see `request.Request`), numbers of the bottleneck and others."""
+    spec writes it), `request_groups` (JSON, see `request.Request`), and the quantities of a run."""
     groups: pd.DataFrame
-    """A row a group: `run`, `position`, `name` and its numbers."""
-    flows: pd.DataFrame
-    """A row a flow: `run`, `flow`, `name` and the columns wanted."""
+    """A row a group: `run`, `position`, `name` and the quantities of a group."""
 
 
 def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFrame:
@@ -79,27 +77,32 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
     return rows
 
 
-def stored_runs(ledger: Ledger, campaigns: Sequence[int], flow_columns: Sequence[str]) -> StoredRuns:
+def stored_runs(ledger: Ledger, campaigns: Sequence[int]) -> StoredRuns:
     """The runs of these campaigns; one that several of them have is there as often."""
-    runs = listed(
-        ("run_id", "seed", "error", "provenance", "jain", "request_key", "request_groups", *BOTTLENECK), "run"
-    )
+    runs = listed(("run_id", "seed", "error", "provenance", "request_key", "request_groups"), "run")
+    values = listed(OF_RUN, "run_value")
     tables = (
         (
-            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point",
-            "run ON run.id = member.run",
+            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {values}",
+            "run ON run.id = member.run LEFT JOIN run_value ON run_value.run = member.run",
             "member.position",
         ),
-        (listed(("run", "position", "name", *GROUP), "g"), "flow_group g ON g.run = member.run", "g.position"),
-        (listed(("run", "flow", "name", *flow_columns), "flow"), "flow ON flow.run = member.run", "flow.flow"),
+        (
+            listed(("run", "position", "name", *OF_GROUP), "own"),
+            "group_value own ON own.run = member.run",
+            "own.position",
+        ),
     )
-    return StoredRuns(*(
+    stored = StoredRuns(*(
         ledger.frame(
             f"SELECT {columns} FROM campaign JOIN member ON member.campaign = campaign.id JOIN {joined}"  # noqa: S608 (ours)
             f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY turn, member.position, {order}"
         )
         for columns, joined, order in tables
     ))  # fmt: skip
+    return StoredRuns(
+        stored.runs.astype(dict.fromkeys(OF_RUN, float)), stored.groups.astype(dict.fromkeys(OF_GROUP, float))
+    )
 
 
 def together(parts: Iterable[tuple[Outcome, pd.DataFrame]], spec: Mapping[str, Any]) -> pd.DataFrame:

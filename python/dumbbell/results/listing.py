@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.metrics.catalogue import has_random_loss, loss_at, mean, random_loss
+from dumbbell.metrics.catalogue import has_random_loss
 from dumbbell.metrics.number import counted
 from dumbbell.results.campaign import positions
 from dumbbell.results.disturbance import Validity, validity
@@ -18,13 +16,13 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
 
-_GROUPS = """
-SELECT member.position, flow_group.position, flow.rtt_mean_s, point, random_lost_packets, offered_packets, sent_packets,
-    seed, flow_group.name, flow_group.goodput_bps, share, loss_rate, queue_mean_bdp, utilization
-FROM member JOIN run ON run.id = member.run JOIN flow_group ON flow_group.run = run.id
-JOIN flow ON flow.run = run.id AND flow.name = flow_group.name
-WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY member.position, flow_group.position
-"""
+_QUANTITIES: Final = ("goodput", "share", "rtt", "loss", "random_loss", "queue", "utilization")
+_GROUPS = f"""
+SELECT point, seed, group_value.position, name, {", ".join(_QUANTITIES)}
+FROM member JOIN run ON run.id = member.run JOIN run_value ON run_value.run = run.id
+JOIN group_value ON group_value.run = run.id
+WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY member.position, group_value.position
+"""  # noqa: S608 (our names)
 
 
 class RunLine(NamedTuple):
@@ -93,16 +91,11 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
 
 def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
     """The groups of the runs of a campaign that were measured, in the order of expansion."""
-    lossy = has_random_loss(campaign.spec)
+    query = _GROUPS if has_random_loss(campaign.spec) else _GROUPS.replace("random_loss", "NULL AS random_loss")
     line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
-    text, point, at_random = "", dict[str, Any](), None
+    text, point = "", dict[str, Any]()
     for part in positions(ledger, campaign.id):
-        for (_, nth), flows in groupby(ledger.rows(_GROUPS, *part), itemgetter(0, 1)):
-            (_, _, rtt_s, swept, lost, offered, sent, seed, name, goodput_bps, share, loss, *rest), *others = flows
-            if others:
-                rtt_s = mean([rtt_s, *(each[2] for each in others)])
+        for swept, *rest in ledger.rows(query, *part):
             if swept != text:
                 text, point = swept, json.loads(swept)
-            if lossy:
-                at_random = random_loss(lost, offered, sent, loss_at(campaign.spec, point))
-            yield line((point, seed, nth, name, goodput_bps, share, rtt_s, loss, at_random, *rest))
+            yield line((point, *rest))

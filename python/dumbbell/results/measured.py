@@ -1,30 +1,23 @@
-"""Quantities of the catalogue of all runs of a campaign, point by point: a hundred thousand runs in two seconds.
-
-They are computed as arrays, and only the columns are read that the quantities asked for are made of.
-"""
+"""Quantities of the catalogue of all runs of a campaign, point by point, as they were stored with each run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate, groupby
 from operator import itemgetter
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dumbbell.metrics.catalogue import BEFORE, QUANTITIES, Group, Setup, has_random_loss, loss_at
+from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, has_random_loss
 from dumbbell.results.campaign import positions, seeds_in
 from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
-    from dumbbell.metrics.statistics import Floats
     from dumbbell.results.campaign import Campaign
 
-TWO: Final = 2
 PAGE: Final = 1000
 """Runs that are read together."""
 _MEMBERS: Final = "WHERE campaign = ? AND member.position >= ? AND member.position < ?"
@@ -56,110 +49,43 @@ def measured(
 ) -> Iterator[MeasuredPoint]:
     """The points of a campaign in the order of expansion, with these quantities of the catalogue; `seeds`: of these.
 
-    Those that follow from a resolved run, as the queueing delay does, are not among them. `PAGE` runs are in memory at
-    a time, or those of one point.
+    `PAGE` runs are in memory at a time, or those of one point.
     """
     every = seeds_in(ledger, campaign.id)
     places = [place for place, seed in enumerate(every) if seeds is None or seed in seeds]
     members = (
         f"{_MEMBERS} AND member.position % {len(every)} IN ({listed(places)})" if len(places) < len(every) else _MEMBERS
     )
+    of_runs = [name for name in names if name in OF_RUN and (name != "random_loss" or has_random_loss(campaign.spec))]
+    of_groups = [name for name in names if name in OF_GROUP]
+    run_columns = [*("point", "run_id", "seed", "error", "warnings"), *(f"run_value.{name}" for name in of_runs)]
+    group_columns = ["member.position", "name", "cc", "flows", *(f"group_value.{name}" for name in of_groups)]
+    run_query = (
+        f"SELECT {listed(run_columns)} FROM member JOIN run ON run.id = member.run"  # noqa: S608 (our names)
+        f" LEFT JOIN run_value ON run_value.run = member.run {members} ORDER BY member.position"
+    )
+    group_query = (
+        f"SELECT {listed(group_columns)} FROM member JOIN group_value ON group_value.run = member.run"  # noqa: S608
+        f" {members} ORDER BY member.position, group_value.position"
+    )
     for part in positions(ledger, campaign.id, PAGE):
-        page = _Page(ledger, part, _needed(tuple(names)), members)
-        groups = list(zip(page.groups, page.ccs, page.sizes.tolist(), strict=True))
-        every_number = (*page.of_runs(names, campaign), *page.of_groups(names))
-        columns = {name: values for name, values in every_number if not np.isnan(values).all()}
-        gaps = [name for name, values in columns.items() if np.isnan(values).any()]
-        numbers = {name: values.tolist() for name, values in columns.items()}
-        yield from _points(page.rows, groups, page.group_counts.tolist(), numbers, gaps)
-
-
-class _Page:
-    """The runs of a part of a campaign, and the columns of theirs that are needed."""
-
-    def __init__(
-        self, ledger: Ledger, part: tuple[int, int, int], needed: Mapping[str, Sequence[str]], members: str
-    ) -> None:
-        def read(heads: Sequence[str], table: str, join: str, order: str) -> tuple[list[Any], dict[str, Floats]]:
-            """Some columns of a table as they are, and those that are needed as arrays."""
-            columns = [*heads, *(f"{table}.{name}" for name in needed[table])]
-            query = f"SELECT {listed(columns)} FROM member JOIN {join} {members} ORDER BY member.position{order}"  # noqa: S608 (our names)
-            fetched: list[Any] = list(zip(*ledger.rows(query, *part), strict=True)) or [()] * len(columns)
-            arrays = zip(needed[table], fetched[len(heads) :], strict=True)
-            return fetched[: len(heads)], {name: np.array(values, float) for name, values in arrays}
-
-        (points, run_ids, seeds, errors, warnings, places), self._runs = read(
-            ("point", "run_id", "seed", "error", "warnings", "member.position"), "run", "run ON run.id = member.run", ""
-        )
-        self.rows = list(zip(points, run_ids, seeds, errors, warnings, strict=True))
+        *heads, errors, warnings, run_values = _columns(ledger.rows(run_query, *part), 5)
+        owners, group_names, ccs, sizes, group_values = _columns(ledger.rows(group_query, *part), 4)
         is_measured = np.array([error is None for error in errors], bool)
-        self._points = [point for point, error in zip(points, errors, strict=True) if error is None]
-        self._runs = {name: values[is_measured] for name, values in self._runs.items()}
-        place = {position: at for at, position in enumerate(np.array(places, int)[is_measured].tolist())}
-        (owners, self.groups), self._groups = read(
-            ("member.position", "flow_group.name"), "flow_group", "flow_group ON flow_group.run = member.run",
-            ", flow_group.position",
-        )  # fmt: skip
-        (flow_owners, names, ccs), self._flows = read(
-            ("member.position", "flow.name", "cc"), "flow", "flow ON flow.run = member.run", ", flow.flow"
-        )
-        row_of = {key: row for row, key in enumerate(zip(owners, self.groups, strict=True))}
-        group = np.array([row_of[key] for key in zip(flow_owners, names, strict=True)], int)
-        self.sizes = np.bincount(group, minlength=len(owners))
-        self._first_flow = np.concatenate([[0], np.cumsum(self.sizes)])[:-1]
-        self.ccs = [ccs[first] if size else "" for first, size in zip(self._first_flow, self.sizes, strict=True)]
-        self._run = np.array([place[owner] for owner in owners], int)
-        self.group_counts = np.bincount(self._run, minlength=len(self._points))
-        self._flow_counts = np.bincount(self._run, self.sizes, len(self._points))
+        numbers = dict(zip(of_runs, (values[is_measured] for values in run_values), strict=False))
+        numbers |= dict(zip(of_groups, group_values, strict=False))
+        known = {name: values for name, values in numbers.items() if not np.isnan(values).all()}
+        gaps = [name for name, values in known.items() if np.isnan(values).any()]
+        groups = list(zip(group_names, ccs, sizes, strict=True))
+        counts = [len(list(own)) for _, own in groupby(owners)]
+        rows = list(zip(*heads, errors, warnings, strict=True))
+        yield from _points(rows, groups, counts, {name: values.tolist() for name, values in known.items()}, gaps)
 
-    def of_runs(self, names: Iterable[str], campaign: Campaign) -> Iterator[tuple[str, Floats]]:
-        """Each quantity of a whole run, a number a run that was measured."""
-        total = len(self._points)
-        nth = np.arange(len(self._run)) - np.concatenate([[0], np.cumsum(self.group_counts)])[self._run]
-        by_group = []
-        for place in range(max(self.group_counts, default=0)):
-            own = {name: np.full(total, np.nan) for name in self._groups}
-            for name, values in self._groups.items():
-                own[name][self._run[nth == place]] = values[nth == place]
-            by_group.append(own)
-        at = np.array(_loss_at(self._points, campaign))
-        for name in names:
-            formula, column = QUANTITIES[name].of_run, np.full(total, np.nan)
-            if formula is None:
-                continue
-            for where in np.unique(at):
-                mask = at == where
-                runs = SimpleNamespace(**{key: values[mask] for key, values in self._runs.items()})
-                parts = {k: SimpleNamespace(**{n: v[mask] for n, v in own.items()}) for k, own in enumerate(by_group)}
-                summary: Any = SimpleNamespace(bottleneck=runs, groups=parts, flows=(), **vars(runs))
-                value = formula(summary, Setup(random_loss_at=str(where) or None))
-                if value is not None:
-                    column[mask] = value
-            several = {"groups": self.group_counts, "flows": self._flow_counts, None: np.full(total, TWO)}
-            column[several[QUANTITIES[name].needs_several] < TWO] = np.nan
-            yield name, column
 
-    def of_groups(self, names: Iterable[str]) -> Iterator[tuple[str, Floats]]:
-        """Each quantity of a group, a number a group."""
-        columns = {name: np.full(len(self.groups), np.nan) for name in names if QUANTITIES[name].of_group}
-        for size in np.unique(self.sizes):
-            mask = self.sizes == size
-            flows: Any = [
-                SimpleNamespace(**{n: v[self._first_flow[mask] + nth] for n, v in self._flows.items()})
-                for nth in range(size)
-            ]
-            own: Any = SimpleNamespace(**{name: values[mask] for name, values in self._groups.items()})
-            for name, values in columns.items():
-                formula = QUANTITIES[name].of_group
-                value = formula(Group(own, flows)) if formula else None
-                if value is not None:
-                    values[mask] = value
-        several = {"groups": self.group_counts, "flows": self._flow_counts}
-        for name, values in columns.items():
-            needed = QUANTITIES[name].needs_several
-            if needed:
-                values[several[needed][self._run] < TWO] = np.nan
-            yield name, values
+def _columns(rows: Sequence[Any], heads: int) -> tuple[Any, ...]:
+    """The first columns of rows as they are, and a list of the others as arrays, where NaN is null."""
+    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * heads
+    return (*columns[:heads], [np.array(values, float) for values in columns[heads:]])
 
 
 def _points(
@@ -203,37 +129,3 @@ def _points(
 
 def _is_empty(values: Sequence[float]) -> bool:
     return all(value != value for value in values)  # noqa: PLR0124 (NaN)
-
-
-def _loss_at(points: Sequence[str], campaign: Campaign) -> list[str]:
-    """Where each run loses packets at random, empty if nowhere."""
-    if not has_random_loss(campaign.spec):
-        return [""] * len(points)
-    places = {text: loss_at(campaign.spec, json.loads(text)) for text in set(points)}
-    return [places[text] for text in points]
-
-
-class _Probe:
-    """Numbers that note under which names they are asked for."""
-
-    def __init__(self, **others: object) -> None:
-        self.names: dict[str, None] = {}
-        self.__dict__.update(others)
-
-    def __getattr__(self, name: str) -> Floats:
-        self.names[name] = None
-        return np.array([np.nan])
-
-
-@cache
-def _needed(names: Sequence[str]) -> dict[str, list[str]]:
-    """The columns of each table that formulas ask for, found by trying them."""
-    run, group, flow = _Probe(), _Probe(), _Probe()
-    summary: Any = _Probe(bottleneck=run, groups={"": group}, flows=())
-    part: Any = Group(cast("Any", group), cast("Any", [flow]))
-    for quantity in (QUANTITIES[name] for name in names):
-        if quantity.of_run:
-            quantity.of_run(summary, Setup(random_loss_at=BEFORE))
-        if quantity.of_group:
-            quantity.of_group(part)
-    return {"run": [*run.names, *summary.names], "flow_group": list(group.names), "flow": list(flow.names)}

@@ -14,11 +14,13 @@ from dumbbell.results.digest import vouch, vouch_run
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
-from dumbbell.results.tables import PROGRAM_NUMBERS
+from dumbbell.results.tables import PROGRAM_NUMBERS, RUN_TABLES
+from dumbbell.results.values import values_of_groups, values_of_run
 
 if TYPE_CHECKING:
     from dumbbell.results.request import Request
     from dumbbell.results.schema import Outcome
+    from dumbbell.spec import Run
 
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
@@ -35,7 +37,7 @@ def put(  # noqa: PLR0913 (what a row has)
     ledger: Ledger,
     outcome: Outcome,
     *,
-    resolved: str,
+    run: Run,
     request: Request,
     series: Sequence[SeriesFile],
     facts: str,
@@ -64,20 +66,23 @@ def put(  # noqa: PLR0913 (what a row has)
             f" ON CONFLICT (run_id) DO UPDATE SET {listed(f'{name} = excluded.{name}' for name in row)}",
             tuple(row.values()),
         )
-        run = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
-        for table in ("flow", "flow_group", "request", "series"):
-            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608 (likewise)
-        connection.execute("INSERT INTO request VALUES (?, ?)", (run, resolved))
+        number = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
+        for table in RUN_TABLES:
+            connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
+        connection.execute("INSERT INTO request VALUES (?, ?)", (number, run.to_json()))
         if outcome.status == "ok":
             for flow in outcome.flows:
                 said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
                 numbers = {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
-                _insert(connection, "flow", {"run": run, **asdict(flow), "program": said, **numbers})
+                _insert(connection, "flow", {"run": number, **asdict(flow), "program": said, **numbers})
             for position, (name, group) in enumerate(outcome.groups.items()):
-                _insert(connection, "flow_group", {"run": run, "position": position, "name": name, **asdict(group)})
+                _insert(connection, "flow_group", {"run": number, "position": position, "name": name, **asdict(group)})
+            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, run)})
+            for values in values_of_groups(outcome):
+                _insert(connection, "group_value", {"run": number, **values})
         for file in series:
-            _insert(connection, "series", {"run": run, **asdict(file)})
-        vouch_run(connection, run)
+            _insert(connection, "series", {"run": number, **asdict(file)})
+        vouch_run(connection, number)
         if entry:
             add_member(ledger, entry, outcome.run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]
@@ -146,6 +151,5 @@ def _flow(row: sqlite3.Row) -> dict[str, Any]:
 
 
 def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:
-    """By name: a table of an earlier schema has its later columns at the end."""
     marks = listed("?" * len(row))
     connection.execute(f"INSERT INTO {table} ({listed(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 (ours)

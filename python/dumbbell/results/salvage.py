@@ -20,11 +20,10 @@ from dumbbell.metrics.number import counted
 from dumbbell.results import digest
 from dumbbell.results.diagnosis import UNREADABLE, translating_errors
 from dumbbell.results.ledger import make_tables
+from dumbbell.results.tables import RUN_TABLES
 
 SIDE_SUFFIXES: Final = ("-wal", "-shm", "-journal")
 """What SQLite keeps beside a file."""
-OF_RUN: Final = ("flow", "flow_group", "request", "series")
-"""Tables with a run's other rows."""
 MOST_SOUGHT: Final = 1_000_000
 """Numbers of runs between those that were found."""
 
@@ -161,7 +160,7 @@ def _copied_run(old: sqlite3.Connection, new: sqlite3.Connection, run: int, plac
             return False
         (_, own, place), right = stored[0], digest.run_digests(old, run, run)
         if place in places and right.get(run) == own:
-            for table in ("run", *OF_RUN):
+            for table in ("run", *RUN_TABLES):
                 for _, *row in digest.run_rows(old, table, ", ".join(digest.columns(table)), run, run):
                     _enter(new, table, row)
     except UNREADABLE:

@@ -326,7 +326,7 @@ class Store:
             former = outcomes.put(
                 self.ledger,
                 outcome,
-                resolved=resolved.run.to_json(),
+                run=resolved.run,
                 request=request_of(resolved),
                 series=series,
                 facts=json.dumps(facts, ensure_ascii=False),

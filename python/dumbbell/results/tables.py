@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields
 from typing import Final
 
+from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
 LEDGER_SCHEMA: Final = 8
@@ -31,6 +33,16 @@ def _more(table: str) -> dict[str, str]:
     return dict.fromkeys(PROGRAM_NUMBERS if table == "flow" else (), "REAL")
 
 
+def _values(names: Iterable[str]) -> str:
+    """Quantities of the catalogue as columns, in base units; null where a run has none."""
+    return ", ".join(f"{name} REAL" for name in names)
+
+
+RUN_TABLES: Final = {
+    "flow": "run, flow", "flow_group": "run, position", "run_value": "run", "group_value": "run, position",
+    "request": "run", "series": "run, kind",
+}  # fmt: skip
+"""Tables with rows of a run, and the order of these."""
 TABLES: Final = f"""
 CREATE TABLE schema (version INTEGER NOT NULL, digest TEXT NOT NULL DEFAULT '');
 CREATE TABLE writer (process INTEGER NOT NULL);
@@ -63,6 +75,11 @@ CREATE TABLE flow (
 CREATE TABLE flow_group (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
     {_columns(GroupSummary)}, PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+CREATE TABLE run_value (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, {_values(OF_RUN)});
+CREATE TABLE group_value (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
+    cc TEXT NOT NULL, flows INTEGER NOT NULL, {_values(OF_GROUP)}, PRIMARY KEY (run, position)
 ) WITHOUT ROWID;
 CREATE TABLE request (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, resolved TEXT NOT NULL);
 CREATE TABLE series (
