@@ -104,7 +104,7 @@ main()
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("limit", "seeds", "sets"),
-    [(200_000, FEW, ["duration=12 s", "measure.sample=1 ms"]), (150_000, 30, ["duration=1 s"])],
+    [(200_000, FEW, ["duration=12 s", "measure.sample=1 ms"]), (250_000, 30, ["duration=1 s"])],
     ids=["a series", "the ledger"],
 )
 def test_a_full_disk_is_told_in_a_line_and_loses_nothing(

@@ -20,7 +20,7 @@ def many(folder: Path, runs: int, factor: float) -> Path:
         folder,
         runs,
         request_key="printf('%032x', i / 3)",
-        goodput_bps=f"goodput_bps * ({factor} + i * {round(7919 * factor)} % 1000 / 1e6)",
+        goodput=f"goodput * ({factor} + i * {round(7919 * factor)} % 1000 / 1e6)",
     )
 
 
