@@ -14,7 +14,9 @@ from compared import store_of
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Setup, group_values, run_values
 from dumbbell.results.store import Store
 
-LOSSY = {"path__loss": ["0 %", "1 %"], "seeds": 1}
+LOSSY: dict[str, Any] = {
+    "path__loss": ["0 %", "1 %"], "seeds": 1, "flows": [{"name": "new", "cc": "bbr", "count": 2}, {"cc": "cubic"}],
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -37,7 +39,7 @@ def test_each_is_what_its_formula_gives_of_the_run(folder: Path) -> None:
                     assert row[name] == expected[name], name
             rows = store.ledger.rows("SELECT * FROM group_value WHERE run = ? ORDER BY position", number)
             assert [(each["name"], each["cc"], each["flows"]) for each in rows] == [
-                ("bbr", "bbr", 1),
+                ("new", "bbr", 2),
                 ("cubic", "cubic", 1),
             ]
             for own, values in zip(rows, group_values(result).values(), strict=True):
