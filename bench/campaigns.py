@@ -1,4 +1,4 @@
-"""Peak memory, and time a run, of `dumbbell run`: neither should grow with the number of runs.
+"""Peak memory, time and ledger a run, of `dumbbell run`: none should grow with the number of runs.
 
     python bench/campaigns.py                   # 1,000, 10,000 and 100,000 runs, about a quarter of an hour
     python bench/campaigns.py --runs 1000,5000
@@ -67,15 +67,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", default="1000,10000,100000")
     options = parser.parse_args()
-    print(f"{'':>8} {'measured, table':>22} {'there, table':>22} {'there, JSON':>22}")
-    print(f"{'runs':>8}" + f" {'peak MiB':>10} {'ms a run':>11}" * 3)
+    print(f"{'':>8} {'measured, table':>22} {'there, table':>22} {'there, JSON':>22} {'ledger':>9}")
+    print(f"{'runs':>8}" + f" {'peak MiB':>10} {'ms a run':>11}" * 3 + f" {'KiB a run':>9}")
     for requested in map(int, options.runs.split(",")):
         with tempfile.TemporaryDirectory(prefix="dumbbell-") as folder:
             file, store = Path(folder, "many.toml"), Path(folder, "store")
             file.write_text(spec(requested), encoding="utf-8")
             runs = math.isqrt(requested) * (requested // math.isqrt(requested))
             cells = [used("run", file, "--out", store, *more) for more in ((), (), ("--json",))]
-        print(f"{runs:>8}" + "".join(f" {each.peak_mib:>10.0f} {1e3 * each.cpu_s / runs:>11.2f}" for each in cells))
+            kib = (store / "ledger.sqlite").stat().st_size / runs / 1024
+        times = "".join(f" {each.peak_mib:>10.0f} {1e3 * each.cpu_s / runs:>11.2f}" for each in cells)
+        print(f"{runs:>8}{times} {kib:>9.2f}")
         sys.stdout.flush()
 
 

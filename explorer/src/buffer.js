@@ -29,7 +29,7 @@ export class BufferControl {
     });
     this.units = made("select", { "aria-label": "Unit of the buffer", change: () => this.#convert() },
       ...options(Object.entries(ROOMS).map(([unit, { called }]) => [unit, `in ${called}`]), "bdp"));
-    this.equivalents = made("small", { className: "told" });
+    this.equivalents = made("small", { className: "equivalents" });
     this.element = made("div", { className: "quantity", title: tables.meanings["path.buffer"] },
       made("label", {}, "Buffer"), this.slider, this.text, this.units, this.equivalents);
   }

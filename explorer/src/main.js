@@ -20,7 +20,7 @@ import { Sharing } from "./share.js";
 import { Specs } from "./spec.js";
 import { showStrips } from "./strips.js";
 import { Survey } from "./survey.js";
-import { answer } from "./told.js";
+import { answer } from "./sentences.js";
 
 /** A run that is estimated to take longer than this in a page is left to the command. */
 const LONGEST_S = 20;

@@ -120,7 +120,7 @@ export class Player {
     this.scene.draw(stretch, at_s, at);
     this.instant.value = String(Math.round((INSTANTS * (at_s - this.begin_s)) / (this.end_s - this.begin_s)));
     const backlog = stretch.backlog_bytes[at];
-    byId("play-told").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / stretch.frame_bytes)} packets wait, ${((100 * backlog) / stretch.room_bytes).toFixed(0)} % of the room`
+    byId("play-text").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / stretch.frame_bytes)} packets wait, ${((100 * backlog) / stretch.room_bytes).toFixed(0)} % of the room`
       + `${stretch.packets > 1 ? ` · a mark is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`;
     this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${Math.round(backlog / stretch.frame_bytes)} packets wait`);
   }

@@ -2,7 +2,7 @@
 
 import { made } from "./dom.js";
 import { amount } from "./amount.js";
-import { bytesText, msText, rateText, shareText } from "./told.js";
+import { bytesText, msText, rateText, shareText } from "./sentences.js";
 
 /** A row a group, and what the link has. */
 export function showNumbers(table, summary) {

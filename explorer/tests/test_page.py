@@ -130,7 +130,7 @@ def test_packets_move_only_while_one_watches(page: Any) -> None:
     assert soon(page, lambda: page.evaluate(FRAMES) == 0)
     page.click("#tab-play")
     assert settle(page) == "ready"
-    moved = "document.querySelector('#play-told').textContent"
+    moved = "document.querySelector('#play-text').textContent"
     before = page.evaluate(moved)
     assert soon(page, lambda: page.evaluate(FRAMES) > 0)
     assert soon(page, lambda: page.evaluate(moved) != before)

@@ -51,7 +51,10 @@ def _no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.slow
 def test_it_loads_nothing_that_only_results_need(moment: Path) -> None:
-    heavy = ["numpy", "pandas", "dumbbell.results.schema", "dumbbell.results.store", "dumbbell.campaign.execution"]
+    heavy = [
+        "numpy", "pandas", "pydantic", "dumbbell.cli.agree", "dumbbell.results.schema", "dumbbell.results.store",
+        "dumbbell.campaign.execution",
+    ]  # fmt: skip
     program = f"""
 import sys
 from dumbbell.cli.main import main

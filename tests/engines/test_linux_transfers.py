@@ -109,7 +109,7 @@ def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: Linu
     measured = linux.measure(spec_run)
     (flow,) = measured.flows
     completions, end = transfers(flow), flow.at_end
-    drawn = spec_run.flows[0].arrivals
+    drawn = spec_run.flows[0].work.arrivals
     assert drawn is not None
     at_ns, sizes = np.array(drawn.arrivals).T
     assert (completions.started_ns == spec_run.flows[0].start_ns + at_ns).all()

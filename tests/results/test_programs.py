@@ -37,7 +37,7 @@ class Live(SimEngine):
 
     @override
     def measure(self, run: Run) -> Measurement:
-        program = run.flows[0].command
+        program = run.flows[0].work.command
         assert program is not None
         command = program.command
         received = {"bytes": 125_000 * (len(command) + run.seed - 1), "seconds": 1}

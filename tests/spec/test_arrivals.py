@@ -22,7 +22,7 @@ def drawn(
     """The arrivals of a flow of a spec over 100 Mbit/s."""
     overrides = {"path.rate": "100 Mbit/s"} | (fields or {}) | {f"flows[{flow}].workload": source}
     run = run_of(overrides, seed, **options)
-    arrivals = run.flows[flow].arrivals
+    arrivals = run.flows[flow].work.arrivals
     assert arrivals is not None
     return arrivals.arrivals
 

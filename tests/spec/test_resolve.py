@@ -41,7 +41,7 @@ COMMAND = {"command": ["iperf3", "-c", "{receiver}", "-t", "{seconds}"], "server
 def test_a_command_keeps_its_words_for_the_engine_to_fill_in() -> None:
     run = run_of({"flows[0].workload": COMMAND, "flows[0].count": 2, "duration": "until done", "time_limit": "60 s"})
     programs = {end: tuple(program) for end, program in COMMAND.items()}
-    assert [flow.command and to_builtins(flow.command) for flow in run.flows] == 2 * [programs]
+    assert [flow.work.command and to_builtins(flow.work.command) for flow in run.flows] == 2 * [programs]
     alone = run_of({"flows[0].workload": {"command": ["./client", "{receiver}:{port}"]}})
     assert Run.from_json(alone.to_json()) == alone
     assert json.loads(alone.to_json())["flows"][0]["workload"] == {

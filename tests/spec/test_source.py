@@ -107,7 +107,7 @@ def test_a_trace_is_relative_to_the_spec(tmp_path: Path) -> None:
     spec.write_text(toml(smallest(flows=[{"cc": "bbr", "workload": {"trace": "data/writes.csv"}}])), encoding="utf-8")
     for experiment in (load(spec), load(load(spec))):
         (point,) = expand(experiment)
-        trace = resolve(point, 1).run.flows[0].trace
+        trace = resolve(point, 1).run.flows[0].work.trace
         assert trace
         assert len(trace.writes) == 1
 

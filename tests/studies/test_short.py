@@ -59,7 +59,7 @@ def runs_on(study: Study, engine: SimEngine | NetnsEngine) -> list[Run]:
 
 
 def tools_of(runs: list[Run]) -> set[str]:
-    return {flow.command.command[0] for run in runs for flow in run.flows if flow.command}
+    return {flow.work.command.command[0] for run in runs for flow in run.flows if flow.work.command}
 
 
 def numbers(experiment: Experiment, metric: Callable[[Result], float | None]) -> dict[str, float]:

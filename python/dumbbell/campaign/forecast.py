@@ -307,10 +307,10 @@ def _simulated(run: Run) -> Run:
     known = SimEngine().algorithms()
 
     def simulated(flow: Flow) -> Flow:
-        if flow.cc.algorithm in known and not flow.command:
+        if flow.cc.algorithm in known and not flow.work.command:
             return flow
         cc = flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={})
-        return structs.replace(flow, cc=cc, workload="bulk" if flow.command else flow.workload)
+        return structs.replace(flow, cc=cc, workload="bulk" if flow.work.command else flow.workload)
 
     flows = tuple(map(simulated, run.flows))
     path = run.path if run.path.jitter_ns is not None else structs.replace(run.path, jitter_ns=0)

@@ -93,15 +93,15 @@ def active_flows(run: Run, begin_ns: float, end_ns: float) -> float:
 
 
 def _demand_packets(flow: Flow, mss_bytes: int) -> float:
-    if flow.transfer:
-        return -(-flow.transfer.bytes // mss_bytes)
-    if stream := flow.stream:
+    if flow.work.transfer:
+        return -(-flow.work.transfer.bytes // mss_bytes)
+    if stream := flow.work.stream:
         total_bytes = stream.rate_bps * stream.for_ns / NS_PER_S / BITS_PER_BYTE
         return max(total_bytes / mss_bytes, stream.for_ns // stream.every_ns)
-    if flow.trace:
-        return sum(-(-write.bytes // mss_bytes) for write in flow.trace.writes)
-    if flow.arrivals:
-        return sum(-(-size // mss_bytes) for _, size in flow.arrivals.arrivals)
+    if flow.work.trace:
+        return sum(-(-write.bytes // mss_bytes) for write in flow.work.trace.writes)
+    if flow.work.arrivals:
+        return sum(-(-size // mss_bytes) for _, size in flow.work.arrivals.arrivals)
     return math.inf
 
 
@@ -114,8 +114,8 @@ def _first_packets(flow: Flow, run: Run) -> float:
     window, mss_bytes = run.host.initial_window_segments, run.path.mss_bytes
     last_ns = _end_ns(flow, run) - flow.start_ns - flow.base_rtt_ns
     """Who connects later has no answer before the end."""
-    if flow.arrivals:
-        return sum(min(window, -(-size // mss_bytes)) for at_ns, size in flow.arrivals.arrivals if at_ns < last_ns)
+    if flow.work.arrivals:
+        return sum(min(window, -(-size // mss_bytes)) for at_ns, size in flow.work.arrivals.arrivals if at_ns < last_ns)
     return min(window, _demand_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
 
 
@@ -147,7 +147,7 @@ def _open_transfers(run: Run, transfers: int) -> float:
 
 
 def _arrivals(flow: Flow) -> tuple[tuple[int, int], ...]:
-    return flow.arrivals.arrivals if flow.arrivals else ()
+    return flow.work.arrivals.arrivals if flow.work.arrivals else ()
 
 
 def _end_ns(flow: Flow, run: Run) -> int:

@@ -97,7 +97,7 @@ def _commands(*names: str) -> Callable[..., object]:
 def main() -> None:
     """Runs the command line and ends the process."""
     gc.set_threshold(NEW_OBJECTS)
-    atexit.register(gc.freeze)  # a last look for cycles takes 40 ms, of which nobody has anything
+    atexit.register(gc.freeze)  # Python would look for cycles once more, and free what ends anyway
     heed_termination()
     with streams.opened():
         try:

@@ -145,6 +145,6 @@ class LinuxEngine:
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {"run": json.loads(run.to_json()), "controls": names, "task": task}
-        if any(flow.command for flow in run.flows):
+        if any(flow.work.command for flow in run.flows):
             job |= {"folder": str(Path.cwd()), "caller": Caller.find().job()}
         return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run)))

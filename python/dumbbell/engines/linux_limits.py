@@ -43,7 +43,7 @@ def guest_problems(run: Run) -> Iterator[Problem]:
         most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
         yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
     for index, flow in enumerate(run.flows):
-        if flow.command and flow.command.user == "root":
+        if flow.work.command and flow.work.command.user == "root":
             message = "a guest's programs have no privileges, whoever they run as"
             yield Problem(f"flows[{index}].workload.user", message, 'user = "caller", or the engine netns')
 
@@ -76,9 +76,9 @@ def _of_the_flows(run: Run) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
-        if flow.command:
+        if flow.work.command:
             for end in ("command", "server"):
-                arguments = getattr(flow.command, end)
+                arguments = getattr(flow.work.command, end)
                 if arguments and shutil.which(arguments[0]) is None:
                     yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{arguments[0]}"')
         if flow.access:

@@ -42,10 +42,10 @@ class Program:
 def of_run(run: Run, user: Callable[[Command], str]) -> Iterator[Program]:
     """The programs of a run; `user` says as whom an engine starts them."""
     for index, flow in enumerate(run.flows):
-        if flow.command:
+        if flow.work.command:
             for end in ("command", "server"):
-                if arguments := getattr(flow.command, end):
-                    yield Program(f"flows[{index}].workload.{end}", arguments, user(flow.command))
+                if arguments := getattr(flow.work.command, end):
+                    yield Program(f"flows[{index}].workload.{end}", arguments, user(flow.work.command))
 
 
 def check_allowed(programs: Iterable[Program], *, allowed: bool) -> None:

@@ -120,9 +120,9 @@ def _packets(run: Run, room: Room) -> int:
 
 
 def _writes(flow: Flow) -> int:
-    if flow.stream:
-        return flow.stream.for_ns // flow.stream.every_ns
-    return len(flow.trace.writes) if flow.trace else 0
+    if flow.work.stream:
+        return flow.work.stream.for_ns // flow.work.stream.every_ns
+    return len(flow.work.trace.writes) if flow.work.trace else 0
 
 
 def _connections(run: Run) -> int:
@@ -132,4 +132,4 @@ def _connections(run: Run) -> int:
 
 
 def _transfers(flow: Flow) -> int:
-    return len(flow.arrivals.arrivals) if flow.arrivals else 0
+    return len(flow.work.arrivals.arrivals) if flow.work.arrivals else 0

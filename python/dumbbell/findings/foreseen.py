@@ -256,12 +256,14 @@ def _groups(resolved: Resolved) -> dict[str, Flow]:
 
 def _comes_by_chance(flow: Flow) -> bool:
     """Whether it is a source of short transfers."""
-    return flow.arrivals is not None
+    return flow.work.arrivals is not None
 
 
 def _wants_more(flow: Flow) -> bool:
     """Whether it could have more in flight than default memory allows."""
-    return flow.workload == "bulk" or (flow.transfer is not None and flow.transfer.bytes > DEFAULT_WINDOW_BYTES)
+    return flow.workload == "bulk" or (
+        flow.work.transfer is not None and flow.work.transfer.bytes > DEFAULT_WINDOW_BYTES
+    )
 
 
 def _time(time_ns: float) -> str:

@@ -80,7 +80,7 @@ def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
     endless = {
         group: (_known(point, "first_half", group), _known(point, "second_half", group))
         for group, flow in zip(resolved.groups, run.flows, strict=True)
-        if flow.workload == "bulk" or flow.stream
+        if flow.workload == "bulk" or flow.work.stream
     }
     means = {group: (fmean(first), fmean(second)) for group, (first, second) in endless.items() if first}
     group = max(means, key=lambda each: abs(means[each][1] - means[each][0]), default="")

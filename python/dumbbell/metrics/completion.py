@@ -44,14 +44,14 @@ class Completion:
 
 def completion(path: Path, flow: Flow, measured: FlowMeasurement, window: Window) -> Completion:
     """Of a flow: of a single transfer its own time, of a source the times of transfers that start in the window."""
-    if flow.arrivals:
-        return _of_source(path, flow, flow.arrivals, measured.transfers, window)
+    if flow.work.arrivals:
+        return _of_source(path, flow, flow.work.arrivals, measured.transfers, window)
     if measured.completed_ns is None:
         return Completion()
     fct_s = (measured.completed_ns - measured.started_ns) / NS_PER_S
-    if not flow.transfer:
+    if not flow.work.transfer:
         return Completion(fct_s=fct_s)
-    empty_s = empty_path_s(path, flow, np.array([flow.transfer.bytes]))
+    empty_s = empty_path_s(path, flow, np.array([flow.work.transfer.bytes]))
     return Completion(fct_s=fct_s, slowdown_mean=fct_s / float(empty_s[0]))
 
 

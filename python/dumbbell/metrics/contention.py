@@ -64,9 +64,9 @@ def delivered(flow: FlowMeasurement) -> Counter:
 
 def demand_bps(flow: Flow) -> float | None:
     """What an application would send on an endless path: a stream its rate; None where that is not one number."""
-    if flow.stream:
-        return float(flow.stream.rate_bps)
-    return math.inf if flow.workload == "bulk" or flow.transfer else None
+    if flow.work.stream:
+        return float(flow.work.stream.rate_bps)
+    return math.inf if flow.workload == "bulk" or flow.work.transfer else None
 
 
 def _fine(run: Run) -> bool:

@@ -56,10 +56,10 @@ class Writes(NamedTuple):
 
 def writes_of(path: Path, flow: Flow, measured: FlowMeasurement) -> Writes | None:
     """The writes of a stream or a trace, and when they were delivered; None of another workload."""
-    if flow.stream:
-        at_ns, upto = _of_stream(flow.stream)
-    elif flow.trace:
-        at_ns, upto = _of_trace(flow.trace)
+    if flow.work.stream:
+        at_ns, upto = _of_stream(flow.work.stream)
+    elif flow.work.trace:
+        at_ns, upto = _of_trace(flow.work.trace)
     else:
         return None
     payload = np.diff(upto, prepend=0.0).astype(np.int64)

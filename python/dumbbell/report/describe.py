@@ -163,16 +163,16 @@ def _room(room: Room) -> str:
 
 
 def _workload(flow: Flow) -> str:
-    if flow.transfer:
-        return f"a transfer of {Bytes.show(flow.transfer.bytes)}"
-    if stream := flow.stream:
+    if flow.work.transfer:
+        return f"a transfer of {Bytes.show(flow.work.transfer.bytes)}"
+    if stream := flow.work.stream:
         pace = f"one write every {Time.show(stream.every_ns)}"
         return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
-    if flow.trace:
-        return f"{len(flow.trace.writes)} writes as traced"
-    if flow.arrivals:
-        return _arrivals([size for _, size in flow.arrivals.arrivals])
-    if program := flow.command:
+    if flow.work.trace:
+        return f"{len(flow.work.trace.writes)} writes as traced"
+    if flow.work.arrivals:
+        return _arrivals([size for _, size in flow.work.arrivals.arrivals])
+    if program := flow.work.command:
         other = f", to the server {shlex.join(program.server)}" if program.server else ""
         power = ", as root" if program.user == "root" else ""
         return f"the program {shlex.join(program.command)}{other}{power}"

@@ -189,14 +189,14 @@ def _transfer_table(run: Run, measurement: Measurement, names: tuple[str, ...]) 
     parts = []
     for index, (flow, measured, name) in enumerate(zip(run.flows, measurement.flows, names, strict=True)):
         transfers = measured.transfers
-        if transfers is None or not flow.arrivals:
+        if transfers is None or not flow.work.arrivals:
             continue
-        sizes, fct_s = completion.sizes_bytes(flow.arrivals), completion.times_s(transfers)
+        sizes, fct_s = completion.sizes_bytes(flow.work.arrivals), completion.times_s(transfers)
         slowdown = fct_s / completion.empty_path_s(run.path, flow, sizes)
         parts.append(pa.table({
             "flow": _repeated(index, len(sizes)),
             "name": _one_word(name, len(sizes)),
-            "at_ns": np.array([flow.start_ns + at for at, _ in flow.arrivals.arrivals], dtype=np.uint64),
+            "at_ns": np.array([flow.start_ns + at for at, _ in flow.work.arrivals.arrivals], dtype=np.uint64),
             "bytes": sizes,
             "started_ns": _instants(transfers.started_ns),
             "completed_ns": _instants(transfers.completed_ns),

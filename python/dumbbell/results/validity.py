@@ -81,7 +81,7 @@ def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterato
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return
-    if flow.transfer and measured.completed_ns is None and flow.stop_ns is None:
+    if flow.work.transfer and measured.completed_ns is None and flow.stop_ns is None:
         yield "its transfer was not complete when the run ended"
     activity = Activity.within(window, measured)
     if not activity.window.seconds:

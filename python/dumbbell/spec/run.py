@@ -191,6 +191,9 @@ class Work(_Part, frozen=True, kw_only=True):
     command: Command | None = None
 
 
+NO_WORK = Work()
+
+
 class Flow(_Part, frozen=True, kw_only=True):
     """One TCP connection and what it carries; or a source of many short ones."""
 
@@ -218,29 +221,9 @@ class Flow(_Part, frozen=True, kw_only=True):
         return self.base_rtt_ns / NS_PER_S
 
     @property
-    def transfer(self) -> Transfer | None:
-        """Its workload, if that is one transfer."""
-        return None if self.workload == "bulk" else self.workload.transfer
-
-    @property
-    def stream(self) -> Stream | None:
-        """The same of a stream."""
-        return None if self.workload == "bulk" else self.workload.stream
-
-    @property
-    def trace(self) -> Trace | None:
-        """The same of a traced application."""
-        return None if self.workload == "bulk" else self.workload.trace
-
-    @property
-    def arrivals(self) -> Arrivals | None:
-        """The same of a source of short transfers."""
-        return None if self.workload == "bulk" else self.workload.arrivals
-
-    @property
-    def command(self) -> Command | None:
-        """The same of a program."""
-        return None if self.workload == "bulk" else self.workload.command
+    def work(self) -> Work:
+        """Its workload as one of the kinds; a bulk flow has none of them."""
+        return NO_WORK if self.workload == "bulk" else self.workload
 
 
 class MemoryBytes(_Part, frozen=True, kw_only=True):
