@@ -7,9 +7,10 @@ from pathlib import Path
 
 from dumbbell.charts import image
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.numbers import csv, markdown, tables
-from dumbbell.charts.table import Table
+from dumbbell.charts.numbers import csv
 from dumbbell.errors import ReportError
+from dumbbell.tables.markdown import markdown
+from dumbbell.tables.table import Table
 
 
 def written(displays: Iterable[Chart | Table], folder: Path) -> Iterator[Path]:
@@ -29,8 +30,7 @@ def written(displays: Iterable[Chart | Table], folder: Path) -> Iterator[Path]:
 
 
 def _text(table: Table, folder: Path) -> Path:
-    ((title, header, rows),) = tables(table)
-    return _put(folder / f"{table.name}.md", f"# {title}\n\n{markdown(header, rows)}\n\n{table.caption}\n")
+    return _put(folder / f"{table.name}.md", f"# {table.title}\n\n{markdown(table)}\n\n{table.caption}\n")
 
 
 def _put(path: Path, text: str) -> Path:

@@ -1,36 +1,20 @@
-"""The numbers of a chart or a table as text, for those who would rather read them."""
+"""The numbers of a chart as tables, for those who would rather read them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from csv import writer as csv_writer
-from io import StringIO
-from itertools import repeat
-from typing import Final, NamedTuple
+from itertools import chain, repeat
+from typing import Final
 
-import dumbbell.spreadsheet as spreadsheet
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.charts.style import PUBLISHED, style_of
-from dumbbell.charts.table import Entry, Table
-from dumbbell.metrics.number import amount, ends, numeric
+from dumbbell.charts.style import style_of
+from dumbbell.metrics.number import amount, ends
+from dumbbell.tables import csv as table_csv
+from dumbbell.tables.table import Table
 
 
-class NumberTable(NamedTuple):
-    """A table of texts."""
-
-    title: str
-    header: list[str]
-    rows: list[list[str]]
-
-    @property
-    def numeric(self) -> list[bool]:
-        """Which columns have numbers."""
-        columns = list(zip(*self.rows, strict=True)) or [("",)] * len(self.header)
-        return [numeric(column) for column in columns]
-
-
-def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[NumberTable]:
+def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[Table]:
     """A table as it is; of a chart one for each panel.
 
     A panel of layers has a row for each position on the x axis, and a column a layer; `bands`: those, too, with both
@@ -38,18 +22,18 @@ def tables(display: Chart | Table, *, bands: bool = False) -> Iterator[NumberTab
     an interval is `value ± half its width`; "" where a layer has no value.
     """
     if isinstance(display, Table):
-        yield NumberTable(display.title, *laid_out(display))
+        yield display
         return
     for panel in display.panels:
         title = panel.title or display.title
         if panel.heat is not None:
-            yield NumberTable(f"{title}; {panel.heat.label}", *_cells(panel, panel.heat))
+            yield Table.of(*_cells(panel, panel.heat), title=f"{title}; {panel.heat.label}")
             continue
         layers = [layer for layer in panel.layers if layer.kind != "band" or bands]
         positions = sorted({x for layer in layers for x in layer.x})
         columns = [_column(layer) for layer in layers]
         rows = [[_tick(panel.x, x), *(column.get(x, "") for column in columns)] for x in positions]
-        yield NumberTable(f"{title}; {panel.y.label}", [panel.x.label, *(layer.label for layer in layers)], rows)
+        yield Table.of([panel.x.label, *(layer.label for layer in layers)], rows, title=f"{title}; {panel.y.label}")
 
 
 CSV_HEADER: Final = (
@@ -63,20 +47,10 @@ def csv(display: Chart | Table) -> str:
     The columns of a chart are `CSV_HEADER`'s: `point` is a tick's or a point's text, and what is not there is empty.
     A cell of a heat map has its column and row as x and y axis' texts, and its value as y.
     """
-    text = StringIO()
-    writer = csv_writer(text, lineterminator="\n")
     if isinstance(display, Table):
-        header, rows = laid_out(display)
-        writer.writerows(map(_cells_of, [header, *rows]))
-        return text.getvalue()
-    writer.writerow(CSV_HEADER)
-    for panel in display.panels:
-        writer.writerows(map(_cells_of, _lines_of_heat(panel, panel.heat) if panel.heat else _lines(panel)))
-    return text.getvalue()
-
-
-def _cells_of(line: Sequence[str]) -> list[str]:
-    return list(map(spreadsheet.cell, line))
+        return table_csv.csv(display)
+    lines = (_lines_of_heat(panel, panel.heat) if panel.heat else _lines(panel) for panel in display.panels)
+    return table_csv.of_rows(chain([CSV_HEADER], chain.from_iterable(lines)))
 
 
 def _lines(panel: Panel) -> Iterator[Sequence[str]]:
@@ -106,48 +80,6 @@ def _lines_of_heat(panel: Panel, heat: HeatMap) -> Iterator[Sequence[str]]:
 
 def _exact(value: float) -> str:
     return f"{value:.9g}" if math.isfinite(value) else ""
-
-
-def laid_out(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Header and rows: a column with published numbers is followed by one that has them."""
-    published = [table.has_published(index) for index in range(len(table.columns))]
-    header = [
-        text
-        for column, with_published in zip(table.columns, published, strict=True)
-        for text in (column.heading, *[PUBLISHED] * with_published)
-    ]
-    rows = [
-        [
-            text
-            for entry, with_published in zip(row, published, strict=True)
-            for text in _entry(entry, with_published=with_published)
-        ]
-        for row in table.rows
-    ]
-    return header, rows
-
-
-def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """The same as a table of Markdown; numbers to the right.
-
-    >>> print(markdown(["sender", "ms"], [["BBR", "25.0 ± 0.1"]]))
-    | sender | ms |
-    |---|---:|
-    | BBR | 25.0 ± 0.1 |
-    """
-    numbers = NumberTable("", list(header), list(map(list, rows))).numeric
-    rules = ["---:" if right else "---" for right in numbers]
-    escaped = [[cell.replace("|", r"\|") for cell in row] for row in (header, *rows)]
-    lines = [f"| {' | '.join(row)} |" for row in escaped]
-    return "\n".join([lines[0], f"|{'|'.join(rules)}|", *lines[1:]])
-
-
-def _entry(entry: Entry, *, with_published: bool) -> list[str]:
-    if isinstance(entry, str):
-        return [entry, *[""] * with_published]
-    written = entry.published
-    published = "" if written is None else written if isinstance(written, str) else f"{written:g}"
-    return [amount(entry.mean, entry.half_width, limits=entry.limits), *[published] * with_published]
 
 
 def _cells(panel: Panel, heat: HeatMap) -> tuple[list[str], list[list[str]]]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dumbbell.decide.advice import Advice
 
 EXAMPLE = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
-INDENT = " " * 10
 
 
 def advise(  # noqa: PLR0913 (each is an option)
@@ -147,17 +146,13 @@ def advise(  # noqa: PLR0913 (each is an option)
 
 def _lines(answer: "Advice", seconds: float, engine: str) -> "Iterator[str]":
     """The answer, as wide as the terminal."""
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import text
+    from dumbbell.report.advice import advised
+    from dumbbell.report.section import fact_lines, section_lines
+    from dumbbell.tables.terminal import columns
 
-    for label, paragraph in text.lines(answer):
-        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
-    for company in answer.question.company:
-        yield ""
-        yield wrapped(f"{text.caption(answer, company)}:", columns())
-        header, rows = text.table(answer, company)
-        yield fitted(header, rows, columns(), keys=2)
+    yield from fact_lines(list(text.lines(answer)), columns())
+    for section in advised(answer):
+        yield from section_lines(section, columns())
     yield ""
-    for label, paragraph in text.below(answer, seconds=seconds, engine=engine):
-        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
+    yield from fact_lines(list(text.below(answer, seconds=seconds, engine=engine)), columns())

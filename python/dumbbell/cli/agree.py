@@ -239,7 +239,7 @@ def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", reason: str)
 def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
     from dumbbell.cli.progress import progress
     from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.tables.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.checks import chosen, count, run_checks
     from dumbbell.results.store import Store
@@ -354,7 +354,7 @@ def _draws(experiment: "Experiment") -> bool:
 
 def _print_tables(comparison: "Agreement | Curves") -> None:
     from dumbbell.cli.table import fitted, without_spare
-    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.tables.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.record import Curves
 

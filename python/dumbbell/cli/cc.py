@@ -22,8 +22,9 @@ app = typer.Typer(
 def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants, and the engines that have each."""
     import dumbbell.cc as cc
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Table
+    from dumbbell.tables.terminal import columns
     from dumbbell.engines.catalogue import catalogue, engines_with
 
     algorithms = [(each.name, "", engines_with(each.name), each.title) for each in catalogue().values()]
@@ -36,7 +37,7 @@ def list_(*, as_json: Json = False) -> None:
         print_json(rows)
     else:
         table = [(name, base, ", ".join(engines), about) for name, base, engines, about in algorithms + variants]
-        typer.echo(fitted(("name", "variant of", "engines", "what it is"), table, columns()))
+        typer.echo(text(Table.of(("name", "variant of", "engines", "what it is"), table), columns()))
 
 
 @app.command(epilog='Example: dumbbell cc show bbr_4_17, or "bbr[cwnd_gain=1.5]" as a spec would write it')
@@ -79,8 +80,9 @@ def _as_json(choice: "Choice") -> dict[str, Any]:
 
 
 def _as_text(choice: "Choice") -> str:
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Table
+    from dumbbell.tables.terminal import columns, wrapped
 
     shown, width = _as_json(choice), columns()
     changed = any(each["value"] != each["default"] for each in shown["parameters"])
@@ -108,7 +110,7 @@ def _as_text(choice: "Choice") -> str:
     if not changed:
         header, rows = _without_default(header), list(map(_without_default, rows))
     head = f"{shown['name']}: {shown['about']}\n{shown['source']}; engines: {', '.join(shown['engines'])}"
-    table = fitted(header, rows, width) if rows else "It has no parameters."
+    table = text(Table.of(header, rows), width) if rows else "It has no parameters."
     return f"{wrapped(head, width)}\n\n{table}"
 
 

@@ -45,7 +45,7 @@ def check(  # noqa: PLR0913 (each is an option)
     if as_json:
         print_json({**facts, "forecasts": forecasts})
         return
-    from dumbbell.cli import terminal
+    from dumbbell.tables import terminal
     from dumbbell.metrics.number import counted
 
     alone = f" and {facts['runs_alone']} of a group alone" if harm else ""

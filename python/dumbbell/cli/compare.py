@@ -51,17 +51,18 @@ def compare(  # noqa: PLR0913 (each is an option)
     from dumbbell.comparison import differences_text
     from dumbbell.comparison.differences import compare as compared
     from dumbbell.comparison.selection import quantities, selections
+    from dumbbell.report.differences import page
+    from dumbbell.tables.terminal import columns
 
     comparison = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
-    for line in _objects(comparison) if as_json else _lines(comparison, everything=everything):
+    shown = page(comparison, _command(a, b, metrics), everything=everything)
+    for line in _objects(comparison) if as_json else shown.lines(columns()):
         typer.echo(line)
     worse = list(_worse(comparison)) if strict else []
     for line in (*differences_text.notices(comparison), *worse):
         typer.echo(line, err=True)
     if html is not None:
-        from dumbbell.report.comparison import build_differences
-
-        typer.echo(build_differences(html, comparison, _command(a, b, metrics)), err=True)
+        typer.echo(shown.write(html), err=True)
     if worse:
         raise typer.Exit(WORSE)
 
@@ -72,25 +73,6 @@ def _objects(comparison: "Comparison") -> "Iterator[str]":
     from dumbbell.comparison.differences import objects
 
     return (json.dumps(each, ensure_ascii=False) for each in objects(comparison))
-
-
-def _lines(comparison: "Comparison", *, everything: bool) -> "Iterator[str]":
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
-    from dumbbell.comparison import differences_text as text
-
-    for name, side in (("A", comparison.pairs.a), ("B", comparison.pairs.b)):
-        yield wrapped(f"{name}: {text.side(side)}", columns())
-    yield wrapped(f"{text.pairs(comparison)}; every difference is B - A", columns())
-    if comparison.overall:
-        yield f"\n{fitted(*text.overall_table(comparison), columns(), keys=2)}\n"
-    yield from (wrapped(line, columns(), hanging="") for line in text.explanations(comparison))
-    if comparison.marked or everything:
-        yield ""
-        header, rows = text.points_table(comparison, comparison.rows(marked=not everything))
-        yield fitted(header, rows, columns(), keys=header.index("group") + 1)
-    if not everything and comparison.marked < comparison.count:
-        yield "--all shows every point"
 
 
 def _worse(comparison: "Comparison") -> "Iterator[str]":

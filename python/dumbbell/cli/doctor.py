@@ -69,8 +69,9 @@ def doctor(
     if clean:
         _clean(as_json=as_json)
         return
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Table
+    from dumbbell.tables.terminal import columns
     from dumbbell.engines.registry import absence
 
     checks: dict[str, Callable[[], tuple[bool, str]]] = {
@@ -88,7 +89,7 @@ def doctor(
         print_json([each._asdict() for each in findings])
     else:
         rows = [(each.what, "ok" if each.healthy else "BAD", each.words) for each in findings]
-        typer.echo(fitted(("what", "state", "found"), rows, columns()))
+        typer.echo(text(Table.of(("what", "state", "found"), rows), columns()))
     if not all(each.healthy for each in findings):
         raise typer.Exit(1)
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
-    from dumbbell.findings.table import Table
+    from dumbbell.findings.table import ResultRows
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -60,21 +60,28 @@ class Choice:
 
 def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
-    from dumbbell.cli import terminal
-    from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
     from dumbbell.findings.points import MOST_READ_IN_FULL
+    from dumbbell.tables.terminal import bold, columns, wrapped
 
-    width = terminal.columns()
-    table = _table(runs, choice, store)
-    layout = lay_out(table, width, everything=choice.everything)
     if runs.measured <= MOST_READ_IN_FULL:  # of more, sentences would take longer than they are worth
-        typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
+        typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
-    for line in (*caption(table, width, len(runs.points), seeds), "", *layout.lines()):
+    rows = _table(runs, choice, store)
+    _print_table(rows, choice, len(runs.points), seeds)
+    _print_length_hint(len(rows.rows), runs, store)
+
+
+def _print_table(rows: ResultRows, choice: Choice, points: int, seeds: Sequence[int]) -> None:
+    from dumbbell.cli.caption import caption
+    from dumbbell.report.results_table import of_terminal
+    from dumbbell.tables.plain_text import lay_out
+    from dumbbell.tables.terminal import columns
+
+    table = lay_out(of_terminal(rows, everything=choice.everything), columns())
+    for line in (*caption(rows, columns(), points, seeds), "", *table.lines):
         typer.echo(line)
-    _print_left_out(runs, choice, layout.left_out)
-    _print_length_hint(len(table.rows), runs, store)
+    _print_left_out(rows.runs, choice, table.left_out)
 
 
 def print_campaign(
@@ -82,14 +89,14 @@ def print_campaign(
 ) -> bool:
     """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
 
-    Of many runs the rows are printed as they are read, in the columns that fit the first of them. What needs all rows
-    at once, an order or all columns, holds them all; `complete`, as harm needs them, everything about each run.
+    Of many runs the first rows are read and printed. What needs all rows at once, an order, holds them all; `complete`,
+    as harm needs them, everything about each run.
     """
     from dumbbell.findings.points import is_large, read_campaign
 
     large = not complete and is_large(store, campaign, experiment)
-    if large and not (choice.sort or choice.all_columns):
-        runs = _print_pages(store, campaign, choice, experiment)
+    if large and not choice.sort:
+        runs = _print_first_page(store, campaign, choice, experiment)
     else:
         runs = read_campaign(store, campaign, experiment, in_full=complete)
         print_answer(runs, choice, store)
@@ -99,45 +106,12 @@ def print_campaign(
     return any(notice.kind == "failure" for notice in runs.notices)
 
 
-def _print_pages(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None) -> ExperimentRuns:
-    """Prints a table page by page; gives the last one, which has all notices."""
-    from dumbbell.cli import terminal
-    from dumbbell.cli.layout import caption, lay_out, lines_of, shown
-    from dumbbell.findings.points import read_pages
-    from dumbbell.findings.table import USUAL
-    from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
-    from dumbbell.results.campaign import extent
-
-    always = {RESTS_ON}
-    known = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*(choice.columns or USUAL)}]
-    for page in read_pages(store, campaign, experiment, known):
-        if any(each.run_ids for each in page.points):
-            break
-    width, first = terminal.columns(), _table(page, choice, store)
-    layout = lay_out(first, width, everything=choice.everything)
-    there = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
-    for line in (*caption(first, width, *there), ""):
-        typer.echo(line)
-    chosen = replace(choice, columns=shown(layout))
-    needed = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*shown(layout)}]
-
-    rows = 0
-
-    def tables() -> Iterator[Table]:
-        nonlocal page, rows
-        for page in read_pages(store, campaign, experiment, needed):
-            table = _table(page, chosen, store)
-            rows += len(table.rows)
-            yield table
-
-    for line in lines_of(tables(), width):
-        typer.echo(line)
-    _print_left_out(page, choice, layout.left_out)
-    _print_length_hint(rows, page, store)
-    return page
+def _print_first_page(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None) -> ExperimentRuns:
+    """Prints the first rows of a table; gives what they are of, with the notices of all rows."""
+    raise NotImplementedError
 
 
-def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> Table:
+def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> ResultRows:
     from dumbbell.findings.table import DESCENDING, table
     from dumbbell.findings.time_below import measure_time_below
 
@@ -147,7 +121,7 @@ def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> Table:
 
 def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
     """What a table does not show that was asked for."""
-    from dumbbell.cli import terminal
+    from dumbbell.tables import terminal
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
 
@@ -161,7 +135,7 @@ def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str
 
 def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
     """How to see less of a table that nobody reads to its end."""
-    from dumbbell.cli import terminal
+    from dumbbell.tables import terminal
     from dumbbell.spec.point_text import swept_text
 
     swept = {path: value for point in runs.points for path, value in point.swept.items()}
@@ -174,7 +148,7 @@ def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
 
 def print_warnings(runs: ExperimentRuns) -> None:
     """What is wrong with the experiment as a whole, each kind once."""
-    from dumbbell.cli import terminal
+    from dumbbell.tables import terminal
     from dumbbell.findings.caution import caution_summaries
     from dumbbell.findings.warnings import warnings
 

@@ -11,10 +11,9 @@ from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.programs import allow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from dumbbell.engines.protocol import Engine
-    from dumbbell.hosts.record import HostRecord
     from dumbbell.spec import Experiment
 
 
@@ -31,8 +30,10 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     from dumbbell.hosts.points import read
     from dumbbell.hosts.sheet import Renamed
     from dumbbell.hosts.spread import ComparedEngine, hold
+    from dumbbell.report.hosts import page
     from dumbbell.results.store import Store
     from dumbbell.spec import SpecError, assignment
+    from dumbbell.tables.terminal import columns
 
     if spec is None:
         raise ComparisonError("--measured needs SPEC: what the points of the table have in common")
@@ -51,17 +52,16 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
     ):
         record = hold(measurements, store, candidates, jobs=jobs, progress=advance)
-    for line in [record.model_dump_json()] if as_json else _lines(record):
+    options = ["--measured", points.name, "--engines", engines, *(["--seeds", str(seeds)] if seeds else [])]
+    options += [part for each in headings for part in ("--heading", each)]
+    options += [part for each in sets or () for part in ("--set", each)]
+    shown = page(record, shlex.join(["dumbbell", "agree", spec.name, *options]))
+    for line in [record.model_dump_json()] if as_json else shown.lines(columns()):
         typer.echo(line)
     for failure in record.failures:
         typer.echo(f"failed: {failure}", err=True)
     if html is not None:
-        from dumbbell.report.hosts import build
-
-        options = ["--measured", points.name, "--engines", engines, *(["--seeds", str(seeds)] if seeds else [])]
-        options += [part for each in headings for part in ("--heading", each)]
-        options += [part for each in sets or () for part in ("--set", each)]
-        typer.echo(build(html, record, shlex.join(["dumbbell", "agree", spec.name, *options])), err=True)
+        typer.echo(shown.write(html), err=True)
     if record.failures:
         raise typer.Exit(1)
 
@@ -74,19 +74,3 @@ def _describe_stored_runs(out: Path, experiment: "Experiment", engines: "Sequenc
     with Store.open(out) as store:
         there = sum(measured_of(store.ledger, experiment, each.name, each.identity()) for each in engines)
     return stored_runs_text(there, len(engines) * count(experiment), out)
-
-
-def _lines(record: "HostRecord") -> "Iterator[str]":
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
-    from dumbbell.hosts import text
-
-    yield wrapped(f"{text.origin(record)}.", columns())
-    header, rows = text.far_table(record)
-    yield f"\n{fitted(header, rows, columns(), keys=header.index('engine') + 1)}\n"
-    for paragraph in filter(None, (text.first_setting(record), text.LEGEND)):
-        yield wrapped(paragraph, columns(), hanging="")
-    header, rows = text.starved_table(record)
-    if rows:
-        yield f"\nWho starves:\n{fitted(header, rows, columns(), keys=1)}"
-    yield f"\nThe points that are farthest off:\n{fitted(*text.worst_table(record), columns(), keys=1)}"

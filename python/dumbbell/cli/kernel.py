@@ -146,8 +146,9 @@ def _as_json(built: "Kernel") -> dict[str, Any]:
 def _as_text(kernels: "list[Kernel]") -> str:
     from datetime import datetime
 
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Table
+    from dumbbell.tables.terminal import columns
     from dumbbell.kernel.shelf import usable
 
     rows = [
@@ -155,7 +156,7 @@ def _as_text(kernels: "list[Kernel]") -> str:
             each.name,
             each.release,
             "yes" if usable(each) else "no: another recipe",
-            str(len(each.controls)),
+            len(each.controls),
             f"{each.executable.stat().st_size / 1e6:.1f} MB",
             f"{datetime.fromisoformat(each.built).astimezone():%Y-%m-%d %H:%M}",
             each.identity[:16],
@@ -164,7 +165,7 @@ def _as_text(kernels: "list[Kernel]") -> str:
         for each in kernels
     ]
     header = ("name", "release", "usable", "controls", "size", "built", "identity", "congestion controls")
-    return fitted(header, rows, columns())
+    return text(Table.of(header, rows), columns())
 
 
 @contextmanager

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 SIM_SECONDS, SECONDS = 30.0, 600.0
 """How long a map may take, about: on the simulator, and on other engines."""
-INDENT = " " * 10
 
 
 def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
@@ -59,9 +58,9 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
         mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=path_question)
     seconds = own_s if answer else time.monotonic() - began
     if target is not None:
-        from dumbbell.report.advice import build
+        from dumbbell.report.advice import page
 
-        build(target, mapped, answer, seconds=seconds, command=_command(options, engine, seeds, target))
+        page(mapped, answer, seconds=seconds, command=_command(options, engine, seeds, target)).write(target)
     if as_json:
         from dumbbell.decide.text import as_object
 
@@ -81,22 +80,17 @@ def _object(own: Mapping[str, Any], mapped: "Map", target: Path | None) -> dict[
 
 def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     """The answer over ranges, as wide as the terminal."""
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import map_text
     from dumbbell.metrics.number import counted
+    from dumbbell.report.advice import cells
+    from dumbbell.report.section import fact_lines, section_lines
+    from dumbbell.tables.terminal import columns
 
-    for label, paragraph in map_text.lines(mapped):
-        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
-    for title, (header, rows) in map_text.tables(mapped):
-        yield ""
-        if title:
-            yield f"{title}:"
-        yield fitted(header, rows, columns(), keys=1)
-    yield ""
-    yield wrapped(f"{'To read':9} {map_text.legend(mapped)}", columns(), hanging=INDENT)
+    yield from fact_lines(list(map_text.lines(mapped)), columns())
+    for section in cells(mapped):
+        yield from section_lines(section, columns())
     effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {seconds:.1f} s; --map shows more of one path."
-    yield wrapped(f"{'Sure?':9} {effort}", columns(), hanging=INDENT)
+    yield from ("", *fact_lines([("Sure?", effort)], columns()))
 
 
 def _command(options: Mapping[str, str | None], engine: str, seeds: int | None, target: Path) -> str:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 SECONDS = {"sim": 25.0}
 """By engine: how long it may take, about; where it is not told, ten minutes."""
-INDENT = " " * 10
 
 
 def advise_mix(  # noqa: PLR0913 (each is an option)
@@ -49,15 +48,11 @@ def advise_mix(  # noqa: PLR0913 (each is an option)
 
 
 def _lines(answer: "Mix", seconds: float, engine: str) -> Iterator[str]:
-    from dumbbell.cli.table import fitted
-    from dumbbell.cli.terminal import columns, wrapped
     from dumbbell.decide import mix_text
+    from dumbbell.report.section import fact_lines
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.terminal import columns
 
-    for label, paragraph in mix_text.lines(answer):
-        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
-    yield ""
-    header, rows = mix_text.table(answer)
-    yield fitted(header, rows, columns(), keys=5)
-    yield ""
-    for label, paragraph in mix_text.below(answer, seconds=seconds, engine=engine):
-        yield wrapped(f"{label:9} {paragraph}", columns(), hanging=INDENT)
+    yield from fact_lines(list(mix_text.lines(answer)), columns())
+    yield f"\n{text(mix_text.table(answer), columns())}\n"
+    yield from fact_lines(list(mix_text.below(answer, seconds=seconds, engine=engine)), columns())

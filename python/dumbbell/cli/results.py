@@ -54,10 +54,10 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    from dumbbell.cli.table import blocks, fitted_blocks
-    from dumbbell.cli.terminal import columns
+    from dumbbell.tables.terminal import columns
     from dumbbell.results.store import Store
     from dumbbell.spec.point_text import point_text
+    from dumbbell.tables.plain_text import streamed
 
     with Store.open(store) as opened:
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)
@@ -71,8 +71,7 @@ def list_(
                  str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
-            on_screen = sys.stdout.isatty()  # a program that reads it has a line a run
-            for block in fitted_blocks(header, rows, columns()) if on_screen else blocks(header, rows):
+            for block in streamed(header, rows, columns() if sys.stdout.isatty() else None):  # a program has a line a run
                 typer.echo(block)
         _print_other_runs(opened, everything=everything)
 

@@ -219,7 +219,7 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
 def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
     """Which points of an experiment the simulator was not validated at."""
     from dumbbell.campaign.survey import Survey
-    from dumbbell.cli import terminal
+    from dumbbell.tables import terminal
     from dumbbell.comparison.standing import outside
 
     if engine.name == "sim" and (said := outside(Survey.of(experiment, most_points=LOOKED_AT).seen)):
@@ -302,7 +302,7 @@ def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_jso
         [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"] or "-"]
         for facts in (key_of(each) for each, _ in planned)
     )
-    for block in blocks([*axes, "seed", "run id"], rows):
+    for block in streamed([*axes, "seed", "run id"], rows, None):
         typer.echo(block)
     if not isinstance(engine, PlanningEngine):
         return

@@ -29,10 +29,14 @@ from dumbbell.comparison.record import (
 )
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
+from dumbbell.tables.table import Column, Table
 
 if TYPE_CHECKING:
-    Table: TypeAlias = tuple[list[str], list[list[str]]]
 
+SPARE: Final = {
+    "difference": 1, "x limit": 2, "excused": 3, "noise": 4, "raw median": 5, "raw p90": 6, "raw noise": 7,
+}  # fmt: skip
+"""Columns that a narrow terminal goes without, the one with the largest number first."""
 HOLDS, BROKEN, NO_DATA = "holds", "broken", "no data"
 BEYOND: Final = "beyond the outer limit"
 MOST_FAILURES: Final = 3
@@ -262,7 +266,11 @@ def provenance(comparison: EngineComparison) -> Iterator[tuple[str, str]]:
 def bands_table(agreement: Agreement) -> Table:
     """All bands; errors are in the band's unit, and what each may be is in brackets."""
     header = ["band", "n", "median", "p90", "raw median", "raw p90", "noise", "raw noise", "difference", "verdict"]
-    return header, [_band(each, drawn=agreement.source.spec is None) for each in agreement.bands]
+    return _with_spare(header, [_band(each, drawn=agreement.source.spec is None) for each in agreement.bands])
+
+
+def _with_spare(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    return Table([Column(name, spare=SPARE.get(name, 0)) for name in header], rows)
 
 
 def _is_outer(band: BandVerdict) -> bool:
@@ -319,7 +327,7 @@ def checks_table(checks: Checks) -> Table:
     """Every figure with its bar."""
     candidate, reference = checks.engine_names
     header = ["check", "setting", "figure", reference, candidate, "difference", "bar", "noise", "verdict"]
-    return header, [_check(each) for each in checks.rows]
+    return Table.of(header, [_check(each) for each in checks.rows], keys=2)
 
 
 def _check(row: CheckRow) -> list[str]:
@@ -360,7 +368,7 @@ def worst_table(agreement: Agreement, most: int | None = None) -> Table:
         written = rate if each.metric.endswith("goodput") else _seconds if each.metric in OF_TRANSFERS else percent
         values = (each.reference, each.candidate, each.floor, each.excused)
         rows.append([condition.name, setting(condition), _called(each), *map(written, values), amount(worst.limits)])
-    return header, rows
+    return _with_spare(header, rows)
 
 
 def _seconds(value: float | None) -> str:
@@ -375,7 +383,7 @@ def _called(difference: Difference) -> str:
 def conditions_table(agreement: Agreement) -> Table:
     """The largest error of each condition, times 100, and who won it."""
     header = ["condition", "setting", "goodput", "total", "loss", "queueing delay", "winner", "x limit"]
-    return header, [_condition(each) for each in agreement.conditions]
+    return Table.of(header, [_condition(each) for each in agreement.conditions])
 
 
 def _condition(condition: Condition) -> list[str]:
@@ -395,12 +403,14 @@ def _condition(condition: Condition) -> list[str]:
 def limits_table(curves: Curves, *, broken_only: bool = False) -> Table:
     """Every quantity of every condition of single flows, or those beyond their limit."""
     candidate, reference = curves.engine_names
-    return ["algorithm", "path", "quantity", reference, candidate, "difference", "limit", "noise", "verdict"], [
+    header = ["algorithm", "path", "quantity", reference, candidate, "difference", "limit", "noise", "verdict"]
+    rows = [
         [case.cc, path(case), *_limit(each)]
         for case in curves.cases
         for each in case.comparisons
         if not (broken_only and each.holds)
     ]
+    return Table.of(header, rows, keys=3)
 
 
 def worst_of_paths(cases: Sequence[Case]) -> Table:
@@ -414,7 +424,7 @@ def worst_of_paths(cases: Sequence[Case]) -> Table:
     for label, of in by_label.items():
         first = next(iter(of.values()))[0]
         rows.append([label, *(_worst(of.get(cc, [])) for cc in algorithms), _scaled(first, first.limit)])
-    return ["quantity", *(f"`{cc}`" for cc in algorithms), "limit"], rows
+    return Table.of(["quantity", *(f"`{cc}`" for cc in algorithms), "limit"], rows)
 
 
 def _limit(each: LimitVerdict) -> list[str]:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
 from dumbbell.metrics.catalogue import Quantity
-from dumbbell.metrics.number import ABSENT, amount, counted, percent
+from dumbbell.metrics.number import counted
 from dumbbell.spec.quantity import Time
+from dumbbell.tables.table import Amount, Cell, Table
 
 if TYPE_CHECKING:
-    from dumbbell.comparison.agreement_text import Table
     from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
     from dumbbell.comparison.runs import Side
 
@@ -27,17 +27,19 @@ def overall_table(comparison: Comparison) -> Table:
         "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
         "over all points",
     ]  # fmt: skip
-    return header, [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in comparison.overall]
+    rows = [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in comparison.overall]
+    return Table.of(header, rows, keys=2)
 
 
-def points_table(comparison: Comparison, rows: Iterable[Row]) -> tuple[list[str], Iterator[list[str]]]:
-    """Some quantities at some points, one by one: there may be many."""
+def points_table(comparison: Comparison, rows: Iterable[Row]) -> Table:
+    """Some quantities at some points."""
     axes, points = point_cells(comparison)
     header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
-    return header, ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
+    cells = ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
+    return Table.of(header, cells, keys=len(axes) + 2)
 
 
-def point_cells(comparison: Comparison) -> Table:
+def point_cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     """What the points differ in, and each point's cells."""
     columns = {
         "experiment": [each.experiment for each in comparison.points],
@@ -68,37 +70,31 @@ def not_complete(row: Overall | Row) -> str:
     )
 
 
-def _counts(row: Overall) -> list[str]:
-    higher, lower = str(row.higher), str(row.lower)
+def _counts(row: Overall) -> list[Cell]:
     if row.quantity.better is None:
-        higher, lower = f"{higher} higher", f"{lower} lower"
-    elif row.quantity.better == "lower":
-        higher, lower = lower, higher
-    return [higher, lower, str(row.same), str(row.undecided)]
+        return [f"{row.higher} higher", f"{row.lower} lower", row.same, row.undecided]
+    better, worse = (row.lower, row.higher) if row.quantity.better == "lower" else (row.higher, row.lower)
+    return [better, worse, row.same, row.undecided]
 
 
-def _amounts(row: Overall | Row, count: int) -> list[str]:
+def _amounts(row: Overall | Row, count: int) -> list[Cell]:
     quantity, difference = row.quantity, row.difference
     scale = quantity.factor
     return [
-        _labelled(quantity),
-        row.group or "",
-        str(count),
-        amount(row.a, scale=scale),
-        amount(row.b, scale=scale),
-        amount(difference.value, difference.half_width, scale=scale, signed=True),
-        ABSENT if difference.outcome == INCOMPLETE else _relative(difference),
-    ]
+        _labelled(quantity), row.group or "", count, Amount(row.a, factor=scale), Amount(row.b, factor=scale),
+        Amount(difference.value, difference.half_width, scale, signed=True),
+        None if difference.outcome == INCOMPLETE else _relative(difference),
+    ]  # fmt: skip
 
 
 def _labelled(quantity: Quantity) -> str:
     return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
 
 
-def _relative(difference: Difference) -> str:
+def _relative(difference: Difference) -> Cell:
     if difference.relative is None:
         return UNDEFINED
-    return percent(difference.relative, difference.relative_half_width, signed=True)
+    return Amount(difference.relative, difference.relative_half_width, 100.0, " %", signed=True)
 
 
 def side(selected: Side) -> str:

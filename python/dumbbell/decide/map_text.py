@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dumbbell.decide.advice import MATTERS, MOST_HARM, half_way
 from dumbbell.decide.map import Axis, Cell, Map, position
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.spec.quantity import Rate
-
-if TYPE_CHECKING:
-    Table = tuple[list[str], list[list[str]]]
+from dumbbell.tables.table import Table
 
 HEADS: Final[dict[Axis, str]] = {"queue": "queue", "rtt": "RTT", "rate": "rate", "company": "company"}
 HARM_SIGN: Final = "!"
@@ -46,16 +44,16 @@ def legend(advice_map: Map) -> str:
 SAME: Final = "="
 
 
-def tables(advice_map: Map) -> Iterator[tuple[str, Table]]:
-    """A table a panel: its title, the header and a row for each row of the map, the lowest first."""
+def tables(advice_map: Map) -> Iterator[Table]:
+    """A table a panel, with a row for each row of the map, the highest first."""
     for title, cells in advice_map.panels.items():
         at = {(position(cell, advice_map.y), position(cell, advice_map.x)): cell for cell in cells}
         rows = [
             [row, *(says(at.get((row, column))) for column in advice_map.columns)]
-            for row in advice_map.rows
+            for row in reversed(advice_map.rows)
             if any((row, column) in at for column in advice_map.columns)
         ]
-        yield title, ([f"{HEADS[advice_map.y]} \\ {HEADS[advice_map.x]}", *advice_map.columns], rows)
+        yield Table.of([f"{HEADS[advice_map.y]} \\ {HEADS[advice_map.x]}", *advice_map.columns], rows, title=title)
 
 
 def says(cell: Cell | None) -> str:

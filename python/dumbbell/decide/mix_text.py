@@ -16,11 +16,11 @@ from dumbbell.decide.text import keep
 from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.number import amount, counted, percent, trimmed
 from dumbbell.spec.quantity import Bytes
+from dumbbell.tables.table import Table
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.decide.mix import Bin, Mix, Part, Standing
-    from dumbbell.decide.text import Table
 
 MOST_ROWS: Final = 12
 """Of the table; all are in the JSON."""
@@ -100,7 +100,7 @@ def table(mix: Mix) -> Table:
             _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
             _who_matters(mix, region),
         ])  # fmt: skip
-    return header, rows
+    return Table.of(header, rows, keys=5)
 
 
 def as_object(mix: Mix, *, seconds: float, engine: str) -> dict[str, Any]:

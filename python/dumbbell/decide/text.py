@@ -9,9 +9,10 @@ from dumbbell.decide.advice import MATTERS, MOST_HARM, Advice, Place, exceptions
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.tree import cao_tree
 from dumbbell.decide.trials import duration_s, runs_full_transfer
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate
+from dumbbell.tables.table import Amount, Table
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from dumbbell.decide.outcome import Interval, Outcome
     from dumbbell.decide.question import Company, Question
 
-    Table = tuple[list[str], list[list[str]]]
     _Of = Callable[[Outcome], Interval | None]
 
 
@@ -77,7 +77,7 @@ def table(advice: Advice, company: Company) -> Table:
     if company.flows:
         sides["others"] = (lambda each: each.other_bps, 1e-6, "")
     header = ["MB", "loaded", *names, *sides, "right"]
-    return header, [
+    rows = [
         [
             trimmed(place.buffer_bytes / 1e6), trimmed(question.loaded_rtt_ns(place.buffer_bytes) / 1e6),
             *(_between(counts.of(place.of(name)), counts.factor) for name in names),
@@ -89,6 +89,7 @@ def table(advice: Advice, company: Company) -> Table:
         ]
         for place in advice.places if place.company == company
     ]  # fmt: skip
+    return Table.of(header, rows, keys=2)
 
 
 def caption(advice: Advice, company: Company) -> str:
@@ -322,8 +323,8 @@ def _says(place: Place) -> str:
     return f"{name_of(place.best)}{harms}" if place.verdict == "ahead" else "either"
 
 
-def _between(interval: Interval | None, factor: float) -> str:
-    return ABSENT if interval is None else amount(interval.value, interval.half, factor)
+def _between(interval: Interval | None, factor: float) -> Amount | None:
+    return None if interval is None else Amount(interval.value, interval.half, factor)
 
 
 def _plain(interval: Interval | None, factor: float, form: str) -> str:

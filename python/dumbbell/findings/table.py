@@ -90,7 +90,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class ResultRows:
     """Rows in their order, and the columns that any of them has something in."""
 
     runs: ExperimentRuns
@@ -106,7 +106,7 @@ def table(
     *,
     each_seed: bool = False,
     everything: bool = False,
-) -> Table:
+) -> ResultRows:
     """The table of an experiment.
 
     `columns` are names of the catalogue or of `FACTS`; without them there are the usual ones that some run has and the
@@ -131,7 +131,7 @@ def table(
             there -= runs.decided
             there -= {name for name in PERCENTILES if _all_like_the_mean(name, rows)}
         columns = [name for name in dict.fromkeys([*USUAL, *QUANTITIES] if everything else USUAL) if name in there]
-    return Table(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
+    return ResultRows(runs=runs, rows=_sorted(rows, sort) if sort else rows, columns=list(columns))
 
 
 def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) -> None:

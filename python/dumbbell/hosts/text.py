@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts.spread import Spread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, counted, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
+from dumbbell.tables.table import Amount, Cell, Table
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord
-
-    Table = tuple[list[str], list[list[str]]]
 
 MOST_WORST: Final = 10
 MOST_PARTS: Final = 12
@@ -35,7 +35,7 @@ def summary(record: HostRecord) -> str:
             own = spread(points, engine)
             if own:
                 of = ", ".join(filter(None, (measurand, setting)))
-                said = f"{engine} differs by {size(own.median, points)} in the median, {size(own.p90, points)} at p90"
+                said = f"{engine} differs by {size(own.median, points).text} in the median, {size(own.p90, points).text} at p90"
                 parts.append(f"{of}: {said} (n = {own.n})")
     return "; ".join(parts) + "." if parts else "Nothing was compared."
 
@@ -49,18 +49,17 @@ def parted(record: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
         yield measurand, setting, [each for each in points if not each.starved]
 
 
-def size(difference: float, points: Sequence[HostPoint], *, signed: bool = False) -> str:
+def size(difference: float | None, points: Sequence[HostPoint], *, signed: bool = False) -> Amount:
     """A difference, or its size, in its unit."""
-    if points and points[0].absolute:
-        return f"{amount(100 * difference, signed=signed)} points"
-    return percent(difference, signed=signed)
+    unit = " points" if points and points[0].absolute else " %"
+    return Amount(difference, factor=100.0, unit=unit, signed=signed)
 
 
 def spreads_table(record: HostRecord) -> Table:
     """How far each engine is, by what was measured, setting and remark."""
     header = ["engine", "n", "bias [95 %]", "median", "p90", "most"]
     keys = ["measured", *(["setting"] if record.settings else []), "points"]
-    rows = []
+    rows = list[list[Cell]]()
     for measurand, setting, points in parted(record):
         unit = "points" if points and points[0].absolute else "%"
         named = [f"{measurand} ({unit})", *([setting] if record.settings else [])]
@@ -68,8 +67,8 @@ def spreads_table(record: HostRecord) -> Table:
             for engine in record.engines:
                 each = spread(own, engine)
                 if each:
-                    rows.append([*named, remark, engine, str(each.n), *_cells(each)])
-    return [*keys, *header], rows
+                    rows.append([*named, remark, engine, each.n, *_cells(each)])
+    return Table.of([*keys, *header], rows, keys=len(keys) + 1)
 
 
 def settings_table(record: HostRecord) -> Table:
@@ -78,19 +77,20 @@ def settings_table(record: HostRecord) -> Table:
     absolute = any(point.absolute for point in record.points)
     headings = ["bias [95 %]", "median"] if absolute else ["median ratio [95 %]", "median error"]
     header = ["setting", *(["measured"] if several else []), "engine", "n", *headings, "p90", "most"]
-    rows = []
+    rows = list[list[Cell]]()
     for measurand, setting, points in parted(record):
         for engine in record.engines:
             own = spread(points, engine)
             if own and absolute:
-                rows.append([setting, *([measurand] if several else []), engine, str(own.n), *_cells(own)])
+                rows.append([setting, *([measurand] if several else []), engine, own.n, *_cells(own)])
             elif own:
-                ratio, low, high = (1 + each for each in (own.bias, *own.interval))
+                low, high = own.interval
                 rows.append([
-                    setting, *([measurand] if several else []), engine, str(own.n),
-                    f"{ratio:.2f} [{low:.2f}, {high:.2f}]", percent(own.median), percent(own.p90), percent(own.most),
+                    setting, *([measurand] if several else []), engine, own.n,
+                    Amount(1 + own.bias, ends=(1 + low, 1 + high)),
+                    *(Amount(each, factor=100.0, unit=" %") for each in (own.median, own.p90, own.most)),
                 ])  # fmt: skip
-    return header, rows
+    return Table.of(header, rows, keys=header.index("engine") + 1)
 
 
 def far_table(record: HostRecord) -> Table:
@@ -98,9 +98,9 @@ def far_table(record: HostRecord) -> Table:
     return spreads_table(record) if record.few_settings else settings_table(record)
 
 
-def _cells(each: Spread) -> list[str]:
-    bias, low, high = (amount(100 * value, signed=True) for value in (each.bias, *each.interval))
-    return [f"{bias} [{low}, {high}]", *(amount(100 * own) for own in (each.median, each.p90, each.most))]
+def _cells(each: Spread) -> list[Cell]:
+    bias = Amount(each.bias, factor=100.0, signed=True, ends=each.interval)
+    return [bias, *(Amount(own, factor=100.0) for own in (each.median, each.p90, each.most))]
 
 
 def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]]]:
@@ -128,16 +128,16 @@ def worst_table(record: HostRecord, most: int = MOST_WORST) -> Table:
 def starved_table(record: HostRecord) -> Table:
     """The points at which a group starved on the hosts or starves on an engine, and in how many seeds it does there."""
     header = ["point", "measured", *(part for engine in record.engines for part in (engine, f"{engine} starves in"))]
-    place, rows = _places(record), []
+    place, rows = _places(record), list[list[Cell]]()
     for point in record.points:
         starving = {engine: point.starving(engine) for engine in record.engines}
         if not point.starved and not any(count and count[0] for count in starving.values()):
             continue
-        cells = [place(point), number(point, point.measured) + (" (starved)" if point.starved else "")]
+        cells: list[Cell] = [place(point), number(point, point.measured) + (" (starved)" if point.starved else "")]
         for engine, count in starving.items():
             cells += [_range(point, engine), ABSENT if count is None else "{} of {} seeds".format(*count)]
         rows.append(cells)
-    return header, rows
+    return Table.of(header, rows)
 
 
 def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
@@ -145,14 +145,14 @@ def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
     several = len({each.measurand for each in record.points}) > 1
     header = ["point", *(["what"] if several else []), "measured"]
     header += [part for engine in record.engines for part in (engine, "difference")]
-    place, rows = _places(record), []
+    place, rows = _places(record), list[list[Cell]]()
     for point in points:
-        cells = [place(point), *([point.measurand.label] if several else []), number(point, point.measured)]
+        cells: list[Cell] = [place(point), *([point.measurand.label] if several else []), _amount(point, point.measured)]
         for engine in record.engines:
             difference = point.difference(engine)
-            cells += [_range(point, engine), ABSENT if difference is None else size(difference, [point], signed=True)]
+            cells += [_range(point, engine), size(difference, [point], signed=True)]
         rows.append(cells)
-    return header, rows
+    return Table.of(header, rows)
 
 
 def _places(record: HostRecord) -> Callable[[HostPoint], str]:
@@ -175,17 +175,21 @@ def _places(record: HostRecord) -> Callable[[HostPoint], str]:
 
 def number(point: HostPoint, value: float | None) -> str:
     """A value of a point as its quantity is shown."""
+    return _amount(point, value).text
+
+
+def _amount(point: HostPoint, value: float | None) -> Amount:
     if point.of_rate:
-        return percent(value)
+        return Amount(value, factor=100.0, unit=" %")
     quantity = QUANTITIES[point.quantity]
-    return ABSENT if value is None else f"{amount(quantity.factor * value)} {quantity.unit}".rstrip()
+    return Amount(value, factor=quantity.factor, unit=f" {quantity.unit}".rstrip())
 
 
-def _range(point: HostPoint, engine: str) -> str:
+def _range(point: HostPoint, engine: str) -> Amount:
     """The median, and what seeds have at least and at most."""
     values = point.values.get(engine, ())
-    own = number(point, point.median(engine))
-    return own if len(set(values)) < 2 else f"{own} [{number(point, min(values))}, {number(point, max(values))}]"  # noqa: PLR2004
+    own = _amount(point, point.median(engine))
+    return own if len(set(values)) < 2 else replace(own, ends=(min(values), max(values)))  # noqa: PLR2004
 
 
 def origin(record: HostRecord) -> str:

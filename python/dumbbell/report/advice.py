@@ -1,75 +1,61 @@
-"""Advice and its maps as one HTML file."""
+"""Advice and its maps as one page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING
 
 from dumbbell.decide import map_text, text
-from dumbbell.decide.map_charts import charts
-from dumbbell.decide.published import measured_gains
 from dumbbell.metrics.number import counted
-from dumbbell.report.comparison import Section, rendered
-from dumbbell.report.figure import MOST_POINTS, drawing
-from dumbbell.report.html import write
+from dumbbell.report.section import Page, Section
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.charts.chart import Chart
     from dumbbell.decide.advice import Advice
     from dumbbell.decide.map import Map
 
-TEXT_COLUMNS: Final = ("right",)
-"""Columns of advice's tables that have no numbers."""
 
-
-def build(target: Path, decision_map: Map, advice: Advice | None, *, seconds: float, command: str) -> Path:
-    """Writes the page of a map, with the advice about its path where it is of one; gives where it is.
-
-    Raises:
-        ReportError: it cannot be written.
-    """
-    return write(target, lambda most: rendered(page(decision_map, advice, seconds=seconds, command=command, most=most)))
-
-
-def page(
-    decision_map: Map, advice: Advice | None, *, seconds: float, command: str, most: int = MOST_POINTS
-) -> dict[str, Any]:  # fmt: skip
-    sides = list(text.lines(advice) if advice else map_text.lines(decision_map))
-    figures = [drawing(each, most) for each in charts(decision_map, measured_gains())]
+def page(decision_map: Map, advice: Advice | None, *, seconds: float, command: str) -> Page:
+    """The page of a map, with the advice about its path where it is of one."""
     below = list(text.below(advice, seconds=seconds, engine=decision_map.engine)) if advice else []
-    return {
-        "kind": "Advice of dumbbell",
-        "title": f"Which congestion control on {map_text.path(decision_map)}",
-        "sides": sides,
-        "summary": f"The map is of {counted(decision_map.runs, 'run')} on {decision_map.engine}.",
-        "made": "",
-        "notices": (),
-        "sections": [
-            Section("map", "Map", figures=figures, titled=True),
-            *_advised(advice),
-            *_cells(decision_map),
+    facts = [*below, ("Engine", decision_map.engine), ("Job", f"{decision_map.job}, for {decision_map.goal}")]
+    return Page(
+        kind="Advice of dumbbell",
+        title=f"Which congestion control on {map_text.path(decision_map)}",
+        facts=list(text.lines(advice) if advice else map_text.lines(decision_map)),
+        summary=f"The map is of {counted(decision_map.runs, 'run')} on {decision_map.engine}.",
+        sections=[
+            Section(anchor="map", heading="Map", charts=partial(_charts, decision_map), titled=True),
+            *(advised(advice) if advice else ()),
+            *cells(decision_map),
         ],
-        "origins": [
-            ("", [*below, ("Engine", decision_map.engine), ("Job", f"{decision_map.job}, for {decision_map.goal}")]),
-        ],
-        "noun": "advice",
-        "command": command,
-        "again": "",
-    }  # fmt: skip
+        origins=[("", facts)],
+        noun="advice",
+        command=command,
+    )
 
 
-def _advised(advice: Advice | None) -> Iterator[Section]:
-    """The tables that the command prints: of each company one."""
-    if advice is None:
-        return
+def _charts(decision_map: Map) -> Iterator[Chart]:
+    from dumbbell.decide.map_charts import charts  # noqa: PLC0415 (late: a terminal draws nothing)
+    from dumbbell.decide.published import measured_gains  # noqa: PLC0415 (likewise)
+
+    yield from charts(decision_map, measured_gains())
+
+
+def advised(advice: Advice) -> Iterator[Section]:
+    """The tables of an answer: of each company one."""
     for place, company in enumerate(advice.question.company):
-        header, rows = text.table(advice, company)
-        above = f"{text.caption(advice, company)}."
-        yield Section(f"advice-{place}", f"In numbers: {company.name}", header, rows, TEXT_COLUMNS, above=above)
+        yield Section(
+            anchor=f"advice-{place}", heading=f"In numbers: {company.name}", table=text.table(advice, company),
+            above=f"{text.caption(advice, company)}.",
+        )  # fmt: skip
 
 
-def _cells(decision_map: Map) -> Iterator[Section]:
+def cells(decision_map: Map) -> Iterator[Section]:
     """The map in words: of each panel a table."""
-    for place, (title, (header, rows)) in enumerate(map_text.tables(decision_map)):
-        heading = f"Which is right: {title}" if title else "Which is right"
-        yield Section(f"cells-{place}", heading, header, rows[::-1], header[:1], below=(map_text.legend(decision_map),))
+    for place, table in enumerate(map_text.tables(decision_map)):
+        heading = f"Which is right: {table.title}" if table.title else "Which is right"
+        below = (map_text.legend(decision_map),)
+        yield Section(anchor=f"cells-{place}", heading=heading, table=table, below=below)

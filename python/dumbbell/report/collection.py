@@ -12,7 +12,7 @@ from dumbbell.report.page import build, commented, rest
 from dumbbell.results.store import Store
 from dumbbell.studies import Study, StudyStatus, disputed, total
 from dumbbell.studies.status import run_command
-from dumbbell.studies.totals import HEADER, LEGEND, Total, of_documents, rows
+from dumbbell.studies.totals import LEGEND, Total, of_documents, table
 
 INDEX: Final = "index.html"
 PAGE_BYTES: Final = LARGEST_BYTES // 2
@@ -86,7 +86,7 @@ class Collection:
         """
         totals = [each for entry in self._entries for each in entry.totals]
         documents = [entry.study.name for entry in self._entries if entry.page and entry.study.manifest.document]
-        context = {"header": HEADER, "rows": rows([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
+        context = {"totals": table([*totals, *of_documents(totals, documents)]), "legend": LEGEND}
         written(self._folder / SCRIPT, script())
         return write(
             self._folder / INDEX,

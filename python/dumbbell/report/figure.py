@@ -18,8 +18,7 @@ import numpy.typing as npt
 
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.layout import PAGE
-from dumbbell.charts.numbers import NumberTable, tables
-from dumbbell.charts.table import Table
+from dumbbell.charts.numbers import tables
 from dumbbell.charts.vega import vega_lite
 from dumbbell.studies.status import Shown
 from dumbbell.studies.study import Study
@@ -67,7 +66,7 @@ class View:
     display: Chart | Table
     drawing: Drawing | None
     """None of a table."""
-    tables: list[NumberTable]
+    tables: list[Table]
     """The numbers; empty where they are too many."""
 
     @property
@@ -89,7 +88,7 @@ def drawing(chart: Chart, most: int = MOST_POINTS, name: str = "") -> Drawing:
     )
 
 
-def numbers(display: Chart | Table) -> list[NumberTable]:
+def numbers(display: Chart | Table) -> list[Table]:
     """A table's numbers, or a chart's where they are few."""
     points = (
         sum(len(layer.x) for panel in display.panels for layer in panel.layers) if isinstance(display, Chart) else 0

@@ -1,69 +1,64 @@
-"""Engines beside real hosts as one HTML file."""
+"""Engines beside real hosts as a page."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from dumbbell.hosts import text
-from dumbbell.hosts.charts import charts
-from dumbbell.report.comparison import Section, rendered
-from dumbbell.report.figure import MOST_POINTS, drawing
-from dumbbell.report.html import write
+from dumbbell.report.section import Page, Section
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dumbbell.charts.chart import Chart
     from dumbbell.hosts.record import HostRecord
 
-ROWS_A_POINT = 1
 
-
-def build(target: Path, record: HostRecord, command: str) -> Path:
-    """Writes the page, and gives where it is; `command` is what made it.
-
-    Raises:
-        ReportError: it cannot be written, or is too large however few points are drawn.
-    """
-    return write(target, lambda most: rendered(page(record, command, most)))
-
-
-def page(record: HostRecord, command: str, most: int = MOST_POINTS) -> dict[str, Any]:
-    """What the template shows, with at most `most` points a line, and as many rows."""
-    return {
-        "kind": "Engines of dumbbell compared with real hosts",
-        "title": f"{' and '.join(record.engines)} beside {record.title}",
-        "sides": (),
-        "summary": text.summary(record),
-        "made": f"{text.origin(record)}.",
-        "notices": [f"Not compared: {line}" for line in record.failures],
-        "sections": sections(record, most),
-        "origins": list(text.provenance(record)),
-        "command": command,
-        "again": "; runs that the store has are not repeated",
-    }
-
-
-def sections(record: HostRecord, most: int = MOST_POINTS, *, name: str = "") -> list[Section]:
-    """How far engines are, the figures, who starves and every point; of a table of a study with its name."""
-    shown = record.points[: ROWS_A_POINT * most]
-    cut = (
-        "" if len(shown) == len(record.points) else f" The first {len(shown)} of {len(record.points)}; --json has all."
+def page(record: HostRecord, command: str) -> Page:
+    """How far engines are from what was measured; `command` is what made it."""
+    return Page(
+        kind="Engines of dumbbell compared with real hosts",
+        title=f"{' and '.join(record.engines)} beside {record.title}",
+        summary=text.summary(record),
+        made=f"{text.origin(record)}.",
+        notices=[f"Not compared: {line}" for line in record.failures],
+        sections=sections(record),
+        origins=list(text.provenance(record)),
+        command=command,
+        again="; runs that the store has are not repeated",
     )
+
+
+def sections(record: HostRecord, *, name: str = "") -> list[Section]:
+    """How far engines are, the figures, who starves and every point; of a table of a study with its name."""
     before, anchor = (f"{name}: ", f"{name}-") if name else ("", "")
-    origin = f"{text.summary(record)} {text.origin(record)}." if name else ""
-    figures = [drawing(replace(each, name=f"{anchor}{each.name}"), most) for each in charts(record)]
-    first = "How far" if not name else "how far engines are from real hosts"
+
+    def section(own: str, heading: str, **parts: object) -> Section:
+        title = f"{before}{heading[0].lower()}{heading[1:]}" if name else heading
+        return Section(anchor=f"{anchor}{own}", heading=title, **parts)  # type: ignore[arg-type]
+
     return [
-        Section(f"{anchor}spreads", f"{before}{first}", *text.far_table(record),
-                ("measured", "setting", "points", "engine"), above=origin,
-                below=tuple(filter(None, (text.first_setting(record), text.LEGEND)))),
-        Section(f"{anchor}figures", f"{before}figures" if name else "Figures", figures=figures, titled=True),
-        Section(f"{anchor}starved", f"{before}who starves" if name else "Who starves", *text.starved_table(record),
-                ("point",),
-                above="A group starves with less than a tenth of what it would have if all flows had the same."),
-        Section(f"{anchor}worst", f"{before}the points that are farthest off" if name
-                else "The points that are farthest off", *text.worst_table(record), ("point", "what")),
-        Section(f"{anchor}points", f"{before}every point" if name else "Every point", *text.points_table(record, shown),
-                ("point", "what"),
-                above="Of engines the median over seeds, in brackets the least and the most." + cut),
+        section(
+            "spreads", "How far engines are from real hosts", table=text.far_table(record),
+            above=f"{text.summary(record)} {text.origin(record)}." if name else "",
+            below=tuple(filter(None, (text.first_setting(record), text.LEGEND))),
+        ),
+        section("figures", "Figures", charts=partial(_charts, record, anchor), titled=True),
+        section(
+            "starved", "Who starves", table=text.starved_table(record),
+            above="A group starves with less than a tenth of what it would have if all flows had the same.",
+        ),
+        section("worst", "The points that are farthest off", table=text.worst_table(record)),
+        section(
+            "points", "Every point", table=text.points_table(record, record.points), page_only=True,
+            above="Of engines the median over seeds, in brackets the least and the most.", rest="--json has all",
+        ),
     ]  # fmt: skip
+
+
+def _charts(record: HostRecord, anchor: str) -> Iterator[Chart]:
+    from dumbbell.hosts.charts import charts  # noqa: PLC0415 (late: a terminal draws nothing)
+
+    yield from (replace(each, name=f"{anchor}{each.name}") for each in charts(record))

@@ -23,9 +23,9 @@ from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
 from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
-from dumbbell.spec.quantity import magnitude
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import SIGNS, VERDICTS
+from dumbbell.tables.html import NO_MARKS, html, sort_key
 from dumbbell.user_folder import cache_folder
 from dumbbell.version import __version__
 
@@ -128,6 +128,7 @@ def environment() -> Environment:
         "counted": counted,
         "estimate": estimate,
         "sample": sample,
+        "html_table": lambda table, marks=NO_MARKS: html(table, marks=marks),
         "sort_key": sort_key,
         "sentence": sentence,
         "stated": lambda value, unit="": "" if value is None else f"{value:g} {unit}".rstrip(),
@@ -144,18 +145,6 @@ def sample(n: int, *, repeated: bool, varies: bool) -> str:
     """
     text = f"n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{n}" if n else ""
     return f"deterministic, {text}" if text and repeated and not varies else text
-
-
-def sort_key(value: object) -> str:
-    """What a cell is sorted by: of a number six digits, of a quantity its number in base units.
-
-    >>> sort_key(0.1234567), sort_key(3), sort_key("500 kbit/s"), sort_key("10 Mbit/s"), sort_key("bbr"), sort_key(None)
-    ('0.123457', '3', '500000', '1e+07', 'bbr', '')
-    """
-    if value is None:
-        return ""
-    number = value if isinstance(value, float) else magnitude(str(value))
-    return str(value) if number is None else f"{number:.6g}"
 
 
 def _packed(value: object) -> str:

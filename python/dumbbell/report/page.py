@@ -19,6 +19,7 @@ from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME
 from dumbbell.report.figure import Drawing, drawing, views
 from dumbbell.report.file_name import file_names
 from dumbbell.report.hosts import sections
+from dumbbell.report.section import charts_of, drawn
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
@@ -137,9 +138,11 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
         **(_of_store_again(store.folder.name, runs) if study is None else _again(study, statuses, comment)),
     }
 
+    host_sections = charts_of(chain.from_iterable(sections(each, name=title) for title, each in measured.items()))
+
     def rendered(most: int) -> str:
         shown = views(figures, study, most)
-        hosts = [section for title, each in measured.items() for section in sections(each, most, name=title)]
+        hosts = list(drawn(host_sections, most))
         fewer = max(2, most // RUN_IN_TIME_SHARE)
         series = [drawing(chart, fewer, f"run-{number}") for number, chart in enumerate(lines)]
         experiments = [

@@ -1,90 +1,158 @@
-"""The table of an experiment on a page: a row a point and group, the number of seeds in a column of its own."""
+"""The table of an experiment: on a terminal, and on a page.
+
+A row is a group of flows at a point, or in a run; on a terminal what belongs to the path stands on the first of them.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from dumbbell.findings.points import ExperimentRuns
-from dumbbell.findings.table import Row, Table, table
+from dumbbell.findings.table import ResultRows, Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import ABSENT, percent
-from dumbbell.report.html import sort_key
+from dumbbell.metrics.number import trimmed
+from dumbbell.tables.table import Amount, Cell, Column, Table
 
+LONGEST_NAME: Final = 24
+"""Of a group on a terminal; longer ones are cut."""
 MAIN: Final = (
     "goodput", "share", "fair_share", "harm", "rtt", "loss", "random_loss", "retransmits", "jain", "fct",
 )  # fmt: skip
-"""Columns that fit beside one another; all others are in the second table."""
-
-
+"""Columns that fit beside one another on a page; all others are in the second table."""
+PERCENT: Final = 100.0
 _ALGORITHM: Final = re.compile(r"flows\[\d+\]\.cc")
 """A swept field that the column of algorithms has too, where all groups have the same one."""
+_GROUP: Final = re.compile(r"^flows\[(\d+)\]\.")
 
 
-class Cell(NamedTuple):
-    """One cell."""
+def of_terminal(rows: ResultRows, *, everything: bool) -> Table:
+    """Keys, and the columns of which as many are shown as fit, the first ones first; with `everything` all."""
+    runs, own = rows.runs, rows.rows
+    new_point, new_run = _firsts(own)
+    headings = _headings(runs)
+    columns = [Column(heading, name=axis, key=True, axis=True) for axis, heading in headings.items()]
+    cells: list[Iterable[Cell]] = [_where(new_point, (row.value(axis) for row in own)) for axis in headings]
+    if any(row.seed is not None for row in own):
+        columns.append(Column("seed", key=True))
+        cells.append(_where(new_run, (row.seed for row in own)))
+    if len(runs.groups) > 1 or not headings:
+        columns.append(Column("group", key=True))
+        cells.append([_clipped(row.group) or None for row in own])
+    if all(row.seed is None for row in own) and "n" not in rows.columns:
+        columns.append(Column("n", key=True))
+        cells.append([row.n for row in own])
+    for place, name in enumerate(rows.columns, start=1):
+        columns.append(Column(_heading(name, named=True), name=name, spare=0 if everything else place))
+        values = [_value(row, name) for row in own]
+        cells.append(_where(new_run, values) if name in QUANTITIES and QUANTITIES[name].of == "run" else values)
+    return Table(columns, list(zip(*cells, strict=True)))
 
-    text: str
-    key: str = ""
-    """What it is sorted by."""
-    is_number: bool = False
+
+def _value(row: Row, name: str) -> Cell:
+    """A terminal has no room for both ends of an interval that leaves the quantity's limits: pages have them."""
+    if name == "fair_share":
+        return None if row.fair_share is None else trimmed(PERCENT * row.fair_share)
+    if name not in QUANTITIES:
+        value = row.value(name)
+        return None if value == "" else value
+    estimate = row.estimates.get(name)
+    return None if estimate is None else Amount(estimate.mean, estimate.half_width, QUANTITIES[name].factor)
+
+
+def _headings(runs: ExperimentRuns) -> dict[str, str]:
+    """The swept fields that are shown, with what stands above each; a field that groups sweep alike is there once."""
+    headings: dict[str, str] = {}
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for axis in runs.axes:
+        if not _is_name_of_group(axis, runs):
+            field = _GROUP.sub("", axis)
+            own = [str(point.swept.get(axis)) for point in runs.points]
+            alike.setdefault((field, *own) if field != axis else (axis,), []).append(axis)
+    for axes in alike.values():
+        indices = ",".join(_GROUP.findall(axis)[0] for axis in axes if _GROUP.match(axis))
+        headings[axes[0]] = _GROUP.sub(f"flows[{indices}].", axes[0])
+    return headings
+
+
+def _is_name_of_group(axis: str, runs: ExperimentRuns) -> bool:
+    """Whether it is the algorithm of a group that has its name from it at each point."""
+    groups = [list(point.ccs) for point in runs.points if point.ccs]
+    places = {f"flows[{index}].cc": index for names in groups for index in range(len(names))}
+    return axis in places and all(
+        point.swept.get(axis) == list(point.ccs)[places[axis]] for point in runs.points if point.ccs
+    )
+
+
+def _firsts(rows: Sequence[Row]) -> tuple[list[bool], list[bool]]:
+    """Whether each row is the first of its point, and of its run."""
+    first = [True] * bool(rows)
+    new_point = first + [after.point is not before.point for before, after in pairwise(rows)]
+    new_seed = first + [after.seed != before.seed for before, after in pairwise(rows)]
+    return new_point, [point or seed for point, seed in zip(new_point, new_seed, strict=True)]
+
+
+def _where(first: Sequence[bool], cells: Iterable[Cell]) -> list[Cell]:
+    """A cell in the first row of several that share it."""
+    return [cell if new else "" for new, cell in zip(first, cells, strict=True)]
+
+
+def _clipped(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 class ResultsTable(NamedTuple):
-    """Header and rows, as a page has them."""
+    """A table that a page has room for."""
 
-    header: list[str]
-    rows: list[list[Cell]]
+    table: Table
     left_out: int
-    """Rows that the page has no room for."""
+    """Rows that it has no room for."""
 
 
 def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
     """The table with the columns that decide, and the one with all others, if there are any; at most so many rows."""
-    full_table = table(runs)
-    main = [name for name in MAIN if name in full_table.columns]
-    others = [name for name in full_table.columns if name not in main]
-    return [_laid_out(full_table, columns, most) for columns in (main, others) if columns and full_table.rows]
+    rows = table(runs)
+    main = [name for name in MAIN if name in rows.columns]
+    others = [name for name in rows.columns if name not in main]
+    return [_laid_out(rows, columns, most) for columns in (main, others) if columns and rows.rows]
 
 
-def _laid_out(full_table: Table, columns: Sequence[str], most: int) -> ResultsTable:
-    alike = all(len(set(point.ccs.values())) <= 1 for point in full_table.runs.points)
-    axes = [axis for axis in full_table.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
-    grouped = any(row.group not in {"", row.cc} for row in full_table.rows)
-    several = any(row.flows > 1 for row in full_table.rows)
+def _laid_out(rows: ResultRows, names: Sequence[str], most: int) -> ResultsTable:
+    alike = all(len(set(point.ccs.values())) <= 1 for point in rows.runs.points)
+    axes = [axis for axis in rows.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
+    grouped = any(row.group not in {"", row.cc} for row in rows.rows)
+    several = any(row.flows > 1 for row in rows.rows)
     header = [*axes, *(["group"] if grouped else []), "algorithm", *(["flows"] if several else []), "n"]
-    header += [_heading(name) for name in columns]
-    rows = []
-    for row in full_table.rows[:most]:
-        cells = [_written(row.point.swept.get(axis)) for axis in axes]
-        cells += [Cell(row.group)] if grouped else []
-        cells.append(Cell(row.cc))
-        cells += [Cell(str(row.flows), str(row.flows), is_number=True)] if several else []
-        rows.append([*cells, _count(row), *(_cell(row, name) for name in columns)])
-    return ResultsTable(header, rows, max(0, len(full_table.rows) - most))
+    header += [_heading(name) for name in names]
+    cells: list[list[Cell]] = [
+        [
+            *(None if row.point.swept.get(axis) is None else str(row.point.swept[axis]) for axis in axes),
+            *([row.group] if grouped else []), row.cc, *([row.flows] if several else []), _count(row),
+            *(_cell(row, name) for name in names),
+        ]
+        for row in rows.rows[:most]
+    ]  # fmt: skip
+    return ResultsTable(Table.of(header, cells), max(0, len(rows.rows) - most))
 
 
-def _heading(name: str) -> str:
-    return "fair %" if name == "fair_share" else QUANTITIES[name].heading
-
-
-def _written(value: object) -> Cell:
-    return Cell(ABSENT if value is None else str(value), sort_key(None if value is None else str(value)))
+def _heading(name: str, *, named: bool = False) -> str:
+    if name == "fair_share":
+        return "fair %"
+    quantity = QUANTITIES.get(name)
+    if quantity is None:
+        return name
+    return f"{quantity.short or quantity.label} {quantity.unit}".strip() if named else quantity.heading
 
 
 def _count(row: Row) -> Cell:
     """Of values, and of runs that failed."""
     failed = len(row.point.failed)
-    return Cell(f"{row.n}, {failed} failed" if failed else str(row.n), str(row.n), is_number=True)
+    return f"{row.n}, {failed} failed" if failed else row.n
 
 
 def _cell(row: Row, name: str) -> Cell:
     if name == "fair_share":
-        share = row.fair_share
-        return Cell(percent(share).removesuffix(" %"), sort_key(share), is_number=True)
-    estimate = row.estimates.get(name)
-    if estimate is None:
-        return Cell(ABSENT, is_number=True)
-    text = QUANTITIES[name].text(estimate.mean, estimate.half_width).removesuffix(" %")
-    return Cell(text, sort_key(estimate.mean), is_number=True)
+        return Amount(row.fair_share, factor=PERCENT)
+    return Amount.of(QUANTITIES[name], row.estimates.get(name))

@@ -9,9 +9,8 @@ from itertools import chain
 from typing import TypeAlias
 
 from dumbbell.charts.chart import Chart, Panel
-from dumbbell.charts.numbers import NumberTable, tables
+from dumbbell.charts.numbers import tables
 from dumbbell.charts.style import PUBLISHED, kernel_of
-from dumbbell.charts.table import Table
 from dumbbell.studies.status import StudyStatus
 
 FEWEST = 2
@@ -50,7 +49,7 @@ def combined_chart(template: Chart, charts: Mapping[str, Chart]) -> Chart:
     return replace(template, caption=caption, columns=len(charts), panels=(*named, *same))
 
 
-def combined_numbers(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTable]:
+def combined_numbers(displays: Mapping[str, Chart | Table]) -> Iterator[Table]:
     """The numbers of a figure or a table, as engines' runs show it, a column an engine; what is published, once, last.
 
     Of a figure a table for each panel, of a table one for each of its columns. No heading and no row names a kernel.
@@ -59,16 +58,17 @@ def combined_numbers(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTa
     for parts in zip(*(tables(display) for display in displays.values()), strict=True):
         groups: dict[str, _Columns] = {}
         for engine, part in zip(displays, parts, strict=True):
-            places = [_without_kernel(row[0], engine) for row in part.rows]
+            texts = part.texts()
+            places = [_without_kernel(row[0], engine) for row in texts]
             heading = ""
             for index, label in list(enumerate(part.header))[1:]:
                 published = PUBLISHED in label
                 heading = heading if label == PUBLISHED else _without_kernel(label, engine)
                 name = label if published else engine if separate_tables else f"{heading}, {engine}"
-                cells = zip(places, (row[index] for row in part.rows), strict=True)
+                cells = zip(places, (row[index] for row in texts), strict=True)
                 groups.setdefault(heading, {})[name] = dict(cells)
-        title, (first, *_), _ = parts[0]
-        title = _without_kernel(title, next(iter(displays)))
+        first = parts[0].header[0]
+        title = _without_kernel(parts[0].title, next(iter(displays)))
         if separate_tables:
             for heading, columns in groups.items():
                 yield _table(f"{title}; {heading}", first, columns)
@@ -76,13 +76,14 @@ def combined_numbers(displays: Mapping[str, Chart | Table]) -> Iterator[NumberTa
             yield _table(title, first, {name: cells for columns in groups.values() for name, cells in columns.items()})
 
 
-def _table(title: str, first: str, columns: _Columns) -> NumberTable:
+def _table(title: str, first: str, columns: _Columns) -> Table:
     """Columns that may have other rows than one another: places in order where they are numbers."""
     places = list(dict.fromkeys(place for cells in columns.values() for place in cells))
     with suppress(ValueError):
         places.sort(key=float)
     names = sorted(columns, key=lambda name: PUBLISHED in name)
-    return NumberTable(title, [first, *names], [[at, *(columns[name].get(at, "") for name in names)] for at in places])
+    rows = [[at, *(columns[name].get(at, "") for name in names)] for at in places]
+    return Table.of([first, *names], rows, title=title)
 
 
 def _scaled(row: Sequence[Panel]) -> Iterator[Panel]:

@@ -12,7 +12,6 @@ from typing import TypeVar
 
 from dumbbell.campaign.plan import refusals
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Table
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
@@ -23,6 +22,7 @@ from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.manifest import ShortForm
 from dumbbell.studies.study import Display, Study, only
 from dumbbell.units import NS_PER_S
+from dumbbell.tables.table import Table
 
 Shown = TypeVar("Shown", Chart, Table)
 

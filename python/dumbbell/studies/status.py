@@ -8,7 +8,6 @@ from shlex import quote
 from typing import Any
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Table
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
@@ -19,6 +18,7 @@ from dumbbell.studies.judgement import verdicts
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Display, Study, drawn
 from dumbbell.studies.verdict import NOT_RUN, Verdict
+from dumbbell.tables.table import Table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
 from dumbbell.hosts.points import HostMeasurements
 from dumbbell.problem import suggestion
@@ -17,6 +16,7 @@ from dumbbell.studies.claim import Claim
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import Manifest
+from dumbbell.tables.table import Table
 
 Shown = TypeVar("Shown")
 

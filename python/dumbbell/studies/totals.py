@@ -9,7 +9,6 @@ from pathlib import Path
 from textwrap import fill
 from typing import Any
 
-from dumbbell.charts.numbers import markdown
 from dumbbell.errors import StudyError
 from dumbbell.studies.status import StudyStatus
 from dumbbell.studies.verdict import (
@@ -22,6 +21,8 @@ from dumbbell.studies.verdict import (
     UNDECIDED,
     Verdict,
 )
+from dumbbell.tables.markdown import markdown
+from dumbbell.tables.table import Cell, Table
 
 BEGIN, END = "<!-- totals: dumbbell study claims all --totals --docs docs -->", "<!-- end of totals -->"
 COLUMNS = 120
@@ -160,24 +161,24 @@ HEADER = (
 )  # fmt: skip
 
 
-def rows(totals: Iterable[Total]) -> list[tuple[str, ...]]:
+def table(totals: Iterable[Total]) -> Table:
     """A row a document, engine and version, and one for any version where there are several."""
-    table_rows: list[tuple[str, ...]] = []
+    rows = list[tuple[Cell, ...]]()
     for each in totals:
         versions = dict(each.versions)
         if len(versions) > 1:
             versions["any version"] = each.any_version
         least, most = each.seeds
-        table_rows += [
+        rows += [
             (
-                each.study, each.engine, version, str(count.claims), str(count.reproduced),
-                str(count.judged - count.reproduced), str(count.explained), str(count.undecided),
-                str(count.not_testable), f"{count.ok_reproduced} of {count.ok_judged}",
+                each.study, each.engine, version, count.claims, count.reproduced,
+                count.judged - count.reproduced, count.explained, count.undecided,
+                count.not_testable, f"{count.ok_reproduced} of {count.ok_judged}",
                 f"{count.weak_reproduced} of {count.weak}", f"{least}" if least == most else f"{least} to {most}",
             )
             for version, count in versions.items()
         ]  # fmt: skip
-    return table_rows
+    return Table.of(HEADER, rows, keys=3)
 
 
 LEGEND = (
@@ -195,7 +196,7 @@ def in_markdown(counts: Mapping[str, Any]) -> str:
     from pydantic import TypeAdapter  # noqa: PLC0415 (late: few need it)
 
     totals = TypeAdapter(list[Total]).validate_python([*counts["studies"], *counts["documents"]])
-    return f"{markdown(HEADER, rows(totals))}\n\n{fill(LEGEND, COLUMNS)}"
+    return f"{markdown(table(totals))}\n\n{fill(LEGEND, COLUMNS)}"
 
 
 def write(folder: Path, counts: Mapping[str, Any]) -> None:

@@ -93,8 +93,9 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     from dumbbell.charts.chart import Chart
     from dumbbell.charts.shape import shapes
     from dumbbell.charts.style import PUBLISHED, kernel_of
-    from dumbbell.cli.table import aligned
     from dumbbell.studies.engines import combined_numbers
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.terminal import columns
 
     there = {each.name: None for status in statuses for each in status.drawable()}
     for display in _requested_names(name, there, " and ".join(status.engine for status in statuses)):
@@ -104,8 +105,8 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
             for each in status.drawable()
             if each.name == display
         }
-        for title, header, rows in combined_numbers(drawn):
-            typer.echo(f"{title}\n\n{aligned(header, rows)}\n")
+        for table in combined_numbers(drawn):
+            typer.echo(f"{table.title}\n\n{text(table, columns())}\n")
         sentences = (
             (engine, sentence.replace(f" of {kernel_of(engine)}", ""))
             for engine, chart in drawn.items()
@@ -136,13 +137,14 @@ def _requested_names(name: str, there: "Collection[str]", engines: str) -> "list
 
 def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
     from dumbbell.charts.numbers import tables
-    from dumbbell.cli.table import aligned
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.terminal import columns
 
     there = {each.name: each for each in status.drawable()}
     for display in (there[each] for each in _requested_names(name, there, status.engine)):
-        for title, header, rows in tables(display.draw(status.study, status.evidence)):
+        for table in tables(display.draw(status.study, status.evidence)):
             if as_json:
-                cells = [dict(zip(header, row, strict=True)) for row in rows]
-                print_json({"figure": display.name, "title": title, "engine": status.engine, "rows": cells}, lines=True)
+                cells = [dict(zip(table.header, row, strict=True)) for row in table.texts()]
+                print_json({"figure": display.name, "title": table.title, "engine": status.engine, "rows": cells}, lines=True)
             else:
-                typer.echo(f"{title}; {status.engine}\n\n{aligned(header, rows)}\n")
+                typer.echo(f"{table.title}; {status.engine}\n\n{text(table, columns())}\n")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.table import GAP, aligned
-from dumbbell.cli.terminal import columns, is_styled, shortened, wrapped
+from dumbbell.tables.terminal import columns, is_styled, shortened, wrapped
 from dumbbell.metrics.number import ABSENT, counted
 
 if TYPE_CHECKING:
@@ -54,12 +53,9 @@ def _print_lines(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
     for verdict, name in zip(verdicts, names, strict=True):
         weak = " (weak)" * (verdict.binding == "weak")
         cells.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
-    rows = [(claim, *(own.get(each, ABSENT) for each in versions), text) for (claim, text), own in cells.items()]
-    widths = [max(map(len, column)) for column in zip(("claim", *versions), *(row[:-1] for row in rows), strict=True)]
-    room = columns() - sum(widths) - len(GAP) * len(widths)
-    shown = [(*row[:-1], shortened(row[-1], room)) if room >= NARROWEST_STATEMENT else row[:-1] for row in rows]
-    header = ("claim", *versions, *(["what it says"] if room >= NARROWEST_STATEMENT else []))
-    typer.echo(f"{aligned(header, shown)}\n")
+    rows = [(claim, *(own.get(each, ABSENT) for each in versions), statement) for (claim, statement), own in cells.items()]
+    header = [Column("claim", key=True), *map(Column, versions), Column("what it says", spare=1)]
+    typer.echo(f"{text(Table(header, rows), columns())}\n")
     typer.echo("--why: what each says, its numbers, and why it fails", err=True)
 
 
@@ -105,7 +101,7 @@ def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: 
 
     A study without claims has none. With `docs` it is written there, too.
     """
-    from dumbbell.studies.totals import HEADER, LEGEND, as_object, of_documents, rows, total, write
+    from dumbbell.studies.totals import LEGEND, as_object, of_documents, table, total, write
 
     judged = [each for each in judged if each.full_study.claims]
     totals = [total(each) for each in judged]
@@ -113,7 +109,7 @@ def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: 
     if as_json:
         typer.echo(json.dumps(as_object(totals, documents), ensure_ascii=False))
     else:
-        typer.echo(aligned(HEADER, rows([*totals, *of_documents(totals, documents)])))
+        typer.echo(text(table([*totals, *of_documents(totals, documents)]), columns()))
         typer.echo(wrapped(LEGEND, columns()))
     if docs is not None:
         write(docs, as_object(totals, documents))

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from pydantic import ValidationError
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Table
 from dumbbell.errors import StudyError
 from dumbbell.studies.displays.contradictions import contradictions
 from dumbbell.studies.displays.figure import draw_figure
@@ -21,6 +20,7 @@ from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import problems_of
 from dumbbell.studies.study import Display, Study
+from dumbbell.tables.table import Table
 
 DrawnFigure: TypeAlias = "Display[Chart]"
 DrawnTable: TypeAlias = "Display[Table]"

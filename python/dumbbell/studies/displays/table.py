@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
-from dumbbell.charts.table import Amount, Column, Entry, Table
+from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.layers import runs_of
 from dumbbell.studies.displays.scope import VERSION, Scope
 from dumbbell.studies.evidence import SeedSweep, Trials
+from dumbbell.tables.table import Amount, Cell, Column, Table
+
+_Trials: TypeAlias = "Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]]"
 
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:
@@ -20,17 +24,22 @@ def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     for number, line in enumerate(scope.narrowed(row).unique(row.rows)):
         own.setdefault(line.about if scope.study.short else (number,), line)
     lines = [list(_columns(row, line)) for line in own.values()]
-    return Table(
-        name=row.name,
-        title=scope.text(row.title),
-        caption=scope.text(row.caption),
-        columns=tuple(Column(title=inner.text(column.title), unit=column.unit) for column, inner in lines[0]),
-        rows=tuple(tuple(_entry(column, inner) for column, inner in line) for line in lines),
-    )
+    published = [[_published(column, inner) for column, inner in line] for line in lines]
+    has_published = [any(each is not None for each in column) for column in zip(*published, strict=True)]
+    columns, rows = list[Column](), [list[Cell]() for _ in lines]
+    for nth, (column, inner) in enumerate(lines[0]):
+        columns.append(Column(inner.text(column.title), column.unit, key=not nth))
+        for cells, line in zip(rows, lines, strict=True):
+            cells.append(_cell(*line[nth]))
+        if has_published[nth]:
+            columns.append(Column(PUBLISHED))
+            for cells, texts in zip(rows, published, strict=True):
+                cells.append(texts[nth] or "")
+    return Table(columns, rows, scope.text(row.title), row.name, scope.text(row.caption))
 
 
-def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
-    """The mean over seeds of a number of each seed's run, or of its whole sweep, with its interval.
+def mean_over_seeds(trials: _Trials, row: rows.Column, scope: Scope) -> Amount:
+    """Of a number of each seed's run, or of its whole sweep, with its interval, in the column's unit.
 
     Of one number of all seeds together that number, with its spread.
     """
@@ -46,14 +55,13 @@ def entry(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: ro
             raise scope.error(f'{len(numbers)} runs for {len(trials)} seeds have "{row.metric}": name their point')
     factor = scope.factor(row.unit if row.factor is None else "", row.factor)
     values = [factor * each for each in numbers if each is not None]
-    published = _published(row, scope)
     if not values:
-        return Amount(None, None, published)
+        return Amount(None)
     mean = estimate(values)
-    return Amount(mean.mean, mean.half_width, published, scope.limits(row.sweep_metric or row.metric, factor))
+    return Amount(mean.mean, mean.half_width, limits=scope.limits(row.sweep_metric or row.metric, factor))
 
 
-def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
+def _together(trials: _Trials, row: rows.Column, scope: Scope) -> Amount:
     pooled = Trials(tuple((each,) if isinstance(each, SeedSweep) else each for each in trials))
     factor = scope.factor(row.unit if row.factor is None else "", row.factor)
 
@@ -61,7 +69,7 @@ def _together(trials: Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]], row
         value = scope.study.metrics.parse(scope.text(text)).value_together(pooled) if pooled.sweeps and text else None
         return None if value is None else factor * value
 
-    return Amount(number(row.metric), number(row.spread), _published(row, scope), scope.limits(row.metric, factor))
+    return Amount(number(row.metric), number(row.spread), limits=scope.limits(row.metric, factor))
 
 
 def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Scope]]:
@@ -75,22 +83,22 @@ def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Sc
             yield from ((column, inner) for inner in outer.over(column))
 
 
-def _entry(column: rows.Column, scope: Scope) -> Entry:
+def _cell(column: rows.Column, scope: Scope) -> Cell:
     if column.words:
         return scope.text(column.words)
     if column.given:
         return Amount(float(scope.published(column.given)))
     for name in scope.experiments:
         if trials := replace(scope, experiments=(name,)).trials(column.beside):
-            return entry(trials, column, scope)
-    return entry([], column, scope)
+            return mean_over_seeds(trials, column, scope)
+    return mean_over_seeds([], column, scope)
 
 
-def _published(column: rows.Column, scope: Scope) -> float | str | None:
-    """The document's number; None where a case has no word for it."""
+def _published(column: rows.Column, scope: Scope) -> str | None:
+    """The document's number as it is written; None where a case has none."""
     if not column.published or not scope.knows(column.published) or not scope.has(column.published_when):
         return None
     value: float | str = scope.published(column.published)
-    return (
-        value if column.published_digits is None or isinstance(value, str) else f"{value:.{column.published_digits}f}"
-    )
+    if isinstance(value, str):
+        return value
+    return f"{value:g}" if column.published_digits is None else f"{value:.{column.published_digits}f}"

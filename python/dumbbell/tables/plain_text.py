@@ -1,0 +1,232 @@
+"""A table as lines of a terminal, no wider than that.
+
+Numbers stand to the right, ± under ±, words to the left; what is the same for several rows is a matter of their cells.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice, zip_longest
+from textwrap import fill, wrap
+from typing import Final, NamedTuple
+
+from dumbbell.tables.table import Cell, Column, Table
+from dumbbell.tables.terminal import bold, rule, wrapped
+
+GAP: Final = "  "
+INDENT: Final = "    "
+NARROWEST_TEXT: Final = 18
+"""A column of text is broken into lines of this many letters at least."""
+LONGEST_NUMBER: Final = 30
+"""Letters of a cell that has numbers and their units."""
+MOST_OF_WIDTH: Final = 0.5
+"""Columns that say what a row is may take; if they need more, those of the sweep stand above the row."""
+PLUS_MINUS: Final = " ± "
+BLOCK: Final = 2000
+"""Rows that are laid out together."""
+
+
+class Lines(NamedTuple):
+    """A table that fits a width."""
+
+    lines: list[str]
+    left_out: list[str]
+    """Names of the columns for which there is no room."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    of: Column
+    heading: Sequence[str]
+    """Its lines."""
+    cells: Sequence[str]
+    to_the_right: bool
+    width: int
+
+    @property
+    def is_text(self) -> bool:
+        """Whether its cells may be broken into lines: words, or what only begins with a number."""
+        return (
+            not self.of.key
+            and any(" " in cell for cell in self.cells)
+            and not (self.to_the_right and max(map(len, self.cells)) <= LONGEST_NUMBER)
+        )
+
+    @property
+    def least(self) -> int:
+        """The width that it needs, its texts broken."""
+        return min(self.width, max(NARROWEST_TEXT, *map(len, self.heading))) if self.is_text else self.width
+
+    def padded(self, text: str) -> str:
+        return text.rjust(self.width) if self.to_the_right else text.ljust(self.width)
+
+
+def text(table: Table, width: int) -> str:
+    """A table that is no wider, whatever it must leave out, or put below."""
+    return "\n".join(lay_out(table, width).lines)
+
+
+def lay_out(table: Table, width: int) -> Lines:
+    """The lines of a table. Where there is no room for all, spare columns go first; then texts are broken between
+    words, within their column or below the row; then columns continue under the others, with the keys repeated."""
+    columns, titles = _with_titles(_columns(table, [0] * len(table.columns)), width)
+    room = width - (len(GAP) if any(titles) else 0)
+    shown = [column for column in columns if not column.of.spare]
+    for column in sorted((each for each in columns if each.of.spare), key=lambda each: each.of.spare):
+        if _total(each.least for each in (*shown, column)) <= room:
+            shown.append(column)
+    left_out = [column.of.name or column.of.title for column in columns if column not in shown]
+    shown = [column for column in columns if column in shown]
+    return Lines(list(_fitted(shown, titles, width)), left_out)
+
+
+def streamed(header: Sequence[str], rows: Iterable[Sequence[Cell]], width: int | None) -> Iterator[str]:
+    """A table of any length, piece by piece, each with its headings.
+
+    Without a width a row has one line however long it is, and headings stand once: columns may grow wider further down.
+    """
+    rest, widths, first = iter(rows), [0] * len(header), True
+    while (block := list(islice(rest, BLOCK))) or first:
+        table = Table.of(header, block)
+        if width is None:
+            columns = [replace(column, heading=column.heading if first else ()) for column in _columns(table, widths)]
+            widths = [column.width for column in columns]
+            yield "\n".join(_block(columns, (), 0))
+        else:
+            yield text(table, width)
+        first = False
+
+
+def _columns(table: Table, least: Iterable[int]) -> list[_Column]:
+    """A table's columns as wide as their cells, or as `least` says."""
+    cells = list(zip(*table.texts(), strict=True)) or [()] * len(table.columns)
+    return [
+        _laid_out(column, own, width, to_the_right=right)
+        for column, own, width, right in zip(table.columns, cells, least, table.numeric, strict=True)
+    ]
+
+
+def _laid_out(column: Column, cells: Sequence[str], least: int, *, to_the_right: bool) -> _Column:
+    """The heading gets as many lines as it needs to be no wider than its cells, and ± stands under ±."""
+    parts = [cell.partition(PLUS_MINUS) for cell in cells] if to_the_right else []
+    right = max((len(half) for *_, half in parts), default=0)
+    if right:
+        left = max(len(mean) for mean, *_ in parts)
+        cells = [f"{mean:>{left}}{sign or ' ' * len(PLUS_MINUS)}{half:<{right}}" for mean, sign, half in parts]
+    widest = max(map(len, cells), default=0)
+    lines = _folded(column.heading, widest)
+    return _Column(column, lines, cells, to_the_right, max(widest, least, *map(len, lines)))
+
+
+def _folded(heading: str, width: int) -> list[str]:
+    """As many lines as it needs to be no wider: it breaks between words, and within them behind a point."""
+    lines = wrap(heading, max(width, *map(len, heading.split()), 1), break_on_hyphens=False) or [""]
+    return [part for line in lines for part in ([line] if len(line) <= width else re.findall(r"[^.]+\.?", line))]
+
+
+def _with_titles(columns: list[_Column], width: int) -> tuple[list[_Column], Sequence[str]]:
+    """Where what says which row it is needs too much of the width, the sweep's columns become lines above rows."""
+    axes = [column for column in columns if column.of.axis]
+    if not axes or _total(column.width for column in columns if column.of.key) <= MOST_OF_WIDTH * width:
+        return columns, ()
+    rows = zip(*(column.cells for column in axes), strict=True)
+    titles = [
+        ", ".join(f"{column.of.title} = {cell.strip()}" for column, cell in zip(axes, row, strict=True))
+        if any(cell.strip() for cell in row) else ""
+        for row in rows
+    ]  # fmt: skip
+    return [column for column in columns if not column.of.axis], titles
+
+
+def _fitted(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Iterator[str]:
+    if _total(column.width for column in columns) + (len(GAP) if titles else 0) <= width:
+        yield from _block(columns, titles, width)
+        return
+    texts = [column for column in columns if column.is_text]
+    others = [column.width for column in columns if not column.is_text]
+    left = width - _total(others) - len(GAP) * len(texts)
+    if texts and left >= len(texts) * max(NARROWEST_TEXT, *(len(line) for each in texts for line in each.heading)):
+        yield from _block(_broken(columns, left), (), width)
+    elif texts and left + len(GAP) * len(texts) >= 0:
+        yield from _with_texts_below([column for column in columns if not column.is_text], texts, width)
+    else:
+        yield from _side_by_side(columns, titles, width)
+
+
+def _block(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Iterator[str]:
+    """Columns beside one another."""
+    indent = GAP if titles else ""
+    depth = max(len(column.heading) for column in columns)
+    for line in range(depth):
+        texts = (["", *column.heading][max(0, line - depth + len(column.heading) + 1)] for column in columns)
+        yield bold(_joined(columns, texts, indent))
+    if depth:
+        yield from rule(len(indent) + _total(column.width for column in columns))
+    for title, cells in zip_longest(titles, zip(*(column.cells for column in columns), strict=True), fillvalue=""):
+        if title:
+            yield wrapped(title, width, hanging=GAP * 2)
+        yield _joined(columns, cells, indent)
+
+
+def _broken(columns: Sequence[_Column], room: int) -> list[_Column]:
+    """Each text in as many lines as it needs in its column."""
+    texts = [nth for nth, column in enumerate(columns) if column.is_text]
+    widths = dict(zip(texts, _shared(room, [columns[nth].width for nth in texts]), strict=True))
+    lines: list[Sequence[str]] = []
+    for row in zip(*(column.cells for column in columns), strict=True):
+        parts = [wrap(cell, widths[nth]) if nth in widths else [cell] for nth, cell in enumerate(row)]
+        lines += zip_longest(*parts, fillvalue="")
+    return [
+        replace(column, cells=cells, width=widths.get(nth, column.width))
+        for nth, (column, cells) in enumerate(zip(columns, zip(*lines, strict=True), strict=True))
+    ]
+
+
+def _with_texts_below(columns: Sequence[_Column], texts: Sequence[_Column], width: int) -> Iterator[str]:
+    """Each row without its texts, and these below it, indented."""
+    *heading, _ = _block([replace(column, cells=[""]) for column in columns], (), width)
+    yield from heading
+    for row, below in zip(
+        zip(*(column.cells for column in columns), strict=True),
+        zip(*(column.cells for column in texts), strict=True),
+        strict=True,
+    ):
+        yield _joined(columns, row, "")
+        for paragraph in filter(None, below):
+            yield fill(paragraph, width, initial_indent=INDENT, subsequent_indent=INDENT, break_on_hyphens=False)
+
+
+def _side_by_side(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Iterator[str]:
+    """As many columns beside the keys as fit, then the next ones."""
+    keys = [column for column in columns if column.of.key]
+    room = width - (len(GAP) if titles else 0)
+    block = list(keys)
+    for column in columns:
+        if column.of.key:
+            continue
+        if len(block) > len(keys) and _total(each.width for each in (*block, column)) > room:
+            yield from _block(block, titles, width)
+            yield ""
+            block = list(keys)
+        block.append(column)
+    yield from _block(block, titles, width)
+
+
+def _shared(room: int, wanted: Sequence[int]) -> list[int]:
+    """What each gets of a room: no more than it wants, and what one leaves goes to the others."""
+    given = dict.fromkeys(range(len(wanted)), 0)
+    for place, nth in enumerate(sorted(given, key=wanted.__getitem__)):
+        given[nth] = min(wanted[nth], room // (len(wanted) - place))
+        room -= given[nth]
+    return list(given.values())
+
+
+def _total(widths: Iterable[int]) -> int:
+    every = list(widths)
+    return sum(every) + len(GAP) * (len(every) - 1)
+
+
+def _joined(columns: Sequence[_Column], texts: Iterable[str], indent: str) -> str:
+    return indent + GAP.join(column.padded(text) for column, text in zip(columns, texts, strict=True)).rstrip()
