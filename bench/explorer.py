@@ -19,9 +19,10 @@ from typing import NamedTuple
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from dumbbell.campaign.plan import plan
-from dumbbell.cli.table import aligned
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import load
+from dumbbell.tables.plain_text import text
+from dumbbell.tables.table import Table
 
 PAGE = Path(__file__).parents[1] / "dist" / "explorer.html"
 CHANGES = 21
@@ -194,7 +195,8 @@ def main() -> int:
             *filled(browser),
             Figure("size of the page", PAGE.stat().st_size / 10**6, "MB", 4),
         ]
-    sys.stdout.write(aligned(["figure", "value", "unit", "bar", ""], [each.row() for each in figures]) + "\n")
+    table = Table.of(["figure", "value", "unit", "bar", ""], [each.row() for each in figures])
+    sys.stdout.write(text(table, 200) + "\n")
     return 1 if any(each.is_missed for each in figures) else 0
 
 

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from dumbbell.campaign.plan import plan
-from dumbbell.cli.table import aligned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import DumbbellError
 from dumbbell.spec import load
 from dumbbell.spec.run import Run
+from dumbbell.tables.plain_text import text
+from dumbbell.tables.table import Table
 from dumbbell.units import NS_PER_S
 
 PACKETS_BAR = 200_000
@@ -115,7 +116,9 @@ def report(engine: LinuxEngine, kernel: str, rounds: int) -> list[str]:
         for each in (*slow, *fast)
     ]
     header = ["condition", "data packets", "wall s", "packets/s", "times real time"]
-    sys.stdout.write(f"Linux {kernel} in virtual time, medians of {rounds} rounds\n\n{aligned(header, rows)}\n\n")
+    sys.stdout.write(
+        f"Linux {kernel} in virtual time, medians of {rounds} rounds\n\n{text(Table.of(header, rows), 200)}\n\n"
+    )
     sys.stdout.write(f"from the process's start to 60 ms after the first packet, and its end: {start.wall_s:.3f} s\n")
     condition("memory", "1 Gbit/s", 1, "20 s", rtt="200 ms", buffer="50 MB").measure(engine)
     memory_mb = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / 10**6

@@ -22,7 +22,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from dumbbell.cc import known
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.image import save
-from dumbbell.charts.numbers import markdown
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.random_conditions import strata
 from dumbbell.comparison.record import Part
@@ -35,6 +34,8 @@ from dumbbell.decide.question import Job, Question, question
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import ABSENT, trimmed
+from dumbbell.tables.markdown import markdown
+from dumbbell.tables.table import Table
 from dumbbell.units import BITS_PER_BYTE
 
 ROOT: Final = Path(__file__).parents[2]
@@ -215,7 +216,7 @@ def table(answers: Answers) -> str:
             _ends([each.gain for each in some]), _median(ours),
         ])  # fmt: skip
     header = ["queue, BDP", "BBR ahead on hosts", "median gain, %", "least to most, %", "simulator, %"]
-    return markdown(header, rows)
+    return markdown(Table.of(header, rows))
 
 
 def _median(gains: Sequence[float]) -> str:

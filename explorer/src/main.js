@@ -198,13 +198,13 @@ class Explorer {
   async #showRun() {
     const { shown, measurement } = this;
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
-    byId("answer").textContent = answer(this.summary);
+    byId("answer").textContent = answer(this.summary, this.skeletons.matters);
     showNumbers(byId("numbers"), this.summary);
     const { isInside, text } = standing(shown.fields, shown, this.bounds, this.tables);
     byId("bounds").textContent = text;
     byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
-    const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary)}`);
+    const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary, this.skeletons.matters)}`);
     await this.picture.show(spec);
     this.#showStripsAndCursor();
   }

@@ -2,8 +2,6 @@
 
 import { amount } from "./amount.js";
 
-const LEADS = 0.03;
-
 /** Bits a second. */
 export const rateText = (bps) => (bps === null ? "-" : bps >= 1e9 ? `${amount(bps / 1e9)} Gbit/s` : `${amount(bps / 1e6)} Mbit/s`);
 /** Seconds, in milliseconds. */
@@ -14,7 +12,7 @@ export const shareText = (share) => (share === null ? "-" : `${amount(100 * shar
 export const bytesText = (count) => (count === null ? "-" : `${amount(count / 1e3)} kB`);
 
 /** What a run came to, in a sentence or two. */
-export function answer(summary) {
+export function answer(summary, matters) {
   const { groups, bottleneck, flows } = summary;
   const shares = [...groups].filter(([, { share }]) => share !== null);
   const delay = flows.map(({ rtt_mean_s }) => rtt_mean_s).filter((rtt) => rtt !== null);
@@ -26,7 +24,7 @@ export function answer(summary) {
     return `${name} carries ${rateText(goodput_bps)}. ${state}`;
   }
   const [first, second] = [...shares].sort((a, b) => b[1].share - a[1].share);
-  const isEven = first[1].share - second[1].share < LEADS;
+  const isEven = first[1].share - second[1].share < matters;
   const who = isEven ? `${first[0]} and ${second[0]} have about the same` : `${first[0]} has ${shareText(first[1].share)} of the goodput`;
   const others = shares.filter(([name]) => name !== first[0]).map(([name, { share }]) => `${name} ${shareText(share)}`);
   return `${who}${isEven ? `: ${shareText(first[1].share)} and ${shareText(second[1].share)}` : `, ${others.join(", ")}`}. ${state}`;

@@ -50,7 +50,8 @@ MAY_USE_PACKAGE = {
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spreadsheet", "spec", "engines.measurement", "engines.family", "metrics"},
     "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
-    "charts": {"errors", "spreadsheet", "cc", "metrics", "results"},
+    "tables": {"spreadsheet", "spec", "metrics"},
+    "charts": {"errors", "cc", "metrics", "results", "tables"},
     "studies": {
         "errors",
         "cc",
@@ -63,6 +64,7 @@ MAY_USE_PACKAGE = {
         "findings",
         "hosts",
         "decide",
+        "tables",
     },
     "validation": {
         "errors",
@@ -78,6 +80,7 @@ MAY_USE_PACKAGE = {
         "comparison",
         "hosts",
         "decide",
+        "tables",
     },
     "comparison": {
         "errors",
@@ -90,6 +93,7 @@ MAY_USE_PACKAGE = {
         "results",
         "campaign",
         "charts",
+        "tables",
     },
     "findings": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
     "hosts": {
@@ -103,6 +107,7 @@ MAY_USE_PACKAGE = {
         "charts",
         "findings",
         "comparison",
+        "tables",
     },
     "decide": {
         "errors",
@@ -115,6 +120,7 @@ MAY_USE_PACKAGE = {
         "charts",
         "comparison",
         "hosts",
+        "tables",
     },
     "report": {
         "version",
@@ -130,6 +136,7 @@ MAY_USE_PACKAGE = {
         "comparison",
         "hosts",
         "decide",
+        "tables",
     },
     "explorer": {
         "errors",
@@ -165,6 +172,7 @@ MAY_USE_PACKAGE = {
         "decide",
         "report",
         "explorer",
+        "tables",
     },
     "__init__": {"version", "errors", "spec", "results", "findings"},
     "__main__": {"cli"},

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from dumbbell.charts.chart import Axis, Chart, HeatMap, Layer, Panel
-from dumbbell.charts.numbers import csv, laid_out, markdown, tables
-from dumbbell.charts.table import Amount, Column, Table
+from dumbbell.charts.numbers import csv, tables
+from dumbbell.tables.table import Amount, Table
 
 
 def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
@@ -15,9 +15,9 @@ def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
     band = Layer(label="quartiles", style="bbr", kind="band", x=(0.5, 9.0), y=(), low=(1.0, 1.0), high=(2.0, 2.0))
     queue = Axis(label="queue (BDP)", ticks=((0.5, "1/2"),))
     panel = Panel(x=queue, y=Axis(label="loss (%)"), layers=(published, measured, band))
-    ((title, header, rows),) = tables(Chart(name="f", title="Loss", caption="", panels=(panel,)))
-    assert (title, header) == ("Loss; loss (%)", ["queue (BDP)", "published", "BBR of Linux 6.1"])
-    assert rows == [["1/2", "11.0", "12.0 ± 1.0"], ["2", "", "0"]]
+    (table,) = tables(Chart(name="f", title="Loss", caption="", panels=(panel,)))
+    assert (table.title, table.header) == ("Loss; loss (%)", ["queue (BDP)", "published", "BBR of Linux 6.1"])
+    assert table.texts() == [["1/2", "11.0", "12.0 ± 1.0"], ["2", "", "0"]]
 
 
 @pytest.mark.parametrize(
@@ -27,8 +27,8 @@ def test_a_layer_is_a_column_and_an_interval_is_half_its_width() -> None:
 def test_a_charts_number_has_three_digits(y: float, half: float, text: str) -> None:
     layer = Layer(label="sim", style="bbr", x=(1.0,), y=(y,), low=(y - half,), high=(y + half,))
     panel = Panel(x=Axis(label="x"), y=Axis(label="y"), layers=(layer,))
-    ((_, _, rows),) = tables(Chart(name="f", title="F", caption="", panels=(panel,)))
-    assert rows == [["1", text]]
+    (table,) = tables(Chart(name="f", title="F", caption="", panels=(panel,)))
+    assert table.texts() == [["1", text]]
 
 
 def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:
@@ -37,45 +37,18 @@ def test_a_heat_map_is_told_row_by_row_the_highest_first() -> None:
         published=((-4.0, float("nan")), (float("nan"), 35.0)),
     )  # fmt: skip
     rtt, rate = (Axis(label=label, ticks=((0.0, "5"), (1.0, "50"))) for label in ("RTT (ms)", "rate (Mbit/s)"))
-    ((title, header, rows),) = tables(
+    (table,) = tables(
         Chart(name="f", title="Gain", caption="", panels=(Panel(title="shallow", x=rtt, y=rate, heat=heat),))
     )
-    assert (title, header) == ("shallow; gain (%)", ["rate (Mbit/s) \\ RTT (ms)", "5", "50"])
-    assert rows == [["50", "20.0 ± 2.0", "- (35)"], ["5", "-3.00 ± 0.50 (-4)", "1.50"]]
-
-
-TABLE = Table(
-    name="table1",
-    title="Transfers",
-    caption="made by hand",
-    columns=(Column(title="sender"), Column(title="throughput", unit="Mbit/s"), Column(title="time", unit="s")),
-    rows=(
-        ("BBR of Linux 6.1", Amount(181.2, 3.0, 182.0), Amount(4.62)),
-        ("CUBIC of Linux 6.1", Amount(124.0, None, "about 125"), Amount(None)),
-    ),
-)
-
-
-def test_a_column_with_published_numbers_is_followed_by_them() -> None:
-    header, rows = laid_out(TABLE)
-    assert header == ["sender", "throughput (Mbit/s)", "published", "time (s)"]
-    assert rows == [["BBR of Linux 6.1", "181 ± 3", "182", "4.62"], ["CUBIC of Linux 6.1", "124", "about 125", "-"]]
-    assert list(tables(TABLE)) == [("Transfers", header, rows)]
-
-
-def test_a_table_in_markdown_has_its_numbers_to_the_right() -> None:
-    lines = markdown(*laid_out(TABLE)).splitlines()
-    assert lines[:2] == ["| sender | throughput (Mbit/s) | published | time (s) |", "|---|---:|---|---:|"]
-    assert lines[2] == "| BBR of Linux 6.1 | 181 ± 3 | 182 | 4.62 |"
-    assert markdown(["a | b"], []).splitlines() == [r"| a \| b |", "|---:|"]
+    assert (table.title, table.header) == ("shallow; gain (%)", ["rate (Mbit/s) \\ RTT (ms)", "5", "50"])
+    assert table.texts() == [["50", "20.0 ± 2.0", "- (35)"], ["5", "-3.00 ± 0.50 (-4)", "1.50"]]
 
 
 def test_no_cell_of_a_charts_or_a_tables_csv_is_a_formula() -> None:
     layer = Layer(label='=HYPERLINK("http://x")', style="bbr", x=(1.0,), y=(-2.5,), words=("+1+1",))
     panel = Panel(x=Axis(label="-x"), y=Axis(label="@y"), layers=(layer,))
     chart = Chart(name="f", title="F", caption="", panels=(panel,))
-    columns = (Column(title="=a"), Column(title="b"))
-    table = Table(name="t", title="T", caption="", columns=columns, rows=(("=1+1", Amount(-2.5)),))
+    table = Table.of(("=a", "b"), [("=1+1", Amount(-2.5))])
     (line,) = csv(chart).splitlines()[1:]
     assert line == """,'-x,'@y,"'=HYPERLINK(""http://x"")",'+1+1,1,,,-2.5,,"""
     assert csv(table).splitlines() == ["'=a,b", "'=1+1,-2.50"]

@@ -7,9 +7,6 @@ from pathlib import Path
 import pytest
 
 from commandline import MOMENT, dumbbell
-from dumbbell.cli.table import aligned, fitted
-
-TEXT = "as many words as there are in a sentence"
 
 
 @pytest.fixture(scope="module")
@@ -40,31 +37,3 @@ def test_what_is_printed_fits(command: tuple[str, ...], width: int, stored: Path
     lines = [line for line in printed.splitlines() if str(stored.parent) not in line]
     longest = max(lines, key=len)
     assert len(longest) <= width, longest
-
-
-def test_a_text_is_broken_in_its_column() -> None:
-    lines = fitted(("name", "n", "text"), [("one", "1", TEXT), ("two", "2", "short")], 32).splitlines()
-    assert lines == [
-        "name  n  text",
-        "one   1  as many words as there",
-        "         are in a sentence",
-        "two   2  short",
-    ]
-
-
-def test_a_text_without_room_stands_below() -> None:
-    assert fitted(("name", "number", "text"), [("one", "1000000000", TEXT)], 30).splitlines() == [
-        "name      number",
-        "one   1000000000",
-        "    as many words as there are",
-        "    in a sentence",
-    ]
-
-
-def test_numbers_without_room_stand_under_others() -> None:
-    rows = [("one", "11111111", "22222222", "33333333"), ("two", "1", "2", "3")]
-    assert fitted(("name", "a", "b", "c"), rows, 24).split("\n\n") == [
-        aligned(("name", "a", "b"), [row[:3] for row in rows]),
-        aligned(("name", "c"), [(row[0], row[3]) for row in rows]),
-    ]
-    assert fitted(("name", "a", "b", "c"), rows, 40) == aligned(("name", "a", "b", "c"), rows)

@@ -43,8 +43,8 @@ def test_one_engine_compared_with_itself_has_two_names(agreement: Agreement) -> 
         "sim (reference) (Mbit/s)",
         "sim (candidate) (Mbit/s)",
     ]
-    assert worst_table(itself)[0][3:5] == ["sim (reference)", "sim (candidate)"]
-    assert worst_table(agreement)[0][3:5] == ["sim", "double"]
+    assert worst_table(itself).header[3:5] == ["sim (reference)", "sim (candidate)"]
+    assert worst_table(agreement).header[3:5] == ["sim", "double"]
 
 
 def test_differences_are_distributed_beside_the_references_noise_with_nothing_excused(agreement: Agreement) -> None:

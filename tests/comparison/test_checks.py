@@ -89,7 +89,7 @@ def test_a_comb_of_each_engine_by_its_own_bar() -> None:
         versions={}, candidate=side, reference=side, floor_seeds=(), holds=True, checks=("hand",), rows=(row,),
         conditions=(),
     )  # fmt: skip
-    _, (cells,) = agreement_text.checks_table(record)
+    (cells,) = agreement_text.checks_table(record).rows
     assert cells[5:] == ["-", "0.1 and 0.02", "-", "holds"]
 
 
@@ -135,8 +135,9 @@ def test_an_engine_that_delivers_too_little_keeps_no_bar_of_goodput(tmp_path: Pa
     assert [row.setting for row in record.rows[:2]] == ["buffer 0.5 bdp", "buffer 1 bdp"]
     assert not record.holds
     assert (record.candidate.seeds, record.reference.seeds, record.floor_seeds) == ((1, 2), (1, 2), (3,))
-    header, cells = agreement_text.checks_table(record)
-    assert {len(row) for row in cells} == {len(header)}
+    table = agreement_text.checks_table(record)
+    cells = table.rows
+    assert {len(row) for row in cells} == {len(table.header)}
     assert cells[0][:3] == ["small", "buffer 0.5 bdp", "goodput of cubic"]
     assert (cells[0][6], cells[0][8]) == ("5 %", "broken")
     assert agreement_text.summary(record) == "2 of 4 figures keep their bars; not all of small."

@@ -9,11 +9,12 @@ import numpy as np
 import pytest
 
 from compared import compare_stores, overall_of, rows, store_of
-from dumbbell.comparison.differences import Column, Difference, Overall, column, objects, overall, verdict
+from dumbbell.comparison.differences import Column, Difference, Overall, column, objects, overall
 from dumbbell.comparison.differences_text import not_complete
 from dumbbell.comparison.selection import quantities
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.contrast import verdict
 from dumbbell.metrics.statistics import estimate, t_quantile
 
 GOODPUT, LOSS, SHARE = (QUANTITIES[name] for name in ("goodput", "loss", "share"))
@@ -173,9 +174,9 @@ def test_a_ratio_to_what_may_be_nothing_has_no_interval() -> None:
 
 
 def test_better_and_worse_are_said_where_they_can_be() -> None:
-    assert [verdict(GOODPUT, word) for word in ("higher", "lower", "same")] == ["better", "worse", "same"]
-    assert [verdict(LOSS, word) for word in ("higher", "lower", "undecided")] == ["worse", "better", "undecided"]
-    assert [verdict(SHARE, word) for word in ("higher", "lower")] == ["higher", "lower"]
+    assert [verdict(word, GOODPUT.better) for word in ("higher", "lower", "same")] == ["better", "worse", "same"]
+    assert [verdict(word, LOSS.better) for word in ("higher", "lower", "undecided")] == ["worse", "better", "undecided"]
+    assert [verdict(word, SHARE.better) for word in ("higher", "lower")] == ["higher", "lower"]
 
 
 @pytest.mark.parametrize(("rows_", "worse"), [(1, True), (2, False)])

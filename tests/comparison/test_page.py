@@ -21,7 +21,9 @@ from dumbbell.comparison.differences_text import overall_table, point_cells
 from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ReportError
-from dumbbell.report import comparison as page
+from dumbbell.report.comparison import page as engines_page
+from dumbbell.report.differences import page as differences_page
+from dumbbell.report.figure import MOST_POINTS
 from dumbbell.report.html import LARGEST_BYTES
 from dumbbell.results.store import Store
 from webpage import Webpage
@@ -43,12 +45,12 @@ def comparison(folder: Path) -> Comparison:
 @pytest.fixture(scope="module")
 def of_engines(agreement: Agreement, compared_folder: Path, folder: Path) -> Webpage:
     with Store.open(compared_folder) as store:
-        return read(page.build_engines(folder / "deep" / "agreement.html", agreement, store))
+        return read(engines_page(agreement, store).write(folder / "deep" / "agreement.html"))
 
 
 @pytest.fixture(scope="module")
 def of_runs(comparison: Comparison, folder: Path) -> Webpage:
-    return read(page.build_differences(folder / "deep" / "compare.html", comparison, COMMAND))
+    return read(differences_page(comparison, COMMAND, everything=True).write(folder / "deep" / "compare.html"))
 
 
 def read(target: Path) -> Webpage:
@@ -85,8 +87,9 @@ def test_it_is_whole_asks_for_nothing_and_has_a_figure_in_every_place(
     assert {each["href"].removeprefix("#") for each in html.named("a")} <= ids
 
 
-def test_the_page_of_two_engines(snapshot: SnapshotAssertion) -> None:
-    assert Webpage(page.rendered(page.engines_page(drawn()))).lines == snapshot
+def test_the_page_of_two_engines(compared_folder: Path, snapshot: SnapshotAssertion) -> None:
+    with Store.open(compared_folder) as store:
+        assert Webpage(engines_page(drawn(), store).html(MOST_POINTS)).lines == snapshot
 
 
 def test_the_page_of_stored_runs(of_runs: Webpage, folder: Path, snapshot: SnapshotAssertion) -> None:
@@ -119,9 +122,9 @@ def test_without_data_cells_are_dashes() -> None:
     silent = [result({"bbr": 51.0}, loss=None, delay_s=None)]
     side = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
     agreement = judge([compare_condition(measured(silent, silent))], Source(spec="hand"), side, side, ())
-    header, rows = agreement_text.bands_table(agreement)
-    assert {len(row) for row in rows} == {len(header)}
-    assert rows[4] == ["queueing delay (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
+    table = agreement_text.bands_table(agreement)
+    assert {len(row) for row in table.rows} == {len(table.header)}
+    assert table.rows[4] == ["queueing delay (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
 
 
 def test_a_band_has_todays_words_and_not_those_of_its_record() -> None:
@@ -161,7 +164,7 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
     experiment = moment(**{"path.buffer": "1 bdp", "measure.record": "summary"})
     agreement = agreement_of(tmp_path / "s", Sides(Scaled(), SimEngine(), 1, 0), [experiment])
     with Store.open(tmp_path / "s") as store:
-        page.build_engines(tmp_path / "page.html", agreement, store)
+        engines_page(agreement, store).write(tmp_path / "page.html")
     said = Webpage((tmp_path / "page.html").read_text(encoding="utf-8")).said
     assert f"Not drawn: moment: run {agreement.conditions[0].reference[0].run_id} kept no series of this kind" in said
     assert str(tmp_path) not in said
@@ -170,7 +173,7 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
 def test_a_share_of_nothing_is_undefined(comparison: Comparison) -> None:
     (first, *_) = comparison.overall
     nothing = replace(first, difference=replace(first.difference, relative=None, relative_half_width=None))
-    _, (cells,) = overall_table(replace(comparison, overall=[nothing]))
+    (cells,) = overall_table(replace(comparison, overall=[nothing])).rows
     assert cells[6] == "undefined"
 
 
@@ -198,30 +201,32 @@ def test_what_does_not_differ_is_not_drawn(tmp_path: Path) -> None:
     store = store_of(tmp_path / "s", path__buffer=["1 bdp"])
     same = compare_stores(store, store)
     assert list(charts(same, ["1 bdp"], "path.buffer")) == []
-    assert 'id="figures"' not in page.rendered(page.differences_page(same, COMMAND))
+    assert 'id="figures"' not in differences_page(same, COMMAND, everything=True).html(MOST_POINTS)
 
 
 def test_a_page_that_has_no_room_tells_what_it_leaves_out(comparison: Comparison) -> None:
-    points = page.differences_page(comparison, COMMAND, most=1)["sections"][-1]
-    assert len(points.rows) == 2
-    assert (
-        f"{comparison.count} rows are too many for a page: these are the first 2 of the {comparison.marked}"
-        in points.above
-    )
-    assert page.differences_page(comparison, COMMAND)["sections"][-1].above == f"All {comparison.count} rows."
+    made = differences_page(comparison, COMMAND, everything=True)
+    assert made.sections[-1].above == f"All {comparison.count} rows."
+    assert f"{comparison.count - 2} more rows: `--json` has all." in Webpage(made.html(1)).said
+    marked = differences_page(comparison, COMMAND, everything=False).sections[-1]
+    assert marked.table
+    assert len(marked.table.rows) == comparison.marked
+    assert f"{comparison.marked} of {comparison.count} rows: those whose interval excludes 0" in marked.above
 
 
-def test_text_is_text(comparison: Comparison) -> None:
+def test_text_is_text(comparison: Comparison, compared_folder: Path) -> None:
     place = replace(comparison.points[0], swept={"path.buffer": NASTY})
     flows = [{"cc": "bbr", "name": NASTY}]
     condition = compare_condition(measured([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=flows, name=NASTY))
     side = Side(engine=NASTY, identity="0", seeds=(1,), measured_on={NASTY: NASTY})
     engines = judge([condition], Source(spec=NASTY), side, side, ())
-    for made in (
-        page.differences_page(replace(comparison, points=[place, comparison.points[1]]), NASTY),
-        page.engines_page(engines, [], NASTY),
+    with Store.open(compared_folder) as store:
+        made = engines_page(engines, store).html(MOST_POINTS)
+    points = [place, comparison.points[1]]
+    for text in (
+        made,
+        differences_page(replace(comparison, points=points), NASTY, everything=True).html(MOST_POINTS),
     ):
-        text = page.rendered(made)
         assert NASTY not in text
         assert NASTY in Webpage(text).said
 
@@ -233,8 +238,8 @@ def test_a_page_that_cannot_be_written_is_an_error(
     target.parent.touch()
     with Store.open(compared_folder) as store:
         builds: list[Callable[[], Path]] = [
-            lambda: page.build_engines(target, agreement, store),
-            lambda: page.build_differences(target, comparison, COMMAND),
+            lambda: engines_page(agreement, store).write(target),
+            lambda: differences_page(comparison, COMMAND, everything=True).write(target),
         ]
         for build in builds:
             with pytest.raises(ReportError):

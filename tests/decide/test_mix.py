@@ -129,7 +129,7 @@ def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix
 
 
 def test_words_table_and_json_tell_the_same(two_kinds: Mix) -> None:
-    paragraphs, row = dict(lines(two_kinds)), table(two_kinds)[1][0]
+    paragraphs, row = dict(lines(two_kinds)), table(two_kinds).texts()[0]
     answer = as_object(two_kinds, seconds=1.0, engine="sim")
     bbr = answer["candidates"]["bbr"]
     assert paragraphs["Answer"].startswith(f"BBR wins on {100 * bbr['wins']['value']:.0f} %")

@@ -116,15 +116,15 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     assert list(differences.interval) == pytest.approx([-0.03, 0.1])
     assert spread(points, "linux") is None
     starved = point(0.02, 0.3)
-    header, rows = text.spreads_table(record(*points, starved))
-    assert dict(zip(header, rows[0], strict=True)) == {
+    table = text.spreads_table(record(*points, starved))
+    assert dict(zip(table.header, table.texts()[0], strict=True)) == {
         "measured": "goodput of bbr (points)", "points": "all", "engine": "sim", "n": "7",
         "bias [95 %]": "0 [-3.00, +10.0]",
         "median": "2.00", "p90": "5.80", "most": "10.0",
     }  # fmt: skip
-    rows = text.starved_table(record(*points, starved))[1]
+    rows = text.starved_table(record(*points, starved)).texts()
     assert [row[1:] for row in rows] == [["2.00 % (starved)", "30.0 %", "0 of 1 seeds"]]
-    assert len(text.worst_table(record(*points, starved), most=3)[1]) == 3
+    assert len(text.worst_table(record(*points, starved), most=3).rows) == 3
 
 
 def test_the_median_lies_between_order_statistics() -> None:
@@ -133,10 +133,11 @@ def test_the_median_lies_between_order_statistics() -> None:
 
 
 def test_the_page_has_every_point_and_where_all_is_from(host_record: HostRecord) -> None:
-    context = page(host_record, "dumbbell agree")
-    sections = {section.anchor: section for section in context["sections"]}
-    assert len(sections["points"].rows) == len(host_record.points)
-    assert context["origins"][0] == ("Measured on real hosts", [("points.csv", "from a machine")])
+    made = page(host_record, "dumbbell agree")
+    (points,) = (section.table for section in made.sections if section.anchor == "points")
+    assert points
+    assert len(points.rows) == len(host_record.points)
+    assert made.origins[0] == ("Measured on real hosts", [("points.csv", "from a machine")])
     assert [chart.name for chart in charts(host_record)] == ["hosts-1", "hosts-2"]
     (goodput, _) = charts(host_record)
     assert [panel.title for panel in goodput.panels] == ["Goodput of bbr", "Difference over queue"]

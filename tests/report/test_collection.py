@@ -11,13 +11,13 @@ from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.report import Collection, ReportError, build
 from dumbbell.report.collection import PAGE_BYTES
 from dumbbell.report.html import SCRIPT
 from dumbbell.results.store import Store
 from dumbbell.studies import Study, StudyStatus, Verdict
 from dumbbell.studies.verdict import Checked, Flipped, Kind, Word
+from dumbbell.tables.table import Amount, Column, Table
 from reported import status_of, study_of, verdict
 from webpage import Webpage
 
@@ -26,8 +26,8 @@ TABLE = Table(
     name="table1",
     title="Table 1",
     caption="made by hand",
-    columns=(Column(title="sender"), Column(title="retransmits")),
-    rows=(("BBR", Amount(305_029.0, 20.0, 68_741.0)), ("CUBIC", Amount(None, None, "none"))),
+    columns=(Column("sender"), Column("retransmits"), Column("published")),
+    rows=(("BBR", Amount(305_029.0, 20.0), "68741"), ("CUBIC", Amount(None), "none")),
 )
 
 

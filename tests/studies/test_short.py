@@ -14,7 +14,6 @@ from dumbbell import studies
 from dumbbell.campaign.execution import execute
 from dumbbell.campaign.plan import plan
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.table import Amount, Column, Table
 from dumbbell.engines import registry
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.path_check import PathReport
@@ -29,6 +28,7 @@ from dumbbell.studies.execution import honoured
 from dumbbell.studies.manifest import ShortExperiment, ShortForm, folder_of, manifest_of
 from dumbbell.studies.short import longest_s, shortened, without_programs
 from dumbbell.studies.status import run_command
+from dumbbell.tables.table import Amount, Table
 
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
 QUARTER_OF_AN_HOUR_S = 900
@@ -292,16 +292,16 @@ def test_numbers_of_engines_stand_beside_one_another_and_what_is_published_once(
         return Chart(name="f", title="F", caption="", panels=(panel,))
 
     def table(kernel: str, mean: float) -> Table:
-        columns = (Column(title="of"), Column(title="rate"), Column(title="RTT"))
-        row = (f"BBR of {kernel}", Amount(mean, None, 9.0), Amount(5.0))
-        return Table(name="t", title="T", caption="", columns=columns, rows=(row,))
+        row = (f"BBR of {kernel}", Amount(mean), "9", Amount(5.0))
+        return Table.of(("of", "rate", "published", "RTT"), [row], title="T")
 
     (own,) = combined_numbers({"sim": figure("Linux 6.1", 3.0), "linux:6.12": figure("Linux 6.12", 4.0)})
     assert own.header == ["queue", "BBR, sim", "BBR, linux:6.12", "published"]
     assert own.rows == [["1", "3.00", "4.00", ""], ["2", "", "", "7.00"], ["4", "2.00", "2.00", ""]]
     rate, rtt = combined_numbers({"sim": table("Linux 6.1", 3.0), "linux:6.12": table("Linux 6.12", 4.0)})
-    assert rate == ("T; rate", ["of", "sim", "linux:6.12", "published"], [["BBR", "3.00", "4.00", "9"]])
-    assert rtt == ("T; RTT", ["of", "sim", "linux:6.12"], [["BBR", "5.00", "5.00"]])
+    assert (rate.title, rate.header) == ("T; rate", ["of", "sim", "linux:6.12", "published"])
+    assert rate.texts() == [["BBR", "3.00", "4.00", "9"]]
+    assert (rtt.title, rtt.header, rtt.texts()) == ("T; RTT", ["of", "sim", "linux:6.12"], [["BBR", "5.00", "5.00"]])
 
 
 class Crooked(SimEngine):

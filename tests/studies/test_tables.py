@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
-from dumbbell.charts.table import Amount
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.loading import read
+from dumbbell.tables.table import Amount
 
 DECLARED = """
 [[tables]]
@@ -39,10 +39,11 @@ def test_a_table_is_filled_where_its_runs_are_there(folder: Path, evidence: Call
     *_, table = studies.drawn(study.tables, study, evidence())
     assert table.name == "table1"
     assert [row[0] for row in table.rows] == ["BBR of Linux 6.1", "BBR as of Linux 4.17 (parameters)"]
-    for _, amount in table.rows:
+    assert table.header == ["version", "loss (%)", "published"]
+    for _, amount, published in table.rows:
         assert isinstance(amount, Amount)
-        assert amount.mean == pytest.approx(11.0)
-        assert (amount.half_width, amount.published) == (None, 11.0)
+        assert amount.value == pytest.approx(11.0)
+        assert (amount.half_width, published) == (None, "11")
     assert studies.drawn(study.tables, study, Evidence(engine="sim")) == []
     assert studies.only(study, experiments=["figure7"]).tables == study.tables[-1:]
     assert studies.only(study, experiments=["figure5"]).tables == ()

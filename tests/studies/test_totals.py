@@ -18,8 +18,8 @@ from dumbbell.studies.totals import (
     as_object,
     in_markdown,
     of_documents,
-    rows,
     sentence,
+    table,
     total,
     write,
 )
@@ -145,7 +145,7 @@ def test_the_table_is_written_between_its_marks(tally: Total, tmp_path: Path) ->
     text = (tmp_path / "studies.md").read_text(encoding="utf-8")
     assert text == f"before\n{BEGIN}\n{in_markdown(counts)}\n{END}\nafter\n"
     assert "| claypool2019 | sim | any version |" in text
-    assert len(rows([tally])) == 3
+    assert len(table([tally]).rows) == 3
     (tmp_path / "studies.md").write_text("no marks", encoding="utf-8")
     with pytest.raises(StudyError, match="has no"):
         write(tmp_path, counts)

@@ -8,10 +8,10 @@ import numpy as np
 
 from dumbbell import studies
 from dumbbell.charts.chart import Axis, Chart, Panel
-from dumbbell.charts.table import Table
 from dumbbell.studies import Study
 from dumbbell.studies.claim import Check, Claim
 from dumbbell.studies.evidence import Evidence, Trials
+from dumbbell.tables.table import Amount, Table
 
 
 def digits(value: float | str | None) -> str:
@@ -70,9 +70,7 @@ def of_table(table: Table) -> Iterator[str]:
     yield "  " + " | ".join(column.heading for column in table.columns)
     for row in table.rows:
         yield "  " + " | ".join(
-            each
-            if isinstance(each, str)
-            else f"{digits(each.mean)} ± {digits(each.half_width)} [{digits(each.published)}]"
+            f"{digits(each.value)} ± {digits(each.half_width)}" if isinstance(each, Amount) else str(each)
             for each in row
         )
 

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from dumbbell.charts.chart import Chart
-from dumbbell.charts.table import Table
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Display, Study, StudyStatus, Verdict
 from dumbbell.studies.evidence import Evidence, SeedSweep
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import Manifest
+from dumbbell.tables.table import Table
 
 MANIFEST = Manifest(
     title="A study made by hand", citation="Hand, M. Nowhere, 2020", short="Hand 2020", summary="All.",

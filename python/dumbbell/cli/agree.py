@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from dumbbell.comparison.campaigns import Sides
-    from dumbbell.comparison.record import Agreement, Curves, Source
+    from dumbbell.comparison.record import Source
     from dumbbell.spec import Experiment
 
 EXAMPLE = "Example: dumbbell agree --random 20 --seed 7 --html agreement.html; or: dumbbell agree --curves"
 FRESH_SEEDS = 1_000_000
 SEEDS, CURVES_SEEDS = 3, 5
 TWO = 2
-SPARE = ("raw noise", "raw p90", "raw median", "noise", "excused", "x limit", "difference")
-"""Columns of its tables that a narrow terminal goes without, the first one first."""
 NOT_OF_A_FILE_NAME = '/\\:*?"<>|'
 """Letters that some system has no file name with."""
 FLOW_COLUMNS = {
@@ -204,9 +202,12 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         _show(requested[0], sides, jobs, as_json=as_json)
         return
     from dumbbell.cli.progress import progress
+    from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.campaigns import compare_engines, runs
     from dumbbell.comparison.curves import judge
+    from dumbbell.report.comparison import page
     from dumbbell.results.store import Store
+    from dumbbell.tables.terminal import columns
 
     with (
         telling(lambda: _describe_stored_runs(out, [(each, sides) for each in experiments])),
@@ -215,14 +216,15 @@ def agree(  # noqa: C901, PLR0913 (each is an option, and each mode a case)
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             judge_curves = judge if curves else None
             comparison = compare_engines(store, experiments, sides, source, judge_curves, jobs=jobs, progress=advance)
-        if as_json:
-            typer.echo(comparison.model_dump_json())
-        else:
-            _print_tables(comparison)
+        shown = page(comparison, store)
+        for line in [comparison.model_dump_json()] if as_json else shown.lines(columns()):
+            typer.echo(line)
+        for line in text.failures(comparison):
+            typer.echo(f"failed: {line}", err=True)
+        for line in text.without_data(comparison):
+            typer.echo(f"not compared: {line}", err=True)
         if html is not None:
-            from dumbbell.report.comparison import build_engines
-
-            typer.echo(build_engines(html, comparison, store), err=True)
+            typer.echo(shown.write(html), err=True)
     if not comparison.holds:
         raise typer.Exit(1)
 
@@ -238,11 +240,11 @@ def _refuse(values: "Mapping[str, object]", modes: "Sequence[str]", reason: str)
 
 def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | None, *, as_json: bool) -> None:
     from dumbbell.cli.progress import progress
-    from dumbbell.cli.table import fitted
-    from dumbbell.tables.terminal import columns, wrapped
     from dumbbell.comparison import agreement_text as text
     from dumbbell.comparison.checks import chosen, count, run_checks
     from dumbbell.results.store import Store
+    from dumbbell.tables import plain_text
+    from dumbbell.tables.terminal import columns, wrapped
 
     # Every name begins with nothing.
     checks, sides = chosen(["" if name == "all" else name for name in names]), _sides(engines, 1, 0)
@@ -258,7 +260,7 @@ def _check_bars(names: "Sequence[str]", engines: str, out: Path, jobs: int | Non
         typer.echo(record.model_dump_json())
     else:
         typer.echo(
-            f"{fitted(*text.checks_table(record), columns(), keys=2)}\n\n{wrapped(text.summary(record), columns())}"
+            f"{plain_text.text(text.checks_table(record), columns())}\n\n{wrapped(text.summary(record), columns())}"
         )
     for line in text.failures(record):
         typer.echo(f"failed: {line}", err=True)
@@ -352,33 +354,6 @@ def _draws(experiment: "Experiment") -> bool:
     return bool(one.path.jitter_ns) or structs.replace(one, seed=other.seed) != other
 
 
-def _print_tables(comparison: "Agreement | Curves") -> None:
-    from dumbbell.cli.table import fitted, without_spare
-    from dumbbell.tables.terminal import columns, wrapped
-    from dumbbell.comparison import agreement_text as text
-    from dumbbell.comparison.record import Curves
-
-    if isinstance(comparison, Curves):
-        typer.echo("{} over {}: {}\n".format(*comparison.engine_names, text.origin(comparison)))
-        typer.echo(f"{fitted(*text.limits_table(comparison), columns(), keys=3)}\n")
-        typer.echo(wrapped(text.summary(comparison), columns()))
-    else:
-        typer.echo("{} against {}: {}\n".format(*comparison.engine_names, text.origin(comparison)))
-        bands, left_out = without_spare(*text.bands_table(comparison), columns(), SPARE)
-        typer.echo(bands)
-        if comparison.worst:
-            worst, more = without_spare(*text.worst_table(comparison), columns(), SPARE)
-            typer.echo(f"\n{worst}")
-            left_out += more
-        if left_out:
-            names = ", ".join(dict.fromkeys(left_out))
-            typer.echo(f"more columns: --json and --html ({names})", err=True)
-    for line in text.failures(comparison):
-        typer.echo(f"failed: {line}", err=True)
-    for line in text.without_data(comparison):
-        typer.echo(f"not compared: {line}", err=True)
-
-
 def _dump(experiments: "Sequence[Experiment]", folder: Path) -> None:
     from dumbbell.errors import ComparisonError
     from dumbbell.spec import toml
@@ -438,16 +413,17 @@ def _show(experiment: "Experiment", sides: "Sides", jobs: int | None, *, as_json
         for flow in measured_flows:
             typer.echo(json.dumps({k: rounded(v) if isinstance(v, float) else v for k, v in flow.items()}))
         return
-    from dumbbell.cli.table import aligned
-    from dumbbell.metrics.number import amount
     from dumbbell.spec import toml
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Amount, Table
+    from dumbbell.tables.terminal import columns
 
     typer.echo(toml(experiment.fields()))
     rows = [
         [
-            str(value) if isinstance(value, str | int) else amount(value, scale=scale)
+            value if isinstance(value, str | int) else Amount(value, factor=scale)
             for value, scale in ((flow[key], scale) for key, scale in FLOW_COLUMNS.values())
         ]
         for flow in sorted(measured_flows, key=lambda flow: int(flow["flow"]))
     ]
-    typer.echo(aligned(list(FLOW_COLUMNS), rows))
+    typer.echo(text(Table.of(FLOW_COLUMNS, rows), columns()))

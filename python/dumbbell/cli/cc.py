@@ -22,10 +22,10 @@ app = typer.Typer(
 def list_(*, as_json: Json = False) -> None:
     """List the algorithms and their variants, and the engines that have each."""
     import dumbbell.cc as cc
+    from dumbbell.engines.catalogue import catalogue, engines_with
     from dumbbell.tables.plain_text import text
     from dumbbell.tables.table import Table
     from dumbbell.tables.terminal import columns
-    from dumbbell.engines.catalogue import catalogue, engines_with
 
     algorithms = [(each.name, "", engines_with(each.name), each.title) for each in catalogue().values()]
     variants = [(each.name, each.base, engines_with(each.name), each.about) for each in cc.variants().values()]

@@ -45,8 +45,8 @@ def check(  # noqa: PLR0913 (each is an option)
     if as_json:
         print_json({**facts, "forecasts": forecasts})
         return
-    from dumbbell.tables import terminal
     from dumbbell.metrics.number import counted
+    from dumbbell.tables import terminal
 
     alone = f" and {facts['runs_alone']} of a group alone" if harm else ""
     extent = f"{counted(facts['points'], 'point')}, {counted(facts['runs'], 'run')}{alone}"

@@ -69,10 +69,10 @@ def doctor(
     if clean:
         _clean(as_json=as_json)
         return
+    from dumbbell.engines.registry import absence
     from dumbbell.tables.plain_text import text
     from dumbbell.tables.table import Table
     from dumbbell.tables.terminal import columns
-    from dumbbell.engines.registry import absence
 
     checks: dict[str, Callable[[], tuple[bool, str]]] = {
         "python": _python, "packages": _packages, "engine sim": _sim, "disk": lambda: _disk(out),

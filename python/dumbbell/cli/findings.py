@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from dumbbell.problem import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 ALL = "all"
+MOST_PRINTED = 1000
+"""Rows of a table on a terminal; files have more."""
 MOST_ROWS = 100
 """Beyond these, `run` says how to see fewer."""
 MOST_NOTICES = 20
@@ -106,9 +108,20 @@ def print_campaign(
     return any(notice.kind == "failure" for notice in runs.notices)
 
 
-def _print_first_page(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None) -> ExperimentRuns:
+def _print_first_page(
+    store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None
+) -> ExperimentRuns:
     """Prints the first rows of a table; gives what they are of, with the notices of all rows."""
-    raise NotImplementedError
+    from dumbbell.findings.points import read_pages
+    from dumbbell.results.campaign import extent
+
+    pages = read_pages(store, campaign, experiment)
+    shown = next(pages)
+    for page in pages:
+        shown.notices = page.notices
+    points, seeds = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
+    _print_table(_table(shown, choice, store), choice, points, seeds)
+    return shown
 
 
 def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> ResultRows:
@@ -121,9 +134,9 @@ def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> ResultRows:
 
 def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
     """What a table does not show that was asked for."""
-    from dumbbell.tables import terminal
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
+    from dumbbell.tables import terminal
 
     width = terminal.columns()
     if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
@@ -135,8 +148,8 @@ def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str
 
 def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
     """How to see less of a table that nobody reads to its end."""
-    from dumbbell.tables import terminal
     from dumbbell.spec.point_text import swept_text
+    from dumbbell.tables import terminal
 
     swept = {path: value for point in runs.points for path, value in point.swept.items()}
     if rows > MOST_ROWS and swept:
@@ -148,9 +161,9 @@ def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
 
 def print_warnings(runs: ExperimentRuns) -> None:
     """What is wrong with the experiment as a whole, each kind once."""
-    from dumbbell.tables import terminal
     from dumbbell.findings.caution import caution_summaries
     from dumbbell.findings.warnings import warnings
+    from dumbbell.tables import terminal
 
     for each in caution_summaries(warnings(runs)):
         typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)

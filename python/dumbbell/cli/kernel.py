@@ -146,10 +146,10 @@ def _as_json(built: "Kernel") -> dict[str, Any]:
 def _as_text(kernels: "list[Kernel]") -> str:
     from datetime import datetime
 
+    from dumbbell.kernel.shelf import usable
     from dumbbell.tables.plain_text import text
     from dumbbell.tables.table import Table
     from dumbbell.tables.terminal import columns
-    from dumbbell.kernel.shelf import usable
 
     rows = [
         (

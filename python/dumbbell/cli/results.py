@@ -13,7 +13,6 @@ from dumbbell.cli.option import Json as JsonDocument
 from dumbbell.problem import typed
 
 if TYPE_CHECKING:
-    from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
 
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
@@ -54,10 +53,10 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    from dumbbell.tables.terminal import columns
     from dumbbell.results.store import Store
     from dumbbell.spec.point_text import point_text
     from dumbbell.tables.plain_text import streamed
+    from dumbbell.tables.terminal import columns
 
     with Store.open(store) as opened:
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)
@@ -71,7 +70,8 @@ def list_(
                  str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
-            for block in streamed(header, rows, columns() if sys.stdout.isatty() else None):  # a program has a line a run
+            width = columns() if sys.stdout.isatty() else None  # a program that reads it has a line a run
+            for block in streamed(header, rows, width):
                 typer.echo(block)
         _print_other_runs(opened, everything=everything)
 
@@ -234,27 +234,13 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
     from dumbbell.cli.findings import Choice, print_campaign
-    from dumbbell.findings.points import is_large
     from dumbbell.results.campaign import swept_paths
 
     for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
         if nth:
             typer.echo()
-        if each_seed and columns is None and sort is None and is_large(store, campaign):
-            _stream(store, campaign)
-            continue
         choice = Choice.of(columns, sort, swept_paths(store.ledger, campaign.id), each_seed=each_seed)
         print_campaign(store, campaign, choice)
-
-
-def _stream(store: "Store", campaign: "Campaign") -> None:
-    """The rows of a campaign that is too large to be laid out at once: as they are read, in fixed columns."""
-    from dumbbell.cli.table import of_groups
-    from dumbbell.results.listing import groups
-
-    typer.echo(f"{campaign.label} on {campaign.engine}")
-    for block in of_groups(groups(store.ledger, campaign), campaign.spec):
-        typer.echo(block)
 
 
 def _print_other_runs(store: "Store", *, everything: bool) -> None:

@@ -219,8 +219,8 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
 def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
     """Which points of an experiment the simulator was not validated at."""
     from dumbbell.campaign.survey import Survey
-    from dumbbell.tables import terminal
     from dumbbell.comparison.standing import outside
+    from dumbbell.tables import terminal
 
     if engine.name == "sim" and (said := outside(Survey.of(experiment, most_points=LOOKED_AT).seen)):
         typer.echo(terminal.wrapped(f"note: {said}", terminal.columns()), err=True)
@@ -284,9 +284,9 @@ def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_jso
     from msgspec import to_builtins
 
     from dumbbell.campaign.plan import plan
-    from dumbbell.cli.table import blocks
     from dumbbell.engines.steps import PlanningEngine
     from dumbbell.spec.point_text import point_text
+    from dumbbell.tables.plain_text import streamed
 
     key_of = _run_keys(engine)
     planned = ((each, experiment) for experiment in experiments for each in plan(experiment, live=engine.live))

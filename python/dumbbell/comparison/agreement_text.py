@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import Final
 
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS, controls_that_keep
 from dumbbell.comparison.curves import is_loss_based
@@ -30,8 +30,6 @@ from dumbbell.comparison.record import (
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Column, Table
-
-if TYPE_CHECKING:
 
 SPARE: Final = {
     "difference": 1, "x limit": 2, "excused": 3, "noise": 4, "raw median": 5, "raw p90": 6, "raw noise": 7,
@@ -129,10 +127,8 @@ def summary(comparison: Agreement | Checks | Curves) -> str:
         sentence = f"{len(comparison.rows) - len(missed)} of {len(comparison.rows)} figures keep their bars"
         return f"{sentence}; not all of {by_check}." if missed else f"{sentence}."
     if isinstance(comparison, Curves):
-        total, (_, rows) = (
-            sum(len(case.comparisons) for case in comparison.cases),
-            limits_table(comparison, broken_only=True),
-        )
+        total = sum(len(case.comparisons) for case in comparison.cases)
+        rows = limits_table(comparison, broken_only=True).rows
         if not total:
             return "Nothing was compared."
         broken = "; ".join(f"{cc}, {where}: {label}" for cc, where, label, *_ in rows)

@@ -14,6 +14,7 @@ from dumbbell.comparison.pairs import Pairs, pair
 from dumbbell.comparison.runs import Point
 from dumbbell.comparison.selection import Selection
 from dumbbell.metrics.catalogue import Quantity
+from dumbbell.metrics.contrast import beyond_chance, verdict
 from dumbbell.metrics.number import NOTHING, rounded
 from dumbbell.metrics.statistics import CONFIDENCE, Bools, Floats, Integers, estimates, pooled, t_quantile, t_quantiles
 
@@ -73,7 +74,7 @@ class _Compared:
 
     @property
     def verdict(self) -> str:
-        return verdict(self.quantity, self.difference.outcome)
+        return verdict(self.difference.outcome, self.quantity.better)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +120,6 @@ class Overall(_Compared):
             return self.verdict == "worse"
         wider = t_quantile(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile(self.degrees)
         return abs(difference.value) > difference.half_width * wider
-
-
-def verdict(quantity: Quantity, outcome: str) -> str:
-    """Better or worse, where one can say so."""
-    if outcome not in (HIGHER, LOWER) or quantity.better is None:
-        return outcome
-    return "better" if outcome == quantity.better else "worse"
 
 
 @dataclass(frozen=True)
@@ -359,8 +353,8 @@ def overall(column: Column) -> Overall:
         )  # fmt: skip
     differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
     estimate = pooled(differences, errors, pairs)
-    decided = (errors == 0).all() if estimate.half_width is None else abs(estimate.mean) > estimate.half_width
-    if decided and estimate.mean:
+    without_chance = estimate.half_width is not None or bool((errors == 0).all())
+    if without_chance and beyond_chance(estimate.mean, estimate.half_width):
         outcome = HIGHER if estimate.mean > 0 else LOWER
     else:
         outcome = UNDECIDED if differences.any() else SAME

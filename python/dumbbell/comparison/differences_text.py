@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dumbbell.comparison.runs import Side
 
 
+DIFFERENCE: Final = "B\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}A"
 UNDEFINED: Final = "undefined"
 """A share of nothing."""
 
@@ -24,7 +25,7 @@ UNDEFINED: Final = "undefined"
 def overall_table(comparison: Comparison) -> Table:
     """Every quantity over all points; without a better direction, points are higher or lower."""
     header = [
-        "metric", "group", "points", "A", "B", "B - A", "relative", "better", "worse", "same", "open",
+        "metric", "group", "points", "A", "B", DIFFERENCE, "relative", "better", "worse", "same", "open",
         "over all points",
     ]  # fmt: skip
     rows = [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in comparison.overall]
@@ -34,7 +35,7 @@ def overall_table(comparison: Comparison) -> Table:
 def points_table(comparison: Comparison, rows: Iterable[Row]) -> Table:
     """Some quantities at some points."""
     axes, points = point_cells(comparison)
-    header = [*axes, "metric", "group", "pairs", "A", "B", "B - A", "relative", "verdict"]
+    header = [*axes, "metric", "group", "pairs", "A", "B", DIFFERENCE, "relative", "verdict"]
     cells = ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
     return Table.of(header, cells, keys=len(axes) + 2)
 

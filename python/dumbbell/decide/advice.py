@@ -13,6 +13,7 @@ from dumbbell.decide.outcome import Interval, Outcome, Seeds, Values, evenness, 
 from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.trials import Case, Tried
 from dumbbell.decide.validated import outside_of_validation
+from dumbbell.metrics.contrast import MATTERS, beyond_chance
 from dumbbell.metrics.sharing import gain
 from dumbbell.metrics.statistics import estimate
 from dumbbell.units import NS_PER_S
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
 
 Verdict: TypeAlias = Literal["no matter", "ahead", "open"]
-MATTERS: Final = 0.02
-"""A difference of less is none."""
 WIDE: Final = 0.1
 """Half an interval that is worth more seeds, as a share of its value."""
 MOST_HARM: Final = 0.1
@@ -215,7 +214,7 @@ def _decided(one: Values, other: Values) -> bool:
     if not differences:
         return False
     difference = estimate(differences)
-    return bool(difference.mean) if difference.half_width is None else abs(difference.mean) > difference.half_width
+    return beyond_chance(difference.mean, difference.half_width)
 
 
 def lost(question: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:

@@ -8,7 +8,7 @@ from math import exp, expm1, log
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
-from dumbbell.decide.advice import MATTERS
+from dumbbell.metrics.contrast import MATTERS, beyond_chance
 from dumbbell.metrics.statistics import estimate
 
 Says: TypeAlias = Literal["bbr", "cubic"]
@@ -57,7 +57,7 @@ class Cell:
         A simulator has so little noise that every difference is significant: the margin decides there.
         """
         half = estimate(self.log_gains).half_width
-        return abs(self.gain) < MATTERS or (half is not None and abs(self.log_gain) <= half)
+        return abs(self.gain) < MATTERS or not beyond_chance(self.log_gain, half)
 
     def regret(self, says: Says) -> float:
         """The share of the better one's goodput that is lost by taking the one that is said."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 from pydantic import Field
 
 from dumbbell.comparison.record import Number, Part
-from dumbbell.decide.advice import MATTERS, MOST_HARM, Verdict, place, score, score_name, undecided
+from dumbbell.decide.advice import MOST_HARM, Verdict, place, score, score_name, undecided
 from dumbbell.decide.question import (
     ALONE,
     DEFAULT,
@@ -22,6 +22,7 @@ from dumbbell.decide.question import (
     neighbours,
 )
 from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, runs_full_transfer, trials
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Bytes, Rate
 from dumbbell.units import NS_PER_S

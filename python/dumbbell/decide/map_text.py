@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import Final
 
-from dumbbell.decide.advice import MATTERS, MOST_HARM, half_way
+from dumbbell.decide.advice import MOST_HARM, half_way
 from dumbbell.decide.map import Axis, Cell, Map, position
 from dumbbell.decide.question import DEFAULT, name_of
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.spec.quantity import Rate
 from dumbbell.tables.table import Table

@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import (
-    MATTERS,
     MOST_HARM,
     Place,
     lost,
@@ -24,6 +23,7 @@ from dumbbell.decide.question import question as read_question
 from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
 from dumbbell.units import BITS_PER_BYTE

@@ -8,12 +8,13 @@ from math import floor, log10
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.decide.advice import MATTERS, MOST_HARM
+from dumbbell.decide.advice import MOST_HARM
 from dumbbell.decide.mix import harms, leader, matters, one, part
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.text import keep
 from dumbbell.decide.trials import runs_full_transfer
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import amount, counted, percent, trimmed
 from dumbbell.spec.quantity import Bytes
 from dumbbell.tables.table import Table

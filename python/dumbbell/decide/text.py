@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.decide.advice import MATTERS, MOST_HARM, Advice, Place, exceptions, score
+from dumbbell.decide.advice import MOST_HARM, Advice, Place, exceptions, score
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.tree import cao_tree
 from dumbbell.decide.trials import duration_s, runs_full_transfer
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate

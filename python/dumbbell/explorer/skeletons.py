@@ -20,6 +20,7 @@ from dumbbell.charts.style import STYLES
 from dumbbell.charts.vega import look, vega_lite
 from dumbbell.findings.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
 from dumbbell.findings.curves import NOUNS
+from dumbbell.metrics.contrast import MATTERS
 
 RANKS: Final = 8
 """So many layers of one style are told apart; more begin again."""
@@ -42,6 +43,7 @@ def skeletons() -> dict[str, Any]:
             "flows": MOST_FLOWS,
         },
         "nouns": NOUNS,
+        "matters": MATTERS,
         "letter": CHARACTER * PAGE.font,
         "entry": (SYMBOL + 1.5) * PAGE.font,
     }  # fmt: skip

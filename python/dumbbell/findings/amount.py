@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from dumbbell.findings.contrast import Contrast, against, contrast
 from dumbbell.findings.curves import Curve
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
+from dumbbell.metrics.contrast import Contrast, against, contrast
 from dumbbell.metrics.number import amount, counted
 from dumbbell.metrics.statistics import Estimate
 

@@ -11,9 +11,9 @@ from statistics import fmean
 from typing import Final
 
 from dumbbell.findings.amount import Amount
-from dumbbell.findings.contrast import contrast
 from dumbbell.findings.curves import Curve, Curves
 from dumbbell.findings.points import PointRuns
+from dumbbell.metrics.contrast import contrast
 from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted
 
@@ -115,7 +115,9 @@ def _tally(standings: Sequence[Sequence[_Entry]], subject: str) -> str:
 
 def _best(standing: Sequence[_Entry]) -> str:
     """Who is best for certain; nobody where others may be."""
-    certain = standing[0].outcome != INCOMPLETE and all(each.outcome in {"differ", INCOMPLETE} for each in standing[1:])
+    certain = standing[0].outcome != INCOMPLETE and all(
+        each.outcome in {"higher", "lower", INCOMPLETE} for each in standing[1:]
+    )
     return standing[0].label if certain else ""
 
 
@@ -150,7 +152,7 @@ def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
         return f"{subject} completes in every run {where}" if subject else f"{who} completes in every run", texts
     seeds = min(len(each.amount.by_seed(each.point)) for each in complete)
     if undecided or (seeds == 1 and len(same) == len(standing)):  # of one seed nobody knows what chance does
-        rivals = [each for each in complete if each.outcome != "differ"]
+        rivals = [each for each in complete if each.outcome not in {"higher", "lower"}]
         seeds = min(len(each.amount.by_seed(each.point)) for each in rivals)
         names = "these" if subject or len(rivals) > MOST_NAMED else enumerated([each.label for each in rivals])
         return f"{led}{'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell {names} apart", texts

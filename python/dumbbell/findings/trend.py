@@ -30,7 +30,7 @@ def trend(curves: Curves, curve: Curve, amount: Amount) -> str:
     beyond = [
         f"{word} at {curves.text(point)}: {amount.text(point)}"
         for word, point in (("least", low_point), ("most", high_point))
-        if all(end is not point and amount.contrast(end, point).outcome == "differ" for end in (first, last))
+        if all(end is not point and amount.contrast(end, point).differs for end in (first, last))
     ]
     start = f"{amount.said} {amount.text(first)}{amount.of} {curves.place(first)}"
     said = f"{start} and {amount.text(last)} at {curves.text(last)}"
@@ -45,7 +45,7 @@ def crossing(curves: Curves, curve: Curve, amount: Amount) -> str:
     """Where a share comes to be more or less than fair, and stays so; nothing where it is never both."""
     points = amount.at(curve)
     contrasts = [amount.against_fair(point) for point in points]
-    signs = {math.copysign(1, each.difference.mean) for each in contrasts if each.outcome == "differ"}
+    signs = {math.copysign(1, each.difference.mean) for each in contrasts if each.differs}
     if curves.axis is None or len(signs) < 2:  # noqa: PLR2004 (more, and less)
         return ""
     places, fair = [curves.number(point) for point in points], [amount.fair(point) for point in points]

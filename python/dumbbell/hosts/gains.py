@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import exp, log
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.statistics import t_quantile
 
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord
-
-LEAST: Final = 0.02
-"""A gain of less is none that matters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +28,7 @@ class Gain:
     def decided(self) -> bool:
         """One of them is ahead on the hosts: by enough, and not by the chance of trials."""
         significant = self.interval is None or self.interval[0] > 0 or self.interval[1] < 0
-        return abs(self.measured) >= LEAST and significant
+        return abs(self.measured) >= MATTERS and significant
 
     def of(self, engine: str) -> float | None:
         """What an engine has; None where it has not both."""

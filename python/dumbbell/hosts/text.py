@@ -35,7 +35,8 @@ def summary(record: HostRecord) -> str:
             own = spread(points, engine)
             if own:
                 of = ", ".join(filter(None, (measurand, setting)))
-                said = f"{engine} differs by {size(own.median, points).text} in the median, {size(own.p90, points).text} at p90"
+                median, p90 = (size(each, points).text for each in (own.median, own.p90))
+                said = f"{engine} differs by {median} in the median, {p90} at p90"
                 parts.append(f"{of}: {said} (n = {own.n})")
     return "; ".join(parts) + "." if parts else "Nothing was compared."
 
@@ -147,7 +148,11 @@ def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
     header += [part for engine in record.engines for part in (engine, "difference")]
     place, rows = _places(record), list[list[Cell]]()
     for point in points:
-        cells: list[Cell] = [place(point), *([point.measurand.label] if several else []), _amount(point, point.measured)]
+        cells: list[Cell] = [
+            place(point),
+            *([point.measurand.label] if several else []),
+            _amount(point, point.measured),
+        ]
         for engine in record.engines:
             difference = point.difference(engine)
             cells += [_range(point, engine), size(difference, [point], signed=True)]

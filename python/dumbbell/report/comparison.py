@@ -41,7 +41,7 @@ def _agreement(agreement: Agreement, store: Store) -> list[Section]:
 
     return [
         Section(
-            anchor="bands", heading="Bands", table=text.bands_table(agreement), below=(text.legend(agreement),),
+            anchor="bands", heading="Bands", table=text.bands_table(agreement), legend=text.legend(agreement),
         ),
         Section(anchor="overall", heading="All conditions", charts=overall),
         Section(

@@ -22,6 +22,7 @@ from dumbbell.charts.numbers import tables
 from dumbbell.charts.vega import vega_lite
 from dumbbell.studies.status import Shown
 from dumbbell.studies.study import Study
+from dumbbell.tables.table import Table
 
 MOST_POINTS = 1500
 """Of one line, unless the page would become too large."""

@@ -19,11 +19,11 @@ from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME
 from dumbbell.report.figure import Drawing, drawing, views
 from dumbbell.report.file_name import file_names
 from dumbbell.report.hosts import sections
-from dumbbell.report.section import charts_of, drawn
 from dumbbell.report.html import LARGEST_BYTES, filled, write
 from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
 from dumbbell.report.results_table import results_tables
+from dumbbell.report.section import charts_of, drawn
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.store import Store
 from dumbbell.spec import toml

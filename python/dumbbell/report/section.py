@@ -39,6 +39,8 @@ class Section:
     above: str = ""
     table: Table | None = None
     below: Sequence[str] = ()
+    legend: str = ""
+    """What its columns are; a terminal has no room for it."""
     facts: Facts = ()
     charts: Callable[[], Iterable[Chart | str | None]] | None = None
     """Made where they are drawn, since a terminal shows none; a text says why one is not there."""
@@ -52,10 +54,6 @@ class Section:
     """Where the rows are for which a page has no room."""
     page_only: bool = False
     """A terminal has no room for it."""
-
-    @property
-    def is_empty(self) -> bool:
-        return not (self.table and self.table.rows or self.facts or self.below or self.charts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,11 +75,11 @@ class Page:
 
     def lines(self, width: int) -> Iterator[str]:
         """What a terminal shows of it."""
-        yield from fact_lines(self.facts, width)
+        yield from fact_lines(self.facts, width) if self.facts else [bold(wrapped(self.title, width))]
         for text in filter(None, (self.summary, self.made)):
             yield wrapped(text, width)
         for section in self.sections:
-            if not (section.page_only or section.is_empty):
+            if (section.table and section.table.rows and not section.page_only) or section.facts or section.below:
                 yield from section_lines(section, width)
 
     def write(self, target: Path) -> Path:
@@ -90,16 +88,18 @@ class Page:
         Raises:
             ReportError: it cannot be written, or is too large however few points are drawn.
         """
-        from dumbbell.report.html import filled, write  # noqa: PLC0415 (late: a terminal needs no template)
+        from dumbbell.report.html import write  # noqa: PLC0415 (late: a terminal needs no template)
 
         charts = charts_of(self.sections)
+        return write(target, lambda most: self.html(most, charts))
 
-        def html(most: int) -> str:
-            sections = list(drawn(charts, most))
-            figures = [each for section in sections for each in section.figures]
-            return filled("sections.html.j2", figures, page=self, sections=sections, marks=MARKS)
+    def html(self, most: int, charts: Sequence[tuple[Section, Sequence[Chart | str | None]]] = ()) -> str:
+        """The page with at most `most` points a line, and rows in proportion; `charts` are its sections' own."""
+        from dumbbell.report.html import filled  # noqa: PLC0415 (likewise)
 
-        return write(target, html)
+        sections = list(drawn(charts or charts_of(self.sections), most))
+        figures = [each for section in sections for each in section.figures]
+        return filled("sections.html.j2", figures, page=self, sections=sections, marks=MARKS)
 
 
 def charts_of(sections: Iterable[Section]) -> list[tuple[Section, list[Chart | str | None]]]:

@@ -12,6 +12,7 @@ from dumbbell.charts.chart import Chart, Panel
 from dumbbell.charts.numbers import tables
 from dumbbell.charts.style import PUBLISHED, kernel_of
 from dumbbell.studies.status import StudyStatus
+from dumbbell.tables.table import Table
 
 FEWEST = 2
 ROOM = 1.05

@@ -21,8 +21,8 @@ from dumbbell.spec.run import Run
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.manifest import ShortForm
 from dumbbell.studies.study import Display, Study, only
-from dumbbell.units import NS_PER_S
 from dumbbell.tables.table import Table
+from dumbbell.units import NS_PER_S
 
 Shown = TypeVar("Shown", Chart, Table)
 

@@ -53,8 +53,9 @@ def sort_key(cell: Cell) -> str:
 
 def _cell(cell: Cell, *, is_number: bool) -> str:
     text, key = cell_text(cell), sort_key(cell)
-    order = f' data-sort="{escape(key)}"' if key != text and text != ABSENT else ""
-    return f"<td{' class="number"' if is_number else ''}{order}>{escape(text)}</td>"
+    order = f' data-sort="{escape(key)}"' if text not in {key, ABSENT} else ""
+    kind = ' class="number"' if is_number else ""
+    return f"<td{kind}{order}>{escape(text)}</td>"
 
 
 def _marked(text: str, marks: Marks) -> str:

@@ -24,6 +24,8 @@ LONGEST_NUMBER: Final = 30
 MOST_OF_WIDTH: Final = 0.5
 """Columns that say what a row is may take; if they need more, those of the sweep stand above the row."""
 PLUS_MINUS: Final = " ± "
+NO_BREAK: Final = "\N{NO-BREAK SPACE}"
+"""Where a heading must not be broken."""
 BLOCK: Final = 2000
 """Rows that are laid out together."""
 
@@ -69,8 +71,11 @@ def text(table: Table, width: int) -> str:
 
 
 def lay_out(table: Table, width: int) -> Lines:
-    """The lines of a table. Where there is no room for all, spare columns go first; then texts are broken between
-    words, within their column or below the row; then columns continue under the others, with the keys repeated."""
+    """The lines of a table.
+
+    Where there is no room for all, spare columns go first; then texts are broken between words, within their column or
+    below the row; then columns continue under the others, with the keys repeated.
+    """
     columns, titles = _with_titles(_columns(table, [0] * len(table.columns)), width)
     room = width - (len(GAP) if any(titles) else 0)
     shown = [column for column in columns if not column.of.spare]
@@ -91,7 +96,10 @@ def streamed(header: Sequence[str], rows: Iterable[Sequence[Cell]], width: int |
     while (block := list(islice(rest, BLOCK))) or first:
         table = Table.of(header, block)
         if width is None:
-            columns = [replace(column, heading=column.heading if first else ()) for column in _columns(table, widths)]
+            least = list(map(max, widths, (len(heading) for heading in header)))
+            columns = [
+                replace(column, heading=[column.of.heading] if first else ()) for column in _columns(table, least)
+            ]
             widths = [column.width for column in columns]
             yield "\n".join(_block(columns, (), 0))
         else:
@@ -122,8 +130,9 @@ def _laid_out(column: Column, cells: Sequence[str], least: int, *, to_the_right:
 
 def _folded(heading: str, width: int) -> list[str]:
     """As many lines as it needs to be no wider: it breaks between words, and within them behind a point."""
-    lines = wrap(heading, max(width, *map(len, heading.split()), 1), break_on_hyphens=False) or [""]
-    return [part for line in lines for part in ([line] if len(line) <= width else re.findall(r"[^.]+\.?", line))]
+    lines = wrap(heading, max(width, *map(len, heading.split(" ")), 1), break_on_hyphens=False) or [""]
+    parts = (part for line in lines for part in ([line] if len(line) <= width else re.findall(r"[^.]+\.?", line)))
+    return [part.replace(NO_BREAK, " ") for part in parts]
 
 
 def _with_titles(columns: list[_Column], width: int) -> tuple[list[_Column], Sequence[str]]:
@@ -147,7 +156,7 @@ def _fitted(columns: Sequence[_Column], titles: Sequence[str], width: int) -> It
     texts = [column for column in columns if column.is_text]
     others = [column.width for column in columns if not column.is_text]
     left = width - _total(others) - len(GAP) * len(texts)
-    if texts and left >= len(texts) * max(NARROWEST_TEXT, *(len(line) for each in texts for line in each.heading)):
+    if texts and left >= sum(column.least for column in texts):
         yield from _block(_broken(columns, left), (), width)
     elif texts and left + len(GAP) * len(texts) >= 0:
         yield from _with_texts_below([column for column in columns if not column.is_text], texts, width)

@@ -40,7 +40,8 @@ class Amount:
 
     @property
     def text(self) -> str:
-        """
+        """As it is read.
+
         >>> Amount(0.5, 0.02, 100.0, " %").text, Amount(None).text, Amount(2.0, signed=True, ends=(1.0, 4.0)).text
         ('50.0 ± 2.0 %', '-', '+2.00 [+1.00, +4.00]')
         """
@@ -64,7 +65,8 @@ Cell: TypeAlias = "str | int | float | Amount | None"
 
 
 def cell_text(cell: Cell) -> str:
-    """
+    """A cell as it is read.
+
     >>> [cell_text(each) for each in ("bbr", 12000, 0.5, Amount(3.0, unit=" ms"), None)]
     ['bbr', '12000', '0.500', '3.00 ms', '-']
     """

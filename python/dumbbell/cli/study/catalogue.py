@@ -13,24 +13,26 @@ if TYPE_CHECKING:
 
 def list_(*, as_json: Json = False) -> None:
     """List the studies."""
-    from dumbbell.tables.plain_text import text
-    from dumbbell.tables.table import Table
-    from dumbbell.tables.terminal import columns
     from dumbbell.studies.manifest import folder_of, manifest_of, names
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Cell, Table
+    from dumbbell.tables.terminal import columns
 
     studies = {name: manifest_of(folder_of(name)) for name in names()}
     if as_json:
         counts = ("title", "citation", "runs", "claims", "figures", "variants")
         print_json([{"name": name, **each.model_dump(include={*counts})} for name, each in studies.items()])
         return
-    rows = [[name, each.runs, each.claims, each.figures, each.title] for name, each in studies.items()]
+    rows: list[list[Cell]] = [
+        [name, each.runs, each.claims, each.figures, each.title] for name, each in studies.items()
+    ]
     typer.echo(text(Table.of(("study", "runs", "claims", "figures", "document"), rows), columns()))
 
 
 def show(name: One, *, as_json: Json = False) -> None:
     """Show a study: its document, testbed, experiments, figures and claims."""
-    from dumbbell.tables.terminal import columns, wrapped
     from dumbbell.studies.manifest import claim_rows, figure_titles, folder_of, manifest_of
+    from dumbbell.tables.terminal import columns, wrapped
 
     folder = folder_of(name)
     study = manifest_of(folder)

@@ -145,6 +145,8 @@ def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
         for table in tables(display.draw(status.study, status.evidence)):
             if as_json:
                 cells = [dict(zip(table.header, row, strict=True)) for row in table.texts()]
-                print_json({"figure": display.name, "title": table.title, "engine": status.engine, "rows": cells}, lines=True)
+                print_json(
+                    {"figure": display.name, "title": table.title, "engine": status.engine, "rows": cells}, lines=True
+                )
             else:
                 typer.echo(f"{table.title}; {status.engine}\n\n{text(table, columns())}\n")

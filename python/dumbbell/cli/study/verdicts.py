@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.tables.terminal import columns, is_styled, shortened, wrapped
-from dumbbell.metrics.number import ABSENT, counted
+from dumbbell.metrics.number import counted
+from dumbbell.tables.plain_text import text
+from dumbbell.tables.table import Column, Table
+from dumbbell.tables.terminal import columns, is_styled, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,8 +22,6 @@ if TYPE_CHECKING:
     from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
-NARROWEST_STATEMENT = 20
-"""Letters that a claim's statement needs beside its verdicts."""
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
 
 
@@ -53,7 +53,7 @@ def _print_lines(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
     for verdict, name in zip(verdicts, names, strict=True):
         weak = " (weak)" * (verdict.binding == "weak")
         cells.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
-    rows = [(claim, *(own.get(each, ABSENT) for each in versions), statement) for (claim, statement), own in cells.items()]
+    rows = [(claim, *map(own.get, versions), statement) for (claim, statement), own in cells.items()]
     header = [Column("claim", key=True), *map(Column, versions), Column("what it says", spare=1)]
     typer.echo(f"{text(Table(header, rows), columns())}\n")
     typer.echo("--why: what each says, its numbers, and why it fails", err=True)

@@ -21,9 +21,9 @@ def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     """A table of the runs that a scope has."""
     # Cases that a short form's runs do not tell apart are one line.
     own: dict[tuple[object, ...], Scope] = {}
-    for number, line in enumerate(scope.narrowed(row).unique(row.rows)):
-        own.setdefault(line.about if scope.study.short else (number,), line)
-    lines = [list(_columns(row, line)) for line in own.values()]
+    for number, of_line in enumerate(scope.narrowed(row).unique(row.rows)):
+        own.setdefault(of_line.about if scope.study.short else (number,), of_line)
+    lines = [list(_columns(row, each)) for each in own.values()]
     published = [[_published(column, inner) for column, inner in line] for line in lines]
     has_published = [any(each is not None for each in column) for column in zip(*published, strict=True)]
     columns, rows = list[Column](), [list[Cell]() for _ in lines]

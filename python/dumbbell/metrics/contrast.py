@@ -1,4 +1,4 @@
-"""Whether two sets of values differ by more than chance, and by enough to matter."""
+"""Whether two sets of values differ by more than chance, and by enough to matter: the one place that decides it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ MATTERS: Final = 0.02
 """A smaller difference does not matter, however certain it is."""
 TOLERABLE: Final = 0.05
 """Where the whole interval of a difference is smaller, there is none that matters."""
+Outcome: TypeAlias = Literal["higher", "lower", "same", "undecided"]
+"""Of the second set against the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +25,32 @@ class Contrast:
 
     difference: Estimate
     """Second less first."""
-    outcome: Literal["differ", "same", "undecided"]
+    outcome: Outcome
+
+    @property
+    def differs(self) -> bool:
+        """By more than chance, and by enough to matter."""
+        return self.outcome in {"higher", "lower"}
+
+
+def beyond_chance(difference: float, half_width: float | None) -> bool:
+    """Whether the 95 % interval of a difference excludes 0; without one, nothing of it is by chance.
+
+    >>> beyond_chance(1.0, 0.5), beyond_chance(-0.2, 0.5), beyond_chance(0.1, None), beyond_chance(0.0, None)
+    (True, False, True, False)
+    """
+    return abs(difference) > (half_width or 0.0)
+
+
+def verdict(outcome: str, better: str | None) -> str:
+    """Better or worse, where one can say so: `better` is the quantity's better direction.
+
+    >>> verdict("higher", "lower"), verdict("higher", None), verdict("same", "lower")
+    ('worse', 'higher', 'same')
+    """
+    if outcome not in {"higher", "lower"} or better is None:
+        return outcome
+    return "better" if outcome == better else "worse"
 
 
 def contrast(first: BySeed, second: BySeed, reference: float | None = None, seeds: int = 1) -> Contrast:
@@ -35,7 +62,7 @@ def contrast(first: BySeed, second: BySeed, reference: float | None = None, seed
 
     >>> apart = contrast({1: 50.0, 2: 52.0}, {1: 60.1, 2: 61.9}, 100.0)
     >>> apart.outcome, apart.difference.mean
-    ('differ', 10.0)
+    ('higher', 10.0)
     >>> contrast({1: 50.0, 2: 52.0}, {1: 51.0, 2: 51.1}, 100.0).outcome
     'undecided'
     >>> contrast({1: 50.0, 2: 90.0, 3: 10.0}, {3: 20.0, 4: 40.0, 5: 90.0}).outcome  # one pair tells of no variation
@@ -55,8 +82,8 @@ def contrast(first: BySeed, second: BySeed, reference: float | None = None, seed
         difference = Estimate(other.mean - one.mean, math.hypot(*halves) if halves else None, min(one.n, other.n))
     size = reference or max(abs(sum(each.values()) / len(each)) for each in (first, second))
     change, half = abs(difference.mean), difference.half_width or 0.0
-    if change >= MATTERS * size and change > half:
-        return Contrast(difference, "differ")
+    if change >= MATTERS * size and beyond_chance(change, half):
+        return Contrast(difference, "higher" if difference.mean > 0 else "lower")
     fewest = min(len(first), len(second))
     alone = fewest == 1 and max(len(first), len(second), seeds) > 1
     return Contrast(difference, "same" if change + half <= TOLERABLE * size and not alone else "undecided")
