@@ -137,7 +137,8 @@ def test_the_page_has_every_point_and_where_all_is_from(host_record: HostRecord)
     (points,) = (section.table for section in made.sections if section.anchor == "points")
     assert points
     assert len(points.rows) == len(host_record.points)
-    assert made.origins[0] == ("Measured on real hosts", [("points.csv", "from a machine")])
+    origin = made.sections[-1].parts[0]
+    assert (origin.heading, origin.facts) == ("Measured on real hosts", [("points.csv", "from a machine")])
     assert [chart.name for chart in charts(host_record)] == ["hosts-1", "hosts-2"]
     (goodput, _) = charts(host_record)
     assert [panel.title for panel in goodput.panels] == ["Goodput of bbr", "Difference over queue"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dumbbell.decide import map_text, text
 from dumbbell.metrics.number import counted
-from dumbbell.report.section import Page, Section
+from dumbbell.report.section import Page, Section, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,10 +30,8 @@ def page(decision_map: Map, advice: Advice | None, *, seconds: float, command: s
             Section(anchor="map", heading="Map", charts=partial(_charts, decision_map), titled=True),
             *(advised(advice) if advice else ()),
             *cells(decision_map),
+            provenance([("", facts)], command, noun="advice"),
         ],
-        origins=[("", facts)],
-        noun="advice",
-        command=command,
     )
 
 

@@ -10,7 +10,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text as text
 from dumbbell.comparison.record import Agreement, Curves
 from dumbbell.errors import StoreError
-from dumbbell.report.section import Page, Section
+from dumbbell.report.section import Page, Section, provenance
 from dumbbell.results.store import Store
 
 IN_TIME_SHARE: Final = 0.5
@@ -26,11 +26,14 @@ def page(record: Agreement | Curves, store: Store) -> Page:
         summary=text.summary(record),
         made=f"{text.origin(record)}.",
         notices=[f"Not compared: {line}" for line in (*text.failures(record), *text.without_data(record))],
-        sections=_curves(record) if isinstance(record, Curves) else _agreement(record, store),
-        origins=[("", list(text.provenance(record)))],
-        command=text.command(record),
-        again="; runs that the store has are not repeated",
-    )
+        sections=[
+            *(_curves(record) if isinstance(record, Curves) else _agreement(record, store)),
+            provenance(
+                [("", list(text.provenance(record)))], text.command(record),
+                again="; runs that the store has are not repeated",
+            ),
+        ],
+    )  # fmt: skip
 
 
 def _agreement(agreement: Agreement, store: Store) -> list[Section]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison import differences_text as text
 from dumbbell.metrics.number import counted
-from dumbbell.report.section import Page, Section
+from dumbbell.report.section import Page, Section, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,9 +43,8 @@ def page(comparison: Comparison, command: str, *, everything: bool) -> Page:
             ),
             Section(anchor="figures", heading="Figures", charts=partial(_charts, comparison), titled=True),
             _points(comparison, everything=everything),
+            provenance([(name, list(text.provenance(side))) for name, side in sides.items()], command),
         ],
-        origins=[(name, list(text.provenance(side))) for name, side in sides.items()],
-        command=command,
     )  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dumbbell.hosts import text
-from dumbbell.report.section import Page, Section
+from dumbbell.report.section import Page, Section, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,10 +24,10 @@ def page(record: HostRecord, command: str) -> Page:
         summary=text.summary(record),
         made=f"{text.origin(record)}.",
         notices=[f"Not compared: {line}" for line in record.failures],
-        sections=sections(record),
-        origins=list(text.provenance(record)),
-        command=command,
-        again="; runs that the store has are not repeated",
+        sections=[
+            *sections(record),
+            provenance(list(text.provenance(record)), command, again="; runs that the store has are not repeated"),
+        ],
     )
 
 

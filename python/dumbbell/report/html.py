@@ -21,11 +21,10 @@ from markupsafe import Markup
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
 from dumbbell.metrics.statistics import estimate
-from dumbbell.report.describe import brief
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import SIGNS, VERDICTS
-from dumbbell.tables.html import NO_MARKS, html, sort_key
+from dumbbell.tables.html import Marks, html, sort_key
 from dumbbell.user_folder import cache_folder
 from dumbbell.version import __version__
 
@@ -33,6 +32,13 @@ LARGEST_BYTES: Final = 3_000_000
 """Of a report. Lines are thinned, and long tables cut, until it is no larger."""
 FEWEST_POINTS: Final = 100
 SCRIPT: Final = "vega.min.js"
+MARKS: Final[Marks] = {
+    "holds": ("reproduced", "✓"), "holds (no band)": ("reproduced", "✓"), "broken": ("not-reproduced", "✗"),
+    "no data": ("not-testable", "○"),
+    "better": ("reproduced", "▲"), "worse": ("not-reproduced", "▼"), "higher": ("not-testable", "↑"),
+    "lower": ("not-testable", "↓"), "same": ("not-testable", "="), "undecided": ("not-testable", "○"),
+}  # fmt: skip
+"""Class and sign of each verdict in the last column of a table."""
 _POLICY: Final = (
     "default-src 'none'; script-src 'unsafe-inline'{also}; style-src 'unsafe-inline'; img-src data: blob:;"
     " font-src data:"
@@ -100,6 +106,11 @@ def filled(template: str, drawings: Iterable[Drawing], *, external_script: bool 
     )  # fmt: skip
 
 
+def fragment(template: str, **context: Any) -> Markup:  # noqa: ANN401 (what the template names)
+    """What a template of its own has to show in a page."""
+    return Markup(environment().get_template(template).render(**context))  # noqa: S704 (it escapes what it is given)
+
+
 def script() -> bytes:
     """What pages need beside them, under the name `SCRIPT`."""
     return _vega().encode()
@@ -124,11 +135,10 @@ def environment() -> Environment:
     made.filters |= {
         "amount": amount,
         "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
-        "brief": brief,
         "counted": counted,
         "estimate": estimate,
         "sample": sample,
-        "html_table": lambda table, marks=NO_MARKS: html(table, marks=marks),
+        "html_table": lambda table: html(table, marks=MARKS),
         "sort_key": sort_key,
         "sentence": sentence,
         "stated": lambda value, unit="": "" if value is None else f"{value:g} {unit}".rstrip(),

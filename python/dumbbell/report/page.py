@@ -1,35 +1,41 @@
-"""The page of a study by what each engine's runs say of it, or of a store: what is read, and the template's words."""
+"""The page of a study by what each engine's runs say of it, or of a store."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
+
+from markupsafe import Markup
 
 from dumbbell.charts.style import label_of
 from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.gallery import single_runs
 from dumbbell.findings.charts.sweep import costs, shares
 from dumbbell.findings.points import ExperimentRuns, Notice, read, runs_of
+from dumbbell.hosts.record import HostRecord
 from dumbbell.metrics.number import counted
 from dumbbell.problem import typed
-from dumbbell.report.experiment import MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, ExperimentView, facts
-from dumbbell.report.figure import Drawing, drawing, views
+from dumbbell.report.describe import brief
+from dumbbell.report.experiment import MEANS, MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, facts, read_part
+from dumbbell.report.figure import Drawing, views
 from dumbbell.report.file_name import file_names
 from dumbbell.report.hosts import sections
-from dumbbell.report.html import LARGEST_BYTES, filled, write
+from dumbbell.report.html import LARGEST_BYTES, fragment
 from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
-from dumbbell.report.results_table import results_tables
-from dumbbell.report.section import charts_of, drawn
+from dumbbell.report.results_table import of_page
+from dumbbell.report.section import Fact, Page, Section
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.store import Store
 from dumbbell.spec import toml
 from dumbbell.studies import Study, StudyStatus, disputed, in_order, total
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import report_command, run_command
+from dumbbell.tables.table import Table
+from dumbbell.version import __version__
 
 WORK: Final = 5.0
 """What a point of a store takes until it is on the page, in any unit; most of it is looked at for warnings."""
@@ -73,35 +79,35 @@ def build(  # noqa: PLR0913 (each is a part of the report)
 
 
 def _of_store(
-    target: Path,
-    store: Store,
-    runs: Sequence[ExperimentRuns],
-    largest_bytes: int,
+    target: Path, store: Store, runs: Sequence[ExperimentRuns], largest_bytes: int,
     progress: Callable[[float, int], None],
-) -> Path:
-    name = store.folder.name or "results"
-    alone, engines = len(runs) == 1, dict.fromkeys(each.engine for each in runs)
-    experiment_views = [
-        ExperimentView.read(
+) -> Path:  # fmt: skip
+    alone, several = len(runs) == 1, len({each.engine for each in runs}) > 1
+    parts = [
+        read_part(
             store, each, "" if alone else f"experiment-{number}", most, lambda: progress(WORK - READING - DRAWING, 1)
         )
         for number, (each, most) in enumerate(zip(runs, _turns(runs), strict=True), 1)
     ]
     names = list(dict.fromkeys(each.name for each in runs))
-    context = {
-        "title": ", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") if names else name,
-        "several_engines": len(engines) > 1,
-        "notices": list(_notices(None, (), runs, "")),
-        **_shared(store, runs, [caution for each in experiment_views for caution in each.cautions]),
-        **_of_store_again(name, runs),
-    }
-
-    def rendered(points: int) -> str:
-        drawn = [each.drawn(points) for each in experiment_views]
-        drawings = [one for each in drawn for one in each.drawings]
-        return filled("store.html.j2", drawings, experiments=drawn, study=None, **context)
-
-    page = write(target, rendered, largest_bytes)
+    first = parts[0].section if alone else None
+    sections = (
+        list(first.parts)
+        if first
+        else [
+            replace(part.section, heading=f"{each.name} on {each.engine}" if several else each.name)
+            for each, part in zip(runs, parts, strict=True)
+        ]
+    )
+    cautions = [caution for part in parts for caution in part.cautions]
+    page = Page(
+        kind=f"{'An experiment' if alone else f'{len(runs)} experiments'} in dumbbell",
+        title=", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") or store.folder.name,
+        summary=first.answer if first else "",
+        made=first.above if first else "",
+        notices=[*(first.notices if first else ()), *_notices(None, (), runs, "")],
+        sections=[*sections, *_shared(store, runs, cautions), _of_store_again(store.folder.name or "results", runs)],
+    ).write(target, largest_bytes)
     progress(DRAWING * sum(len(each.points) for each in runs), 0)
     return page
 
@@ -111,53 +117,105 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
     comment: str,
 ) -> Path:  # fmt: skip
     runs = read(store) if study is None else list(_runs_of_study(study, statuses))
-    described = [facts(store, each) for each in runs]
-    in_time = [samples.read(store, each, most) for each, most in zip(runs, _turns(runs), strict=True)]
-    lines = [
-        replace(chart, title=", ".join(filter(None, [each.name, each.engine, chart.title])))
-        for each, run_samples in zip(runs, in_time, strict=True)
-        for chart in single_runs(each, run_samples.runs)
-    ]
+    engines = list(dict.fromkeys(each.engine for each in runs))
+    experiments = counted(len({each.name for each in runs}), "experiment")
+    on = f"engine{'s' if len(engines) > 1 else ''} {', '.join(engines)}"
+    source = f"{counted(_measured(runs), 'run')} of {experiments} on {on}" if runs else "no runs"
+    return Page(
+        kind=f"Study {study.name}, run again by dumbbell" if study else "Figures of dumbbell",
+        title=study.manifest.title if study else "Figures",
+        citation=study.manifest.citation if study else "",
+        summary=study.manifest.summary if study else "",
+        made=f"Made from {source}, by dumbbell {__version__}.",
+        notices=list(_notices(study, statuses, runs, comment)),
+        index=index,
+        sections=[
+            *_judged(study, statuses),
+            *(hosts(records(study, store, statuses)) if study and study.measured else ()),
+            *_set_up(store, study, runs),
+            *_shared(store, runs),
+            _of_store_again(store.folder.name, runs) if study is None else _again(study, statuses, comment),
+        ],
+    ).write(target, largest_bytes)
+
+
+def _judged(study: Study | None, statuses: Sequence[StudyStatus]) -> Iterator[Section]:
+    """Verdicts, figures as each engine shows them, and claims: what only the page of a study has."""
     verdicts = in_order(each.judged for each in statuses)
     versions = dict.fromkeys(version for verdict in verdicts for version in verdict.versions)
     engines = dict.fromkeys(verdict.engine for verdict in verdicts)
-    figures = [(each.engine, one) for each in statuses for one in each.shown()]
-    measured = records(study, store, statuses) if study and study.measured else {}
     context = {
-        "index": index,
         "study": study,
-        "readme": html(study.readme) if study and study.readme else None,
-        "notices": list(_notices(study, statuses, runs, comment)),
         "verdicts": verdicts,
         "disputed": disputed(verdicts),
         "matrix": verdict_matrix([verdict for each in statuses for verdict in each.judged]),
         "labels": {each: list(dict.fromkeys(label_of(each, engine) for engine in engines)) for each in versions},
         "totals": [total(each) for each in statuses if each.judged],
-        "series_note": " ".join(dict.fromkeys(each.note for each in in_time if each.note)),
-        **_shared(store, runs),
-        **(_of_store_again(store.folder.name, runs) if study is None else _again(study, statuses, comment)),
     }
+    figures = [(each.engine, one) for each in statuses for one in each.shown()]
 
-    host_sections = charts_of(chain.from_iterable(sections(each, name=title) for title, each in measured.items()))
-
-    def rendered(most: int) -> str:
+    def displayed(most: int) -> tuple[Markup, list[Drawing]]:
         shown = views(figures, study, most)
-        hosts = list(drawn(host_sections, most))
-        fewer = max(2, most // RUN_IN_TIME_SHARE)
-        series = [drawing(chart, fewer, f"run-{number}") for number, chart in enumerate(lines)]
-        experiments = [
-            (each, about, _swept(each, number, most), results_tables(each, min(most, MOST_ROWS)))
-            for number, (each, about) in enumerate(zip(runs, described, strict=True))
+        return fragment("figures.html.j2", displays=shown), [
+            view.drawing for each in shown for view in each if view.drawing
         ]
-        drawings = [
-            *(view.drawing for each in shown for view in each if view.drawing),
-            *(one for _, _, swept, _ in experiments for one in swept), *series,
-            *(one for section in hosts for one in section.figures),
-        ]  # fmt: skip
-        more: dict[str, Any] = {"displays": shown, "series": series, "experiments": experiments, "hosts": hosts}
-        return filled("page.html.j2", drawings, external_script=bool(index), **context, **more)
 
-    return write(target, rendered, largest_bytes)
+    if verdicts:
+        yield Section(
+            anchor="verdicts", heading="Verdicts", html=lambda _: (fragment("verdicts.html.j2", **context), ())
+        )
+    if figures:
+        has_tables = any(isinstance(one.display, Table) for _, one in figures)
+        yield Section(anchor="figures", heading="Figures and tables" if has_tables else "Figures", html=displayed)
+    if verdicts:
+        yield Section(anchor="claims", heading="Claims", html=lambda _: (fragment("claims.html.j2", **context), ()))
+
+
+def hosts(measured: Mapping[str, HostRecord]) -> Iterator[Section]:
+    """What was measured on real hosts, and engines beside it: a part a table."""
+    parts = [part for title, each in measured.items() for part in sections(each, name=title)]
+    if parts:
+        yield Section(anchor="hosts", heading="Real hosts: what was measured there, and engines beside it", parts=parts)
+
+
+def _set_up(store: Store, study: Study | None, runs: Sequence[ExperimentRuns]) -> Iterator[Section]:
+    """Path and hosts of each experiment, how a study's document was read, and its runs, over a sweep and in time."""
+    described = [facts(store, each) for each in runs]
+    names = [f"{each.name} on {each.engine}" for each in runs]
+    places: list[Fact] = []
+    if study and study.manifest.testbed:
+        places = [("In the document", study.manifest.testbed), ("Here", study.manifest.here)]
+    yield Section(
+        anchor="setting", heading="Path and hosts", facts=places,
+        below=() if runs else ("There are no runs to describe.",),
+        parts=[
+            Section(
+                anchor=f"setting-{number}", folded=True, facts=list(about.items()),
+                heading=f"{name}: {brief(about) or counted(len(each.points), 'point')}",
+            )
+            for number, (each, name, about) in enumerate(zip(runs, names, described, strict=True))
+        ],
+    )  # fmt: skip
+    if study and study.readme:
+        readme = Markup('<div class="readme">{}</div>').format(html(study.readme))
+        part = Section(anchor="readme-text", heading="The study's README", folded=True, html=lambda _: (readme, ()))
+        yield Section(anchor="readme", heading="Readings: how the document was understood", parts=[part])
+    if runs:
+        swept = [_swept(each, number) for number, each in enumerate(runs)]
+        yield Section(anchor="runs", heading="Runs", above=MEANS, parts=swept)
+    in_time = [samples.read(store, each, most) for each, most in zip(runs, _turns(runs), strict=True)]
+    lines = [
+        replace(chart, name=f"run-{number}", title=", ".join(filter(None, [name, chart.title])))
+        for number, (name, chart) in enumerate(
+            (name, chart)
+            for each, name, run_samples in zip(runs, names, in_time, strict=True)
+            for chart in single_runs(each, run_samples.runs)
+        )
+    ]
+    yield Section(
+        anchor="series", heading="Runs in time", charts=lambda: lines, choice="Run", points=RUN_IN_TIME_SHARE,
+        below=list(dict.fromkeys(each.note for each in in_time if each.note)),
+    )  # fmt: skip
 
 
 def _turns(runs: Sequence[ExperimentRuns]) -> list[int]:
@@ -165,22 +223,42 @@ def _turns(runs: Sequence[ExperimentRuns]) -> list[int]:
     return [len(range(number, MOST_RUNS_IN_TIME, len(runs))) for number in range(len(runs))]
 
 
-def _swept(runs: ExperimentRuns, number: int, most: int) -> list[Drawing]:
-    """What the groups share over a sweep, and what the link loses."""
+def _swept(runs: ExperimentRuns, number: int) -> Section:
+    """An experiment's table, what the groups share over its sweep, and what the link loses."""
     link = next(reversed([*costs(runs)]), None)
-    return [
-        drawing(chart, most, f"sweep-{number}-{chart.name}") for chart in (shares(runs), link) if chart and runs.axes
+    charts = [replace(each, name=f"sweep-{number}-{each.name}") for each in (shares(runs), link) if each and runs.axes]
+    there = f"{runs.measured} of {counted(runs.total, 'run')} on {runs.engine or 'no engine yet'}"
+    parts = [there, f"{runs.failed} failed" if runs.failed else "", runs.validity]
+    table = next(iter(of_page(runs, MOST_ROWS)), None)
+    return Section(
+        anchor=f"sweep-{number}", heading=f"{runs.name}: {', '.join(filter(None, parts))}", folded=True, table=table,
+        charts=lambda: charts, titled=True,
+    )  # fmt: skip
+
+
+def _measured(runs: Sequence[ExperimentRuns]) -> int:
+    """How many runs there are; one that several experiments ask for counts once."""
+    return len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()})
+
+
+def _shared(store: Store, runs: Sequence[ExperimentRuns], cautions: Sequence[Notice] = ()) -> Iterator[Section]:
+    """What a page of either kind ends with: warnings, and where the runs are from."""
+    notices = list(islice(chain(cautions, (notice for each in runs for notice in each.notices)), MOST_NOTICES))
+    count = _measured(runs)
+    all_runs = "the one run that is there" if count == 1 else f"all {count:,} runs that are there"
+    none = f"None: {all_runs} kept every rule." if count else "There are no runs."
+    rows = [(notice.text, notice.kind, notice.runs, notice.place) for notice in notices]
+    yield Section(
+        anchor="warnings", heading="Warnings and failures",
+        above="A warning means: look at this before you trust the result.",
+        table=Table.of(("What", "Kind", "Runs", "First of them"), rows), below=() if notices else (none,),
+    )  # fmt: skip
+    sources = [
+        Section(anchor=f"origin-{number}", heading="", facts=source)
+        for number, source in enumerate(origins(store, runs))
     ]
-
-
-def _shared(store: Store, runs: Sequence[ExperimentRuns], cautions: Sequence[Notice] = ()) -> dict[str, Any]:
-    """What a page of either kind has. A run that several experiments ask for counts once."""
-    notices = (notice for each in runs for notice in each.notices)
-    return {
-        "warnings": list(islice(chain(cautions, notices), MOST_NOTICES)),
-        "run_count": len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()}),
-        "provenance": origins(store, runs),
-    }
+    below = () if sources else ("No run says where it comes from.",)
+    yield Section(anchor="provenance", heading="Provenance", parts=sources, below=below)
 
 
 def rest(status: StudyStatus, comment: str) -> str:
@@ -233,8 +311,8 @@ def _notices(
             yield f"{each.name}{on}: {counted(each.failed, 'run')} failed; see “Warnings and failures”."
 
 
-def _again(study: Study, statuses: Sequence[StudyStatus], comment: str) -> dict[str, Any]:
-    """The commands that carry out a study, or the part of it that this is, and report it."""
+def _again(study: Study, statuses: Sequence[StudyStatus], comment: str) -> Section:
+    """The commands that run a study, or the part of it that this is, and report it."""
     import dumbbell.studies as studies  # noqa: PLC0415 (a report without a study need not load them)
 
     full_study = studies.load(study.name) if study.name in studies.names() else study
@@ -243,10 +321,15 @@ def _again(study: Study, statuses: Sequence[StudyStatus], comment: str) -> dict[
     engines = [each.engine for each in statuses] or ["sim"]
     commands = [run_command(study, engine, some, variants) for engine in engines]
     commands.append(report_command(study))
-    return {"commands": [commented(command, comment) for command in commands], "specs": {}}
+    text = (
+        "The study comes with dumbbell. Runs that are there are not repeated; --fresh repeats them. An engine of the"
+        " same identity, under Provenance, gives the same bytes."
+    )
+    code = [("Commands", "\n".join(commented(command, comment) for command in commands))]
+    return Section(anchor="again", heading="How to run it again", above=text, code=code)
 
 
-def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any]:
+def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> Section:
     """The commands that fill a store, with the specs that they name."""
     commands: list[str] = []
     specs: dict[str, str] = {}
@@ -257,4 +340,6 @@ def _of_store_again(store: str, runs: Sequence[ExperimentRuns]) -> dict[str, Any
             specs[file] = text
             on = "" if each.engine == "sim" else f" --engine {each.engine}"
             commands.append(f"dumbbell run {file} --out {typed(store)}{on}")
-    return {"commands": [*commands, f"dumbbell report {typed(store)}"], "specs": specs}
+    text = "Save each spec below under its name. Runs that the store has are found again, not repeated."
+    code = [("Commands", "\n".join([*commands, f"dumbbell report {typed(store)}"])), *specs.items()]
+    return Section(anchor="again", heading="How to run it again", above=text, code=code)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
-from typing import Final, NamedTuple
+from typing import Final
 
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.findings.table import ResultRows, Row, table
@@ -103,15 +103,7 @@ def _clipped(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
-class ResultsTable(NamedTuple):
-    """A table that a page has room for."""
-
-    table: Table
-    left_out: int
-    """Rows that it has no room for."""
-
-
-def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
+def of_page(runs: ExperimentRuns, most: int) -> list[Table]:
     """The table with the columns that decide, and the one with all others, if there are any; at most so many rows."""
     rows = table(runs)
     main = [name for name in MAIN if name in rows.columns]
@@ -119,7 +111,7 @@ def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
     return [_laid_out(rows, columns, most) for columns in (main, others) if columns and rows.rows]
 
 
-def _laid_out(rows: ResultRows, names: Sequence[str], most: int) -> ResultsTable:
+def _laid_out(rows: ResultRows, names: Sequence[str], most: int) -> Table:
     alike = all(len(set(point.ccs.values())) <= 1 for point in rows.runs.points)
     axes = [axis for axis in rows.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
     grouped = any(row.group not in {"", row.cc} for row in rows.rows)
@@ -134,7 +126,7 @@ def _laid_out(rows: ResultRows, names: Sequence[str], most: int) -> ResultsTable
         ]
         for row in rows.rows[:most]
     ]  # fmt: skip
-    return ResultsTable(Table.of(header, cells), max(0, len(rows.rows) - most))
+    return Table.of(header, cells)
 
 
 def _heading(name: str, *, named: bool = False) -> str:
