@@ -137,7 +137,7 @@ def test_a_notebook_shows_the_answer_and_a_table(results: Results, tmp_path: Pat
     html = results._repr_html_()
     assert results.answer() in html
     assert html.count("<tr>") == 1 + 2 * 2
-    assert "<th>path.buffer</th>" in html
+    assert '<th scope="col">path.buffer</th>' in html
     dumbbell.run(MOMENT.replace('cc = "bbr"', 'cc = "bbr"\nname = "<b>"'), store=tmp_path)
     with dumbbell.open(tmp_path) as store:
         assert repr(store) == f"<Store {tmp_path}: 4 runs of experiment>"

@@ -95,7 +95,7 @@ MAY_USE_PACKAGE = {
         "charts",
         "tables",
     },
-    "findings": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts"},
+    "findings": {"errors", "cc", "spec", "engines", "metrics", "results", "campaign", "charts", "tables"},
     "hosts": {
         "errors",
         "cc",

@@ -76,7 +76,7 @@ def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
 
 def _print_table(rows: ResultRows, choice: Choice, points: int, seeds: Sequence[int]) -> None:
     from dumbbell.cli.caption import caption
-    from dumbbell.report.results_table import of_terminal
+    from dumbbell.findings.results_table import of_terminal
     from dumbbell.tables.plain_text import lay_out
     from dumbbell.tables.terminal import columns
 

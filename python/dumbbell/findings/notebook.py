@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns
+from dumbbell.findings.results_table import of_rows
 from dumbbell.findings.table import Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import counted, trimmed
+from dumbbell.metrics.number import counted
 from dumbbell.metrics.statistics import Estimate
 from dumbbell.spec.numbers import numbers
-from dumbbell.spec.point_text import swept_text
+from dumbbell.tables.html import html as html_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,43 +69,13 @@ def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dic
 def html(runs: ExperimentRuns) -> str:
     """The answer, a table of points and groups, and warnings, in HTML as a notebook displays it."""
     results = table(runs)
-    axes = runs.axes
-    names = [name for name in SHOWN if name in results.columns]
-    headings = [
-        *axes,
-        "group",
-        "algorithm",
-        "n",
-        *("fair %" if each == FAIR else QUANTITIES[each].heading for each in names),
-    ]
-    rows = [
-        [
-            *(swept_text(row.point.swept.get(axis, "")) for axis in axes),
-            row.group,
-            row.cc,
-            str(row.n),
-            *(_text(row, each) for each in names),
-        ]
-        for row in results.rows[:MOST_ROWS]
-    ]
-    parts = [f"<p><strong>{escape(' '.join(answer(runs)))}</strong></p>", _table(headings, rows)]
-    more = len(results.rows) - len(rows)
+    shown = of_rows(results, [name for name in SHOWN if name in results.columns], MOST_ROWS)
+    parts = [f"<p><strong>{escape(' '.join(answer(runs)))}</strong></p>"]
+    parts.append(html_table(shown, attributes=' style="white-space: nowrap"'))
+    more = len(results.rows) - len(shown.rows)
     parts += [f"<p>and {counted(more, 'more row')}: <code>.means()</code> has all</p>"] * (more > 0)
     parts += [
         f"<p>{each.kind}, {counted(each.runs, 'run')}: {escape(each.place)}: {escape(each.text)}</p>"
         for each in runs.notices[:MOST_NOTICES]
     ]
     return "".join(parts)
-
-
-def _text(row: Row, name: str) -> str:
-    if name == FAIR:
-        return "" if row.fair_share is None else trimmed(100 * row.fair_share)
-    estimate = row.estimates.get(name)
-    return "" if estimate is None else QUANTITIES[name].text(estimate.mean, estimate.half_width).removesuffix(" %")
-
-
-def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(each)}</th>" for each in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(each)}</td>' for each in row)}</tr>" for row in rows)
-    return f'<table style="white-space: nowrap"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'

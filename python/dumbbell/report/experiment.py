@@ -11,10 +11,10 @@ from dumbbell.findings.answer import answer
 from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.charts import gallery, samples
 from dumbbell.findings.points import ExperimentRuns, Notice
+from dumbbell.findings.results_table import of_page
 from dumbbell.findings.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
-from dumbbell.report.results_table import of_page
 from dumbbell.report.section import Section
 from dumbbell.results.harm import ADDS_HARM
 from dumbbell.results.schema import Result

@@ -15,6 +15,7 @@ from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.gallery import single_runs
 from dumbbell.findings.charts.sweep import costs, shares
 from dumbbell.findings.points import ExperimentRuns, Notice, read, runs_of
+from dumbbell.findings.results_table import of_page
 from dumbbell.hosts.record import HostRecord
 from dumbbell.metrics.number import counted
 from dumbbell.problem import typed
@@ -26,7 +27,6 @@ from dumbbell.report.hosts import sections
 from dumbbell.report.html import LARGEST_BYTES, fragment
 from dumbbell.report.origin import origins
 from dumbbell.report.readme import html
-from dumbbell.report.results_table import of_page
 from dumbbell.report.section import Fact, Page, Section
 from dumbbell.report.verdict_matrix import verdict_matrix
 from dumbbell.results.store import Store

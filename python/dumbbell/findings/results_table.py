@@ -108,10 +108,11 @@ def of_page(runs: ExperimentRuns, most: int) -> list[Table]:
     rows = table(runs)
     main = [name for name in MAIN if name in rows.columns]
     others = [name for name in rows.columns if name not in main]
-    return [_laid_out(rows, columns, most) for columns in (main, others) if columns and rows.rows]
+    return [of_rows(rows, columns, most) for columns in (main, others) if columns and rows.rows]
 
 
-def _laid_out(rows: ResultRows, names: Sequence[str], most: int) -> Table:
+def of_rows(rows: ResultRows, names: Sequence[str], most: int) -> Table:
+    """The first rows with these quantities, each with all of its keys."""
     alike = all(len(set(point.ccs.values())) <= 1 for point in rows.runs.points)
     axes = [axis for axis in rows.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
     grouped = any(row.group not in {"", row.cc} for row in rows.rows)
