@@ -1,4 +1,4 @@
-"""A comparison as one HTML file: two engines over many conditions or on single flows, or two sets of stored runs."""
+"""A comparison as one HTML file: two engines over the conditions of a spec, or two sets of stored runs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text, differences_text, overlay
-from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA, WITHIN
-from dumbbell.comparison.charts import chart_of_case, errors, scatter
+from dumbbell.comparison.agreement_text import BROKEN, HOLDS, NO_DATA
+from dumbbell.comparison.charts import errors, scatter
 from dumbbell.comparison.difference_plot import charts
-from dumbbell.comparison.record import Agreement, Curves
+from dumbbell.comparison.record import Agreement, EngineComparison
 from dumbbell.errors import StoreError
 from dumbbell.metrics.number import counted
 from dumbbell.report.figure import MOST_POINTS, Drawing, drawing
@@ -29,7 +29,7 @@ IN_TIME_SHARE: Final = 2
 ROWS_A_POINT: Final = 2
 """Rows of the long table that the page has room for, for each point of a line that it has room for."""
 MARKS: Final = {
-    HOLDS: ("reproduced", "✓"), WITHIN: ("reproduced", "✓"), BROKEN: ("not-reproduced", "✗"),
+    HOLDS: ("reproduced", "✓"), BROKEN: ("not-reproduced", "✗"),
     NO_DATA: ("not-testable", "○"),
     "better": ("reproduced", "▲"), "worse": ("not-reproduced", "▼"), "higher": ("not-testable", "↑"),
     "lower": ("not-testable", "↓"), "same": ("not-testable", "="), "undecided": ("not-testable", "○"),
@@ -55,14 +55,14 @@ class Section(NamedTuple):
     """Each figure has its title above it."""
 
 
-def build_engines(target: Path, record: Agreement | Curves, store: Store) -> Path:
+def build_engines(target: Path, agreement: Agreement, store: Store) -> Path:
     """Writes the page of two engines, and gives where it is; `store` has the runs behind the comparison.
 
     Raises:
         ReportError: it cannot be written, or is too large however few points are drawn.
     """
-    in_time, missing = ([], "") if isinstance(record, Curves) else _in_time(record, store)
-    return write(target, lambda most: rendered(engines_page(record, in_time, missing, most)))
+    in_time, missing = runs_in_time(agreement, store)
+    return write(target, lambda most: rendered(engines_page(agreement, in_time, missing, most)))
 
 
 def build_differences(target: Path, comparison: Comparison, command: str) -> Path:
@@ -75,29 +75,31 @@ def build_differences(target: Path, comparison: Comparison, command: str) -> Pat
 
 
 def rendered(page: Page) -> str:
-    return filled(
-        "comparison.html.j2", [each for section in page["sections"] for each in section.figures], marks=MARKS, **page
-    )
+    drawings = [each for section in page["sections"] for each in section.figures]
+    context: Page = {"marks": MARKS} | page
+    return filled("comparison.html.j2", drawings, **context)
 
 
 def engines_page(
-    record: Agreement | Curves, in_time: Sequence[Chart] = (), missing: str = "", most: int = MOST_POINTS
+    agreement: Agreement, in_time: Sequence[Chart] = (), missing: str = "", most: int = MOST_POINTS
 ) -> Page:
     """What the template shows, with at most `most` points a line."""
-    curves = isinstance(record, Curves)
-    engines = record.engine_names
+    return frame(agreement) | {
+        "title": "{} against {}".format(*agreement.engine_names),
+        "summary": agreement_text.summary(agreement),
+        "made": f"{agreement_text.origin(agreement)}.",
+        "notices": [f"Not compared: {line}" for line in agreement_text.failures(agreement)],
+        "sections": _agreement(agreement, in_time, missing, most),
+        "command": agreement_text.command(agreement),
+    }
+
+
+def frame(comparison: EngineComparison) -> Page:
+    """What the page of any two engines has."""
     return {
         "kind": "Agreement of two engines of dumbbell",
-        "title": "Single flows: {} over {}".format(*engines) if curves else "{} against {}".format(*engines),
         "sides": (),
-        "summary": agreement_text.summary(record),
-        "made": f"{agreement_text.origin(record)}.",
-        "notices": [
-            f"Not compared: {line}" for line in (*agreement_text.failures(record), *agreement_text.without_data(record))
-        ],
-        "sections": _curves(record, most) if isinstance(record, Curves) else _agreement(record, in_time, missing, most),
-        "origins": [("", list(agreement_text.provenance(record)))],
-        "command": agreement_text.command(record),
+        "origins": [("", list(agreement_text.provenance(comparison)))],
         "again": "; runs that the store has are not repeated",
     }
 
@@ -173,20 +175,11 @@ def _agreement(agreement: Agreement, in_time: Sequence[Chart], missing: str, mos
     ]  # fmt: skip
 
 
-def _curves(curves: Curves, most: int) -> list[Section]:
-    drawn = _drawn((chart_of_case(case, curves) for case in curves.cases if case.curves), most)
-    header, rows = agreement_text.limits_table(curves)
-    return [
-        Section("series", "Curves", figures=drawn, choice="Algorithm and path"),
-        Section("limits", "Limits", header, rows, header[:5], above=agreement_text.legend(curves)),
-    ]
-
-
 def _drawn(charts: Iterable[Chart | None], most: int) -> list[Drawing]:
     return [drawing(chart, most) for chart in charts if chart is not None]
 
 
-def _in_time(agreement: Agreement, store: Store) -> tuple[list[Chart], str]:
+def runs_in_time(agreement: Agreement, store: Store) -> tuple[list[Chart], str]:
     """The worst conditions in time; those without an error too, where there are few."""
     names = [each.condition for each in agreement.worst]
     rest = [each.name for each in agreement.conditions if each.differences and each.name not in names]
