@@ -199,7 +199,7 @@ LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --qui
 
 lock: $(VENV)/.installed ## requirements.lock and those of docs and explorer, from pyproject.toml, with hashes; UPGRADE=--upgrade: the newest versions
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
-	$(BIN)/$(LOCK) --group develop pyproject.toml --output-file requirements.lock
+	$(BIN)/$(LOCK) --extra trees --group develop pyproject.toml --output-file requirements.lock
 	$(BIN)/$(LOCK) --group docs --constraint requirements.lock --output-file docs/requirements.lock
 	$(BIN)/$(LOCK) --group explorer --constraint requirements.lock --output-file explorer/requirements.lock
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import MATTERS, MOST_HARM
 from dumbbell.decide.question import DEFAULT
-from dumbbell.decide.tree import SHALLOW
+from dumbbell.decide.rules import SHALLOW
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm
 from dumbbell.metrics.statistics import estimate

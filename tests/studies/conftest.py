@@ -11,7 +11,7 @@ import pytest
 from claypool import HOME, brief, claypool, evidence, short
 from dumbbell import studies
 from dumbbell.studies import Study
-from dumbbell.decide import accuracy
+from dumbbell.studies.cao2019 import accuracy
 from dumbbell.studies.evidence import Evidence
 from synthesis import synthetic_evidence
 

@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
-from dumbbell.decide import accuracy as judged
-from dumbbell.decide.accuracy import accuracy, difference, majority
-from dumbbell.decide.cells import Cell, cell, counting_cells
-from dumbbell.decide.tree import (
+from dumbbell.decide.rules import cao_branch, cao_tree
+from dumbbell.hosts.points import read
+from dumbbell.studies.cao2019 import accuracy as judged
+from dumbbell.studies.cao2019.accuracy import accuracy, difference, majority
+from dumbbell.studies.cao2019.cells import Cell, cell, counting_cells
+from dumbbell.studies.cao2019.tree import (
     RULES,
     TREES,
     Leaf,
     Recipe,
     Split,
-    cao_branch,
-    cao_tree,
     classifier,
     grown,
     labels,
@@ -29,7 +29,6 @@ from dumbbell.decide.tree import (
     says,
     weights,
 )
-from dumbbell.hosts.points import read
 from dumbbell.studies.sweep import number
 
 DATTA = Path(studies.__file__).parent / "datta2023"

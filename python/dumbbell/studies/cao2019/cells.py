@@ -9,9 +9,9 @@ from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
 from dumbbell.decide.advice import MATTERS
+from dumbbell.decide.rules import Says
 from dumbbell.metrics.statistics import estimate
 
-Says: TypeAlias = Literal["bbr", "cubic"]
 Ties: TypeAlias = Literal["out", "in"]
 """Whether cells in which neither is ahead are left out, or labelled by the sign of the mean like all others."""
 TIES: Final[tuple[Ties, ...]] = ("out", "in")

@@ -15,9 +15,10 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.decide.cells import Cell, Ties, counting_cells
-from dumbbell.decide.tree import RULES, SEED, TREES, Marks, classifier, labels, matrix, weights
 from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.studies.cao2019.cells import Cell, Ties, counting_cells
+from dumbbell.studies.cao2019.tree import RULES, SEED, TREES, Marks, classifier, labels, matrix, weights
+from dumbbell.studies.extra import imported
 
 Places: TypeAlias = "npt.NDArray[np.intp]"
 FOLDS: Final = 5
@@ -129,9 +130,8 @@ class _Judge:
 
 
 def _folds(marks: Marks, times: int) -> Iterator[tuple[Places, Places]]:
-    from sklearn.model_selection import RepeatedStratifiedKFold  # noqa: PLC0415 (late: it takes a second to load)
-
-    splitter = RepeatedStratifiedKFold(n_splits=FOLDS, n_repeats=times, random_state=SEED)
+    repeated = imported("trees", "model_selection", "RepeatedStratifiedKFold")
+    splitter = repeated(n_splits=FOLDS, n_repeats=times, random_state=SEED)
     yield from splitter.split(np.zeros((marks.size, 1)), marks)
 
 

@@ -1,4 +1,4 @@
-"""Decision trees over a grid's cells, as scikit-learn grows them, and rules that nobody has to grow."""
+"""Decision trees over a grid's cells, as scikit-learn grows them, and the rules that they are compared with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.decide.cells import Cell, Says
+from dumbbell.decide.rules import SHALLOW, Says, cao_tree
+from dumbbell.studies.cao2019.cells import Cell
+from dumbbell.studies.extra import imported
 
 Features: TypeAlias = "npt.NDArray[np.float32]"
 Marks: TypeAlias = "npt.NDArray[np.bool_]"
@@ -57,8 +59,6 @@ TREES: Final[Mapping[str, Recipe]] = {
     "one split": Recipe(features=("buffer_bdp",), depth=1),
 }
 """The document's tree has a depth of 3 as far as it is drawn; scikit-learn's is full unless told otherwise."""
-SHALLOW: Final = 0.35
-"""BDP: where the flip was fitted to real hosts (Linux 4.15, cells of Datta and Fund 2023) before any run of ours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,25 +108,6 @@ def leaves(node: Node) -> Iterator[Leaf]:
     else:
         yield from leaves(node.below)
         yield from leaves(node.above)
-
-
-def cao_tree(rate_bps: float, buffer_bytes: float) -> Says:
-    """What the decision tree of Cao et al. 2019 says (Figure 4); where it splits by RTT, both branches say the same.
-
-    >>> cao_tree(200_000_000, 10**6), cao_tree(10**9, 10**7), cao_tree(500_000_000, 10**5)
-    ('cubic', 'bbr', 'bbr')
-    """
-    return {"right": "bbr", "left": "cubic", "shallow": "bbr", "deep": "cubic"}[cao_branch(rate_bps, buffer_bytes)]  # type: ignore[return-value]
-
-
-def cao_branch(rate_bps: float, buffer_bytes: float) -> str:
-    """The branch of that tree: `right` above 875 Mbit/s, `left` up to 375, and between them `shallow` or `deep`."""
-    rate = rate_bps / 1e6
-    if rate > 875:  # noqa: PLR2004 (its thresholds: midpoints of its grid)
-        return "right"
-    if rate <= 375:  # noqa: PLR2004
-        return "left"
-    return "shallow" if buffer_bytes <= 5_500_000 else "deep"  # noqa: PLR2004
 
 
 RULES: Final[Mapping[str, Rule]] = {
@@ -198,15 +179,11 @@ def _plain(
 
 @cache
 def _classifier_class() -> Any:  # noqa: ANN401
-    from sklearn.tree import DecisionTreeClassifier  # noqa: PLC0415 (late: it takes a second to load)
-
-    return DecisionTreeClassifier
+    return imported("trees", "tree", "DecisionTreeClassifier")
 
 
 def _cost(values: Features, marks: Marks, weight: Weights, recipe: Recipe) -> float:
     """Of a leaf, by the rule of one standard error; 0 where a class has too few cells for folds."""
-    from sklearn.model_selection import StratifiedKFold  # noqa: PLC0415 (late, likewise)
-
     if min(marks.sum(), (~marks).sum()) < FOLDS:
         return 0.0
     path = _classifier_class()(max_depth=recipe.depth, random_state=SEED).cost_complexity_pruning_path(
@@ -216,7 +193,8 @@ def _cost(values: Features, marks: Marks, weight: Weights, recipe: Recipe) -> fl
     middles = [*(sqrt(one * other) for one, other in pairwise(edges)), float(edges[-1])]
     costs = [middles[place] for place in np.unique(np.linspace(0, len(middles) - 1, MOST_COSTS).astype(int))]
     errors = np.zeros((FOLDS, len(costs)))
-    folds = StratifiedKFold(FOLDS, shuffle=True, random_state=SEED).split(values, marks)
+    splitter = imported("trees", "model_selection", "StratifiedKFold")
+    folds = splitter(FOLDS, shuffle=True, random_state=SEED).split(values, marks)
     for fold, (train, test) in enumerate(folds):
         for place, cost in enumerate(costs):
             model = _plain(values[train], marks[train], weight[train], depth=recipe.depth, cost=cost)
