@@ -147,7 +147,7 @@ $(WEB): explorer/build.sh $(WEB_SOURCES)
 	$(ALONE) bash explorer/build.sh $@
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
-	$(BIN)/dumbbell study validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
+	$(BIN)/python -m dev validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
 
 # What is there already is not run again: the same command goes on after Ctrl-C, a kill or a crash.
 GRID := study run cao2019 --experiments grid,grid_cubic --variants bbr
@@ -162,8 +162,8 @@ FIGURES := borgli2017/figure2 cao2019/figure4 cao2019/figure5a claypool2019/figu
            giordano2019/dual2 zhang2024/slow_start
 
 figures: build ## docs/figures, from the records in docs/validation and the studies' runs in out/, which must be there
-	$(BIN)/dumbbell study validation --page
-	$(BIN)/python docs/site/opening_figure.py
+	$(BIN)/python -m dev validation --page
+	PYTHONPATH=. $(BIN)/python docs/site/opening_figure.py
 	@for figure in $(FIGURES); do \
 		study=$${figure%/*}; \
 		$(BIN)/dumbbell study figures $$study --out out/$$study >/dev/null && mkdir -p docs/figures/$$study \
@@ -199,7 +199,7 @@ LOCK := uv pip compile --universal --python-version 3.11 --generate-hashes --qui
 
 lock: $(VENV)/.installed ## requirements.lock and those of docs and explorer, from pyproject.toml, with hashes; UPGRADE=--upgrade: the newest versions
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv==$(UV)
-	$(BIN)/$(LOCK) --group develop pyproject.toml --output-file requirements.lock
+	$(BIN)/$(LOCK) --extra trees --group develop pyproject.toml --output-file requirements.lock
 	$(BIN)/$(LOCK) --group docs --constraint requirements.lock --output-file docs/requirements.lock
 	$(BIN)/$(LOCK) --group explorer --constraint requirements.lock --output-file explorer/requirements.lock
 
@@ -211,7 +211,7 @@ audit: ## Known faults of the packages in the locks, by services on the network;
 
 clean: ## Removes all that the other commands made
 	rm -rf $(VENV) target dist .mypy_cache .pytest_cache .ruff_cache .hypothesis python/dumbbell/_core*.so python/dumbbell/agent $(PAGE)
-	find python tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
+	find python dev tests examples bench -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.installed: requirements.lock
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "dumbbell needs Python 3.11 or later")'

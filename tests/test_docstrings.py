@@ -1,4 +1,4 @@
-"""The examples in the package's docstrings."""
+"""The examples in the docstrings of the package and of the proof."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ import dumbbell
 from commandline import MOMENT, ROOT
 
 PACKAGE = ROOT / "python" / "dumbbell"
-WITH_EXAMPLES = [path for path in sorted(PACKAGE.rglob("*.py")) if ">>>" in path.read_text(encoding="utf-8")]
+DEV = ROOT / "dev"
+FILES = [*sorted(PACKAGE.rglob("*.py")), *sorted(DEV.rglob("*.py"))]
+WITH_EXAMPLES = [path for path in FILES if ">>>" in path.read_text(encoding="utf-8")]
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +24,8 @@ def names(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     return {"dumbbell": dumbbell, "spec": MOMENT, "folder": folder, "results": dumbbell.run(MOMENT, store=folder)}
 
 
-@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+@pytest.mark.parametrize("path", WITH_EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_the_examples_are_so(path: Path, names: dict[str, object]) -> None:
-    name = ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__")
+    home = DEV.parent if path.is_relative_to(DEV) else PACKAGE.parent
+    name = ".".join(path.relative_to(home).with_suffix("").parts).removesuffix(".__init__")
     assert not doctest.testmod(import_module(name), extraglobs=names, optionflags=doctest.NORMALIZE_WHITESPACE).failed

@@ -3,10 +3,10 @@
     outputs.py record EXECUTABLE FOLDER --studies STORES [--agree STORE] [--curves STORE] [--only REGEX]
     outputs.py diff OLD NEW [--only REGEX]
 
-`record` runs the `dumbbell` that is given on every spec of `examples` and on the studies' stores, and writes what it
-prints into FOLDER, a file a command. It works on copies of the stores, which a newer `dumbbell` may migrate. `diff`
-compares two such folders: JSON value by value but for what names a build, and keys that only the new one has; text
-line by line but for blanks. It prints the differences and exits with 1 if there is one.
+`record` runs the `dumbbell` that is given by its full path on every spec of `examples` and on the studies' stores, and
+writes what it prints into FOLDER, a file a command. It works on copies of the stores, which a newer `dumbbell` may
+migrate. `diff` compares two such folders: JSON value by value but for what names a build, and keys that only the new
+one has; text line by line but for blanks. It prints the differences and exits with 1 if there is one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 STUDIES = ROOT / "python/dumbbell/studies"
+DEV = ["dev"]
+"""What begins a command of `python -m dev`, not of `dumbbell`."""
 UNCOMPARED = {"run_id", "wall_s", "versions", "identity", "measured_on", "example"}
 MOST_SHOWN = 12
 ROUNDING = 1e-12
@@ -53,11 +55,11 @@ def commands(stores: Path, scratch: Path, agree: Path | None, curves: Path | Non
         yield f"compare-{b}.json", ["compare", f"{store}@cc=bbr", f"@cc={b}", "--json"]
     yield "list.json", ["results", "list", store, "--json"]
     if agree is not None:
-        yield "agree.json", ["agree", "--random", "10", "--seed", "7", "--seeds", "2", "--floor", "2",
+        yield "agree.json", [*DEV, "strata", "--random", "10", "--seed", "7", "--seeds", "2", "--floor", "2",
                              "--duration", "20 s", "--packets", "600000", "--out", str(agree), "--json"]  # fmt: skip
         yield "compare-engines.json", ["compare", f"{scratch / 'engines'}@engine=sim", "@engine=linux", "--json"]
     if curves is not None:
-        yield "curves.json", ["agree", "--curves", "--seeds", "2", "--floor", "2", "--out", str(curves), "--json"]
+        yield "curves.json", [*DEV, "curves", "--seeds", "2", "--floor", "2", "--out", str(curves), "--json"]
 
 
 def record(arguments: argparse.Namespace) -> int:
@@ -65,7 +67,7 @@ def record(arguments: argparse.Namespace) -> int:
     folder: Path = arguments.folder
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=arguments.scratch) as scratch_name:
-        scratch = Path(scratch_name)
+        scratch = Path(scratch_name).resolve()
         copies = {
             name: Path(shutil.copytree(store, scratch / name)) if store else None
             for name, store in (
@@ -84,7 +86,11 @@ def record(arguments: argparse.Namespace) -> int:
 
         def run(command: tuple[str, list[str]]) -> bool:
             name, options = command
-            done = subprocess.run([str(arguments.executable), *options], capture_output=True, text=True, check=False)
+            proof = options[:1] == DEV
+            program = [str(arguments.executable.with_name("python")), "-m"] if proof else [str(arguments.executable)]
+            done = subprocess.run(
+                [*program, *options], capture_output=True, text=True, check=False, cwd=ROOT if proof else None
+            )
             (folder / name).write_text(done.stdout.replace(str(scratch), ""), encoding="utf-8")
             if done.returncode > 1 or "Traceback" in done.stderr:
                 print(f"{name}: exit {done.returncode}: {done.stderr[-400:]}", file=sys.stderr)

@@ -1,6 +1,6 @@
 """The README's first figure: what real hosts measured, with the kernel and the simulator, from the record of both.
 
-`python docs/site/opening_figure.py`, after `make validation STRATUM=hosts`.
+`PYTHONPATH=. python docs/site/opening_figure.py`, after `make validation STRATUM=hosts`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from dev.validation.hosts import HostsRecord
+from dev.validation.hosts_text import figures
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.image import save
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.hosts.record import HostRecord
-from dumbbell.validation.hosts import HostsRecord
-from dumbbell.validation.hosts_text import figures
 
 ROOT: Final = Path(__file__).parents[2]
 RECORD: Final = ROOT / "docs" / "validation" / "sarpkaya2025.json"

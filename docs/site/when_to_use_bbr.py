@@ -23,8 +23,8 @@ from dumbbell.cc import known
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.image import save
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.comparison.random_conditions import strata
 from dumbbell.comparison.record import Part
+from dumbbell.comparison.strata import strata
 from dumbbell.decide import map_text
 from dumbbell.decide.advice import half_way
 from dumbbell.decide.map import Cell, Map, around, map_of

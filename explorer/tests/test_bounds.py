@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dumbbell.comparison.random_conditions import conditions
+from dev.strata.conditions import conditions
 from dumbbell.explorer.page import bounds, tables
 from outside import OUTSIDE, spec_with
 from webtab import WASM

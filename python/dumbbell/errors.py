@@ -76,6 +76,10 @@ class ComparisonError(DumbbellError):
     """A comparison of stored runs that cannot be made as it was asked for."""
 
 
+class MissingExtra(DumbbellError):  # noqa: N818 (as `UnknownEngine`)
+    """A part of dumbbell that was not installed with it; the message says how to install it."""
+
+
 class StudyError(DumbbellError):
     """A study that does not exist, whose files contradict one another, or whose runs are not there."""
 

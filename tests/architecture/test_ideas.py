@@ -24,7 +24,7 @@ def rows() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("path", "name"), rows())
 def test_an_idea_is_said_where_the_decision_says(path: str, name: str) -> None:
-    file = ROOT / path if path.startswith("crates/") else ROOT / "python/dumbbell" / path
+    file = ROOT / path if path.startswith(("crates/", "dev/")) else ROOT / "python/dumbbell" / path
     code = file.read_text(encoding="utf-8")
     defined = rf"^\s*(?:pub(?:\(crate\))? )?(?:const )?(?:def|class|fn|struct|const) {name}\b|^{name}\b.* ="
     assert not name or re.search(defined, code, re.MULTILINE), f"{path} has no {name}"

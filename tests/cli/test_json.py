@@ -37,7 +37,7 @@ LINES = {
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
 }
 """Those that print a value a line."""
-ELSEWHERE = {"agree", "kernel build", "results import", "study run", "study validation"}
+ELSEWHERE = {"agree", "kernel build", "results import", "study run"}
 """Those that take long, or need a file of the page's, whose own tests read it."""
 WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""

@@ -27,7 +27,7 @@ PRINTING = [
     "results list --json", "results show", "results verify --json", "results prune --dry-run --json",
     "study list", "study show claypool2019", "study report claypool2019", "report results",
     "report results --figures figures", "doctor --json",
-    "agree moment.toml --dry-run", "agree moment.toml --dump specs", "compare a b",
+    "agree moment.toml --engines sim,sim --out other", "compare a b",
     "advise --rate 10mbit --rtt 20ms --buffer 1bdp --beside none --seeds 2 --jobs 1", "run --help",
 ]  # fmt: skip
 

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
-from statistics import median
 
 import pytest
 
 from agreed import Scaled, agreement_of, moment
-from dumbbell.comparison import random_conditions
-from dumbbell.comparison.agreement_text import command, origin
-from dumbbell.comparison.campaigns import Recorded, Sides, flows, points, problems, run_conditions, runs
+from dev.strata import conditions as random_conditions
+from dumbbell.comparison.campaigns import Sides, points, problems, run_conditions, runs
 from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
-from dumbbell.results.provenance import figures_identity
 from dumbbell.results.store import Store
-from dumbbell.spec import Problem, Run, expand, load
+from dumbbell.spec import Problem, Run, load
 
 
 class Choosy(Scaled):
@@ -101,20 +98,6 @@ def test_the_same_engine_twice_shares_no_seed() -> None:
     assert runs([moment()], Sides(Scaled(), SimEngine(), 3, 2)) == 2 * (3 + 5)
 
 
-def test_the_candidate_may_have_more_seeds_and_each_role_keeps_its_own(tmp_path: Path) -> None:
-    sides = Sides(Scaled(0.9), SimEngine(), 2, 1, own=4)
-    agreement = agreement_of(tmp_path / "s", sides)
-    assert (agreement.candidate.seeds, agreement.reference.seeds, agreement.floor_seeds) == ((1, 2, 3, 4), (1, 2), (3,))
-    assert "4 seeds of double, 2 of sim, 1 more of sim for its noise" in origin(agreement)
-    assert "--seeds 2 --candidate-seeds 4 --floor 1" in command(agreement)
-    for condition in agreement.conditions:
-        roles = (condition.candidate, condition.reference, condition.floor)
-        assert [[run.seed for run in role] for role in roles] == [[1, 2, 3, 4], [1, 2], [3]]
-        (difference, *_) = condition.differences
-        goodputs = [run.groups[str(difference.group)].goodput_bps for run in condition.candidate]
-        assert difference.candidate == pytest.approx(median(goodputs), rel=1e-5)
-
-
 def test_points_are_named_and_in_order(agreement: Agreement) -> None:
     assert [condition.name for condition in agreement.conditions] == ["moment-1", "moment-2"]
     assert [condition.point for condition in agreement.conditions] == [
@@ -192,70 +175,3 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
 def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
     with Store.open(tmp_path / "s", write=True) as store, pytest.raises(ComparisonError):
         run_conditions(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))
-
-
-def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
-    experiment = load(next(expand(moment())))
-    rows = flows(experiment, Sides(Scaled(0.5), SimEngine(), 2, 3), jobs=2)
-    assert [(each["engine"], each["seed"], each["flow"]) for each in rows] == [
-        (engine, seed, flow) for engine in ("sim", "double") for seed in (1, 2) for flow in (0, 1)
-    ]
-    reference, candidate = rows[0], rows[4]
-    assert candidate["goodput_bps"] == pytest.approx(reference["goodput_bps"] / 2, rel=1e-4)
-    delivered = {"engine", "goodput_bps", "goodput_whole_bps", "cov", "starved_s", "starved_longest_s"}
-    assert all(candidate[key] == reference[key] for key in reference.keys() - delivered)
-    for each in rows:
-        assert each["segments_sent"] >= each["retransmits"]
-        assert each["timeouts"] is not None
-        assert each["cwnd_mean_segments"] > 1
-    assert sum(each["retransmits"] for each in rows) > 0
-
-
-def test_a_record_stands_for_the_runs_of_an_engine_that_is_not_there(tmp_path: Path) -> None:
-    """Nothing but the candidate runs then, and what comes out is the same."""
-    with_both = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 2, 1))
-    ours = Scaled(0.9)
-    away = Recorded(with_both.reference)
-    sides = Sides(ours, away, 2, 1, with_both)
-    assert runs([moment()], sides) == 2 * 2
-    again = agreement_of(tmp_path / "b", sides)
-    assert len(ours.measured) == 4
-    assert (again.bands, again.reference) == (with_both.bands, with_both.reference)
-    with pytest.raises(EngineFailure, match="sim is not on this machine, and the record has no such run"):
-        agreement_of(tmp_path / "c", Sides(ours, away, 3, 1, with_both))
-
-
-def test_a_record_of_another_run_stands_for_nothing(tmp_path: Path) -> None:
-    with_both = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 1, 1))
-    sides = Sides(Scaled(0.9), SimEngine(), 1, 1, with_both)
-    assert sides.known(moment())
-    assert not sides.known(moment(**{"path.rtt": "21 ms"}))
-    assert not sides.known(moment(name="other"))
-    assert not Sides(Scaled(0.9), SimEngine(), 2, 1, with_both).known(moment())
-
-
-def test_a_failure_of_the_candidate_leaves_the_references_runs_usable(tmp_path: Path) -> None:
-    with_both = agreement_of(tmp_path / "a", Sides(Scaled(failing=(2,)), SimEngine(), 2, 1))
-    assert all(each.failures for each in with_both.conditions)
-    assert Sides(Scaled(0.9), SimEngine(), 2, 1, with_both).known(moment())
-    lacking = with_both.conditions[0].model_copy(update={"reference": with_both.conditions[0].reference[:1]})
-    record = with_both.model_copy(update={"conditions": (lacking, *with_both.conditions[1:])})
-    assert not Sides(Scaled(0.9), SimEngine(), 2, 1, record).known(moment())
-
-
-def test_figures_that_were_computed_in_another_way_stand_for_nothing(tmp_path: Path) -> None:
-    record = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 1, 1))
-    assert record.reference.figures == figures_identity()
-    for other in ("another", None):
-        side = record.reference.model_copy(update={"figures": other})
-        sides = Sides(Scaled(0.9), SimEngine(), 1, 1, record.model_copy(update={"reference": side}))
-        assert not sides.known(moment())
-    again = agreement_of(tmp_path / "a", sides)
-    assert again.reference.figures == figures_identity(), "what is measured here is today's"
-
-
-def test_fewer_seeds_of_the_reference_are_as_many_as_are_run(tmp_path: Path) -> None:
-    agreement = agreement_of(tmp_path / "a", Sides(Scaled(0.9), SimEngine(), 3, 1, fewer=1))
-    for condition in agreement.conditions:
-        sides = (condition.candidate, condition.reference, condition.floor)
-        assert [[run.seed for run in side] for side in sides] == [[1, 2, 3], [1], [4]]

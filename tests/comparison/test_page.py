@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from agreed import NASTY, Scaled, agreement_of, failed, measured, moment, result
+from agreed import NASTY, Scaled, agreement_of, by_hand, measured, moment, result
 from compared import compare_stores, store_of
 from dumbbell.comparison import agreement_text, overlay
 from dumbbell.comparison.agreement import compare_condition, judge
@@ -58,21 +58,6 @@ def read(target: Path) -> Webpage:
     return Webpage(target.read_text(encoding="utf-8"))
 
 
-def drawn(**fields: object) -> Agreement:
-    """One condition that was compared and one that failed."""
-    flows = ({"cc": "bbr"}, {"cc": "cubic"})
-    own, others = ([result({"bbr": mbps, "cubic": 20.0}, loss=0.01)] for mbps in (60.0, 50.0))
-    conditions = [
-        compare_condition(measured(own, others, others, flows=flows, name="random-9-1")),
-        compare_condition(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
-    ]
-    candidate = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
-    reference = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})
-    source = Source.model_validate({"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000} | fields)
-    agreement = judge(conditions, source, candidate, reference, (4, 5, 6))
-    return agreement.model_copy(update={"versions": {"dumbbell": "0.1.0"}})
-
-
 @pytest.mark.parametrize("name", ["of_engines", "of_runs"])
 def test_it_is_whole_asks_for_nothing_and_has_a_figure_in_every_place(
     name: str, request: pytest.FixtureRequest
@@ -89,7 +74,7 @@ def test_it_is_whole_asks_for_nothing_and_has_a_figure_in_every_place(
 
 def test_the_page_of_two_engines(compared_folder: Path, snapshot: SnapshotAssertion) -> None:
     with Store.open(compared_folder) as store:
-        assert Webpage(engines_page(drawn(), store).html(MOST_POINTS)).lines == snapshot
+        assert Webpage(engines_page(by_hand(spec="moment"), store).html(MOST_POINTS)).lines == snapshot
 
 
 def test_the_page_of_stored_runs(of_runs: Webpage, folder: Path, snapshot: SnapshotAssertion) -> None:
@@ -107,15 +92,13 @@ def test_the_worst_conditions_are_there_in_time(of_engines: Webpage) -> None:
 @pytest.mark.parametrize(
     ("fields", "command"),
     [
-        ({}, "dumbbell agree --random 2 --seed 9 --engines sim,linux --seeds 3"),
-        ({"duration": "20 s", "most_packets": 1000}, '--duration "20 s" --packets 1000 --engines'),
-        ({"sets": ("path.rtt=50 ms",)}, " --set 'path.rtt=50 ms' --engines"),
-        ({"spec": "moment"}, "dumbbell agree moment.toml --engines sim,linux"),
+        ({"spec": "moment"}, "dumbbell agree moment.toml --engines sim,linux --seeds 3"),
+        ({"spec": "moment", "sets": ("path.rtt=50 ms",)}, " --set 'path.rtt=50 ms' --engines"),
         ({"spec": "moment", "file": "my spec.toml"}, "dumbbell agree 'my spec.toml' --engines sim,linux"),
     ],
 )
 def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: str) -> None:
-    assert command in agreement_text.command(drawn(**fields))
+    assert command in agreement_text.command(by_hand(**fields))
 
 
 def test_without_data_cells_are_dashes() -> None:
@@ -128,10 +111,10 @@ def test_without_data_cells_are_dashes() -> None:
 
 
 def test_a_band_has_todays_words_and_not_those_of_its_record() -> None:
-    old = drawn()
+    old = by_hand(spec="moment")
     old = old.model_copy(update={"bands": [each.model_copy(update={"label": "loss"}) for each in old.bands]})
-    assert agreement_text.bands_table(old) == agreement_text.bands_table(drawn())
-    assert agreement_text.summary(old) == agreement_text.summary(drawn())
+    assert agreement_text.bands_table(old) == agreement_text.bands_table(by_hand(spec="moment"))
+    assert agreement_text.summary(old) == agreement_text.summary(by_hand(spec="moment"))
 
 
 def test_both_engines_are_over_one_another(agreement: Agreement, compared_folder: Path) -> None:

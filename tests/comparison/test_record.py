@@ -8,31 +8,28 @@ import pytest
 from pydantic import ValidationError
 
 from commandline import ROOT
-from dumbbell.comparison.record import Agreement, Checks, Curves, EngineComparison
+from dumbbell.comparison.record import Agreement
 
 DOCS = ROOT / "docs"
 
 
-def published(of: type[EngineComparison]) -> dict[str, Any]:
+def published() -> dict[str, Any]:
     """The schema that was published."""
-    path = ROOT / "tests" / "comparison" / f"{of.__name__.lower()}.schema.json"
+    path = ROOT / "tests" / "comparison" / "agreement.schema.json"
     schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return schema
 
 
-@pytest.mark.parametrize("of", [Agreement, Checks, Curves])
-def test_the_schema_is_the_one_that_was_published(of: type[EngineComparison]) -> None:
+def test_the_schema_is_the_one_that_was_published() -> None:
     """Keys may be added, and then its file is written anew; a key that goes or changes is a new `schema`."""
-    assert published(of) == of.model_json_schema(mode="serialization")
+    assert published() == Agreement.model_json_schema(mode="serialization")
 
 
 def test_every_key_of_agree_json_is_explained() -> None:
     text = (DOCS / "results-format.md").read_text(encoding="utf-8")
     section = text.partition("# What `dumbbell agree --json` prints")[2].partition("\n## ")[0]
-    for of in (Agreement, Checks, Curves):
-        assert [
-            key for key in of.model_json_schema(mode="serialization")["properties"] if f"`{key}`" not in section
-        ] == []
+    keys = Agreement.model_json_schema(mode="serialization")["properties"]
+    assert [key for key in keys if f"`{key}`" not in section] == []
 
 
 def test_a_record_without_the_keys_that_were_added_since_is_read(agreement: Agreement) -> None:
@@ -43,14 +40,9 @@ def test_a_record_without_the_keys_that_were_added_since_is_read(agreement: Agre
     assert (read.source.file, read.source.stratum, read.conditions[0].digest) == (None, None, "")
 
 
-def test_curves_are_valid() -> None:
-    curves = Curves.model_validate_json((DOCS / "validation" / "curves.json").read_bytes())
-    jsonschema.Draft202012Validator(published(Curves)).validate(json.loads(curves.model_dump_json()))
-
-
 def test_the_json_is_valid_and_comes_back_as_it_was(agreement: Agreement) -> None:
     text = agreement.model_dump_json()
-    jsonschema.Draft202012Validator(published(Agreement)).validate(json.loads(text))
+    jsonschema.Draft202012Validator(published()).validate(json.loads(text))
     again = Agreement.model_validate_json(text)
     assert again == agreement
     assert again.model_dump_json() == text

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.comparison.random_conditions import conditions, strata
+from dev.strata.conditions import conditions
 from dumbbell.comparison.standing import LIVE, faults, outside
+from dumbbell.comparison.strata import strata
 from dumbbell.spec import expand, load, resolve
 from outside import OUTSIDE, spec_with
 

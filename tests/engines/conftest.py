@@ -1,38 +1,20 @@
-"""A kernel for the tests that need a real one: the user's, or built once and kept in the user's data folder."""
+"""What tests of engines need of this machine."""
 
 from __future__ import annotations
 
 import os
-import platform
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from dumbbell.engines import agent, process
+from builtkernel import built, linux
+from dumbbell.engines import process
 from dumbbell.engines.guest import Guests, Left, Order
-from dumbbell.engines.linux import LinuxEngine
-from dumbbell.errors import EngineFailure, KernelError
-from dumbbell.kernel import Kernel, build
 from processes import soon
 
-
-@pytest.fixture(scope="session")
-def built() -> Kernel:
-    """Linux 6.1 as `dumbbell kernel build` makes it."""
-    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
-        pytest.skip("the engine linux needs x86-64 Linux")
-    try:
-        agent.path()
-        return build()
-    except (EngineFailure, KernelError) as error:
-        pytest.skip(f"no kernel or no agent: {error}")
-
-
-@pytest.fixture
-def linux(built: Kernel) -> LinuxEngine:
-    return LinuxEngine(built)
+__all__ = ["built", "linux"]
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commandline import ROOT
+from dev.mutant import LIBRARY, extension
 from dumbbell.campaign.size import Size
-from dumbbell.engines.mutant import LIBRARY, extension
 from dumbbell.spec import expand, load, resolve
 from validspecs import SIMULATED, valid_specs
 

@@ -156,6 +156,3 @@ def test_a_user_holds_engines_against_own_measurements(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").stat().st_size > 100_000
     done = CliRunner().invoke(app(), [*common, "--json"])
     assert json.loads(done.stdout)["points"][1]["measured"] == 1.5e6
-    refused = CliRunner().invoke(app(), [*common, "--random", "3", "--dry-run"])
-    message = "--measured has the points of its table; leave it out"
-    assert str(refused.exception) == f"--dry-run: {message}\n--random: {message}"

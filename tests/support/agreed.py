@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.comparison.agreement import Measured
+from dumbbell.comparison.agreement import Measured, compare_condition, judge
 from dumbbell.comparison.campaigns import Sides, compare_engines
-from dumbbell.comparison.record import Agreement, Source
+from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -124,6 +124,20 @@ def measured(
     )
 
 
+def by_hand(**source: object) -> Agreement:
+    """One condition that was compared and one that failed, from such a source."""
+    flows = ({"cc": "bbr"}, {"cc": "cubic"})
+    own, others = ([result({"bbr": mbps, "cubic": 20.0}, loss=0.01)] for mbps in (60.0, 50.0))
+    conditions = [
+        compare_condition(measured(own, others, others, flows=flows, name="random-9-1")),
+        compare_condition(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
+    ]
+    candidate = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
+    reference = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})
+    agreement = judge(conditions, Source.model_validate(source), candidate, reference, (4, 5, 6))
+    return agreement.model_copy(update={"versions": {"dumbbell": "0.1.0"}})
+
+
 def moment(**overrides: Any) -> Experiment:
     """A spec with two points and two flows that is over at once."""
     return load(MOMENT, overrides={"name": "moment", "duration": "2 s"} | overrides)
@@ -132,6 +146,4 @@ def moment(**overrides: Any) -> Experiment:
 def agreement_of(folder: Path, sides: Sides, experiments: Sequence[Experiment] = ()) -> Agreement:
     """The whole way, from specs to verdicts."""
     with Store.open(folder, write=True) as store:
-        agreement = compare_engines(store, experiments or [moment()], sides, Source(spec="moment"), jobs=2)
-    assert isinstance(agreement, Agreement)
-    return agreement
+        return compare_engines(store, experiments or [moment()], sides, Source(spec="moment"), jobs=2)

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from dumbbell.metrics.loss_epoch import LossEpoch, loss_epochs
+from dev.curves.loss_epoch import LossEpoch, loss_epochs
 
 State: TypeAlias = tuple[str, float, float, float]
 """Phase, pacing gain, cwnd gain and window."""

@@ -213,8 +213,8 @@ def _netns(spec: Path | None) -> "Iterator[Finding]":
 def _noise() -> tuple[bool, str]:
     """What the machine's timing does to packets, beside what other engines make unless they are told otherwise."""
     from dumbbell.engines.netns import NetnsEngine
+    from dumbbell.hosts.noise import machine_noise
     from dumbbell.metrics.number import amount, percent
-    from dumbbell.validation.noise import machine_noise
 
     noise = machine_noise(NetnsEngine())
     half, most, worst, jitter, gap = (
@@ -229,8 +229,8 @@ def _noise() -> tuple[bool, str]:
 def _live_run() -> tuple[bool, str]:
     """Whether results could be trusted now: of a run at 200 Mbit/s, all data of which the relay has to carry."""
     from dumbbell.engines.netns import NetnsEngine
+    from dumbbell.hosts.noise import run_of
     from dumbbell.results.disturbance import LIVE, disturbances
-    from dumbbell.validation.noise import run_of
 
     facts = NetnsEngine().measure(run_of(RELAYED)).facts
     disturbed = [each.removeprefix(LIVE) for each in disturbances(facts)]

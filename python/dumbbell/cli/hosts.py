@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.cli.interruption import stored_runs_text, telling
+from dumbbell.cli.interruption import store_of
 from dumbbell.cli.programs import allow
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dumbbell.engines.protocol import Engine
-    from dumbbell.spec import Experiment
 
 
 def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
-    spec: Path | None, points: Path, headings: "Sequence[str]", engines: str, seeds: int | None,
+    spec: Path, points: Path, headings: "Sequence[str]", engines: str, seeds: int | None,
     sets: list[str] | None, out: Path, jobs: int | None, html: Path | None, *, as_json: bool, programs: bool,
 ) -> None:  # fmt: skip
     """Runs the points on each engine, and tells how far each is from what was measured there."""
@@ -26,17 +24,13 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     from dumbbell.cli.progress import progress
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.errors import ComparisonError
     from dumbbell.hosts.points import read
     from dumbbell.hosts.sheet import Renamed
     from dumbbell.hosts.spread import ComparedEngine, hold
     from dumbbell.report.hosts import page
-    from dumbbell.results.store import Store
     from dumbbell.spec import SpecError, assignment
     from dumbbell.tables.terminal import columns
 
-    if spec is None:
-        raise ComparisonError("--measured needs SPEC: what the points of the table have in common")
     chosen = [engine_named(name.strip()) for name in dict.fromkeys(engines.split(","))]
     overrides, renamed = dict(map(assignment, sets or ())), list(map(Renamed.of, headings))
     measurements = read(points, spec, overrides=overrides, registry=catalogue(), renamed=renamed)
@@ -45,11 +39,9 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     if problems := [problem for each in chosen for problem in refusals(experiment, each)]:
         raise SpecError(problems)
     allow([experiment], chosen, spec, wanted=programs)
-    total = len(chosen) * count(experiment)
     with (
-        telling(lambda: _describe_stored_runs(out, experiment, chosen)),
-        Store.open(out, write=True) as store,
-        progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
+        store_of(out, [(each, experiment) for each in chosen]) as store,
+        progress(len(chosen) * count(experiment), wanted=not (as_json and sys.stdout.isatty())) as advance,
     ):
         record = hold(measurements, store, candidates, jobs=jobs, progress=advance)
     options = ["--measured", points.name, "--engines", engines, *(["--seeds", str(seeds)] if seeds else [])]
@@ -64,13 +56,3 @@ def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
         typer.echo(shown.write(html), err=True)
     if record.failures:
         raise typer.Exit(1)
-
-
-def _describe_stored_runs(out: Path, experiment: "Experiment", engines: "Sequence[Engine]") -> str:
-    from dumbbell.campaign.plan import count
-    from dumbbell.results.campaign import measured_of
-    from dumbbell.results.store import Store
-
-    with Store.open(out) as store:
-        there = sum(measured_of(store.ledger, experiment, each.name, each.identity()) for each in engines)
-    return stored_runs_text(there, len(engines) * count(experiment), out)

@@ -12,8 +12,12 @@ from dumbbell.cli.streams import PrintFailure
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
+
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.results.store import Store
+    from dumbbell.spec import Experiment
 
 INTERRUPTED: Final = 128 + signal.SIGINT
 """What the command line's library makes of an interruption."""
@@ -48,6 +52,22 @@ def telling(message: Callable[[], str]) -> Iterator[None]:
         if isinstance(stopped, PrintFailure):
             raise PrintFailure("; ".join(filter(None, (str(stopped), said)))) from None
         end(said)
+
+
+@contextmanager
+def store_of(folder: Path, campaigns: Sequence[tuple[Engine, Experiment]]) -> Iterator[Store]:
+    """Opens a store for campaigns; says how many of their runs it has when it is interrupted within."""
+    from dumbbell.campaign.plan import count
+    from dumbbell.results.campaign import measured_of
+    from dumbbell.results.store import Store
+
+    def message() -> str:
+        with Store.open(folder) as store:
+            there = sum(measured_of(store.ledger, each, engine.name, engine.identity()) for engine, each in campaigns)
+        return stored_runs_text(there, sum(count(each) for _, each in campaigns), folder)
+
+    with telling(message), Store.open(folder, write=True) as store:
+        yield store
 
 
 def stored_runs_text(there: int, total: int, place: Path) -> str:

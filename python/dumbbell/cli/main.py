@@ -98,14 +98,19 @@ def main() -> None:
     """Runs the command line and ends the process."""
     gc.set_threshold(NEW_OBJECTS)
     atexit.register(gc.freeze)  # Python would look for cycles once more, and free what ends anyway
+    _, *arguments = sys.argv
+    if arguments[:1] == ["help"]:
+        arguments = [*arguments[1:], "--help"]
+    ended(lambda: _commands(*(word for word in arguments[:1] if word in COMMANDS))(arguments, prog_name="dumbbell"))
+
+
+def ended(command: Callable[[], object]) -> None:
+    """Runs a command line, prints an error as its message, and ends the process with its status."""
     heed_termination()
     with streams.opened():
         try:
             with completion.answering(), _telling_damage():
-                _, *arguments = sys.argv
-                if arguments[:1] == ["help"]:
-                    arguments = [*arguments[1:], "--help"]
-                _commands(*(word for word in arguments[:1] if word in COMMANDS))(arguments, prog_name="dumbbell")
+                command()
         except streams.PrintFailure as failure:
             sys.stderr.write(f"{failure}\n")
             sys.exit(streams.CANNOT_PRINT)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from dumbbell.cli import completion
-from dumbbell.cli.interruption import stored_runs_text, telling
+from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import (
     DEFAULT_STORE,
     Columns,
@@ -111,11 +111,10 @@ def run(  # noqa: PLR0913 (each is an option)
         _print_measurements(experiment, chosen)
         return
     allow(experiments, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
-    from dumbbell.results.store import Store
 
     choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
-    with telling(lambda: _describe_stored_runs(out, experiments, chosen)), Store.open(out, write=True) as store:
+    with store_of(out, [(chosen, each) for each in experiments]) as store:
         before = store.count()
         measured = _measure_missing(
             store, experiments, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
@@ -246,16 +245,6 @@ def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, r
     before = f" ({', '.join(parts)})" if parts else ""
     report = f"dumbbell report {typed(store)}"
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
-
-
-def _describe_stored_runs(out: Path, experiments: "Sequence[Experiment]", engine: "Engine") -> str:
-    """How many runs of experiments are in their store."""
-    from dumbbell.campaign.plan import count
-    from dumbbell.results.store import Store
-
-    with Store.open(out) as store:
-        there = _measured(store, experiments, engine)
-    return stored_runs_text(there, sum(map(count, experiments)), out)
 
 
 def _measured(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> int:

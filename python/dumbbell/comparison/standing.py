@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from dumbbell.comparison.random_conditions import Range, Stratum, strata
+from dumbbell.comparison.strata import Range, Stratum, strata
 from dumbbell.metrics.number import counted
 from dumbbell.spec import Point, Resolved
 from dumbbell.spec.keys import keys

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.decide.advice import MOST_HARM, Advice, Place, exceptions, score
 from dumbbell.decide.question import DEFAULT, name_of
-from dumbbell.decide.tree import cao_tree
+from dumbbell.decide.rules import cao_tree
 from dumbbell.decide.trials import duration_s, runs_full_transfer
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, percent, trimmed

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.agreement import GROUP_GOODPUT, OF_MODEL, stored_bands
-from dumbbell.comparison.random_conditions import PLAIN, strata
+from dumbbell.comparison.agreement import GROUP_GOODPUT
+from dumbbell.comparison.strata import OF_MODEL, PLAIN, stored_bands, strata
 from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import runs_full_transfer
 

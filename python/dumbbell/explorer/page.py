@@ -14,7 +14,7 @@ from markupsafe import Markup
 from msgspec import to_builtins
 
 import dumbbell.cc as cc
-from dumbbell.comparison.random_conditions import strata
+from dumbbell.comparison.strata import strata
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.bundle import bundled
 from dumbbell.explorer.presets import presets

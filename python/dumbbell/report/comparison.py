@@ -1,4 +1,4 @@
-"""Two engines as a page: over many conditions, or on single flows."""
+"""Two engines over the conditions of a spec as a page."""
 
 from __future__ import annotations
 
@@ -8,32 +8,39 @@ from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text as text
-from dumbbell.comparison.record import Agreement, Curves
+from dumbbell.comparison.agreement_text import WithConditions
+from dumbbell.comparison.record import Agreement, EngineComparison
 from dumbbell.errors import StoreError
 from dumbbell.report.section import Page, Section, provenance
 from dumbbell.results.store import Store
 
+KIND: Final = "Agreement of two engines of dumbbell"
 IN_TIME_SHARE: Final = 0.5
 """A line of a run in time has this share of the points of one of the scatter: there are many of them."""
 
 
-def page(record: Agreement | Curves, store: Store) -> Page:
+def page(agreement: Agreement, store: Store) -> Page:
     """What two engines say, and how far they differ; `store` has the runs behind it."""
-    curves = isinstance(record, Curves)
     return Page(
-        kind="Agreement of two engines of dumbbell",
-        title=("Single flows: {} over {}" if curves else "{} against {}").format(*record.engine_names),
-        summary=text.summary(record),
-        made=f"{text.origin(record)}.",
-        notices=[f"Not compared: {line}" for line in (*text.failures(record), *text.without_data(record))],
-        sections=[
-            *(_curves(record) if isinstance(record, Curves) else _agreement(record, store)),
-            provenance(
-                [("", list(text.provenance(record)))], text.command(record),
-                again="; runs that the store has are not repeated",
-            ),
-        ],
-    )  # fmt: skip
+        kind=KIND,
+        title="{} against {}".format(*agreement.engine_names),
+        summary=text.summary(agreement),
+        made=f"{text.origin(agreement)}.",
+        notices=not_compared(agreement),
+        sections=[*_agreement(agreement, store), source(agreement, text.command(agreement))],
+    )
+
+
+def not_compared(comparison: WithConditions) -> list[str]:
+    """What failed, a notice each."""
+    return [f"Not compared: {line}" for line in text.failures(comparison)]
+
+
+def source(comparison: EngineComparison, command: str) -> Section:
+    """Where a comparison of engines is from, and what makes it again."""
+    return provenance(
+        [("", list(text.provenance(comparison)))], command, again="; runs that the store has are not repeated"
+    )
 
 
 def _agreement(agreement: Agreement, store: Store) -> list[Section]:
@@ -60,18 +67,6 @@ def _agreement(agreement: Agreement, store: Store) -> list[Section]:
             above="The largest error of each, times 100. Every figure of every run is in the JSON.",
         ),
     ]  # fmt: skip
-
-
-def _curves(curves: Curves) -> list[Section]:
-    def charts() -> Iterator[Chart | None]:
-        from dumbbell.comparison.charts import chart_of_case  # noqa: PLC0415 (late: a terminal draws nothing)
-
-        yield from (chart_of_case(case, curves) for case in curves.cases if case.curves)
-
-    return [
-        Section(anchor="series", heading="Curves", charts=charts, choice="Algorithm and path"),
-        Section(anchor="limits", heading="Limits", table=text.limits_table(curves), above=text.legend(curves)),
-    ]
 
 
 def _in_time(agreement: Agreement, store: Store) -> Iterator[Chart | str]:

@@ -298,6 +298,7 @@ def _notices(
             yield f"On {status.engine} the store has runs of another build of the engine only."
         if status.rest():
             yield rest(status, comment)
+    yield from dict.fromkeys(filter(None, (each.not_computed_text for each in statuses)))
     for each in runs:
         missing = each.total - each.measured - each.failed
         if missing and study is None:

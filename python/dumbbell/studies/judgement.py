@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from statistics import median
 
-from dumbbell.errors import StudyError
+from dumbbell.errors import MissingExtra, StudyError
 from dumbbell.metrics.number import amount, apart, counted, ends
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.claim import Alternative, Check, Claim
@@ -61,7 +61,10 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
         return _verdict(claim, evidence.engine, variant, (), *obstacle)
-    checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
+    try:
+        checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
+    except MissingExtra as missing:
+        return _verdict(claim, evidence.engine, variant, (), NOT_TESTABLE, str(missing))
     unknown = [
         checked.label
         for check, checked in zip(claim.checks, checks, strict=True)

@@ -14,6 +14,7 @@ from dumbbell.metrics.number import counted
 from dumbbell.spec import Experiment, load
 from dumbbell.studies.evidence import Evidence, Source
 from dumbbell.studies.execution import gather
+from dumbbell.studies.extra import absence
 from dumbbell.studies.judgement import verdicts
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Display, Study, drawn
@@ -93,8 +94,24 @@ class StudyStatus:
 
     def drawable(self) -> list[Display[Chart] | Display[Table]]:
         """The figures and tables of which all runs are there, of one version at least."""
-        planned: list[Display[Chart] | Display[Table]] = [*self.study.figures, *self.study.tables]
-        return [each for each in planned if self.evidence.variants(*each.experiments)]
+        return [each for each in self._displays if each.is_shown_by(self.evidence)]
+
+    @property
+    def _displays(self) -> list[Display[Chart] | Display[Table]]:
+        return [*self.study.figures, *self.study.tables]
+
+    @property
+    def not_computed(self) -> dict[str, str]:
+        """Why each figure and table is not there whose runs are."""
+        there = (each for each in self._displays if self.evidence.variants(*each.experiments))
+        return {each.name: message for each in there if (message := absence(each.needs))}
+
+    @property
+    def not_computed_text(self) -> str:
+        """The same in one line; empty if all are there."""
+        reasons = {why: [name for name, own in self.not_computed.items() if own == why]
+                   for why in self.not_computed.values()}  # fmt: skip
+        return "; ".join(f"not computed: {', '.join(names)}: {why}" for why, names in reasons.items())
 
     def charts(self) -> list[Chart]:
         """The figures of which all runs are there, of one version at least."""

@@ -14,6 +14,7 @@ from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.studies.claim import Claim
 from dumbbell.studies.evidence import Evidence
+from dumbbell.studies.extra import absence
 from dumbbell.studies.formula import Formulas
 from dumbbell.studies.manifest import Manifest
 from dumbbell.tables.table import Table
@@ -31,6 +32,12 @@ class Display(Generic[Shown]):
     """The experiments that it shows."""
     draw: Callable[[Study, Evidence], Shown]
     """Makes it."""
+    needs: str = ""
+    """An extra of dumbbell that makes it; empty: none."""
+
+    def is_shown_by(self, evidence: Evidence) -> bool:
+        """Whether all of its runs are there, of one version at least, and what makes it."""
+        return bool(evidence.variants(*self.experiments)) and not absence(self.needs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +93,7 @@ class Study:
 
 def drawn(displays: Iterable[Display[Shown]], study: Study, evidence: Evidence) -> list[Shown]:
     """Those of a study's figures, or tables, that the runs at hand can show, with the published numbers in them."""
-    return [each.draw(study, evidence) for each in displays if evidence.variants(*each.experiments)]
+    return [each.draw(study, evidence) for each in displays if each.is_shown_by(evidence)]
 
 
 def only(

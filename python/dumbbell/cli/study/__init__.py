@@ -2,7 +2,7 @@
 
 import typer
 
-from dumbbell.cli.study import catalogue, claims, figures, report, run, validation
+from dumbbell.cli.study import catalogue, claims, figures, report, run
 
 app = typer.Typer(
     help="Documents made runnable: experiments, published numbers, claims, figures.",
@@ -16,6 +16,5 @@ app.command("run", epilog="Example: dumbbell study run claypool2019 --claims S7,
 app.command("claims", epilog="Example: dumbbell study claims all --json")(claims.claims)
 app.command("figures", epilog="Example: dumbbell study figures claypool2019 --numbers figure7")(figures.figures)
 app.command("report", epilog="Example: dumbbell study report all")(report.report)
-app.command("validation", epilog="Example: dumbbell study validation --only fq")(validation.validation)
 
 __all__ = ["app"]

@@ -71,6 +71,8 @@ def drawn(status: "StudyStatus", folder: Path) -> list[Path]:
     """
     from dumbbell.charts.files import written
 
+    if status.not_computed:
+        typer.echo(status.not_computed_text, err=True)
     target = folder / "figures" / status.engine.replace(":", "-")
     return list(written([*status.charts(), *status.tables()], target))
 
@@ -98,7 +100,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     from dumbbell.tables.terminal import columns
 
     there = {each.name: None for status in statuses for each in status.drawable()}
-    for display in _requested_names(name, there, " and ".join(status.engine for status in statuses)):
+    for display in _requested_names(name, there, statuses):
         drawn = {
             status.engine: each.draw(status.study, status.evidence)
             for status in statuses
@@ -120,16 +122,22 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
         typer.echo("".join(f"{sentence}.\n" for sentence in statements))
 
 
-def _requested_names(name: str, there: "Collection[str]", engines: str) -> "list[str]":
+def _requested_names(name: str, there: "Collection[str]", statuses: "Sequence[StudyStatus]") -> "list[str]":
     """The names of figures that are asked for.
 
     Raises:
         StudyError: there is none of that name.
+        MissingExtra: it needs what is not installed.
     """
     from dumbbell.cli.study.selection import ALL
+    from dumbbell.errors import MissingExtra
     from dumbbell.problem import quoted
     from dumbbell.studies import StudyError
 
+    for status in statuses:
+        if name in status.not_computed:
+            raise MissingExtra(f"not computed: {name}: {status.not_computed[name]}")
+    engines = " and ".join(status.engine for status in statuses)
     if name != ALL and name not in there:
         raise StudyError(f"no figure {quoted(name)} of the runs on {engines}; known: {', '.join(there) or 'none'}")
     return list(there) if name == ALL else [name]
@@ -141,7 +149,7 @@ def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
     from dumbbell.tables.terminal import columns
 
     there = {each.name: each for each in status.drawable()}
-    for display in (there[each] for each in _requested_names(name, there, status.engine)):
+    for display in (there[each] for each in _requested_names(name, there, [status])):
         for table in tables(display.draw(status.study, status.evidence)):
             if as_json:
                 cells = [dict(zip(table.header, row, strict=True)) for row in table.texts()]

@@ -1,7 +1,7 @@
 """What formulas cannot say: trees of the grid's cells, iperf3's clock of a transfer, and the cells that others have."""
 
-from dumbbell.studies.cao2019.cells import digitised_gain, replicated_gain
 from dumbbell.studies.cao2019.clock import delivered_by_then, delivered_by_then_bare, written_bare_s, written_s
+from dumbbell.studies.cao2019.digitised import digitised_gain, replicated_gain
 from dumbbell.studies.cao2019.trees import (
     accuracy,
     accuracy_spread,

@@ -10,11 +10,12 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
-from dumbbell.decide import accuracy as judged
-from dumbbell.decide.cells import Cell, Ties, cell, counting_cells
-from dumbbell.decide.tree import RULES, TREES, Feature, cao_branch, cao_tree, grown, roots, says
+from dumbbell.decide.rules import cao_branch, cao_tree
 from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import t_quantile
+from dumbbell.studies.cao2019 import accuracy as judged
+from dumbbell.studies.cao2019.cells import Cell, Ties, cell, counting_cells
+from dumbbell.studies.cao2019.tree import RULES, TREES, Feature, grown, roots, says
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.limits import Share
 from dumbbell.studies.sweep import number

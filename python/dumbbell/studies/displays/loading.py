@@ -46,9 +46,12 @@ def displays_of(
     if displays.order:
         figures.sort(key=lambda each: displays.order.index(each.name))
     tables = [
-        Display(name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, displays, drawing))
+        Display(
+            name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, displays, drawing),
+            needs=row.needs,
+        )
         for row in displays.tables
-    ]
+    ]  # fmt: skip
     return tuple(figures), tuple(tables)
 
 
@@ -57,7 +60,7 @@ def _figure(row: Figure, member: Member, displays: Displays, drawing: ModuleType
         scope = Scope.of(row, displays, drawing, study, evidence)
         return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
 
-    return Display(name=row.name_of(member), experiments=row.experiments, draw=draw)
+    return Display(name=row.name_of(member), experiments=row.experiments, draw=draw, needs=row.needs)
 
 
 def _drawn_table(

@@ -235,6 +235,8 @@ class Shown(Repeated):
     """The experiments that it shows."""
     source: str = ""
     """A table of `published.toml`, whose source stands for {source}."""
+    needs: Literal["", "trees"] = ""
+    """An extra of dumbbell that makes it."""
 
 
 class Figure(Shown, Panel):

@@ -1,0 +1,35 @@
+"""`python -m dev`: the commands of the proof, with the exit statuses of `dumbbell`."""
+
+import sys
+
+import typer
+
+from dev.checks.command import checks
+from dev.curves.command import curves
+from dev.strata.command import strata
+from dev.validation.command import validation
+from dumbbell.cli.main import ended
+
+PROGRAM = "python -m dev"
+app = typer.Typer(
+    help="How far can each engine be trusted? What measures it, and writes docs/validation.md.",
+    epilog=f"Example: {PROGRAM} validation --only fq",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command("strata", epilog=f"Example: {PROGRAM} strata --random 20 --stratum fq --html agreement.html")(strata)
+app.command("curves", epilog=f"Example: {PROGRAM} curves --engines sim,linux")(curves)
+app.command("checks", epilog=f"Example: {PROGRAM} checks phases --engines sim,linux")(checks)
+app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(validation)
+
+
+def main() -> None:
+    """Runs the command line and ends the process."""
+    ended(lambda: typer.main.get_command(app)(sys.argv[1:], prog_name=PROGRAM))
+
+
+if __name__ == "__main__":
+    main()

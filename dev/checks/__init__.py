@@ -1,0 +1,1 @@
+"""Experiments whose figures have bars that were set before they were measured."""

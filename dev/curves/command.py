@@ -1,0 +1,64 @@
+"""`python -m dev curves`: single flows of two engines over one another."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from dev.conditions import check_modes, print_flows, print_specs, write_specs
+from dev.curves import judgement, page, text
+from dev.option import CandidateSeeds, DryRun, Dump, Floor, Seeds, Show
+from dev.sides import KnownSides
+from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_page
+from dumbbell.cli.interruption import store_of
+from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
+from dumbbell.cli.progress import progress
+from dumbbell.comparison.campaigns import check_names, problems, runs
+from dumbbell.spec import SpecError, assignment, load
+
+
+def curves(  # noqa: PLR0913 (each is an option)
+    *,
+    engines: Engines = DEFAULT_ENGINES,
+    seeds: Seeds = 5,
+    candidate_seeds: CandidateSeeds = None,
+    floor: Floor = None,
+    sets: Sets = None,
+    out: Folder = DEFAULT_STORE,
+    as_json: JsonObject = False,
+    html: Html = None,
+    jobs: Jobs = None,
+    dry_run: DryRun = False,
+    dump: Dump = None,
+    show: Show = None,
+) -> None:
+    """Lay loss epochs of two engines over one another, and BBR's phases. Exit status 1: a limit is broken.
+
+    The same command goes on where it stopped: runs in the store are not repeated.
+    """
+    check_modes(dry_run=dry_run, dump=dump, show=show, html=html)
+    overrides = dict(map(assignment, sets or ()))
+    experiments = [load(each, overrides=overrides) for each in judgement.experiments()]
+    check_names(experiments)
+    if dump is not None:
+        write_specs(experiments, dump)
+        return
+    if dry_run:
+        print_specs(experiments)
+        return
+    sides = KnownSides(*engine_pair(engines), seeds, seeds if floor is None else floor, own=candidate_seeds)
+    if show is not None:
+        print_flows(experiments, show, sides, jobs, as_json=as_json)
+        return
+    if all_problems := [*problems(experiments, sides), *judgement.problems(experiments)]:
+        raise SpecError(all_problems)
+    check(experiments, sides)
+    with store_of(out, [pair for each in experiments for pair in sides.campaigns(each)]) as store:
+        with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
+            record = judgement.compare_curves(store, experiments, sides, sets or (), jobs=jobs, progress=advance)
+        print_page(page.page(record), record, html, as_json=as_json)
+    for line in text.without_data(record):
+        typer.echo(f"not compared: {line}", err=True)
+    if not record.holds:
+        raise typer.Exit(1)

@@ -1,0 +1,1 @@
+"""Two engines over conditions that are drawn at random, in named strata, by the bands of each."""

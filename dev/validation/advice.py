@@ -1,0 +1,228 @@
+"""Advice held against the kernel: questions about random paths, answered by one engine and carried out by another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from statistics import fmean
+from typing import ClassVar, Final, Literal
+
+from pydantic import Field
+
+from dev.strata.conditions import Chance
+from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.comparison.agreement import versions
+from dumbbell.comparison.record import Number, Part, Side
+from dumbbell.decide.advice import advice, undecided
+from dumbbell.decide.outcome import Interval, Seeds, known
+from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, neighbours
+from dumbbell.decide.trials import Case, Tried, cases, duration_s, spec_fields, trials
+from dumbbell.engines.protocol import Engine
+from dumbbell.results.store import Store
+from dumbbell.spec import Experiment, load
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+
+HARD: Final = (0.1, 0.6)
+"""BDP of queue around the flip: every second path is drawn here."""
+BUFFERS: Final = (0.1, 10.0)
+"""BDP, of the others."""
+RATES: Final = (5.0, 400.0)
+"""Mbit/s: a minute of more takes the kernel long."""
+RTTS: Final = (5.0, 200.0)
+"""ms."""
+NEIGHBOURS: Final = (1, 10)
+NEIGHBOURS_RUN: Final = ("cubic", "cubic", "cubic", "bbr", "reno")
+FIRST_SEED: Final = 101
+"""Of the reference: none that an answer rests on, so that nothing is known of its chance."""
+
+
+class PrintedValue(Part):
+    """A value as the answer prints it."""
+
+    value: Number
+    low: Number
+    high: Number
+
+    @classmethod
+    def of(cls, interval: Interval) -> PrintedValue:
+        """As it stands in an outcome."""
+        return cls(value=interval.value, low=interval.low, high=interval.high)
+
+
+class Candidate(Part):
+    """What a candidate comes to: as the answer says, and as the reference has it."""
+
+    told: PrintedValue
+    """Goodput in bit/s."""
+    measured: tuple[Number, ...]
+    """The same, a value a seed."""
+    harm: PrintedValue | None
+    """What it takes from the others beyond what the default does, a share."""
+    others: tuple[Number, ...]
+    """Of the reference: goodput of all others together, a value a seed."""
+
+    @property
+    def mean_bps(self) -> float:
+        return fmean(self.measured)
+
+
+class Answer(Part):
+    """A question about one path and company, its answers, and what came of each candidate."""
+
+    rate_bps: int
+    rtt_s: Number
+    buffer_bdp: Number
+    hard: bool
+    """Drawn around the flip."""
+    beside: str | None
+    """What the others run; null: nobody is there."""
+    flows: int
+    """How many others."""
+    candidates: dict[str, Candidate]
+    right: str
+    """The candidate that `--for goodput` says is right."""
+    verdict: Literal["no matter", "ahead", "open"]
+    advised: str
+    """What `--for goodput` advises."""
+    balanced: str
+    """What `--for balanced` advises."""
+    balanced_harms: bool
+    """It says of that one that it may harm the others too much."""
+    seeds: int
+    """That the answer rests on."""
+
+
+class AdviceRecord(Part):
+    """How often answers are right."""
+
+    schema_version: Literal[1] = Field(default=1, alias="schema")
+    versions: dict[str, str | None]
+    candidate: Side
+    reference: Side
+    seed: int
+    """Of the draw."""
+    answers: tuple[Answer, ...]
+
+
+class AdvicePart(Part):
+    """Answers at random paths: how often their intervals hold, and what following them costs."""
+
+    record_type: ClassVar = AdviceRecord
+
+    name: str
+    kind: Literal["advice"] = "advice"
+    candidate: str
+    reference: str
+    paths: int
+    """Each is asked about alone, and beside others."""
+    seed: int
+    """Of the draw."""
+    seeds: int = 5
+    """Of the reference."""
+
+    @property
+    def engines(self) -> tuple[str, ...]:
+        """The reference first: it takes longer."""
+        return self.reference, self.candidate
+
+    def obstacle(self, engines: Sequence[Engine], records: object) -> str | None:
+        """Why these engines cannot measure it."""
+        del records
+        names = {engine.name for engine in engines}
+        missing = [name for name in self.engines if name not in names]
+        return f"{self.name} is measured on {' and '.join(self.engines)}" if missing else None
+
+    def total(self, engines: Sequence[Engine], records: object = None) -> int:
+        """How many runs the reference has to give; the candidate's are not counted."""
+        del engines, records
+        return 2 * self.paths * len(CANDIDATES) * self.seeds
+
+    def measure(
+        self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
+        records: object = None,
+    ) -> tuple[AdviceRecord, list[str]]:  # fmt: skip
+        """Carries out what is missing on the reference, answers every question, and sets both side by side."""
+        del records
+        by_name = {engine.name: engine for engine in engines}
+        candidate, reference = by_name[self.candidate], by_name[self.reference]
+        questions = [each for pair in drawn(self.paths, self.seed) for each in pair]
+        own = [(question, case) for question in questions for case in cases(question)]
+        jobs, watch = jobs or reference.slots(), FailureWatch()
+
+        def run_case(at: tuple[Question, Case]) -> tuple[Tried, list[str]]:
+            tried, failed = Tried(), []
+            for outcome in run_campaign(store, self._experiment(*at), reference, jobs=1, failures=watch):
+                if outcome.status == "ok":
+                    tried.add(outcome)
+                else:
+                    failed.append(f"{outcome.run_id}: {outcome.error}")
+                progress()
+            return tried, failed
+
+        with ThreadPoolExecutor(jobs, thread_name_prefix="case") as pool:
+            results = list(pool.map(run_case, own))
+        measured = {at: tried for at, (tried, _) in zip(own, results, strict=True)}
+        failures = [each for _, failed in results for each in failed]
+        answers = [
+            _answer(question, candidate, {case: measured[question, case] for case in cases(question)}, jobs)
+            for question in questions
+            if all(measured[question, case].seeds for case in cases(question))
+        ]
+        record = AdviceRecord(
+            versions=versions(), seed=self.seed, answers=tuple(answers),
+            candidate=Side(engine=candidate.name, identity=candidate.identity(), seeds=(), measured_on={}),
+            reference=Side(
+                engine=reference.name, identity=reference.identity(), seeds=tuple(self._seeds()), measured_on={}
+            ),
+        )  # fmt: skip
+        return record, failures
+
+    def _seeds(self) -> list[int]:
+        return list(range(FIRST_SEED, FIRST_SEED + self.seeds))
+
+    def _experiment(self, question: Question, case: Case) -> Experiment:
+        """A case as an experiment, with a name of its own."""
+        name = f"advice-{question.rate_bps}-{question.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
+        return load({**spec_fields(question, case, duration_s(question)), "name": name, "seeds": self._seeds()})
+
+
+def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
+    """Questions about paths at random: each alone, and beside neighbours. Every second path is in the hard band."""
+    for number in range(1, paths + 1):
+        chance = Chance(f"advice {seed} {number}")
+        rate_bps = round(chance.log_uniform("rate", *RATES) * 10) * 100_000
+        rtt_ns = round(chance.log_uniform("rtt", *RTTS) * 10) * 100_000
+        bdp_bytes = rate_bps * rtt_ns / NS_PER_S / BITS_PER_BYTE
+        buffer = round(chance.log_uniform("buffer", *(HARD if number % 2 else BUFFERS)) * bdp_bytes)
+        flows = math.floor(chance.log_uniform("neighbours", NEIGHBOURS[0], NEIGHBOURS[1] + 1))
+        cc = NEIGHBOURS_RUN[chance.below("cc", len(NEIGHBOURS_RUN))]
+        alone = Question(
+            rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=(max(6 * FRAME_BYTES, buffer),), known_buffer=True,
+            company=(ALONE,), goal="goodput",
+        )  # fmt: skip
+        yield alone, replace(alone, company=(neighbours(cc, flows),))
+
+
+def _answer(question: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
+    tried_cases = trials(question, engine, seconds=math.inf, jobs=jobs, undecided=undecided)
+    balanced = replace(question, goal="balanced")
+    greedy, considerate = advice(question, tried_cases), advice(balanced, tried_cases)
+    (place,), (kind,) = greedy.places, considerate.places
+    (company,), (buffer_bytes,) = question.company, question.buffers_bytes
+    candidates = {}
+    for case, tried in measured.items():
+        outcome = place.of(case.candidate)
+        assert outcome.goodput_bps is not None  # noqa: S101 (bulk traffic has some)
+        candidates[case.candidate] = Candidate(
+            told=PrintedValue.of(outcome.goodput_bps), harm=PrintedValue.of(outcome.harm) if outcome.harm else None,
+            measured=tuple(known(Seeds(question, case, tried).goodputs_bps())),
+            others=tuple(known(Seeds(question, case, tried).others_bps())),
+        )  # fmt: skip
+    return Answer(
+        rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
+        hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
+        candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
+        balanced=considerate.chosen, balanced_harms=considerate.chosen in kind.may_harm, seeds=greedy.seeds[1],
+    )  # fmt: skip

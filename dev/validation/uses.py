@@ -1,0 +1,214 @@
+"""How far the simulator can be trusted for each use, and who checked: the front page's rows, from all records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dev.validation import advice_text, hosts_text, live_text
+from dev.validation.advice import AdviceRecord
+from dev.validation.hosts import HostsRecord
+from dumbbell.comparison.agreement import (
+    COMPLETION,
+    GROUP_GOODPUT,
+    LATE_COMPLETION,
+    LOSS,
+    QUEUEING_DELAY,
+    SMALL_LOSS,
+    TAIL,
+    TOTAL_GOODPUT,
+    raw_error,
+    raw_floor,
+)
+from dumbbell.comparison.agreement_text import engine_name
+from dumbbell.comparison.record import Agreement, Condition
+from dumbbell.hosts.spread import spread
+from dumbbell.metrics.distribution import quantile
+from dumbbell.metrics.number import ABSENT, amount, percent
+
+if TYPE_CHECKING:
+    from dev.validation.section import Section
+    from dumbbell.hosts.record import HostPoint
+
+    Wanted = Callable[[Condition], bool]
+
+HEADER: Final = (
+    "use", "what is compared", "typically off by", "9 of 10 within", "Linux itself", "n", "compared with", "checked by",
+)  # fmt: skip
+CUBIC, SIM, LINUX = "cubic", "sim", "linux"
+THEY, WE = "their measurements", "this project alone"
+
+
+class Row(NamedTuple):
+    """One comparison for a use."""
+
+    use: str
+    what: str
+    """And what a difference is a share of."""
+    typical: str
+    """The median of the differences, or how often the simulator is right."""
+    nine_of_ten: str
+    """Their 90th percentile."""
+    linux: str
+    """Both of the kernel in the simulator's place: at the same points of hosts, or under other seeds."""
+    n: str
+    against: str
+    by: str
+
+
+def table(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
+    """The rows of every use that a record tells of, in the order of the page."""
+    return [*HEADER], [[str(cell) for cell in row] for row in rows(sections)]
+
+
+def rows(sections: Sequence[Section]) -> Iterator[Row]:
+    """Every use: first what others measured, then the kernel."""
+    share, alone = "who wins beside CUBIC", "goodput alone"
+    of_kernel = "of the kernel's"
+    yield from _of_hosts(share, sections, absolute=True)
+    yield from _winners(share, sections)
+    what = "goodput of each algorithm, of the kernel's or of 5 % of the rate"
+    yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _competes_with_cubic)
+    yield from _of_hosts(alone, sections, absolute=False)
+    what = f"goodput of all flows, all of one algorithm, {of_kernel}"
+    yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
+    what = f"queue loss where the kernel has more than 0.5 %, {of_kernel}"
+    yield from _of_kernel("loss", what, (LOSS, "%", "conditions"), sections)
+    yield from _of_kernel(
+        "loss", "queue loss elsewhere, of all packets", (SMALL_LOSS, "points", "conditions"), sections
+    )
+    what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
+    yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)
+    what = f"median of a group's transfers, {of_kernel}"
+    yield from _of_kernel("completion", what, (COMPLETION, "%", "groups"), sections)
+    what = f"95th percentile of a group's transfers, {of_kernel}"
+    yield from _of_kernel("completion", what, (LATE_COMPLETION, "%", "groups"), sections)
+    yield from _of_advice(sections)
+
+
+def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Iterator[Row]:
+    """What others measured, in the tables that are drawn: a row an algorithm."""
+    unit = "points" if absolute else "%"
+    for section in sections:
+        record = section.record if isinstance(section.record, HostsRecord) else None
+        merged = hosts_text.together(record) if record else None
+        if record is None or merged is None:
+            continue
+        own = [each for each in merged.points if each.absolute is absolute]
+        for name, of in _by_algorithm(own, together=absolute):
+            simulated, kernels = spread(of, SIM), spread(of, LINUX)
+            if simulated:
+                linux = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
+                yield Row(
+                    use, name, _amount(simulated.median, unit), _amount(simulated.p90, unit), linux,
+                    f"{simulated.n} points", f"hosts of [{record.short}](validation/{section.name}.md)", THEY,
+                )  # fmt: skip
+
+
+def _amount(error: float, unit: str) -> str:
+    return f"{amount(100 * error)} {unit}"
+
+
+def _both(typical: float, nine_of_ten: float, unit: str) -> str:
+    return f"{amount(100 * typical)}, {_amount(nine_of_ten, unit)}"
+
+
+def _by_algorithm(points: Sequence[HostPoint], *, together: bool) -> Iterator[tuple[str, list[HostPoint]]]:
+    if together:
+        yield "goodput of all BBR flows, of the line's rate", list(points)
+        return
+    for cc in dict.fromkeys(each.groups[0].algorithm for each in points):
+        yield (
+            f"goodput of one {cc} flow, of what was measured",
+            [each for each in points if each.groups[0].algorithm == cc],
+        )
+
+
+def _strata(sections: Sequence[Section]) -> list[Agreement]:
+    """All strata in virtual time."""
+    return [
+        each.record
+        for each in sections
+        if isinstance(each.record, Agreement) and not live_text.is_live_one(each.record)
+    ]
+
+
+def _of_kernel(
+    use: str, what: str, of: tuple[str, str, str], sections: Sequence[Section], wanted: Wanted = lambda _: True
+) -> Iterator[Row]:
+    """The unexcused errors in a metric, with its unit and what has one, over the conditions of all strata."""
+    metric, unit, noun = of
+    records, differences = [], []
+    for record in _strata(sections):
+        own = [
+            each
+            for condition in record.conditions
+            if wanted(condition)
+            for each in condition.differences
+            if each.metric == metric
+        ]
+        records += [record] if own else []
+        differences += own
+    if differences:
+        errors = list(map(raw_error, differences))
+        noise = [error for each in differences if (error := raw_floor(each)) is not None]
+        linux = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
+        typical, nine = (_amount(quantile(errors, share), unit) for share in (0.5, TAIL))
+        yield Row(use, what, typical, nine, linux, f"{len(errors)} {noun}", _kernel(records), WE)
+
+
+def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
+    """In how many conditions beside CUBIC the right algorithm is ahead, where the kernel's seeds agree on one."""
+    records = _strata(sections)
+    won = [
+        of.winner
+        for of in chain.from_iterable(of.conditions for of in records)
+        if _competes_with_cubic(of) and of.winner is not None and of.winner.reference is not None
+    ]
+    if won:
+        own, floor = (
+            _right(sum(winners) / len(won))
+            for winners in (
+                [of.candidate == of.reference for of in won],
+                [of.floor == of.reference for of in won],
+            )
+        )
+        what = "who has most goodput a flow, where all seeds of the kernel have the same"
+        yield Row(use, what, own, ABSENT, floor, f"{len(won)} conditions", _kernel(records), WE)
+
+
+def _right(share: float) -> str:
+    return f"right in {percent(share)}"
+
+
+def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
+    for section in sections:
+        if isinstance(section.record, AdviceRecord):
+            answers = section.record.answers
+            covered, of = advice_text.coverage(answers)
+            sure = [each for each in answers if advice_text.decided(each)]
+            by = f"{engine_name(section.record.reference)} ([advice](validation/{section.name}.md))"
+            what = f"intervals of 95 %, {percent(advice_text.width(answers))} wide in the median, that hold"
+            yield Row("advice", what, _right(covered / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
+            what = (
+                f"who is ahead, where the kernel's seeds tell, which they do in {len(sure)} of {len(answers)} questions"
+            )
+            right = _right(sum(map(advice_text.right, sure)) / len(sure)) if sure else ABSENT
+            yield Row("advice", what, right, ABSENT, ABSENT, f"{len(sure)} questions", by, WE)
+
+
+def _kernel(records: Sequence[Agreement]) -> str:
+    """The reference of these strata, and of how many builds of the simulator they are."""
+    kernels = "; ".join(dict.fromkeys(engine_name(each.reference) for each in records))
+    builds = len({each.candidate.identity for each in records})
+    strata = f"{len(records)} {'stratum' if len(records) == 1 else 'strata'}"
+    return f"{kernels}, {strata}{f' of {builds} builds' if builds > 1 else ''}"
+
+
+def _is_mixed(condition: Condition) -> bool:
+    return len({group.algorithm for group in condition.groups}) > 1
+
+
+def _competes_with_cubic(condition: Condition) -> bool:
+    return _is_mixed(condition) and any(group.algorithm == CUBIC for group in condition.groups)

@@ -1,0 +1,86 @@
+"""The conditions that the simulator was validated at, in named strata: their ranges, and how far off it was in each.
+
+`strata.toml` has what each draws otherwise than the plain path, `bands.toml` what was measured.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct, convert
+from msgspec import field as struct_field
+
+PLAIN: Final = "plain"
+WEIGHTS: Final = {"reno": 4, "cubic": 4, "bbr": 4, "bbr_4_17": 1, "bbr_1_1": 1, "bbr_1_5": 1, "bbr_shallow": 1}
+USUAL_DURATION: Final = "60 s"
+MOST_PACKETS: Final = 5_000_000
+"""Of one run: what 1 Gbit/s carries in 60 s, which is 20 s and more of a kernel's time."""
+BANDS_FILE: Final = "bands.toml"
+OF_MODEL: Final = "model_p90"
+"""No limit: the 90th percentile of the errors of all controls' mean, in which there is little chance of their own."""
+
+Extent: TypeAlias = tuple[float, float]
+
+
+class Range(Struct, frozen=True, forbid_unknown_fields=True):
+    """A value of a spec's field, log-uniform."""
+
+    least: float = struct_field(name="from")
+    most: float = struct_field(name="to")
+    unit: str = ""
+    of: Literal["rate", "rtt"] | None = None
+    """It is a share of the condition's own."""
+
+
+class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
+    """What conditions of one kind are drawn from; the defaults are the plain path's."""
+
+    title: str
+    rate: Extent = (5.0, 1000.0)
+    """Mbit/s."""
+    rtt: Extent = (5.0, 200.0)
+    """ms."""
+    buffer: Extent = (0.1, 10.0)
+    """BDP."""
+    loss: Extent = (0.001, 2.0)
+    """%, where there is some."""
+    lossless: float = 0.5
+    """Share of the conditions without random loss."""
+    flows: tuple[int, int] = (1, 8)
+    algorithms: Mapping[str, int] = struct_field(default_factory=lambda: WEIGHTS)
+    """How often each is drawn."""
+    apart: bool = False
+    """Each flow is a group of its own."""
+    staggered: float = 0.5
+    """Share of the conditions whose flows do not start together."""
+    start_jitter: str = "100 ms"
+    changes: tuple[int, int] | None = None
+    """How many steps the rate makes, each at most once in its part of the run after the first tenth."""
+    duration: str = USUAL_DURATION
+    window: tuple[str, ...] = ("50 %", "100 %")
+    """Empty: the whole run."""
+    most_packets: int = MOST_PACKETS
+    fields: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    """Other fields of the spec, by their path."""
+    groups: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    """Fields of each group of flows."""
+
+
+@cache
+def strata() -> Mapping[str, Stratum]:
+    """Every stratum by its name, the plain path first."""
+    return convert(_table("strata.toml"), dict[str, Stratum])
+
+
+@cache
+def stored_bands() -> Mapping[str, Mapping[str, Any]]:
+    """What the simulator's errors may be in every stratum, by metric, and what they were measured with."""
+    return _table(BANDS_FILE)
+
+
+def _table(name: str) -> dict[str, Any]:
+    return tomllib.loads(files("dumbbell.comparison").joinpath(name).read_text(encoding="utf-8"))

@@ -1,0 +1,142 @@
+"""How often trees and rules are right about cells that they have not seen, and what they cost where they are wrong.
+
+Every accuracy stands beside the larger class's share, and beside the spread of its folds: of a hundred cells a fold has
+twenty, and the standard deviation of one fold's accuracy is 7 to 10 points. Folds drawn at random put near-copies of a
+test cell, its neighbours on the grid, into the training set; leaving out all cells of a rate does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.studies.cao2019.cells import Cell, Ties, counting_cells
+from dumbbell.studies.cao2019.tree import RULES, SEED, TREES, Marks, classifier, labels, matrix, weights
+from dumbbell.studies.extra import imported
+
+Places: TypeAlias = "npt.NDArray[np.intp]"
+FOLDS: Final = 5
+TIMES: Final = 200
+"""Divisions into folds, each drawn anew."""
+FEWER_TIMES: Final = 5
+"""Of a pruned tree, which has a cross-validation inside of each fold."""
+METHODS: Final = (*TREES, *RULES)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Of one way to decide, over the cells that count."""
+
+    cells: int
+    folds: tuple[float, ...]
+    """Share of the cells of each test fold that it is right about."""
+    over_majority: tuple[float, ...]
+    """The same less the share of the class that has more cells in all."""
+    of_cell: tuple[float, ...]
+    """How often it was right about each cell when it was tested."""
+    rates: tuple[float, ...]
+    """Share of the cells of each rate, of a tree grown of all other rates."""
+    regrets: tuple[float, ...]
+    """Of each cell, by what is said of it when its rate was left out."""
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.folds))
+
+    @property
+    def spread(self) -> float:
+        """Standard deviation of the folds."""
+        return float(np.std(self.folds, ddof=1))
+
+
+@cache
+def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | None:
+    """Of a method of `METHODS`; None where a class has fewer cells than there are folds.
+
+    A rule's is over the same folds as a tree's: it has no training to leave cells out of.
+    """
+    taken = counting_cells(cells, ties)
+    marks = labels(taken)
+    if not taken or min(marks.sum(), (~marks).sum()) < FOLDS:
+        return None
+    most = bool(marks.mean() > 0.5)  # noqa: PLR2004 (the larger class)
+    judge = _Judge(taken, method)
+    times = FEWER_TIMES if method in TREES and TREES[method].pruned else TIMES
+    right, tested = np.zeros(len(taken)), np.zeros(len(taken))
+    folds, over = [], []
+    for train, test in _folds(marks, times):
+        correct = judge.says(train, test) == marks[test]
+        right[test] += correct
+        tested[test] += 1
+        folds.append(float(correct.mean()))
+        over.append(float(correct.mean() - (marks[test] == most).mean()))
+    rates, regrets = [], np.zeros(len(taken))
+    for train, test in _by_rate(taken):
+        said = judge.says(train, test)
+        rates.append(float((said == marks[test]).mean()))
+        regrets[test] = [taken[at].regret("bbr" if bbr else "cubic") for at, bbr in zip(test, said, strict=True)]
+    return Accuracy(
+        cells=len(taken), folds=tuple(folds), over_majority=tuple(over), of_cell=tuple((right / tested).tolist()),
+        rates=tuple(rates), regrets=tuple(regrets.tolist()),
+    )  # fmt: skip
+
+
+def majority(cells: Sequence[Cell], ties: Ties) -> float:
+    """The share of the cells that count of the class that has more; NaN of none."""
+    marks = labels(counting_cells(cells, ties))
+    return max(marks.mean(), 1 - marks.mean()) if marks.size else np.nan
+
+
+def difference(cells: tuple[Cell, ...], other: tuple[Cell, ...], method: str, ties: Ties) -> Estimate | None:
+    """How much more accurate a method is on other labels of the same grid, with the 95 % interval over its cells.
+
+    Paired: only cells that count in both, each with how often it was told right when it was tested.
+    """
+    first, second = _right_of(cells, method, ties), _right_of(other, method, ties)
+    shared = [second[place] - first[place] for place in first if place in second]
+    return estimate(shared) if shared else None
+
+
+def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[float, float, float], float]:
+    """How often each cell was told right, by rate, RTT and queue; empty where nothing is known."""
+    method_accuracy = accuracy(cells, method, ties)
+    known = zip(counting_cells(cells, ties), method_accuracy.of_cell, strict=True) if method_accuracy else ()
+    return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
+
+
+class _Judge:
+    """Says of cells what a method makes of others."""
+
+    def __init__(self, cells: Sequence[Cell], method: str) -> None:
+        self._recipe = TREES.get(method)
+        if self._recipe is not None:
+            self._values, self._marks, self._weights = matrix(cells, self._recipe), labels(cells), weights(cells)
+        else:
+            self._said = np.array([RULES[method](each) == "bbr" for each in cells])
+
+    def says(self, train: Places, test: Places) -> Marks:
+        """Whether BBR, of the cells in the test, after those in the training."""
+        if self._recipe is None:
+            return self._said[test]
+        model = classifier(self._values[train], self._marks[train], self._weights[train], self._recipe)
+        predictions: Marks = model.predict(self._values[test], check_input=False)
+        return predictions
+
+
+def _folds(marks: Marks, times: int) -> Iterator[tuple[Places, Places]]:
+    repeated = imported("trees", "model_selection", "RepeatedStratifiedKFold")
+    splitter = repeated(n_splits=FOLDS, n_repeats=times, random_state=SEED)
+    yield from splitter.split(np.zeros((marks.size, 1)), marks)
+
+
+def _by_rate(cells: Sequence[Cell]) -> Iterator[tuple[Places, Places]]:
+    rates = np.array([each.rate_bps for each in cells])
+    for rate in np.unique(rates):
+        if (rates != rate).any():
+            yield np.flatnonzero(rates != rate), np.flatnonzero(rates == rate)

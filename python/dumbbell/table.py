@@ -1,9 +1,0 @@
-"""`Table`: what the tables of dumbbell's own data files have in common."""
-
-from pydantic import BaseModel, ConfigDict
-
-
-class Table(BaseModel):
-    """A table as it is written: nothing that is unknown, and nothing changes it."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)

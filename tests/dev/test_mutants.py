@@ -1,0 +1,171 @@
+"""Deliberate errors are held against the controls of other parts, and noticed by what is no chance."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agreed import Scaled
+from dev.validation.mutants import LEVEL, Mutant, MutantsRecord, judge_mutants
+from dev.validation.page import markdown, part_markdown
+from dev.validation.plan import SHIFT, ComparisonPart, MutantsPart, Plan
+from dev.validation.section import Section
+from dumbbell.comparison.record import Agreement, RunFailure
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
+from dumbbell.results.store import Store
+from dumbbell.spec import Run
+
+PART = ComparisonPart(
+    name="tiny", kind="agreement", candidate="double", reference="sim", random=6, seed=1, seeds=2, floor=1,
+    duration="5 s", most_packets=5000, controls=10,
+)  # fmt: skip
+MUTANT = Mutant(name="half", kind="tcp", why="half | of it", file="f", find="a", replace="b")
+Judge = Callable[..., MutantsRecord]
+
+
+class Wrong(Scaled):
+    """A mutant."""
+
+    name = "mutant-half"
+
+
+class Chancy(Scaled):
+    """The simulator, to which the seeds of one control are unkind."""
+
+    def measure(self, run: Run) -> Measurement:
+        return Scaled(0.5).measure(run) if 3 * SHIFT < run.seed < 4 * SHIFT else super().measure(run)
+
+
+@pytest.fixture
+def judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Judge:
+    """Holds an engine against what the simulator came to, in a part with one candidate that is the simulator itself."""
+
+    def judged(wrong: Scaled, ours: Scaled | None = None) -> MutantsRecord:
+        module = import_module("dev.validation.mutants")
+        monkeypatch.setattr(module, "MutantEngine", lambda change, *_: wrong if change else ours or Scaled())
+        with Store.open(tmp_path / "store", write=True) as store:
+            known, _ = PART.measure(store, [ours or Scaled(), SimEngine()], 2, lambda: None)
+            assert isinstance(known, Agreement)
+            turns: list[None] = []
+            record = judge_mutants(
+                [MUTANT], store, [ours or Scaled()], [(PART, known)], jobs=2, progress=lambda: turns.append(None)
+            )
+        assert len(turns) == 1
+        return record
+
+    return judged
+
+
+def test_an_error_is_noticed_that_is_worse_than_every_control(judge: Judge) -> None:
+    wrong = Wrong(0.9)
+    record = judge(wrong)
+    (verdict,) = record.mutants
+    assert verdict.noticed
+    assert verdict.evidence is not None
+    assert (verdict.evidence.part, verdict.tried) == ("tiny", ("tiny",))
+    assert verdict.evidence.probability < record.level == pytest.approx(LEVEL / record.tests)
+    assert len(wrong.measured) == 6 * 2, "the reference's runs are those of the record"
+    assert (record.noticed, len(record.controls)) == (1, 10)
+
+
+def test_what_is_no_error_is_not_noticed(judge: Judge) -> None:
+    record = judge(Wrong())
+    assert (record.noticed, record.mutants[0].noticed) == (0, False)
+    assert record.mutants[0].evidence is not None, "the least probable of its tests is told"
+
+
+@pytest.mark.parametrize("failing", [(1, 2), (1,)], ids=["all", "some"])
+def test_an_error_that_lets_runs_fail_is_noticed(judge: Judge, failing: tuple[int, ...]) -> None:
+    (verdict,) = judge(Wrong(failing=failing)).mutants
+    assert verdict.noticed
+    assert "a bug" in verdict.failure
+
+
+def test_a_control_that_chance_is_unkind_to_is_a_false_alarm(judge: Judge) -> None:
+    record = judge(Wrong(), Chancy())
+    noticed = [each.shift for each in record.controls if each.noticed]
+    assert 3 * SHIFT in noticed
+    assert record.false_alarms == len(noticed) < 5, "nothing is wrong with the others, but each has its 5 %"
+
+
+def test_controls_start_when_the_simulator_does_and_draw_otherwise(tmp_path: Path) -> None:
+    ours = Scaled()
+    with Store.open(tmp_path / "store", write=True) as store:
+        known, failed = PART.measure(store, [ours, SimEngine()], 2, lambda: None)
+    assert isinstance(known, Agreement)
+    assert not failed
+    assert known.controls == tuple(range(SHIFT, 11 * SHIFT, SHIFT))
+    assert {seed for _, seed in ours.measured} == {shift + seed for shift in (0, *known.controls) for seed in (1, 2)}
+    assert all(len(each.controls) == 10 for of in known.conditions for each in of.differences)
+
+
+def test_controls_whose_runs_fail_are_told(tmp_path: Path) -> None:
+    with Store.open(tmp_path / "store", write=True) as store:
+        record, failed = PART.measure(store, [Scaled(failing=(101,)), SimEngine()], 2, lambda: None)
+    assert isinstance(record, Agreement)
+    assert not record.controls
+    assert re.search(r"control, seed 1: a bug", failed[0])
+
+
+def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = ComparisonPart.against
+
+    def against(self: ComparisonPart, other: Scaled, *others: Any) -> Agreement:
+        agreement = real(self, other, *others)
+        assert isinstance(agreement, Agreement)
+        failed = agreement.conditions[0].model_copy(
+            update={"failures": (RunFailure(engine="sim", seed=1, error="a bug"),)}
+        )
+        return (
+            agreement
+            if other.name == "control"
+            else agreement.model_copy(update={"conditions": (failed, *agreement.conditions[1:])})
+        )
+
+    monkeypatch.setattr(ComparisonPart, "against", against)
+    with pytest.raises(EngineFailure, match="runs of the reference fail in tiny: random-1-1: sim, seed 1: a bug"):
+        judge(Wrong(0.9))
+
+
+def test_the_page_tells_hits_false_alarms_and_what_nothing_noticed(judge: Judge) -> None:
+    noticed, missed = judge(Wrong(0.9)), judge(Wrong())
+    both = noticed.model_copy(update={"mutants": (*noticed.mutants, *missed.mutants)})
+    section = Section("mutants", "mutants", both)
+    text = part_markdown(section)
+    assert re.search(r"\| half \| half \\\| of it \| ✓ \| tiny: [a-z ]+ \| [\d.e-]+ \| tiny \|", text)
+    assert re.search(r"\| half \| half \\\| of it \| ✗ \| tiny: [a-z ]+ \| [\d.e-]+ \| tiny \|", text)
+    alarms = both.false_alarms
+    assert f"1 of 2 deliberate errors are noticed (hits), and {alarms} of\n10 controls (false alarms)." in text
+    assert f"1 of 2 hits, {alarms} of 10 false alarms" in markdown([section])
+
+
+def test_mutants_are_held_against_every_part_with_controls() -> None:
+    checks = PART.model_copy(update={"name": "checks", "kind": "checks", "controls": 0})
+    plan = Plan(parts=(PART, checks, MutantsPart(name="mutants")))
+    (part,) = plan.only(["mutants"]).parts
+    assert isinstance(part, MutantsPart)
+    assert [each.name for each in part.against] == ["tiny"]
+    assert part.engines == ("sim", "double")
+    message = "mutants need the records of other parts, and none is of the engines of now"
+    assert part.obstacle([SimEngine()], lambda _: None) == message
+
+
+def test_a_record_of_another_simulator_or_of_other_runs_is_nothing_to_hold_a_mutant_against(tmp_path: Path) -> None:
+    """Else a mutant would be noticed by what is no error of its own."""
+    ours, part = [Scaled(), SimEngine()], MutantsPart(name="mutants", against=(PART,))
+    with Store.open(tmp_path / "store", write=True) as store:
+        known, _ = PART.measure(store, ours, 2, lambda: None)
+    assert isinstance(known, Agreement)
+    assert part.obstacle(ours, lambda _: known) is None
+    assert part.obstacle([Scaled(0.9), SimEngine()], lambda _: known) is not None
+    assert part.obstacle(ours, lambda _: known.model_copy(update={"controls": ()})) is not None
+    other = known.conditions[0].model_copy(update={"digest": "0"})
+    changed = known.model_copy(update={"conditions": (other, *known.conditions[1:])})
+    assert part.obstacle(ours, lambda _: changed) is not None

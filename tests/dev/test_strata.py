@@ -1,0 +1,233 @@
+"""Strata: conditions within their ranges, the same for ever; bands that are made of a measurement and can fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from agreed import measured, result
+from dev.chance import with_controls
+from dev.strata import conditions as random_conditions
+from dev.strata import studied
+from dev.strata.bands import STATISTICS, bands_from, bands_of, controls_that_keep, judged_again, store_bands
+from dev.validation import page
+from dev.validation.plan import ComparisonPart, Plan
+from dev.validation.records import store_record
+from dumbbell.comparison import strata as strata_of_package
+from dumbbell.comparison.agreement import BANDS, compare_condition, judge
+from dumbbell.comparison.record import Agreement, Condition, Side, Source
+from dumbbell.comparison.strata import OF_MODEL, strata
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ComparisonError
+from dumbbell.spec import Run, expand, load, resolve, toml
+
+SEED = 20261123
+MANY = 40
+SIDE = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
+
+
+def runs(stratum: str) -> list[Run]:
+    return [
+        resolve(point, 1).run
+        for drawn in random_conditions.conditions(MANY, SEED, stratum)
+        for point in expand(drawn)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("stratum", strata())
+def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: str) -> None:
+    drawn = list(random_conditions.conditions(MANY, SEED, stratum))
+    prefix = "random" if stratum == "plain" else stratum
+    assert [each.name for each in drawn] == [f"{prefix}-{SEED}-{number}" for number in range(1, MANY + 1)]
+    assert len({str(each.fields()["path"]) for each in drawn}) == MANY
+    assert all(load(toml(each.fields())).fields() == each.fields() for each in drawn[:5])
+    most = strata()[stratum].most_packets
+    if stratum != "transfers":  # which end when they are done
+        assert max(map(random_conditions.packets, drawn)) <= 1.01 * most
+
+
+def test_a_condition_of_a_stratum_is_the_same_for_ever() -> None:
+    """Literally: whoever changes this changes every published seed."""
+    assert random_conditions.condition(3, SEED, "access").fields() == {
+        "name": "access-20261123-3",
+        "duration": "60 s",
+        "start_jitter": "100 ms",
+        "path": {"rate": "119 Mbit/s", "rtt": "19.1 ms", "buffer": "0.348 bdp"},
+        "flows": [{"cc": "bbr", "access": {"rate": "75.2 Mbit/s", "buffer": "240 packets", "kind": "device"}}],
+        "measure": {"window": ["50 %", "100 %"], "record": "summary"},
+    }
+
+
+@pytest.mark.slow
+def test_strata_are_about_what_they_say() -> None:
+    assert {run.host.qdisc for run in runs("fq")} == {"fq"}
+    assert {flow.access.kind for run in runs("access") for flow in run.flows if flow.access} == {"device", "router"}
+    assert all(len({flow.base_rtt_s for flow in run.flows}) == len(run.flows) >= 2 for run in runs("rtts"))
+    assert all(run.path.jitter_ns == pytest.approx(run.path.frame_bytes * 8e9 / run.path.rate_bps, abs=1)
+               for run in runs("rtts"))  # fmt: skip
+    for run in runs("short"):
+        assert run.path.buffer.bytes is not None
+        assert 3 * 1514 <= run.path.buffer.bytes <= 20 * 1514
+    assert {run.path.burst_bytes for run in runs("short")} == {1600, 5000, 15_000}
+    assert all(20_000_000 <= run.path.loss_ppb <= 200_000_000 for run in runs("loss"))
+    assert all(9 <= len(run.flows) <= 200 for run in runs("many"))
+    assert max(len(run.flows) for run in runs("many")) > 100
+    assert all(run.path.changes for run in runs("change"))
+    assert all(run.path.offload and not run.path.loss_ppb for run in runs("offload"))
+    assert all(run.host.socket_memory == "default" for run in runs("memory"))
+    assert all(run.until_done for run in runs("transfers"))
+    assert {run.host.gro for run in runs("nic")} == {True, False}
+    assert {flow.cc.algorithm for run in runs("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
+    assert not any(flow.cc.parameters or run.path.loss_ppb for run in runs("live") for flow in run.flows)
+    for run in runs("deep"):
+        assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
+    assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in runs("startup"))
+
+
+def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:
+    for run in runs("change"):
+        at = [change.at_ns for change in run.path.changes]
+        assert at == sorted(set(at))
+        assert 0.1 * run.duration_ns <= at[0] <= at[-1] < run.duration_ns
+
+
+@pytest.mark.long
+def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
+    drawn = list(studied.conditions(MANY, SEED))
+    assert drawn[0].name.startswith(f"studies-{SEED}-1-")
+    assert len({each.name.split("-", 3)[3] for each in drawn}) > MANY / 2
+    assert [each.fields() for each in studied.conditions(3, SEED)] == [each.fields() for each in drawn[:3]]
+    for each in drawn:
+        (point,) = expand(each)
+        assert not SimEngine().unsupported_fields(resolve(point, 1).run)
+
+
+@pytest.mark.parametrize("stratum", ["transfers", "startup"])
+def test_a_stratum_that_draws_its_durations_takes_no_other(stratum: str) -> None:
+    with pytest.raises(ComparisonError, match=f'^duration: stratum "{stratum}" has its own; leave it out$'):
+        next(random_conditions.conditions(1, 1, stratum, duration="60 s"))
+
+
+def test_a_stratum_that_is_not_there() -> None:
+    with pytest.raises(ComparisonError, match='there is no stratum "fqs"; known: plain, fq, access'):
+        random_conditions.condition(1, 1, "fqs")
+
+
+def conditions(errors: Sequence[float], *, spread: float = 0.0) -> list[Condition]:
+    """Total goodput off by each of these shares of 50 Mbit/s; the reference's seeds are `spread` apart."""
+    reference = [result({"bbr": 50 * (1 + of * spread)}, seed=seed) for seed, of in enumerate((-1, 0, 1), start=1)]
+    return [
+        compare_condition(measured([result({"bbr": 50 * (1 + error)})] * 3, reference, reference, name=f"hand-{index}"))
+        for index, error in enumerate(errors)
+    ]
+
+
+def judged(errors: Sequence[float], *, spread: float = 0.0, stratum: str | None = "hand") -> Agreement:
+    return judged_again(judge(conditions(errors, spread=spread), Source(stratum=stratum, seed=7), SIDE, SIDE, ()))
+
+
+def controlled(errors: Sequence[float], controls: Sequence[Sequence[float]], *, stratum: str = "hand") -> Agreement:
+    """The same with what each control came to."""
+    own = judged(errors, stratum=stratum)
+    of = with_controls(own, {100 * (index + 1): judged(each, stratum=stratum) for index, each in enumerate(controls)})
+    assert isinstance(of, Agreement)
+    return of
+
+
+def limits(of: Agreement) -> dict[str, float]:
+    return {name: limit for name, limit in bands_from(of)["total_goodput"].items() if name in STATISTICS}
+
+
+def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
+    of = controlled([0.5], [[0.001 * (index + 1)] for index in range(10)])
+    nine = pytest.approx(0.009, abs=1e-5)
+    assert limits(of) == {"median": nine, "p90": nine, "raw_median": nine, "raw_p90": nine}, "whatever the candidate is"
+    assert bands_from(of)["total_goodput"][OF_MODEL] == pytest.approx(0.0055, abs=1e-5)
+    assert bands_from(judged([0.5])) == {}, "without controls there are none"
+
+
+def test_nine_of_ten_controls_keep_all_bands_together(own_bands: Path) -> None:
+    """Each of them is the worst in another statistic, and would keep no more than most."""
+    high = [[0.001] * 5 + [0.002 * (index % 5 + 1)] * 5 for index in range(10)]
+    of = controlled(
+        [0.001] * 10, high[:5] + [[each + 0.0005 * index for each in row] for index, row in enumerate(high[5:])]
+    )
+    store_bands(own_bands, {"hand": of})
+    assert sum(controls_that_keep(of)) == 9
+
+
+def test_a_band_is_never_beyond_the_outer_limit_nor_narrower_than_a_fiftieth_of_it() -> None:
+    far = limits(controlled([0.0, 0.0], [[0.009, 0.5]] * 10))
+    assert (far["median"], far["p90"]) == (0.01, 0.03)
+    assert far["raw_p90"] == pytest.approx(0.451, abs=1e-3)
+    nothing = limits(controlled([0.0], [[0.0]] * 10))
+    assert nothing == {"median": 0.0002, "p90": 0.0006, "raw_median": 0.0002, "raw_p90": 0.0006}
+
+
+def test_raw_errors_stand_beside_excused_ones() -> None:
+    """Seeds 10 % apart excuse 5 % (the quartiles of three are half as far as the outermost)."""
+    (total,) = [band for band in judged([0.06], spread=0.1).bands if band.metric == "total_goodput"]
+    assert total.measured.median == pytest.approx(0.01)
+    assert total.raw.median == pytest.approx(0.06)
+    assert total.raw_floor.median == 0.0
+
+
+@pytest.fixture
+def own_bands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A file of bands that is not dumbbell's."""
+    path = tmp_path / "bands.toml"
+    path.write_text("# What this is.\n", encoding="utf-8")
+    strata()  # from dumbbell's own file
+    monkeypatch.setattr(strata_of_package, "files", lambda _: tmp_path)
+    monkeypatch.setattr(page, "files", lambda _: tmp_path)
+    strata_of_package.stored_bands.cache_clear()
+    yield path
+    strata_of_package.stored_bands.cache_clear()
+
+
+def test_bands_are_stored_by_stratum_and_what_was_measured_then_keeps_them(own_bands: Path) -> None:
+    measured_once = controlled([0.002] * 9 + [0.01], [[0.003] * 9 + [0.015]] * 10)
+    assert bands_of("hand")["total_goodput"] == BANDS["total_goodput"]
+    store_bands(own_bands, {"other": controlled([0.001], [[0.001]] * 10)})
+    store_bands(own_bands, {"hand": measured_once})
+    assert own_bands.read_text(encoding="utf-8").startswith('# What this is.\n\n[other]\nmeasured = "hand 000')
+    assert bands_of("hand")["total_goodput"].median_limit == 0.003
+    assert bands_of(None)["total_goodput"] == BANDS["total_goodput"]
+    again = judged_again(measured_once)
+    assert again.holds
+    assert not judged([0.0031] * 10).holds, "more than controls were off by, and far from the outer limit"
+    assert judged([0.0031] * 10, stratum=None).holds
+
+
+@pytest.mark.usefixtures("own_bands")
+def test_what_is_beyond_the_outer_limit_fails_whatever_its_band(own_bands: Path) -> None:
+    far = controlled([0.02] * 10, [[0.02] * 10] * 10)
+    store_bands(own_bands, {"hand": far})
+    again = judged_again(far)
+    assert not again.holds
+    assert [band.metric for band in again.bands if band.beyond_design] == ["total_goodput"]
+
+
+def test_bands_are_of_the_part_of_a_stratums_name_and_the_page_judges_by_them(own_bands: Path, tmp_path: Path) -> None:
+    """Another part that draws from the stratum has no say."""
+    parts = tuple(
+        ComparisonPart(name=name, kind="agreement", candidate="a", reference="b", stratum="plain", random=10)
+        for name in ("plain", "regression")
+    )
+    plan = Plan(parts=parts)
+    controls = [[0.003] * 10] * 10
+    store_record("plain", controlled([0.002] * 10, controls, stratum="plain"), tmp_path)
+    store_record("regression", controlled([0.005] * 10, controls, stratum="plain"), tmp_path)
+    before = page.part_markdown(page.read(plan, tmp_path)[0])
+    assert "| holds (outer limit, no band yet) |" in before
+    assert "the limit of the design that no band may cross" in " ".join(before.split())
+    page.set_bands(plan, tmp_path)
+    assert bands_of("plain")["total_goodput"].median_limit == 0.003
+    sections = {each.name: each.record for each in page.read(plan, tmp_path)}
+    assert [getattr(each, "holds", None) for each in sections.values()] == [True, False]
+    own_bands.write_text("# Nothing.\n", encoding="utf-8")
+    strata_of_package.stored_bands.cache_clear()
+    sections = {each.name: each.record for each in page.read(plan, tmp_path)}
+    assert [getattr(each, "holds", None) for each in sections.values()] == [True, True]

@@ -1,0 +1,45 @@
+"""Two engines over drawn conditions, as a page and in words."""
+
+from __future__ import annotations
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from agreed import by_hand
+from dev.strata import page, text
+from dev.strata.bands import judged_again
+from dumbbell.comparison.record import Agreement
+from dumbbell.report.comparison import engines_page, rendered
+from webpage import Webpage
+
+
+def drawn(**fields: object) -> Agreement:
+    """Of the stratum `hand`, which has no bands, unless the fields say another."""
+    source = {"random": 2, "seed": 9, "duration": "60 s", "most_packets": 5_000_000, "stratum": "hand"} | fields
+    return judged_again(by_hand(**source))
+
+
+def test_the_page_of_drawn_conditions(snapshot: SnapshotAssertion) -> None:
+    agreement = drawn(stratum=None)
+    assert Webpage(rendered(page.page(agreement, engines_page(agreement)))).lines == snapshot
+
+
+@pytest.mark.parametrize(
+    ("fields", "command"),
+    [
+        ({"stratum": None}, "python -m dev strata --random 2 --seed 9 --engines sim,linux --seeds 3"),
+        ({}, "python -m dev strata --random 2 --stratum hand --seed 9 --engines sim,linux --seeds 3"),
+        ({"duration": "20 s", "most_packets": 1000}, '--duration "20 s" --packets 1000 --engines'),
+        ({"sets": ("path.rtt=50 ms",)}, " --set 'path.rtt=50 ms' --engines"),
+    ],
+)
+def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: str) -> None:
+    assert command in text.command(drawn(**fields))
+
+
+def test_a_verdict_says_where_only_the_outer_limit_is_there() -> None:
+    without, of_plain = (text.bands_table(drawn(stratum=stratum))[1] for stratum in ("hand", "plain"))
+    assert text.WITHIN in {row[-1] for row in without}
+    assert text.WITHIN not in {row[-1] for row in of_plain}
+    assert "no band yet" in text.legend(drawn())
+    assert "no band yet" not in text.legend(drawn(stratum="plain"))

@@ -1,0 +1,29 @@
+"""A kernel for the tests that need a real one: the user's, or built once and stored in the user's data folder."""
+
+from __future__ import annotations
+
+import platform
+
+import pytest
+
+from dumbbell.engines import agent
+from dumbbell.engines.linux import LinuxEngine
+from dumbbell.errors import EngineFailure, KernelError
+from dumbbell.kernel import Kernel, build
+
+
+@pytest.fixture(scope="session")
+def built() -> Kernel:
+    """Linux 6.1 as `dumbbell kernel build` makes it."""
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        pytest.skip("the engine linux needs x86-64 Linux")
+    try:
+        agent.path()
+        return build()
+    except (EngineFailure, KernelError) as error:
+        pytest.skip(f"no kernel or no agent: {error}")
+
+
+@pytest.fixture
+def linux(built: Kernel) -> LinuxEngine:
+    return LinuxEngine(built)
