@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 from dev.checks.record import CheckRow, Checks
 from dumbbell.comparison.agreement_text import rate, verdict
 from dumbbell.metrics.number import ABSENT, amount, percent

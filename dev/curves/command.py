@@ -10,7 +10,7 @@ from dev.conditions import check_modes, print_flows, print_specs, write_specs
 from dev.curves import judgement, page, text
 from dev.option import CandidateSeeds, DryRun, Dump, Floor, Seeds, Show
 from dev.sides import KnownSides
-from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_page
+from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_failures, print_page
 from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.progress import progress
@@ -58,6 +58,7 @@ def curves(  # noqa: PLR0913 (each is an option)
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             record = judgement.compare_curves(store, experiments, sides, sets or (), jobs=jobs, progress=advance)
         print_page(page.page(record), record, html, as_json=as_json)
+        print_failures(record)
     for line in text.without_data(record):
         typer.echo(f"not compared: {line}", err=True)
     if not record.holds:

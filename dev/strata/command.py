@@ -15,7 +15,7 @@ from dev.sides import KnownSides
 from dev.strata import conditions, page
 from dev.strata.bands import judged_again
 from dev.strata.studied import STUDIES, drawn
-from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_page
+from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_failures, print_page
 from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.progress import progress
@@ -90,6 +90,7 @@ def strata(  # noqa: PLR0913 (each is an option)
             agreement = compare_engines(store, experiments, sides, source, jobs=jobs, progress=advance)
         agreement = judged_again(agreement)
         print_page(page.page(agreement, store), agreement, html, as_json=as_json)
+        print_failures(agreement)
     if not agreement.holds:
         raise typer.Exit(1)
 

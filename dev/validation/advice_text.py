@@ -7,9 +7,9 @@ from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.decide.advice import MOST_HARM
-from dumbbell.metrics.contrast import MATTERS
 from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.rules import SHALLOW
+from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm
 from dumbbell.metrics.statistics import estimate

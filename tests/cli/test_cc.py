@@ -20,9 +20,8 @@ def test_the_list_has_every_algorithm_and_every_variant() -> None:
     rows = as_json("list")
     names = [*catalogue(), *cc.variants()]
     assert [row["name"] for row in rows] == names
-    header, *lines = dumbbell("cc", "list", COLUMNS="200").stdout.splitlines()
-    assert header.split()[0] == "name"
-    assert [line.split()[0] for line in lines] == names
+    lines = [line.split() for line in dumbbell("cc", "list", COLUMNS="200").stdout.splitlines()]
+    assert [line[0] for line in lines if line[0] not in {"variant", "name"}] == names
     engines = {row["name"]: row["engines"] for row in rows}
     assert engines["bbr_4_17"][:2] == engines["cubic"][:2] == ["sim", "linux"]
     assert engines["vegas"][0] == "linux"

@@ -55,8 +55,8 @@ def test_regret_is_told_for_each_policy_and_harm_that_is_not_said() -> None:
     harmful = answer(
         candidate(9, 9, 1, others=3), candidate(6, 6, 1, others=6), neighbour="cubic", flows=1, buffer_bdp=0.5,
     )  # fmt: skip
-    header, rows = advice_text.regret_table(record(harmful))
-    cells = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    table = advice_text.regret_table(record(harmful))
+    cells = {row[0]: dict(zip(table.header, row, strict=True)) for row in table.texts()}
     assert advice_text.real_harm(harmful, "bbr") == pytest.approx(0.5)
     assert cells["always CUBIC"]["mean regret, beside others"].startswith("33.3")
     assert cells["BBR below 0.35 BDP"]["mean regret, beside others"].startswith("33.3")

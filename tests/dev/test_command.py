@@ -120,10 +120,8 @@ def test_one_condition_is_shown_flow_by_flow(store: Path) -> None:
     assert {"timeouts", "goodput_bps", "engine", "seed"} <= set(json.loads(lines[0]))
     table = dev(*QUICK, *SAME, "--show", "random-4-2").stdout
     assert 'name = "random-4-2"' in table
-    assert [line.split()[:4] for line in table.splitlines() if line.startswith("flow ")] == [
-        ["flow", "name", "engine", "seed"]
-    ]
-    assert len(table.partition("flow ")[2].splitlines()) == 1 + len(lines)
+    named = [line.split() for line in table.splitlines() if " sim " in line]
+    assert len(named) == len(lines)
     assert not store.exists()
 
 

@@ -131,12 +131,12 @@ def test_what_is_asked_has_a_hash_without_seeds() -> None:
 
 def test_the_page_tells_engines_settings_and_who_starves(host_record: HostRecord) -> None:
     record = hosts_record(host_record)
-    header, rows = hosts_text.spreads_table(record)
+    table = hosts_text.spreads_table(record)
+    header, rows = table.header, table.texts()
     assert [row[header.index("setting")] for row in rows] == ["path.jitter = none", "path.jitter = 50 us"]
     assert {row[header.index("n")] for row in rows} == {"2"}, "the one that starved is apart"
     assert not list(hosts_text.tried_tables(record))
-    _, rows = hosts_text.starved_rows(record)
-    assert [row[-1] for row in rows] == ["0 of 2 seeds"], "under the first setting"
+    assert [row[-1] for row in hosts_text.starved_rows(record).rows] == ["0 of 2 seeds"], "under the first setting"
     assert "sim: " in hosts_text.summary(record)
     assert [each.name for each in hosts_text.figures("name", record)] == ["name"]
     merged = hosts_text.together(record)
@@ -151,9 +151,9 @@ def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
         compared = hold(read(tmp_path / "points.csv", spec), store, [ComparedEngine(SimEngine(), 1)], jobs=2)
         record = hosts_record(compared)
-    assert hosts_text.spreads_table(record)[1] == []
-    ((name, _, (header, rows)),) = hosts_text.tried_tables(record)
-    assert (name, header[:2], len(rows)) == ("points", ["setting", "engine"], 5)
+    assert hosts_text.spreads_table(record).rows == []
+    ((name, _, tried),) = hosts_text.tried_tables(record)
+    assert (name, tried.header[:2], len(tried.rows)) == ("points", ["setting", "engine"], 5)
 
 
 def test_hosts_are_all_parts_of_that_kind() -> None:
@@ -191,12 +191,13 @@ def test_the_readme_says_what_the_record_does() -> None:
     )
     (sim,) = (each for each in hosts_text.summary(shares).split("; ") if each.startswith("sim: "))
     assert f"off by {sim.removeprefix('sim: ')}." in readme
-    header, rows = hosts_text.winners_table(planes)
-    cells = [dict(zip(header, row, strict=True)) for row in rows]
+    winners = hosts_text.winners_table(planes)
+    cells = [dict(zip(winners.header, row, strict=True)) for row in winners.texts()]
     ours = next(each for each in cells if each["setting"] == "flows[0].cc = bbr" and each["engine"] == "sim")
     assert f"In {ours['decided']} cells the hosts have a clear winner" in readme
     assert f"the same winner in {ours['right'].split(' ')[0]} of the {ours['decided']}." in readme
-    ((_, _, (_, tried)),) = hosts_text.tried_tables(planes)
+    ((_, _, table),) = hosts_text.tried_tables(planes)
+    tried = table.texts()
     assert f"gives CUBIC {tried[0][3].split(' ')[0]} times the goodput of the hosts in the median," in readme
     assert f"one point in ten is more than {tried[0][5]} off" in readme
     page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")

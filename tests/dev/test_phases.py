@@ -131,8 +131,9 @@ def agreement() -> Agreement:
 
 
 def test_conditions_in_real_time_are_within_bars_or_have_a_reason(agreement: Agreement) -> None:
-    header, rows = conditions_table(agreement, {"known": "relay"})
-    assert {len(row) for row in rows} == {len(header)}
+    table = conditions_table(agreement, {"known": "relay"})
+    rows = table.rows
+    assert {len(row) for row in rows} == {len(table.header)}
     assert [(row[0], row[-2], row[-1]) for row in rows] == [
         ("near", "2 of 2", WITHIN), ("scattered", "2 of 2", CHANCE), ("busy", "0 of 2", DISTURBED),
         ("far", "2 of 2", OPEN), ("known", "2 of 2", "relay"),

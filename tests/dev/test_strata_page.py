@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
@@ -9,7 +11,8 @@ from agreed import by_hand
 from dev.strata import page, text
 from dev.strata.bands import judged_again
 from dumbbell.comparison.record import Agreement
-from dumbbell.report.comparison import engines_page, rendered
+from dumbbell.report.figure import MOST_POINTS
+from dumbbell.results.store import Store
 from webpage import Webpage
 
 
@@ -19,9 +22,9 @@ def drawn(**fields: object) -> Agreement:
     return judged_again(by_hand(**source))
 
 
-def test_the_page_of_drawn_conditions(snapshot: SnapshotAssertion) -> None:
-    agreement = drawn(stratum=None)
-    assert Webpage(rendered(page.page(agreement, engines_page(agreement)))).lines == snapshot
+def test_the_page_of_drawn_conditions(tmp_path: Path, snapshot: SnapshotAssertion) -> None:
+    with Store.open(tmp_path / "store", write=True) as store:
+        assert Webpage(page.page(drawn(stratum=None), store).html(MOST_POINTS)).lines == snapshot
 
 
 @pytest.mark.parametrize(
@@ -38,7 +41,7 @@ def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: 
 
 
 def test_a_verdict_says_where_only_the_outer_limit_is_there() -> None:
-    without, of_plain = (text.bands_table(drawn(stratum=stratum))[1] for stratum in ("hand", "plain"))
+    without, of_plain = (text.bands_table(drawn(stratum=stratum)).rows for stratum in ("hand", "plain"))
     assert text.WITHIN in {row[-1] for row in without}
     assert text.WITHIN not in {row[-1] for row in of_plain}
     assert "no band yet" in text.legend(drawn())

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from dumbbell.comparison.agreement_text import WithConditions
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import EngineComparison
-    from dumbbell.report.section import Page
     from dumbbell.engines.protocol import Engine
+    from dumbbell.report.section import Page
     from dumbbell.spec import Experiment
 
 EXAMPLE = "Example: dumbbell agree examples/two-flows.toml --html agreement.html"
@@ -97,6 +97,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         with progress(runs([experiment], sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             agreement = compare_engines(store, [experiment], sides, source, jobs=jobs, progress=advance)
         print_page(page(agreement, store), agreement, html, as_json=as_json)
+        print_failures(agreement)
     if not agreement.holds:
         raise typer.Exit(1)
 
@@ -140,7 +141,6 @@ def print_page(page: "Page", record: "EngineComparison", html: Path | None, *, a
 
     for line in [record.model_dump_json()] if as_json else page.lines(columns()):
         typer.echo(line)
-    print_failures(record)
     if html is not None:
         typer.echo(page.write(html), err=True)
 

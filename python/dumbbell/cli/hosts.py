@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
-
 def agree_measured(  # noqa: PLR0913, PLR0917 (each is an option of `agree`)
     spec: Path, points: Path, headings: "Sequence[str]", engines: str, seeds: int | None,
     sets: list[str] | None, out: Path, jobs: int | None, html: Path | None, *, as_json: bool, programs: bool,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias
+from typing import Final, Protocol
 
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
 from dumbbell.comparison.record import (
@@ -23,8 +23,6 @@ from dumbbell.comparison.record import (
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Column, Table
-
-if TYPE_CHECKING:
 
 SPARE: Final = {
     "difference": 1, "x limit": 2, "excused": 3, "noise": 4, "raw median": 5, "raw p90": 6, "raw noise": 7,

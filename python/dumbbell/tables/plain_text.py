@@ -59,7 +59,8 @@ class _Column:
     @property
     def least(self) -> int:
         """The width that it needs, its texts broken."""
-        return min(self.width, max(NARROWEST_TEXT, *map(len, self.heading))) if self.is_text else self.width
+        words = map(len, self.of.heading.split())
+        return min(self.width, max(NARROWEST_TEXT, *words)) if self.is_text else self.width
 
     def padded(self, text: str) -> str:
         return text.rjust(self.width) if self.to_the_right else text.ljust(self.width)
@@ -188,7 +189,9 @@ def _broken(columns: Sequence[_Column], room: int) -> list[_Column]:
         parts = [wrap(cell, widths[nth]) if nth in widths else [cell] for nth, cell in enumerate(row)]
         lines += zip_longest(*parts, fillvalue="")
     return [
-        replace(column, cells=cells, width=widths.get(nth, column.width))
+        replace(column, cells=cells, width=widths[nth], heading=_folded(column.of.heading, widths[nth]))
+        if nth in widths
+        else replace(column, cells=cells)
         for nth, (column, cells) in enumerate(zip(columns, zip(*lines, strict=True), strict=True))
     ]
 

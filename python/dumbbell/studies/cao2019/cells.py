@@ -8,8 +8,8 @@ from math import exp, expm1, log
 from statistics import fmean
 from typing import Final, Literal, TypeAlias
 
-from dumbbell.metrics.contrast import MATTERS, beyond_chance
 from dumbbell.decide.rules import Says
+from dumbbell.metrics.contrast import MATTERS, beyond_chance
 from dumbbell.metrics.statistics import estimate
 
 Ties: TypeAlias = Literal["out", "in"]
