@@ -45,7 +45,7 @@ MAY_USE_PACKAGE = {
     "version": {"_core"},
     "cc": {"problem", "_core"},
     "spec": {"errors", "cc", "_core"},
-    "kernel": {"errors", "user_folder", "cc"},
+    "kernel": {"errors", "user_folder", "cc", "spec"},
     "engines": {"errors", "replacement", "user_folder", "cc", "spec", "kernel", "_core"},
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spreadsheet", "spec", "engines.measurement", "engines.family", "metrics"},

@@ -8,6 +8,7 @@ import tomllib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,6 +36,8 @@ TEXT: Final = re.compile(r'"((?:\\.|[^"\\\n]|\\\n)*)"|`((?:\\.|[^`\\])*)`')
 FILLED: Final = re.compile(r"\$?\{[^}]*\}")
 """What a text has in braces is code."""
 COMMENT: Final = re.compile(r"//[^\n]*")
+UNIT: Final = re.compile(r" ?(?:[kMG]?bit/s|[mun]?s|%|[kMG]i?B|BDP|packets/s|points)(?![\w/])")
+WRITES_NUMBERS: Final = {"metrics", "tables"}
 
 
 @cache
@@ -95,6 +98,33 @@ def test_no_identifier_says_too_little() -> None:
 def test_what_users_read_has_fewer_and_fewer_words_that_say_too_little() -> None:
     count = Counter(match[0].lower() for text in user_texts() for match in PHRASE.finditer(text))
     assert dict(sorted(count.items())) == budgets()["phrases"], "where it fell, lower tests/architecture/budgets.toml"
+
+
+def numbers_with_units(code: str) -> Iterator[str]:
+    """What an f-string formats with a unit behind it, or in %; verbs, which have an "s", are no numbers."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.FormattedValue) and node.format_spec and ast.unparse(node.format_spec).endswith("%'"):
+            yield ast.unparse(node.value)
+        for value, text in pairwise(node.values if isinstance(node, ast.JoinedStr) else ()):
+            if isinstance(value, ast.FormattedValue) and isinstance(text, ast.Constant) and UNIT.match(str(text.value)):
+                number = ast.unparse(value.value)
+                yield from [number] * (not number.endswith("verb"))
+
+
+def test_what_has_a_unit_behind_it_is_seen() -> None:
+    code = """f"{1e3 * rtt_s:.3g} ms, {100 * share}% of {size} GiB, {each.verb}s, {text} started, {late:.1%}" """
+    assert list(numbers_with_units(code)) == ["1000.0 * rtt_s", "100 * share", "size", "late"]
+
+
+def test_fewer_and_fewer_rooms_write_units_behind_numbers() -> None:
+    """`metrics/number.py` does, and `spec/quantity.py` what a spec has."""
+    rooms = Counter(
+        room
+        for file in sources("python/dumbbell/**/*.py")
+        if (room := file.relative_to(PACKAGE).parts[0]) not in WRITES_NUMBERS
+        for _ in numbers_with_units(file.read_text(encoding="utf-8"))
+    )
+    assert dict(sorted(rooms.items())) == budgets()["units"], "where it fell, lower tests/architecture/budgets.toml"
 
 
 def test_a_class_has_a_name_of_its_own() -> None:

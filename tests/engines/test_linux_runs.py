@@ -204,7 +204,7 @@ def test_memory_limits_a_flow_alike_on_both_engines(linux: LinuxEngine, memory: 
 
 def test_a_sender_that_its_receiver_holds_back_is_warned_of(linux: LinuxEngine) -> None:
     (warning,) = result(linux, path=PATH, flows=[{"cc": "cubic"}], host={"receive_window": "50 kB"}).warnings
-    assert warning == "flow 0 (cubic): bulk sender limited by the receive window for 100.0% of its time in the window"
+    assert warning == "flow 0 (cubic): bulk sender limited by the receive window for 100 % of its time in the window"
 
 
 # -- the path ---------------------------------------------------------------------------------------------------------

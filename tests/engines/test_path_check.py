@@ -51,13 +51,13 @@ def run(**fields: Any) -> Run:
         ({"rtt_ns": (25_440_000,)}, []),
         ({"rtt_ns": ()}, ["path.rtt: asked for that of 1 flows, saw 0"]),
         ({"queue_bytes": 254_500}, ["path.buffer: asked for 250000 B, saw 254500 B"]),
-        ({"lost_packets": 1}, ["path.loss: asked for 0.0000%, saw 0.0050% of 20000 packets"]),
+        ({"lost_packets": 1}, ["path.loss: asked for 0 %, saw 0.005 % of 20000 packets"]),
         ({"spaced_packets": 0}, ["path.loss: no packet was sent to see it"]),
         ({"reordered_packets": 3}, ["path: asked for no reordering, saw 3 packets out of order"]),
         (
             {"rate_bps": 1, "reordered_packets": 1},
             [
-                "path.rate: asked for 80 Mbit/s, saw 1e-06 Mbit/s",
+                "path.rate: asked for 80 Mbit/s, saw 1 bit/s",
                 "path: asked for no reordering, saw 1 packets out of order",
             ],
         ),

@@ -206,7 +206,7 @@ def test_what_is_no_table_of_points_is_refused(tmp_path: Path, lines: list[str],
 
 def test_a_table_may_not_have_more_rows_than_can_be_run(tmp_path: Path) -> None:
     assert problems(tmp_path, HEADER, *["50,cubic,8"] * MOST_ROWS) == [
-        f"points.csv: has {MOST_ROWS} points; at most {MOST_ROWS}"
+        f"points.csv: has {MOST_ROWS:,} points; at most {MOST_ROWS:,}"
     ]
 
 

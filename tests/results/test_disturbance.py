@@ -33,11 +33,11 @@ def test_at_every_bound_a_run_is_left_alone() -> None:
 @pytest.mark.parametrize(
     ("counts", "message"),
     [
-        ({"busiest_busy_ms": 9_100}, "live: the busiest core was busy for 91% of the run"),
-        ({"stolen_ms": 500}, "live: 2.5% of the machine's time was given to other guests of its host"),
+        ({"busiest_busy_ms": 9_100}, "live: the busiest core was busy for 91 % of the run"),
+        ({"stolen_ms": 500}, "live: 2.50 % of the machine's time was given to other guests of its host"),
         ({"others_ms": 3_000}, "live: other programs used 0.30 cores"),
-        ({"relay_late_500us": 200}, "live: 2.0% of packets left the relay more than 0.5 ms late"),
-        ({"alarms_late_5ms": 15}, "live: 1.5% of alarms came more than 5 ms late"),
+        ({"relay_late_500us": 200}, "live: 2.00 % of packets left the relay more than 0.5 ms late"),
+        ({"alarms_late_5ms": 15}, "live: 1.50 % of alarms came more than 5 ms late"),
         ({"relay_dropped": 3}, "live: the relay dropped 3 packets"),
     ],
 )

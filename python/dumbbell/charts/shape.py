@@ -10,7 +10,7 @@ import numpy as np
 from dumbbell.charts.chart import Chart, Layer, Panel
 from dumbbell.charts.in_time import TIME
 from dumbbell.charts.style import style_of
-from dumbbell.metrics.number import amount
+from dumbbell.metrics.number import amount, percent
 
 
 def shapes(chart: Chart) -> Iterator[str]:
@@ -37,7 +37,8 @@ def _in_time(lines: Sequence[Layer]) -> Iterator[str]:
         if at.size > 1:
             above = np.interp(at, first.x, first.y) > np.interp(at, second.x, second.y)
             share = float(np.diff(at)[above[:-1]].sum() / (at[-1] - at[0]))
-            yield f"{first.label} is above {second.label} for {amount(100 * share)} % of {amount(at[-1] - at[0])} s"
+            time = amount(at[-1] - at[0], unit=" s")
+            yield f"{first.label} is above {second.label} for {percent(share)} of {time}"
 
 
 def _swept(lines: Sequence[Layer], panel: Panel) -> Iterator[str]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: dumbbell doctor"
 OLDEST_PYTHON = (3, 11)
-LEAST_FREE_MB = 500
+LEAST_FREE_BYTES = 500_000_000
 MOMENT = {
     "duration": "100 ms",
     "path": {"rate": "10 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"},
@@ -131,19 +131,22 @@ def _sim() -> tuple[bool, str]:
     from dumbbell.campaign.execution import execute
     from dumbbell.campaign.plan import plan
     from dumbbell.engines.registry import engine
+    from dumbbell.metrics.number import amount
     from dumbbell.spec import load
 
     began, sim = time.perf_counter(), engine("sim")
     outcome, _ = execute(next(plan(load(MOMENT))), sim, sim.identity())
-    took_ms = 1000 * (time.perf_counter() - began)
+    took_s = time.perf_counter() - began
     if outcome.status == "failed":
         return False, outcome.error
-    return True, f"0.1 s simulated in {took_ms:.0f} ms; build {sim.identity()[:12]}"
+    return True, f"0.1 s simulated in {amount(took_s, scale=1e3, unit=' ms')}; build {sim.identity()[:12]}"
 
 
 def _disk(out: Path) -> tuple[bool, str]:
     import shutil
     import tempfile
+
+    from dumbbell.metrics.number import size
 
     home = next(each for each in (out.absolute(), *out.absolute().parents) if each.is_dir())
     try:
@@ -152,9 +155,9 @@ def _disk(out: Path) -> tuple[bool, str]:
             file.flush()
     except OSError as error:
         return False, f"cannot write below {home}: {error.strerror}"
-    free_mb = shutil.disk_usage(home).free // 1_000_000
-    enough = free_mb >= LEAST_FREE_MB
-    return enough, f"{'' if enough else 'only '}{free_mb} MB free below {home}"
+    free_bytes = shutil.disk_usage(home).free
+    enough = free_bytes >= LEAST_FREE_BYTES
+    return enough, f"{'' if enough else 'only '}{size(free_bytes)} free below {home}"
 
 
 def _store(out: Path) -> tuple[bool, str]:
@@ -230,6 +233,7 @@ def _live_run() -> tuple[bool, str]:
     """Whether results could be trusted now: of a run at 200 Mbit/s, all data of which the relay has to carry."""
     from dumbbell.engines.netns import NetnsEngine
     from dumbbell.hosts.noise import run_of
+    from dumbbell.metrics.number import percent
     from dumbbell.results.disturbance import LIVE, disturbances
 
     facts = NetnsEngine().measure(run_of(RELAYED)).facts
@@ -239,9 +243,7 @@ def _live_run() -> tuple[bool, str]:
     if "live.relay" not in facts:
         return True, "would be VALID now"
     count, late = int(facts["live.relay"]), int(facts["live.relay_late_500us"])
-    lateness = (
-        f"at 200 Mbit/s {late} of {count} packets leave the relay more than 0.5 ms late, {100 * late / count:.2g} %"
-    )
+    lateness = f"at 200 Mbit/s {late} of {count} packets leave the relay more than 0.5 ms late, {percent(late / count)}"
     return True, f"would be VALID now: {lateness}"
 
 
@@ -320,12 +322,13 @@ def _memory() -> tuple[bool, str]:
     import os
 
     from dumbbell.engines.guest import memory_room
+    from dumbbell.metrics.number import size
 
     folder = memory_room(1)
     if folder is None:
         return True, "no room in /dev/shm: memory is a file beside each run"
     system = os.statvfs(folder)
-    return True, f"{folder}, {system.f_bavail * system.f_frsize >> 20} MB free"
+    return True, f"{folder}, {size(system.f_bavail * system.f_frsize)} free"
 
 
 def _state() -> tuple[bool, str]:

@@ -79,9 +79,10 @@ def build(  # noqa: PLR0913 (the options of a build)
     else:
         typer.echo(_as_text([built]))
     from dumbbell.engines.linux import LinuxEngine
+    from dumbbell.metrics.number import amount
 
     try:
-        typer.echo(f"{built.name} boots in {LinuxEngine(built).boot():.2f} s", err=True)
+        typer.echo(f"{built.name} boots in {amount(LinuxEngine(built).boot(), unit=' s')}", err=True)
     except EngineFailure as failure:
         typer.echo(f"built, but {failure}", err=True)
         raise typer.Exit(1) from None
@@ -147,6 +148,7 @@ def _as_text(kernels: "list[Kernel]") -> str:
     from datetime import datetime
 
     from dumbbell.kernel.shelf import usable
+    from dumbbell.metrics.number import amount
     from dumbbell.tables.plain_text import text
     from dumbbell.tables.table import Table
     from dumbbell.tables.terminal import columns
@@ -157,7 +159,7 @@ def _as_text(kernels: "list[Kernel]") -> str:
             each.release,
             "yes" if usable(each) else "no: another recipe",
             len(each.controls),
-            f"{each.executable.stat().st_size / 1e6:.1f} MB",
+            amount(each.executable.stat().st_size, scale=1e-6, unit=" MB"),
             f"{datetime.fromisoformat(each.built).astimezone():%Y-%m-%d %H:%M}",
             each.identity[:16],
             " ".join(each.controls),

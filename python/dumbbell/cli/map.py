@@ -81,7 +81,7 @@ def _object(own: Mapping[str, Any], mapped: "Map", target: Path | None) -> dict[
 def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     """The answer over ranges, as wide as the terminal."""
     from dumbbell.decide import map_text
-    from dumbbell.metrics.number import counted
+    from dumbbell.metrics.number import counted, elapsed
     from dumbbell.report.advice import cells
     from dumbbell.report.section import fact_lines, section_lines
     from dumbbell.tables.terminal import columns
@@ -89,7 +89,7 @@ def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     yield from fact_lines(list(map_text.lines(mapped)), columns())
     for section in cells(mapped):
         yield from section_lines(section, columns())
-    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {seconds:.1f} s; --map shows more of one path."
+    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {elapsed(seconds)}; --map shows more of one path."
     yield from ("", *fact_lines([("Sure?", effort)], columns()))
 
 

@@ -236,7 +236,7 @@ def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Ca
 def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, repeated: int, seconds: float) -> None:
     """Where the runs are, and what can be done next; `repeated`: runs that were there, and were measured again."""
     from dumbbell.campaign.plan import count, planned_alone
-    from dumbbell.metrics.number import counted
+    from dumbbell.metrics.number import counted, elapsed
 
     runs = count(experiments[0]) + (len(planned_alone(experiments[0])) if len(experiments) > 1 else 0)
     there = max(0, runs - added - repeated)
@@ -244,7 +244,7 @@ def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, r
     parts += [f"{'all' if repeated == runs else repeated} repeated"] * bool(repeated)
     before = f" ({', '.join(parts)})" if parts else ""
     report = f"dumbbell report {typed(store)}"
-    typer.echo(f"{counted(runs, 'run')} in {store}{before}, {seconds:.1f} s; next: {report}", err=True)
+    typer.echo(f"{counted(runs, 'run')} in {store}{before}, {elapsed(seconds)}; next: {report}", err=True)
 
 
 def _measured(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> int:

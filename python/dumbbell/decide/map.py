@@ -23,6 +23,7 @@ from dumbbell.decide.question import (
 )
 from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, runs_full_transfer, trials
 from dumbbell.metrics.contrast import MATTERS
+from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Bytes, Rate
 from dumbbell.units import NS_PER_S
@@ -143,7 +144,7 @@ def position(cell: Cell, axis: Axis) -> str:
         return cell.queue
     if axis == "company":
         return cell.company
-    return Rate.show(cell.rate_bps) if axis == "rate" else f"{1e3 * cell.rtt_s:.3g} ms"
+    return Rate.show(cell.rate_bps) if axis == "rate" else trimmed(1e3 * cell.rtt_s, " ms")
 
 
 def around(question: Question) -> Question:
@@ -246,7 +247,7 @@ def _cells(
             )  # fmt: skip
             yield Cell(
                 rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer,
-                queue=Bytes.show(buffer) if fixed else f"{_nominal(path.buffer_bdp(buffer)):.2g} BDP",
+                queue=Bytes.show(buffer) if fixed else trimmed(_nominal(path.buffer_bdp(buffer)), " BDP", digits=2),
                 buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
                 company=company.name, neighbours=company.flows, neighbours_run=company.cc,
                 switch=bool(company.flows) and company.cc is None,

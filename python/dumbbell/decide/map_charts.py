@@ -86,8 +86,9 @@ def caption(advice_map: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
     """How the map is to be read, and where its dots come from."""
     text = {
         "gain": (
-            f"Red: ahead of {name_of(advice_map.default)}; blue: behind; darkest from {MOST_GAIN:g} % on. Hatched: less"
-            f" than {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right."
+            f"Red: ahead of {name_of(advice_map.default)}; blue: behind; darkest from {trimmed(MOST_GAIN, ' %')} on."
+            f" Hatched: less than {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is"
+            " right."
         ),
         "harm": (
             f"Of what the others have beside one flow more of {name_of(advice_map.default)}. Red: they lose; blue: they"
@@ -216,7 +217,7 @@ def _column(queues_bdp: Sequence[float], queue_bdp: float) -> float | None:
 
 def _dot_label(each: MeasuredGain) -> str:
     neighbours = f", beside {each.neighbours} CUBIC" if each.neighbours else ""
-    path = f"{Rate.show(each.rate_bps)}, {trimmed(1e3 * each.rtt_s)} ms, {trimmed(each.buffer_bdp)} BDP"
+    path = f"{Rate.show(each.rate_bps)}, {trimmed(1e3 * each.rtt_s, ' ms')}, {trimmed(each.buffer_bdp, ' BDP')}"
     return f"{each.source}: {path}{neighbours}"
 
 

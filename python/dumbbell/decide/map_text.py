@@ -11,7 +11,7 @@ from dumbbell.decide.advice import MOST_HARM, half_way
 from dumbbell.decide.map import Axis, Cell, Map, position
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.contrast import MATTERS
-from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, counted, percent, span
 from dumbbell.spec.quantity import Rate
 from dumbbell.tables.table import Table
 
@@ -80,9 +80,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
     text = f"{', '.join(verdict_counts)} of {counted(total, 'cell')}"
     flips = list(_flips(cells))
     if flips:
-        low, high = min(flips), max(flips)
-        at = f"{trimmed(low)} BDP" if low == high else f"{trimmed(low)} to {trimmed(high)} BDP"
-        text += f"; it changes at queues of {at}"
+        text += f"; it changes at queues of {span(min(flips), max(flips), ' BDP')}"
     harmful = sum(cell.harms for cell in cells)
     if harmful:
         text += f"; the others lose more than {percent(MOST_HARM)} in {harmful}"
@@ -113,8 +111,7 @@ def path(advice_map: Map) -> str:
     rates = sorted({cell.rate_bps for cell in advice_map.cells})
     rtts = sorted({cell.rtt_s for cell in advice_map.cells})
     rate = " to ".join(Rate.show(each) for each in dict.fromkeys((rates[0], rates[-1])))
-    rtt = " to ".join(trimmed(1e3 * each) for each in dict.fromkeys((rtts[0], rtts[-1])))
-    return f"{rate}, {rtt} ms"
+    return f"{rate}, {span(1e3 * rtts[0], 1e3 * rtts[-1], ' ms')}"
 
 
 def _paths(advice_map: Map) -> str:

@@ -15,7 +15,7 @@ from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.text import keep
 from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.contrast import MATTERS
-from dumbbell.metrics.number import amount, counted, percent, trimmed
+from dumbbell.metrics.number import amount, counted, elapsed, percent, rough_percent, span, trimmed
 from dumbbell.spec.quantity import Bytes
 from dumbbell.tables.table import Table
 from dumbbell.units import NS_PER_S
@@ -63,7 +63,7 @@ def below(mix: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -
     yield (
         "Sure?",
         (
-            f"{seeds} seeds{_run_lengths(mix)}, {engine}, {seconds:.1f} s; {validation}. A path's rate is what its"
+            f"{seeds} seeds{_run_lengths(mix)}, {engine}, {elapsed(seconds)}; {validation}. A path's rate is what its"
             " connection had, by itself: where others share the line, or losses hold it back, the line has more."
         ),
     )
@@ -83,7 +83,7 @@ def _run_lengths(mix: Mix) -> str:
     )
     if only_full_transfers or mix.question.job.kind in {"requests", "stream"}:
         return ""
-    return f" of {_span(mix.runs_s)} s"
+    return f" of {_span(mix.runs_s, ' s')}"
 
 
 def table(mix: Mix) -> Table:
@@ -189,7 +189,8 @@ def _answer(mix: Mix) -> str:
         for nth, each in enumerate(ranked)
     ]
     undecided = f"; open on {_between(mix.open)}" if mix.open.high else ""
-    return f"{'; '.join(parts)}{undecided}. It wins by however little, and matters from {trimmed(100 * MATTERS)} % on."
+    least = trimmed(100 * MATTERS, " %")
+    return f"{'; '.join(parts)}{undecided}. It wins by however little, and matters from {least} on."
 
 
 def _bytes(each: Standing) -> str:
@@ -197,13 +198,11 @@ def _bytes(each: Standing) -> str:
 
 
 def _between(share: Part) -> str:
-    """A share in whole %, with what it is at least and at most, where that is not the same."""
-    value, low, high = (f"{100 * each:.0f}" for each in (share.value, share.low, share.high))
-    return f"{value} %" if low == high else f"{value} % ({low} to {high})"
+    return rough_percent(share.value, share.low, share.high)
 
 
 def _share(count: int, mix: Mix) -> str:
-    return f"{count:,} of {mix.connections:,} ({100 * count / mix.connections:.0f} %)"
+    return f"{count:,} of {mix.connections:,} ({rough_percent(count / mix.connections)})"
 
 
 def _advice(mix: Mix) -> str:
@@ -217,7 +216,7 @@ def _advice(mix: Mix) -> str:
             return f"{headline}: {'; '.join(parts)} of these connections."
         if not any(each.matters.high for each in others):
             return f"{headline}: nothing else matters on any of these paths."
-        return f"{headline}: no other has {trimmed(100 * MATTERS)} % more in the mean over these connections."
+        return f"{headline}: no other has {trimmed(100 * MATTERS, ' %')} more in the mean over these connections."
     own = next(each for each in mix.standings if each.candidate == mix.recommendation)
     headline = (
         f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
@@ -275,9 +274,9 @@ def _to_know(mix: Mix) -> str:
     few = mix.connections < BUSY_SHARE * len(mix.capture.connections)
     more = (
         f" Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
-        f" connection counts once it has sent {LEAST_BYTES // 1000} kB."
+        f" connection counts once it has sent {Bytes.show(LEAST_BYTES)}."
     )
-    size = Bytes.show(int(float(f"{median(each.sent_bytes for each in mix.paths):.2g}")))
+    size = Bytes.show(median(each.sent_bytes for each in mix.paths), digits=2)
     job = f" They have sent {size} in the median: --transfer {size.replace(' ', '')} asks about transfers of that size."
     return ASK + (job if mix.question.job.kind == "bulk" else "") + (more if few else "")
 
@@ -299,13 +298,13 @@ def _who_matters(mix: Mix, region: Sequence[Bin]) -> str:
         share = part(region, one, holds)
         gains = [100 * where.gain for each in region for where in each.places if holds(each, where)]
         if gains:
-            parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains)} %")
+            parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains, ' %')}")
     harmful = [(candidate, part(region, one, harms(candidate))) for candidate in mix.question.candidates]
     parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
     return "; ".join(parts) or "no matter"
 
 
-def _span(values: Sequence[float]) -> str:
+def _span(values: Sequence[float], unit: str = "") -> str:
     """Two digits of the least and of the most."""
-    ends = [trimmed(float(f"{each:.2g}")) for each in (min(values), max(values))]
-    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+    least, most = (float(f"{end(values):.2g}") for end in (min, max))
+    return span(least, most, unit)

@@ -11,6 +11,8 @@ from typing import Final
 
 from dumbbell.decide.question import FRAME_BYTES, LEAST_QUEUE_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
 from dumbbell.metrics.connections import Connection
+from dumbbell.metrics.number import trimmed
+from dumbbell.spec.quantity import Bytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)
@@ -54,7 +56,7 @@ REASONS: Final[Mapping[str, Reason]] = {
         lambda each: each.sent_bytes < LEAST_BYTES < each.received_bytes,
     ),
     "short": Reason(
-        f"below {LEAST_BYTES // 1000} kB sent, in slow start with any algorithm",
+        f"below {Bytes.show(LEAST_BYTES)} sent, in slow start with any algorithm",
         lambda each: each.sent_bytes < LEAST_BYTES,
     ),
     "rate": Reason("no delivery rate (a kernel before 4.9)", lambda each: not each.delivery_bps),
@@ -71,7 +73,8 @@ REASONS: Final[Mapping[str, Reason]] = {
         lambda each: each.app_limited and not each.resent_segments,
     ),
     "slow": Reason(
-        f"below {LEAST_RATE_BPS / 1e6:g} Mbit/s, where few packets pass", lambda each: _line_bps(each) < LEAST_RATE_BPS
+        f"below {trimmed(LEAST_RATE_BPS / 1e6, ' Mbit/s')}, where few packets pass",
+        lambda each: _line_bps(each) < LEAST_RATE_BPS,
     ),
 }
 """By short names, in the order in which they are asked."""

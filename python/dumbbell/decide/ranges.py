@@ -10,6 +10,7 @@ from typing import Final, TypeAlias
 from dumbbell.cc import Registry
 from dumbbell.decide.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question
 from dumbbell.decide.question import question as read_question
+from dumbbell.metrics.number import trimmed
 from dumbbell.problem import Problem, SpecError, quoted
 from dumbbell.spec.quantity import QuantityError, Rate, Time
 
@@ -96,7 +97,7 @@ def questions(options: Options, registry: Registry) -> list[Question]:
     wanted = BUFFERS_OF_TWO_BDP if len(ranges) > 1 else UNKNOWN_BUFFERS_BDP
     possible = [own for each in range_questions if (own := _possible(each, wanted))]
     if not problems and not possible:
-        message = f"no queue of {UNKNOWN_BUFFERS_BDP[-1]:g} BDP holds a few packets on any of these paths"
+        message = f"no queue of {trimmed(UNKNOWN_BUFFERS_BDP[-1], ' BDP')} holds a few packets on any of these paths"
         problems.append(Problem("--rate and --rtt", message, "ask about faster lines or longer ones"))
     if problems:
         raise SpecError(problems)

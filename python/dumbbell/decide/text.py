@@ -10,7 +10,7 @@ from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.rules import cao_tree
 from dumbbell.decide.trials import duration_s, runs_full_transfer
 from dumbbell.metrics.contrast import MATTERS
-from dumbbell.metrics.number import ABSENT, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, counted, elapsed, percent, rough_percent, span, trimmed
 from dumbbell.metrics.sharing import gain
 from dumbbell.spec.quantity import Rate
 from dumbbell.tables.table import Amount, Table
@@ -51,7 +51,7 @@ def below(advice: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6
         "Sure?",
         (
             f"95 % intervals of what five trials would give: {seeds} seeds of {_length(advice.question)} and the"
-            f" model's error; {engine}, {seconds:.1f} s; {validation}."
+            f" model's error; {engine}, {elapsed(seconds)}; {validation}."
         ),
     )
     yield "The tree", _tree(advice)
@@ -164,12 +164,12 @@ def _bounds(interval: Interval | None) -> dict[str, float] | None:
 
 
 def _path(question: Question) -> str:
-    drain = f"{trimmed(question.bdp_bytes / 1e6)} MB = {_ms(question.rtt_ns)} of queue"
-    sizes = [trimmed(each / 1e6) for each in (question.buffers_bytes[0], question.buffers_bytes[-1])]
+    drain = f"{trimmed(question.bdp_bytes / 1e6, ' MB')} = {_ms(question.rtt_ns)} of queue"
+    least, most = question.buffers_bytes[0], question.buffers_bytes[-1]
     queue = (
-        f"queue of {sizes[0]} MB, {trimmed(question.buffer_bdp(question.buffers_bytes[0]))} BDP"
+        f"queue of {trimmed(least / 1e6, ' MB')}, {trimmed(question.buffer_bdp(least), ' BDP')}"
         if question.known_buffer
-        else f"queue not given: {sizes[0]} to {sizes[1]} MB tried"
+        else f"queue not given: {span(least / 1e6, most / 1e6, ' MB')} tried"
     )
     loss = f", {percent(question.loss_ppb / 1e9)} random loss" if question.loss_ppb else ""
     company = "" if question.known_company else " Company not given: each case tried."
@@ -202,14 +202,12 @@ def keep(question: Question) -> str:
 
 def _between_queues(question: Question, low: float | None, high: float | None) -> str:
     """Which queues, as an RTT under load that somebody can measure."""
-    loaded = [None if each is None else _ms(question.loaded_rtt_ns(each)) for each in (low, high)]
-    sizes = [None if each is None else trimmed(each / 1e6) for each in (low, high)]
-    if low is not None and high is not None:
-        return f"where the RTT under load is {loaded[0]} to {loaded[1]} (a queue of {sizes[0]} to {sizes[1]} MB)"
-    if low is None and high is None:
+    known = [each for each in (low, high) if each is not None]
+    if not known:
         return "whatever the queue"
-    side, nth = ("above", 0) if high is None else ("below", 1)
-    return f"where the RTT under load is {side} {loaded[nth]} (a queue of {sizes[nth]} MB)"
+    loaded = " to ".join(_ms(question.loaded_rtt_ns(each)) for each in known)
+    side = "" if len(known) > 1 else "above " if high is None else "below "
+    return f"where the RTT under load is {side}{loaded} (a queue of {span(known[0] / 1e6, known[-1] / 1e6, ' MB')})"
 
 
 def _why(advice: Advice) -> str:
@@ -221,9 +219,10 @@ def _why(advice: Advice) -> str:
     for name in dict.fromkeys(each.best for each in decided_places):
         own = [each for each in decided_places if each.best == name]
         most = max(own, key=lambda each: each.gain)
+        queue = trimmed(advice.question.buffer_bdp(most.buffer_bytes), " BDP")
         parts.append(
             f"{name_of(name)} is ahead in {len(own)} of {counted(len(advice.places), 'case')}, at most by"
-            f" {percent(most.gain)} ({trimmed(advice.question.buffer_bdp(most.buffer_bytes))} BDP, {most.company.name})"
+            f" {percent(most.gain)} ({queue}, {most.company.name})"
         )
     return " ".join(filter(None, [f"{'; '.join(parts)}.", forgone, _mechanism(advice.question, decided_places)]))
 
@@ -291,8 +290,8 @@ def _harm_by(advice: Advice, name: str) -> Iterator[str]:
         most = max(harms, key=lambda each: each.value, default=None)
         if most is not None and most.high > MOST_HARM:
             at_worst = "up to " if len(own) > 1 else ""
-            span = f"{100 * most.value:.0f} % ({100 * most.low:.0f} to {100 * most.high:.0f})"
-            yield f"{name_of(name)} {template.format(at_worst + span)}"
+            worst = at_worst + rough_percent(most.value, most.low, most.high)
+            yield f"{name_of(name)} {template.format(worst)}"
 
 
 def _to_know(advice: Advice) -> str:
@@ -306,7 +305,8 @@ def _to_know(advice: Advice) -> str:
 def _length(question: Question) -> str:
     if question.job.kind == "requests" or (question.job.kind == "transfer" and runs_full_transfer(question)):
         return f"the whole {question.job.kind}"
-    return f"{duration_s(question):.0f} s{'' if question.job.kind == 'transfer' else ', their last two thirds,'}"
+    length = trimmed(round(duration_s(question)), " s")
+    return length if question.job.kind == "transfer" else f"{length}, their last two thirds,"
 
 
 def _tree(advice: Advice) -> str:
@@ -337,4 +337,4 @@ def _plain(interval: Interval | None, factor: float, form: str) -> str:
 
 
 def _ms(ns: float) -> str:
-    return f"{trimmed(ns / 1e6)} ms"
+    return trimmed(ns / 1e6, " ms")

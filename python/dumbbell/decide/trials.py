@@ -15,7 +15,7 @@ from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.engines.cores import available_cores
 from dumbbell.metrics.catalogue import group_values
 from dumbbell.spec import expand, load, resolve
-from dumbbell.spec.quantity import Rate, Time
+from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -183,14 +183,19 @@ def spec_fields(question: Question, case: Case, seconds: float) -> dict[str, Any
         "flows": flows, "host": {"socket_memory": "max"}, "measure": {"record": "summary"},
     }  # fmt: skip
     if question.loss_ppb:
-        spec["path"]["loss"] = f"{question.loss_ppb / 1e7:.7f} %"
+        spec["path"]["loss"] = Share.show(question.loss_ppb)
     if question.job.kind == "transfer" and runs_full_transfer(question):
-        return spec | {"duration": "until done", "time_limit": f"{TIME_LIMIT_S:.0f} s"}
+        return spec | {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
     if question.job.kind == "requests":
-        return spec | {"duration": f"{requests_s(question):.3f} s"}
+        return spec | {"duration": _time(requests_s(question))}
     begin_s = 0.0 if question.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
-    window = {"window": [f"{begin_s:.3f} s", f"{seconds:.3f} s"]}
-    return spec | {"duration": f"{seconds:.3f} s", "measure": spec["measure"] | window}
+    window = {"window": [_time(begin_s), _time(seconds)]}
+    return spec | {"duration": _time(seconds), "measure": spec["measure"] | window}
+
+
+def _time(seconds: float) -> str:
+    """As a spec has it, to a millisecond."""
+    return Time.show(round(round(seconds, 3) * NS_PER_S))
 
 
 def runs_full_transfer(question: Question) -> bool:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
-from dumbbell.engines.resources import MEMORY_STEPS_MB, memory_mb
+from dumbbell.engines.resources import MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
+from dumbbell.spec.quantity import Rate
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
@@ -40,8 +41,8 @@ def guest_problems(run: Run) -> Iterator[Problem]:
     if run.path.jitter_ns is None:
         yield Problem("path.jitter", "a machine's own noise: time is virtual here, and has none", "say how much")
     if memory_mb(run) is None:
-        most = f"{MEMORY_STEPS_MB[-1] // 1024} GiB"
-        yield Problem("path.buffer", f"what may be in flight needs more than {most} of memory", "make it smaller")
+        message = f"what may be in flight needs more than {MOST_MEMORY} of memory"
+        yield Problem("path.buffer", message, "make it smaller")
     for index, flow in enumerate(run.flows):
         if flow.work.command and flow.work.command.user == "root":
             message = "a guest's programs have no privileges, whoever they run as"
@@ -104,7 +105,8 @@ def _of_the_host(run: Run) -> Iterator[Problem]:
 
 def _rate(path: str, rate_bps: int) -> Iterator[Problem]:
     if rate_bps % BITS_PER_BYTE:
-        yield Problem(path, f"{rate_bps} bit/s: Linux counts a rate in whole bytes a second", "a multiple of 8 bit/s")
+        message = f"{Rate.show(rate_bps)}: Linux counts a rate in whole bytes a second"
+        yield Problem(path, message, "a multiple of 8 bit/s")
 
 
 def _queue(path: str, room: Room) -> Iterator[Problem]:

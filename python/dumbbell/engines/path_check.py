@@ -13,6 +13,7 @@ from typing import Any, Protocol, Self, runtime_checkable
 from msgspec import structs
 
 from dumbbell.engines.protocol import Engine
+from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.spec.run import Controller, Flow, Measure, Run
 from dumbbell.units import NS_PER_S, PPB
 
@@ -81,8 +82,8 @@ class Checked:
         """Rate, round-trip times, buffer and loss that were asked for, as text."""
         path = self.run.path
         rtts_ns = sorted({flow.base_rtt_ns for flow in self.run.flows})
-        loss = f", loss {100 * path.loss_ppb / PPB:.4g} %" if path.loss_ppb else ""
-        return f"{_rate(path.rate_bps)}, {', '.join(map(_time, rtts_ns))}, {path.buffer}{loss}"
+        loss = f", loss {Share.show(path.loss_ppb)}" if path.loss_ppb else ""
+        return f"{Rate.show(path.rate_bps)}, {', '.join(map(Time.show, rtts_ns))}, {path.buffer}{loss}"
 
 
 def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None] | None = None) -> Iterator[Checked]:
@@ -158,7 +159,7 @@ def deviations(run: Run, report: PathReport) -> Iterator[str]:
     requested_bps = run.path.rate_bps
     train_ns = max(report.queue_packets, 1) * run.path.frame_bytes * 8 * NS_PER_S / requested_bps
     if abs(report.rate_bps / requested_bps - 1) > max(RATE_TOLERANCE, RATE_TOLERANCE_NS / train_ns):
-        yield f"path.rate: asked for {_rate(requested_bps)}, saw {_rate(report.rate_bps)}"
+        yield f"path.rate: asked for {Rate.show(requested_bps)}, saw {Rate.show(report.rate_bps, digits=6)}"
     yield from _of_rtt(run, report)
     yield from _of_the_queue(run, report)
     yield from _of_loss(run, report)
@@ -172,7 +173,7 @@ def _of_rtt(run: Run, report: PathReport) -> Iterator[str]:
     for flow, seen in zip(run.flows, report.rtt_ns, strict=False):
         requested_ns = flow.base_rtt_ns
         if abs(seen - requested_ns) > RTT_TOLERANCE * requested_ns + RTT_TOLERANCE_NS:
-            yield f"path.rtt: asked for {_time(requested_ns)}, saw {_time(seen)} ({flow.name})"
+            yield f"path.rtt: asked for {Time.show(requested_ns)}, saw {Time.show(seen, digits=6)} ({flow.name})"
 
 
 def _of_the_queue(run: Run, report: PathReport) -> Iterator[str]:
@@ -187,8 +188,8 @@ def _of_loss(run: Run, report: PathReport) -> Iterator[str]:
     if not report.spaced_packets:
         yield "path.loss: no packet was sent to see it"
     elif not plausible(report.lost_packets, report.spaced_packets, requested):
-        seen = report.lost_packets / report.spaced_packets
-        yield f"path.loss: asked for {requested:.4%}, saw {seen:.4%} of {report.spaced_packets} packets"
+        seen = Share.show(PPB * report.lost_packets / report.spaced_packets, digits=3)
+        yield f"path.loss: asked for {Share.show(run.path.loss_ppb)}, saw {seen} of {report.spaced_packets} packets"
 
 
 def plausible(lost: int, sent: int, probability: float) -> bool:
@@ -203,11 +204,3 @@ def plausible(lost: int, sent: int, probability: float) -> bool:
 
     tail = bdtrc(lost - 1, sent, probability) if lost > sent * probability else bdtr(lost, sent, probability)
     return bool(tail > (1 - LOSS_CONFIDENCE) / 2)
-
-
-def _rate(bps: int) -> str:
-    return f"{bps / 1e6:.6g} Mbit/s"
-
-
-def _time(ns: int) -> str:
-    return f"{ns / 1e6:.6g} ms"

@@ -14,6 +14,8 @@ from pathlib import Path
 from threading import Condition
 
 from dumbbell.errors import EngineFailure
+from dumbbell.spec.quantity import Time
+from dumbbell.units import NS_PER_S
 
 LIMIT = "DUMBBELL_RUN_LIMIT_S"
 """Variable of the environment: seconds of real time after which a run is given up."""
@@ -61,7 +63,8 @@ class Process:
         if self._stopped:
             raise CancelledError
         if not in_time:
-            message = f"not finished after {start.limit_s:.0f} s, and killed ({LIMIT} sets another limit)"
+            limit = Time.show(round(start.limit_s) * NS_PER_S)
+            message = f"not finished after {limit}, and killed ({LIMIT} sets another limit)"
             raise self.failure(message, start.console)
         if status < 0:
             raise self.failure(f"{self._what} was ended by {signal.Signals(-status).name}", start.console)

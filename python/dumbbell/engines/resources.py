@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 
 from dumbbell.engines.process import LIMIT
 from dumbbell.errors import EngineFailure
+from dumbbell.spec.quantity import Bytes
 from dumbbell.spec.run import MemoryBytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.spec.run import Flow, Room, Run
 
-MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, 65536)
+MOST_MEMORY = Bytes("64 GiB")
+MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, MOST_MEMORY.bytes >> 20)
 """Memory that is not touched costs a guest 17 us/MB of its start, and nothing else."""
 _KERNEL_MB = 200
 _FLOW_BYTES = 300_000

@@ -18,7 +18,7 @@ from dumbbell.findings.sweep import CLIFF_SHARE, cliffs
 from dumbbell.findings.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import amount as number
-from dumbbell.metrics.number import counted, trimmed
+from dumbbell.metrics.number import counted, span, trimmed
 from dumbbell.units import PPB
 
 MOST_CURVES: Final = 6
@@ -77,7 +77,7 @@ def _alone(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
     (point,) = curve.points
     filled, rtt = point.estimate("utilization"), point.estimate("rtt", amount.subject.group(point))
     line = f", {QUANTITIES['utilization'].text(filled.mean)} of the line" if filled else ""
-    delay = f", at a mean RTT of {QUANTITIES['rtt'].text(rtt.mean)} ms" if rtt else ""
+    delay = f", at a mean RTT of {number(rtt.mean, scale=1e3, unit=' ms')}" if rtt else ""
     return [f"{amount.said} {amount.text(point)}{amount.of}{line}{delay}"]
 
 
@@ -107,9 +107,8 @@ def _cliffs(runs: ExperimentRuns, curves: Curves, amount: Amount) -> list[str]:
         else:
             reached[curves.number(last)] = curves.text(last)
             losses.append(f"{curves.text(last)} ({name}{', the most tried' if last is points[-1] else ''}{differ})")
-    sentences = [
-        f"goodput stays above {100 * CLIFF_SHARE:g} % of what the line can carry up to a loss of {enumerated(losses)}"
-    ]
+    least = trimmed(100 * CLIFF_SHARE, " %")
+    sentences = [f"goodput stays above {least} of what the line can carry up to a loss of {enumerated(losses)}"]
     if reached and len(known) > 1:
         most = max(reached)
         entries = [(name, point) for name, points in known for point in points if curves.number(point) == most]
@@ -249,8 +248,7 @@ def _fair(amount: Amount, points: Sequence[PointRuns], word: str = "to") -> str:
     """What would be fair at all of these points, or, with "and", at the first and the last of them."""
     shares = [amount.fair(point) for point in points if point.run_ids]
     ends = (shares[0], shares[-1]) if word == "and" else (min(shares), max(shares))
-    first, last = map(trimmed, ends)
-    return f"{first if first == last else f'{first} {word} {last}'} % would be fair"
+    return f"{span(*ends, amount.unit, word)} would be fair"
 
 
 def _doubt(amount: Amount, point: PointRuns) -> str:

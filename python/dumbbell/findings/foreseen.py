@@ -235,18 +235,19 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
         return
     one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
     most_bytes = len(flows) * DEFAULT_WINDOW_BYTES
+    most = amount(most_bytes, scale=1e-6, unit=" MB")
     path_bytes = rate_bps * min(flow.base_rtt_ns for flow in flows) / BITS_PER_BYTE / NS_PER_S
     if most_bps < rate_bps:
         yield Caution(
             kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=MEMORY_REMEDY,
-            text=f"{one} {amount(most_bytes, scale=1e-6)} MB in flight: a host would be limited to about"
-            f" {amount(most_bps, scale=1e-6)} Mbit/s here",
+            text=f"{one} {most} in flight: a host would be limited to about"
+            f" {amount(most_bps, scale=1e-6, unit=' Mbit/s')} here",
         )  # fmt: skip
     elif most_bytes < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
         yield Caution(
             kind="socket memory", point=point.values, remedy=MEMORY_REMEDY,
-            text=f"{one} {amount(most_bytes, scale=1e-6)} MB in flight, less than path and queue hold"
-            f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6)} MB): hosts would not fill it",
+            text=f"{one} {most} in flight, less than path and queue hold"
+            f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6, unit=' MB')}): hosts would not fill it",
         )  # fmt: skip
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Final, Self
 
 from dumbbell.hosts.columns import NOTE, SHARES, is_named, is_ours
+from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.text_file import Unreadable, text_of
 
@@ -97,7 +98,7 @@ class Sheet:
         if len(content) < 2:  # noqa: PLR2004 (a header, and a row)
             raise _refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
         if len(content) > MOST_ROWS:
-            raise _refusal(str(path), f"has {len(content) - 1} points", f"at most {MOST_ROWS}")
+            raise _refusal(str(path), f"has {counted(len(content) - 1, 'point')}", f"at most {MOST_ROWS:,}")
         place, separator = _headings(content, path.name, by_own)
         titles = {number: line.strip(f'{separator} "') for number, line in content[:place]}
         remarks |= {number: title for number, title in titles.items() if not title.startswith("sep=")}

@@ -166,8 +166,8 @@ def _places(record: HostRecord) -> Callable[[HostPoint], str]:
     others = [path for path in every if len({str(point.at.get(path)) for point in record.points}) > 1]
     parts: list[Callable[[HostPoint], str]] = [
         lambda point: rate(point.rate_bps),
-        lambda point: f"{trimmed(1e3 * point.rtt_s)} ms",
-        lambda point: f"{trimmed(point.buffer_bdp)} BDP",
+        lambda point: trimmed(1e3 * point.rtt_s, " ms"),
+        lambda point: trimmed(point.buffer_bdp, " BDP"),
         lambda point: f"loss {point.at['path.loss']}" if "path.loss" in point.at else "",
         lambda point: " + ".join(f"{group.flows} {group.cc}" for group in point.groups),
         lambda point: point_text({path: point.at[path] for path in others if path in point.at}),

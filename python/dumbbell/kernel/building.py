@@ -18,9 +18,10 @@ from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
 from dumbbell.kernel.shelf import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.source import Source, release_of, source_of
 from dumbbell.kernel.toolchain import Progress, Workshop, compiler, require
+from dumbbell.spec.quantity import Bytes
 
-_ROOM = 2_500_000_000
-"""Bytes that a build needs for a while."""
+_ROOM = Bytes("2.5 GB")
+"""What a build needs for a while."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,8 +83,8 @@ def _renamed(order: _Order, folder: Path) -> Kernel | None:
 
 
 def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
-    if shutil.disk_usage(folder).free < _ROOM:
-        raise BuildFailure(f"a build needs {_ROOM / 1e9:g} GB for a while, and {folder.parent} has less")
+    if shutil.disk_usage(folder).free < _ROOM.bytes:
+        raise BuildFailure(f"a build needs {_ROOM} for a while, and {folder.parent} has less")
     workshop = Workshop(folder / "build.log", progress)
     source, name = order.source, order.name
     try:

@@ -26,10 +26,11 @@ def amount(  # noqa: PLR0913 (all that a number may have)
     *,
     signed: bool = False,
     limits: Limits = ANY_NUMBER,
+    digits: int = DIGITS,
 ) -> str:
     """A value times `scale`, with the half-width of its interval where it has one, both to the same place, and a unit.
 
-    The larger of the two has three significant digits. Digits before the point are never rounded away. An interval
+    The larger of the two has `digits` significant digits. Digits before the point are never rounded away. An interval
     that leaves the `limits` of what the quantity can be has its ends instead, within them.
 
     >>> amount(153.24), amount(12.345), amount(0.5), amount(1e-5), amount(0.0), amount(None)
@@ -51,7 +52,7 @@ def amount(  # noqa: PLR0913 (all that a number may have)
     half = abs(scale * half_width) if half_width and math.isfinite(half_width) else 0.0
     if max(abs(value), half) < NOTHING:
         return f"0{unit}"
-    decimals = places(max(abs(value), half))
+    decimals = places(max(abs(value), half), digits)
     text = f"{value:{'+' if signed else ''}.{decimals}f}"
     if not float(text):
         text = text.lstrip("+-")
@@ -106,14 +107,33 @@ def percent(share: float | None, half_width: float | None = None, *, signed: boo
     return amount(share, half_width, 100.0, " %", signed=signed)
 
 
-def trimmed(value: float | None) -> str:
+def rough_percent(share: float, *bounds: float) -> str:
+    """A share in integers of %, and the bounds of its interval where these differ.
+
+    >>> rough_percent(0.304), rough_percent(0.304, 0.25, 0.4), rough_percent(0.304, 0.301, 0.302)
+    ('30 %', '30 % (25 to 40)', '30 %')
+    """
+    value, *between = (f"{100 * each:.0f}" for each in (share, *bounds))
+    return f"{value} % ({' to '.join(between)})" if len(set(between)) > 1 else f"{value} %"
+
+
+def trimmed(value: float | None, unit: str = "", digits: int = DIGITS) -> str:
     """Without the zeros at the end: for what was chosen rather than measured, and where there is little room.
 
-    >>> trimmed(0.5), trimmed(100.0), trimmed(7.0512), trimmed(1000.0)
-    ('0.5', '100', '7.05', '1000')
+    >>> trimmed(0.5), trimmed(100.0, " ms"), trimmed(7.0512), trimmed(7.0512, " s", digits=4), trimmed(1000.0)
+    ('0.5', '100 ms', '7.05', '7.051 s', '1000')
     """
-    text = amount(value)
-    return text.rstrip("0").rstrip(".") if "." in text else text
+    text = amount(value, digits=digits)
+    return text if text == ABSENT else f"{text.rstrip('0').rstrip('.') if '.' in text else text}{unit}"
+
+
+def span(first: float, last: float, unit: str = "", word: str = "to") -> str:
+    """Two numbers, trimmed, or the one that both are.
+
+    >>> span(0.5, 2.0, " BDP"), span(25.0, 25.0, " ms"), span(50.0, 33.333, " %", "and")
+    ('0.5 to 2 BDP', '25 ms', '50 and 33.3 %')
+    """
+    return trimmed(last, unit) if trimmed(first) == trimmed(last) else f"{trimmed(first)} {word} {trimmed(last, unit)}"
 
 
 def apart(value: float, other: float) -> str:
@@ -128,14 +148,48 @@ def apart(value: float, other: float) -> str:
     return f"{value:.{decimals}f}"
 
 
-def places(value: float) -> int:
-    """Decimal places that show three significant digits of a value.
+def places(value: float, digits: int = DIGITS) -> int:
+    """Decimal places that show so many significant digits of a value.
 
-    >>> places(99.95), places(12.3), places(0.0042), places(1e6)
-    (0, 1, 5, 0)
+    >>> places(99.95), places(12.3), places(0.0042), places(1e6), places(12.3, 4)
+    (0, 1, 5, 0, 2)
     """
-    exponent = int(f"{value:.{DIGITS - 1}e}".partition("e")[2])
-    return max(0, DIGITS - 1 - exponent)
+    exponent = int(f"{value:.{digits - 1}e}".partition("e")[2])
+    return max(0, digits - 1 - exponent)
+
+
+def elapsed(seconds: float) -> str:
+    """How long somebody waited, to a tenth of a second.
+
+    >>> elapsed(12.345)
+    '12.3 s'
+    """
+    return f"{seconds:.1f} s"
+
+
+def duration(seconds: float) -> str:
+    """About how long something takes, in one number.
+
+    >>> duration(0.4), duration(44), duration(896), duration(40000), duration(1e7), duration(1e9)
+    ('1 s', '44 s', '15 minutes', '11 hours', '116 days', '32 years')
+    """
+    for unit_s, unit, most in ((1, "s", 120), (60, "minutes", 120), (3_600, "hours", 48), (86_400, "days", 730)):
+        if seconds < most * unit_s:
+            return f"{max(seconds / unit_s, 1):.0f} {unit}"
+    return f"{seconds / 31_557_600:,.0f} years"
+
+
+def size(size_bytes: float) -> str:
+    """About how much room something takes, to two digits.
+
+    >>> size(12_345), size(163_000_000), size(2.76e9), size(8.9e13)
+    ('1 MB', '160 MB', '2.8 GB', '89 TB')
+    """
+    shown = float(f"{size_bytes:.2g}")
+    for unit, name in ((1e12, "TB"), (1e9, "GB")):
+        if shown >= unit:
+            return f"{shown / unit:,.{0 if shown >= 10 * unit else 1}f} {name}"
+    return f"{max(shown / 1e6, 1):.0f} MB"
 
 
 def counted(count: int, noun: str) -> str:

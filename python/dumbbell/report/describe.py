@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import dumbbell.cc as cc
 from dumbbell.charts.style import kernel_of, style_of
-from dumbbell.metrics.number import amount
+from dumbbell.metrics.number import RECORD_DIGITS, amount, trimmed
 from dumbbell.results.listing import changes_text
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolved import rtt_offset_ns
@@ -105,7 +105,7 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
     in_bdp = ""
     if len(rtts_ns) == 1:
         bdp_bytes = path.rate_bps * rtts_ns[0] / 8 / NS_PER_S
-        in_bdp = f"{path.buffer.bytes / bdp_bytes:.4g} BDP = "
+        in_bdp = f"{trimmed(path.buffer.bytes / bdp_bytes, ' BDP', digits=4)} = "
     return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, drop-tail"
 
 
@@ -141,10 +141,13 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]
     if variant is not None:
         called += f" ({variant.about})"
     parts = [called, *(_times(count, work) for work, count in Counter(map(_workload, flows)).items())]
-    starts = [f"{flow.start_ns / NS_PER_S:.3f}".rstrip("0").rstrip(".") for flow in flows]
-    listed = starts if len(starts) <= MOST_STARTS else [*starts[: MOST_STARTS - 1], "…", starts[-1]]
+    *earlier, last_s = (round(flow.start_ns / NS_PER_S, 3) for flow in flows)
+    starts = [trimmed(each, digits=RECORD_DIGITS) for each in earlier]
+    if len(flows) > MOST_STARTS:
+        starts[MOST_STARTS - 1 :] = ["…"]
+    starts.append(trimmed(last_s, " s", digits=RECORD_DIGITS))
     jittered = f", jitter of seed {seed} included" if any(flow.start_ns % NS_PER_MS for flow in flows) else ""
-    parts.append(f"starting at {', '.join(listed)} s{jittered}")
+    parts.append(f"starting at {', '.join(starts)}{jittered}")
     parts += [f"until {Time.show(stop)}" for stop in {flow.stop_ns: None for flow in flows} if stop is not None]
     parts += [f"{rtt} RTT" for rtt in rtts]
     for access in {flow.access: None for flow in flows}:
@@ -185,7 +188,7 @@ def _arrivals(sizes: Sequence[int]) -> str:
     least, most = min(sizes), max(sizes)
     size_text = Bytes.show(least)
     if least < most:
-        size_text += f" to {Bytes.show(most)}, {amount(fmean(sizes) / 1000)} kB in the mean"
+        size_text += f" to {Bytes.show(most)}, {amount(fmean(sizes) / 1000, unit=' kB')} in the mean"
     return f"{len(sizes):,} short transfers, each on a connection of its own, of {size_text}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, Literal
 
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.number import counted
+from dumbbell.metrics.number import counted, percent, rough_percent
 
 LIVE: Final = "live: "
 """What such a warning begins with."""
@@ -38,10 +38,10 @@ def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
     counts = {name: int(count) for name, count in live.items() if count.isdecimal()}
     busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
     if busiest > BUSY_SHARE:
-        yield f"{LIVE}the busiest core was busy for {busiest:.0%} of the run"
+        yield f"{LIVE}the busiest core was busy for {rough_percent(busiest)} of the run"
     stolen = _share(counts, "stolen_ms", "core_ms")
     if stolen > STOLEN_SHARE:
-        yield f"{LIVE}{stolen:.1%} of the machine's time was given to other guests of its host"
+        yield f"{LIVE}{percent(stolen)} of the machine's time was given to other guests of its host"
     others = _share(counts, "others_ms", "core_ms") * counts.get("cores", 0)
     if others > OTHERS_CORES:
         yield f"{LIVE}other programs used {others:.2f} cores"
@@ -51,7 +51,7 @@ def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
     ):
         late = _share(counts, f"{what}_late_{bound}", what)
         if late > LATE_SHARE:
-            yield f"{LIVE}{late:.1%} of {events} more than {lateness} late"
+            yield f"{LIVE}{percent(late)} of {events} more than {lateness} late"
     if dropped := counts.get("relay_dropped"):
         yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Program, Transfers
+from dumbbell.metrics.number import RECORD_DIGITS, percent, trimmed
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
 from dumbbell.spec.run import Flow, Run
@@ -31,15 +32,18 @@ def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[s
 
 def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterator[str]:
     if not window.seconds:
-        ended_s = measurement.ended_ns / NS_PER_S
-        yield f"measure.window: the run ended at {ended_s:g} s, before the window began"
+        yield f"measure.window: the run ended at {_time(measurement.ended_ns / NS_PER_S)}, before the window began"
         return
     rtt_s = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows) / NS_PER_S
     if window.seconds < WINDOW_RTTS * rtt_s:
-        yield f"measure.window: {window.seconds:g} s is less than {WINDOW_RTTS} round trips of {rtt_s:g} s"
+        yield f"measure.window: {_time(window.seconds)} is less than {WINDOW_RTTS} round trips of {_time(rtt_s)}"
     queue = measurement.bottleneck
     if queue.at_window_begin.offered_packets == queue.at_window_end.offered_packets:
         yield "measure.window: no packet came to the bottleneck in it"
+
+
+def _time(seconds: float) -> str:
+    return trimmed(seconds, " s", RECORD_DIGITS)
 
 
 def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], window: Window) -> Iterator[str]:
@@ -99,4 +103,4 @@ def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterato
     ):
         share = limited_ns / NS_PER_S / activity.window.seconds
         if share > LIMITED_SHARE:
-            yield f"bulk sender limited by {limit} for {share:.1%} of its time in the window"
+            yield f"bulk sender limited by {limit} for {percent(share)} of its time in the window"

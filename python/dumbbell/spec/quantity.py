@@ -67,13 +67,13 @@ class Quantity(str):
         return (str(self),)
 
     @classmethod
-    def show(cls, value: int) -> str:
-        """Write a value in base units as text that reads back as the same value.
+    def show(cls, value: float, digits: int | None = None) -> str:
+        """Write a value in base units as text that reads back as the same value, or as that with so many digits.
 
-        >>> Time.show(25_000_000), Bytes.show(1514), Share.show(100_000), Time.show(0)
-        ('25 ms', '1.514 kB', '0.01 %', '0 s')
+        >>> Time.show(25_000_000), Bytes.show(1514), Share.show(100_000), Time.show(0), Bytes.show(1514, digits=2)
+        ('25 ms', '1.514 kB', '0.01 %', '0 s', '1.5 kB')
         """
-        return _core.show_quantity(cls.__name__, value)
+        return _core.show_quantity(cls.__name__, int(value if digits is None else float(f"{value:.{digits}g}")))
 
 
 class Rate(Quantity):

@@ -34,7 +34,8 @@ class Speed:
         self.packets += sum(flow.segments_sent for flow in result.flows)
 
     def text(self) -> str:
-        from dumbbell.metrics.number import counted
+        from dumbbell.metrics.number import counted, elapsed
 
         rate, packets = self.runs / self.seconds, self.packets / self.seconds
-        return f"{counted(self.runs, 'run')} in {self.seconds:.0f} s: {rate:.3g} runs/s, {packets:,.0f} data packets/s"
+        runs = f"{counted(self.runs, 'run')} in {elapsed(self.seconds)}"
+        return f"{runs}: {rate:.3g} runs/s, {packets:,.0f} data packets/s"

@@ -233,7 +233,7 @@ def _fair(sweep: Sweep, curve: Curve | None) -> tuple[Level, ...]:
         of = f" for {', '.join(names)}" if len(groups) > 1 else ""
         look = sweep.look(names[0], cc[names[0]], curve or sweep.curves[0])
         style, instance = (look.style, look.instance) if len(groups) > 1 else ("level", 0)
-        text = f"fair{of}: {trimmed(percent * share)} %"
+        text = f"fair{of}: {trimmed(percent * share, ' %')}"
         levels.append(Level(at=percent * share, text=text, style=style, instance=instance))
     return tuple(levels)
 

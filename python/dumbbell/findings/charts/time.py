@@ -19,7 +19,7 @@ from dumbbell.findings.charts.sweep import column_count
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.distribution import cdf
-from dumbbell.metrics.number import counted
+from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.run_series import gauge, mean_gauge
 from dumbbell.units import NS_PER_S
@@ -64,8 +64,9 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
     return Chart(
         name=name,
         title=titles,
-        caption=f"Throughput behind the bottleneck in bins of {bin_s:g} s, the senders' cwnd, inflight and smoothed RTT"
-        f" (means over a group's flows), and the backlog of the bottleneck, sampled every {1e3 * sample_s:g} ms."
+        caption=f"Throughput behind the bottleneck in bins of {trimmed(bin_s, ' s', RECORD_DIGITS)}, the senders' cwnd,"
+        " inflight and smoothed RTT (means over a group's flows), and the backlog of the bottleneck, sampled every"
+        f" {trimmed(1e3 * sample_s, ' ms', RECORD_DIGITS)}."
         f" Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)} on {runs.engine}.",
         panels=panels(end_s, tagged),
         alt=f"Plots over time of {titles}: {', '.join(tagged)}.",

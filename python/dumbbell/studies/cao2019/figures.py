@@ -60,7 +60,7 @@ def split(scope: Scope) -> Iterator[Layer]:
     stump = grown(deciding, TREES["one split"])
     if isinstance(stump, Split):
         at = (stump.threshold, stump.threshold)
-        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(stump.threshold)} BDP", pinned=True)
+        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(stump.threshold, ' BDP')}", pinned=True)
 
 
 def _cells(scope: Scope) -> tuple[Cell, ...]:

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from dumbbell.decide.rules import cao_branch, cao_tree
 from dumbbell.errors import StudyError
+from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.statistics import t_quantile
 from dumbbell.studies.cao2019 import accuracy as judged
 from dumbbell.studies.cao2019.cells import Cell, Ties, cell, counting_cells
@@ -51,7 +52,8 @@ def cells(trials: Trials, first: int = 0) -> tuple[Cell, ...]:
         try:
             grid_cells.append(cell(*place, bbr_bps, cubic_bps))
         except ValueError as error:
-            raise StudyError(f"the cell of {place[0] / 1e6:g} Mbit/s and {1e3 * place[1]:g} ms: {error}") from None
+            where = f"{trimmed(place[0] / 1e6, ' Mbit/s')} and {trimmed(1e3 * place[1], ' ms')}"
+            raise StudyError(f"the cell of {where}: {error}") from None
     return tuple(grid_cells)
 
 
