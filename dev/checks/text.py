@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dev.checks.record import CheckRow, Checks
-from dumbbell.comparison.agreement_text import rate, verdict
-from dumbbell.metrics.number import ABSENT, amount, percent
+from dumbbell.comparison.agreement_text import verdict
+from dumbbell.metrics.number import ABSENT, amount, percent, rate
 from dumbbell.tables.table import Table
 
 

@@ -8,8 +8,8 @@ from dev.curves.judgement import is_loss_based
 from dev.curves.record import Case, Curves, LimitVerdict
 from dev.sides_text import unequal_seeds
 from dumbbell.comparison import agreement_text
-from dumbbell.comparison.agreement_text import path, rate, verdict
-from dumbbell.metrics.number import ABSENT, amount, counted, percent
+from dumbbell.comparison.agreement_text import path, verdict
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate
 from dumbbell.tables.table import Table
 
 SAME, DIFFERENT = "same", "other"

@@ -7,13 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.agreement_text import engine as engine_text
-from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts import text
 from dumbbell.hosts.charts import charts
 from dumbbell.hosts.gains import Gain, right_of_decided
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import spread
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.spec.point_text import point_text
 from dumbbell.tables.table import Table
 

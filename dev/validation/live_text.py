@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from dumbbell.comparison.agreement_text import rate, setting
+from dumbbell.comparison.agreement_text import setting
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.tables.table import Table
 
 if TYPE_CHECKING:

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Final
 
 from dev.validation import live_text
 from dumbbell.comparison.agreement_text import engine as engine_text
-from dumbbell.comparison.agreement_text import rate
 from dumbbell.engines.family import is_live
 from dumbbell.hosts.noise import QUANTILES
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.tables.table import Table
 
 if TYPE_CHECKING:

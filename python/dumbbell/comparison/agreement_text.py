@@ -20,7 +20,7 @@ from dumbbell.comparison.record import (
     RunFailure,
     Side,
 )
-from dumbbell.metrics.number import ABSENT, amount, counted, percent, trimmed
+from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Column, Table
 
@@ -33,7 +33,6 @@ BEYOND: Final = "beyond the outer limit"
 MOST_FAILURES: Final = 3
 """Of one engine, shown of one condition."""
 IDENTITY_DIGITS: Final = 12
-_SIZES = ((1e6, 1e6, "Mbit/s"), (1e3, 1e3, "kbit/s"), (0.0, 1.0, "bit/s"))
 _METRICS = {
     "group_goodput": "goodput", "total_goodput": "total goodput", "loss": "queue loss", "small_loss": "queue loss",
     "queueing_delay": "queueing delay", "completion": "median completion", "late_completion": "p95 completion",
@@ -52,25 +51,13 @@ def verdict(holds: bool | None) -> str:  # noqa: FBT001 (it is what it is about)
     return NO_DATA if holds is None else HOLDS if holds else BROKEN
 
 
-def rate(bps: float | None) -> str:
-    """A rate.
-
-    >>> rate(8.0e7), rate(12_345.0), rate(0), rate(None)
-    ('80.0 Mbit/s', '12.3 kbit/s', '0 bit/s', '-')
-    """
-    if bps is None:
-        return ABSENT
-    divisor, unit = next((by, unit) for least, by, unit in _SIZES if bps >= least)
-    return f"{amount(bps / divisor)} {unit}"
-
-
 def path(of: Path) -> str:
     """Rate, RTT and queue of a condition.
 
     >>> path(Path(name="c", rate_bps=80_000_000, rtt_s=0.1, buffer_bdp=0.5, failures=()))
     '80.0 Mbit/s, 100 ms, 0.5 BDP'
     """
-    return f"{rate(of.rate_bps)}, {trimmed(1e3 * of.rtt_s)} ms, {trimmed(of.buffer_bdp)} BDP"
+    return ", ".join((rate(of.rate_bps), trimmed(1e3 * of.rtt_s, " ms"), trimmed(of.buffer_bdp, " BDP")))
 
 
 def setting(condition: Condition) -> str:
@@ -243,7 +230,7 @@ def worst_table(agreement: Agreement, most: int | None = None) -> Table:
 
 
 def _seconds(value: float | None) -> str:
-    return ABSENT if value is None else f"{amount(value)} s"
+    return ABSENT if value is None else amount(value, unit=" s")
 
 
 def _called(difference: Difference) -> str:

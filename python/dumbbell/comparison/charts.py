@@ -18,7 +18,7 @@ from dumbbell.comparison.record import (
     RunFigures,
 )
 from dumbbell.metrics.distribution import cdf
-from dumbbell.metrics.number import counted
+from dumbbell.metrics.number import counted, trimmed
 
 if TYPE_CHECKING:
     Names: TypeAlias = tuple[str, str]
@@ -123,8 +123,9 @@ def scatter(agreement: Agreement) -> Chart | None:
         name="agreement",
         title=f"{candidate} over {reference}",
         caption=f"{counted(len(conditions), 'condition')}; medians over {seeds} an engine."
-        f" On the dotted line both engines agree. Goodput below {SMALLEST_MBPS:g} Mbit/s and loss below"
-        f" {SMALLEST_LOSS_PERCENT:g} % are drawn there; a condition of several algorithms has its loss under “mixed”.",
+        f" On the dotted line both engines agree. Goodput below {trimmed(SMALLEST_MBPS, ' Mbit/s')} and loss below"
+        f" {trimmed(SMALLEST_LOSS_PERCENT, ' %')} are drawn there; a condition of several algorithms has its loss"
+        " under “mixed”.",
         panels=tuple(panel for panel in panels if panel is not None),
         columns=2,
         alt=f"Four scatter plots of what {candidate} gives over what {reference} gives in the same condition, with the"

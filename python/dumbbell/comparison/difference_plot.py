@@ -13,6 +13,7 @@ from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.differences import ARROW
 from dumbbell.metrics.catalogue import Quantity
+from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
     from dumbbell.comparison.differences import Column, Comparison
@@ -75,8 +76,8 @@ def _chart(
                 layers=(*_layers(columns, styles), none),
             ),
         ),
-        alt=f"Differences in {quantity.label} between B and A at {count} points, each with its interval, and the line"
-        " of no difference.",
+        alt=f"Differences in {quantity.label} between B and A at {counted(count, 'point')}, each with its interval, and"
+        " the line of no difference.",
     )
 
 

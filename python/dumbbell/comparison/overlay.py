@@ -9,6 +9,7 @@ from dumbbell.cc import base_name
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, group_rates, panels
 from dumbbell.comparison.record import Agreement, Condition, Group
+from dumbbell.metrics.number import trimmed
 from dumbbell.results.run_series import RunSeries, Samples, mean_gauge, stored
 from dumbbell.results.store import Store
 from dumbbell.units import NS_PER_S
@@ -52,8 +53,8 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
         name=name,
         title=title,
         caption=f"Both engines with their first seeds ({reference.seed} and {candidate.seed}). Throughput of each group"
-        f" behind the bottleneck in bins of {bin_s:.3g} s; cwnd and smoothed RTT are means over a group's flows; the"
-        f" queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
+        f" behind the bottleneck in bins of {trimmed(bin_s, ' s')}; cwnd and smoothed RTT are means over a group's flows;"
+        f" the queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
         panels=panels(end_s, {
             "throughput (Mbit/s)": layers(MBPS, lambda run, group: group_rates(run, group.name, end_s, bin_s)),
             "cwnd a flow (kB)": layers(KB, lambda run, group: mean(run, group, "cwnd_bytes")),

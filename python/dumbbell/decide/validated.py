@@ -8,6 +8,7 @@ from dumbbell.comparison.agreement import GROUP_GOODPUT
 from dumbbell.comparison.strata import OF_MODEL, PLAIN, stored_bands, strata
 from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import runs_full_transfer
+from dumbbell.metrics.number import span, trimmed
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -28,16 +29,16 @@ def outside_of_validation(question: Question) -> str:
     plain = every[PLAIN]
     rate, rtt = question.rate_bps / 1e6, question.rtt_ns / 1e6
     if not plain.rate[0] <= rate <= plain.rate[1]:
-        return f"rates from {plain.rate[0]:g} to {plain.rate[1]:g} Mbit/s were, and {rate:g} was not"
+        return f"rates from {span(*plain.rate, ' Mbit/s')} were, and {rate:g} was not"
     if not plain.rtt[0] <= rtt <= plain.rtt[1]:
-        return f"RTTs from {plain.rtt[0]:g} to {plain.rtt[1]:g} ms were, and {rtt:g} was not"
+        return f"RTTs from {span(*plain.rtt, ' ms')} were, and {rtt:g} was not"
     if max(each.flows for each in question.company) >= every["many"].flows[1]:
         return f"up to {every['many'].flows[1]} flows were"
     queues = [question.buffer_bdp(each) for each in question.buffers_bytes if each >= SHORT_BYTES]
     if queues and max(queues) > every["deep"].buffer[1]:
-        return f"queues of up to {every['deep'].buffer[1]:g} BDP were"
+        return f"queues of up to {trimmed(every['deep'].buffer[1], ' BDP')} were"
     if queues and min(queues) < NEARLY * plain.buffer[0]:
-        return f"queues from {plain.buffer[0]:g} BDP on were; in shorter ones CUBIC is slower on real hosts"
+        return f"queues from {trimmed(plain.buffer[0], ' BDP')} on were; in shorter ones CUBIC is slower on real hosts"
     return ""
 
 

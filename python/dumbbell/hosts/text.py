@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.comparison.agreement_text import rate
 from dumbbell.hosts.spread import Spread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.number import ABSENT, counted, trimmed
+from dumbbell.metrics.number import ABSENT, counted, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Amount, Cell, Table
 

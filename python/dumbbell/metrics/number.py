@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 ABSENT: Final = "-"
@@ -14,6 +14,7 @@ Limits: TypeAlias = tuple[float, float]
 ANY_NUMBER: Final[Limits] = (-math.inf, math.inf)
 AMOUNT: Final[Limits] = (0.0, math.inf)
 SHARE: Final[Limits] = (0.0, 1.0)
+RATE_UNITS: Final = ((1e6, "Mbit/s"), (1e3, "kbit/s"), (1.0, "bit/s"))
 NOTHING: Final = 1e-9
 """What floating point leaves where it subtracts like from like; no engine resolves less than a billionth."""
 
@@ -75,29 +76,6 @@ def ends(value: float, half_width: float | None, limits: Limits, scale: float = 
     return max(value - half, least), min(value + half, most)
 
 
-def amounts(values: Iterable[float | None], scale: float = 1.0, unit: str = "") -> list[str]:
-    """What `amount` gives of each, faster.
-
-    >>> amounts([153.24, 0.5, None], unit=" %")
-    ['153 %', '0.500 %', '-']
-    """
-    return [
-        f"{shown:#.3g}{unit}"  # in this range Python's own format does it
-        if value is not None and 1e-4 <= (shown := scale * value) < 99.9  # noqa: PLR2004
-        else amount(value, None, scale, unit)
-        for value in values
-    ]
-
-
-def numeric(cells: Iterable[str]) -> bool:
-    """Whether these are the cells of a column of numbers, some perhaps empty.
-
-    >>> numeric(["12.0 ± 1.4", "-", ""]), numeric(["1 bdp", "bbr"])
-    (True, False)
-    """
-    return all(not cell or cell[0] in "-+.0123456789" for cell in cells)
-
-
 def percent(share: float | None, half_width: float | None = None, *, signed: bool = False) -> str:
     """A share as `amount` writes it, in %.
 
@@ -146,6 +124,18 @@ def apart(value: float, other: float) -> str:
     while value != other and float(f"{value:.{decimals}f}") == other:
         decimals += 1
     return f"{value:.{decimals}f}"
+
+
+def rate(bps: float | None) -> str:
+    """A rate.
+
+    >>> rate(8.0e7), rate(12_345.0), rate(0), rate(None)
+    ('80.0 Mbit/s', '12.3 kbit/s', '0 bit/s', '-')
+    """
+    if bps is None:
+        return ABSENT
+    divisor, unit = next(each for each in RATE_UNITS if bps >= each[0] or each[0] == 1.0)
+    return amount(bps / divisor, unit=f" {unit}")
 
 
 def places(value: float, digits: int = DIGITS) -> int:

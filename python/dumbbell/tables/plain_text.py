@@ -59,8 +59,8 @@ class _Column:
     @property
     def least(self) -> int:
         """The width that it needs, its texts broken."""
-        words = map(len, self.of.heading.split())
-        return min(self.width, max(NARROWEST_TEXT, *words)) if self.is_text else self.width
+        longest = max(map(len, self.of.heading.split()), default=0)
+        return min(self.width, max(NARROWEST_TEXT, longest)) if self.is_text else self.width
 
     def padded(self, text: str) -> str:
         return text.rjust(self.width) if self.to_the_right else text.ljust(self.width)
