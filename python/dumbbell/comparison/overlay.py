@@ -53,8 +53,8 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
         name=name,
         title=title,
         caption=f"Both engines with their first seeds ({reference.seed} and {candidate.seed}). Throughput of each group"
-        f" behind the bottleneck in bins of {trimmed(bin_s, ' s')}; cwnd and smoothed RTT are means over a group's flows;"
-        f" the queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
+        f" behind the bottleneck in bins of {trimmed(bin_s, ' s')}; cwnd and smoothed RTT are means over a group's"
+        f" flows; the queue is the bottleneck's. Runs {reference.run_id} and {candidate.run_id}.",
         panels=panels(end_s, {
             "throughput (Mbit/s)": layers(MBPS, lambda run, group: group_rates(run, group.name, end_s, bin_s)),
             "cwnd a flow (kB)": layers(KB, lambda run, group: mean(run, group, "cwnd_bytes")),
