@@ -3,7 +3,7 @@
 from pydantic import BaseModel, ConfigDict
 
 
-class Table(BaseModel):
+class TomlTable(BaseModel):
     """A table as it is written: nothing that is unknown, and nothing changes it."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from dev.checks.record import CheckRow, Checks
 from dev.sides import KnownSides
-from dev.table import Table
+from dev.table import TomlTable
 from dumbbell.comparison.agreement import CONSIDERABLE_LOSS, SMALLEST_GOODPUT, versions
 from dumbbell.comparison.campaigns import run_conditions, runs
 from dumbbell.comparison.record import Condition, RunFigures
@@ -41,7 +41,7 @@ SECOND_DIFFERENCE: Final = 6**0.5
 """What white noise of 1 has as the rms of its second differences: 1, -2 and 1 squared are 6."""
 
 
-class Bar(Table):
+class Bar(TomlTable):
     """A figure, and how large it may be."""
 
     kind: Literal["difference", "rises", "comb"] = "difference"
@@ -61,7 +61,7 @@ class Bar(Table):
     reference_limit: float | None = None
 
 
-class Check(Table):
+class Check(TomlTable):
     """An experiment with its bars."""
 
     name: str

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from dev.chance import control_worse, worse
 from dev.curves.record import Curves
 from dev.mutant import Change, MutantEngine
-from dev.table import Table
+from dev.table import TomlTable
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.record import Agreement, Number
@@ -55,7 +55,7 @@ class Compared(Protocol):
         """Measures it with the mutant in the candidate's place; what came out."""
 
 
-class Mutant(Table):
+class Mutant(TomlTable):
     """A deliberate error."""
 
     name: str
@@ -74,7 +74,7 @@ class Mutant(Table):
         return Change(name=self.name, file=self.file, find=self.find, replace=self.replace)
 
 
-class Evidence(Table):
+class Evidence(TomlTable):
     """The least probable of what an engine's tests gave."""
 
     part: str
@@ -83,7 +83,7 @@ class Evidence(Table):
     """That chance makes errors as large."""
 
 
-class MutantVerdict(Table):
+class MutantVerdict(TomlTable):
     """What became of a mutant."""
 
     name: str
@@ -98,7 +98,7 @@ class MutantVerdict(Table):
     """All parts that it was held against."""
 
 
-class ControlVerdict(Table):
+class ControlVerdict(TomlTable):
     """What became of the simulator itself under other random streams, in all parts."""
 
     shift: int

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from dev.table import Table
+from dev.table import TomlTable
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import count
 from dumbbell.comparison.agreement import suspects, versions
@@ -79,14 +79,14 @@ class PhasesRecord(Part):
         return next((each for each in self.sides if each.side.engine == engine), None)
 
 
-class PhasesSeeds(Table):
+class PhasesSeeds(TomlTable):
     """An engine, and how many seeds it has: each takes a live engine as long as it lasts."""
 
     engine: str
     seeds: int
 
 
-class PhasesPart(Table):
+class PhasesPart(TomlTable):
     """Two flows of nearly one RTT on engines in real and in virtual time, and the real one's noise."""
 
     record_type: ClassVar = PhasesRecord

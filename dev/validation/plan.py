@@ -21,7 +21,7 @@ from dev.mutant import ControlEngine
 from dev.sides import KnownSides, Recorded
 from dev.strata.bands import judged_again
 from dev.strata.studied import drawn
-from dev.table import Table
+from dev.table import TomlTable
 from dev.validation.advice import AdvicePart, AdviceRecord
 from dev.validation.claims import ClaimsRecord, Column, judge_claims
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
@@ -62,7 +62,7 @@ class ValidationError(DumbbellError):
     """The plan, or what is stored, is not as it must be."""
 
 
-class ComparisonPart(Table):
+class ComparisonPart(TomlTable):
     """Two engines held against one another: over conditions of a stratum, in checks, or flow by flow in curves."""
 
     name: str
@@ -209,7 +209,7 @@ class ComparisonPart(Table):
         return [(each, sides) for each in self._drawn()]
 
 
-class ClaimsPart(Table):
+class ClaimsPart(TomlTable):
     """Claims of a study: each one's verdict on every engine, side by side with what was published."""
 
     record_type: ClassVar = ClaimsRecord
@@ -265,7 +265,7 @@ class ClaimsPart(Table):
         )
 
 
-class MutantsPart(Table):
+class MutantsPart(TomlTable):
     """Deliberate errors in the candidate, held against the controls of other parts."""
 
     record_type: ClassVar = MutantsRecord
@@ -308,7 +308,7 @@ class MutantsPart(Table):
         ]
 
 
-class HostsSide(Table):
+class HostsSide(TomlTable):
     """An engine, and how much of a study of real hosts it runs."""
 
     engine: str
@@ -320,7 +320,7 @@ class HostsSide(Table):
     """What it has in the place of fields that it cannot honour, by path."""
 
 
-class HostsPart(Table):
+class HostsPart(TomlTable):
     """A study of points that others measured on real hosts: how far each engine is from them."""
 
     record_type: ClassVar = HostsRecord
@@ -392,7 +392,7 @@ class HostsPart(Table):
 AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart | PhasesPart
 
 
-class Plan(Table):
+class Plan(TomlTable):
     """All parts, in the order of the page."""
 
     parts: tuple[Annotated[AnyPart, Field(discriminator="kind")], ...]

@@ -32,7 +32,7 @@ app = typer.Typer(
 )
 
 
-class Table(StrEnum):
+class ExportedTable(StrEnum):
     """What can be exported."""
 
     runs = "runs"
@@ -109,7 +109,7 @@ def export(
         Path, typer.Argument(metavar="FILE", help="What to write: *.csv or *.parquet.", show_default=False)
     ],
     *,
-    table: Annotated[Table, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")] = Table.runs,
+    table: Annotated[ExportedTable, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")] = ExportedTable.runs,
     everything: Everything = False,
 ) -> None:
     """Write the runs to a CSV or a Parquet file, for other programs."""
