@@ -1,4 +1,4 @@
-"""`Table`: what the tables of the proof's data files have in common."""
+"""`TomlTable`: what the tables of the proof's data files have in common."""
 
 from pydantic import BaseModel, ConfigDict
 
