@@ -23,6 +23,7 @@ ONE = {
     "kernel list": (),
     "results verify": ("{store}",),
     "results prune": ("{store}", "--dry-run"),
+    "merge": ("{store}", "--out", "{folder}/merged"),
     "study list": (),
     "study show": ("theory",),
     "study report": ("all", "--out", "{studies}"),

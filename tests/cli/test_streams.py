@@ -23,7 +23,7 @@ HARMLESS = r"\u001b]0;owned\u0007 \u001b[2J \u009b2J \u202etxt\u000d\u007f end"
 PRINTING = [
     "--help", "--version", "run moment.toml", "run moment.toml --json", "run moment.toml --dry-run",
     "run moment.toml --measurement", "check moment.toml", "cc list", "cc show bbr", "kernel list --json",
-    "results list",
+    "merge results --out merged --json", "results list",
     "results list --json", "results show", "results verify --json", "results prune --dry-run --json",
     "study list", "study show claypool2019", "study report claypool2019", "report results",
     "report results --figures figures", "doctor --json",

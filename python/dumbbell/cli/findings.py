@@ -79,8 +79,8 @@ def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
 
 def print_campaign(
     store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None, *, complete: bool = False
-) -> bool:
-    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
+) -> None:
+    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it.
 
     Of many runs the rows are printed as they are read, in the columns that fit the first of them. What needs all rows
     at once, an order or all columns, holds them all; `complete`, as harm needs them, everything about each run.
@@ -96,7 +96,6 @@ def print_campaign(
     if not large:
         print_warnings(runs)
     print_notices(runs, store.folder)
-    return any(notice.kind == "failure" for notice in runs.notices)
 
 
 def _print_pages(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None) -> ExperimentRuns:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
+from dumbbell.results.campaign import CampaignEntry, add_member, places_in_plan, positions, seeds_in
 from dumbbell.results.digest import vouch, vouch_run
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
 GROUP = tuple(each.name for each in fields(GroupSummary))
-_SERIES = tuple(each.name for each in fields(SeriesFile))
+SERIES = tuple(each.name for each in fields(SeriesFile))
 _RUN = (
     "id", "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
     *BOTTLENECK,
@@ -90,7 +90,7 @@ def put(  # noqa: PLR0913 (what a row has)
 
 def series_of(ledger: Ledger, run_id: str) -> list[SeriesFile]:
     """The run's files of series; empty where it kept none."""
-    query = f"SELECT {listed(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?"  # noqa: S608
+    query = f"SELECT {listed(SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?"  # noqa: S608
     return [SeriesFile(**dict(row)) for row in ledger.rows(query, run_id)]
 
 
@@ -109,23 +109,23 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
     return _outcome(ledger, rows[0], point)
 
 
-def outcomes_of(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None) -> Iterator[Outcome]:
+def outcomes_of(
+    ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, places: Container[int] | None = None
+) -> Iterator[Outcome]:
     """The outcomes of a campaign, in the order of expansion; `seeds`: of these only, in this order at each point.
 
-    Few are in memory at a time.
+    `places`: of these in the plan of an experiment with those seeds. Few are in memory at a time.
     """
-    places = None if seeds is None else {seed: place for place, seed in enumerate(seeds)}
-    own = len(seeds_in(ledger, campaign))
+    every = seeds_in(ledger, campaign)
+    place_of = places_in_plan(every if seeds is None else seeds, len(every), places)
     query = (
         f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
     for part in positions(ledger, campaign, _PAGE):
         rows = ledger.rows(query, *part)
-        if places is not None:
-            rows = [row for row in rows if row["seed"] in places]
-            rows.sort(key=lambda row: (row["position"] // own, places[row["seed"]]))
-        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
+        placed = {place: row for row in rows if (place := place_of(row["position"], row["seed"])) is not None}
+        yield from (_outcome(ledger, placed[place], json.loads(placed[place]["point"])) for place in sorted(placed))
 
 
 def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outcome:
