@@ -148,6 +148,7 @@ MAY_USE_PACKAGE = {
     "cli": {
         "version",
         "errors",
+        "spreadsheet",
         "user_folder",
         "cc",
         "spec",

@@ -54,6 +54,7 @@ REFUSED = [
     "results export absent x.csv",
     "run moment.toml --part 41/40",
     "merge absent --out results",
+    "query absent 'SELECT 1'",
 ]
 
 

@@ -54,8 +54,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List the runs: a line each, in the order of expansion."""
-    from dumbbell.cli.table import blocks, fitted_blocks
-    from dumbbell.cli.terminal import columns
+    from dumbbell.cli.table import printed
     from dumbbell.results.store import Store
     from dumbbell.spec.point_text import point_text
 
@@ -71,8 +70,7 @@ def list_(
                  str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
-            on_screen = sys.stdout.isatty()  # a program that reads it has a line a run
-            for block in fitted_blocks(header, rows, columns()) if on_screen else blocks(header, rows):
+            for block in printed(header, rows):
                 typer.echo(block)
         _print_other_runs(opened, everything=everything)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from itertools import chain, compress, islice, zip_longest
 from textwrap import fill, wrap
 from typing import TYPE_CHECKING, Any
 
+from dumbbell.cli.terminal import columns
 from dumbbell.metrics.number import amounts, numeric
 
 if TYPE_CHECKING:
@@ -36,8 +38,7 @@ def blocks(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str
     """A table of any length, piece by piece. Columns may grow wider further down, and are never narrower."""
     rest = iter(rows)
     block = [header, *islice(rest, BLOCK)]
-    columns = list(zip(*block, strict=True))
-    to_the_right = [numeric(column[1:]) for column in columns]
+    to_the_right = [numeric(column[1:]) for column in zip(*block, strict=True)]
     widths = [0] * len(header)
     while block:
         widths = [max(width, *map(len, column)) for width, column in zip(widths, zip(*block, strict=True), strict=True)]
@@ -53,6 +54,11 @@ def fitted_blocks(header: Sequence[str], rows: Iterable[Sequence[str]], width: i
     yield fitted(header, block, width)
     while block := list(islice(rest, BLOCK)):
         yield fitted(header, block, width)
+
+
+def printed(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """A table of any length for standard output: on a terminal no wider than that, for a program a line a row."""
+    return fitted_blocks(header, rows, columns()) if sys.stdout.isatty() else blocks(header, rows)
 
 
 def fitted(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, keys: int = 1) -> str:

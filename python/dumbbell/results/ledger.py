@@ -64,6 +64,15 @@ class Ledger:
         ((value,),) = self.rows(query, *values)
         return value
 
+    def pages(self, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows that a query gives, some at a time; whoever stops early has the ledger closed."""
+        with self._lock, translating_errors(self._folder, "read it"):
+            cursor = self._connection.cursor()
+            cursor.row_factory = None
+            cursor.execute(query)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
     @contextmanager
     def attached(self, folder: Path) -> Iterator[None]:
         """Has the ledger of another store within queries, to be read only, as `source`."""
