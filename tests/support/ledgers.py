@@ -35,8 +35,7 @@ def vouch_all(connection: sqlite3.Connection) -> None:
     for table in ("campaign", "provenance", "member"):
         digest.vouch(connection, table)
     for ids in digest.pages(connection):
-        digests = digest.run_digests(connection, ids[0], ids[-1])
-        connection.executemany("UPDATE run SET digest = ? WHERE id = ?", [(each, run) for run, each in digests.items()])
+        digest.vouch_runs(connection, ids)
     digest.vouch_schema(connection)
 
 

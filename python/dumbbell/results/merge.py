@@ -17,7 +17,7 @@ from typing import Final, NamedTuple
 from dumbbell.errors import DamageWarning, StoreError, StoreFailure
 from dumbbell.results.campaign import Campaign, begin_spec, campaigns, question, seeds_in, seeds_of
 from dumbbell.results.diagnosis import damaged_source
-from dumbbell.results.digest import columns, vouch, vouch_run, vouched
+from dumbbell.results.digest import columns, vouch, vouch_runs, vouched
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import SERIES
 from dumbbell.results.series import SeriesFile, SeriesFolder
@@ -221,8 +221,8 @@ def _enter_runs(connection: sqlite3.Connection, files: SeriesFolder, theirs: Ser
     for row in connection.execute(taken).fetchall():
         copy = files.copy(SeriesFile(**dict(row)), theirs)
         connection.execute("UPDATE series SET modified_ns = ? WHERE file = ?", (copy.modified_ns, copy.file))
-    for (run,) in connection.execute("SELECT ours FROM page WHERE taken").fetchall():
-        vouch_run(connection, run)
+    entered = connection.execute("SELECT ours FROM page WHERE taken ORDER BY ours").fetchall()
+    vouch_runs(connection, (run for (run,) in entered))
 
 
 def _enter_members(connection: sqlite3.Connection, source: Path) -> None:

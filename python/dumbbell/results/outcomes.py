@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.campaign import CampaignEntry, add_member, places_in_plan, positions, seeds_in
-from dumbbell.results.digest import vouch, vouch_run
+from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
@@ -82,7 +82,7 @@ def put(  # noqa: PLR0913 (what a row has)
                 _insert(connection, "group_value", {"run": number, **values})
         for file in series:
             _insert(connection, "series", {"run": number, **asdict(file)})
-        vouch_run(connection, number)
+        vouch_runs(connection, [number])
         if entry:
             add_member(ledger, entry, outcome.run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]
@@ -116,16 +116,17 @@ def outcomes_of(
 
     `places`: of these in the plan of an experiment with those seeds. Few are in memory at a time.
     """
-    every = seeds_in(ledger, campaign)
-    place_of = places_in_plan(every if seeds is None else seeds, len(every), places)
+    place_of = None if seeds is None else places_in_plan(seeds, len(seeds_in(ledger, campaign)), places)
     query = (
         f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
     for part in positions(ledger, campaign, _PAGE):
         rows = ledger.rows(query, *part)
-        placed = {place: row for row in rows if (place := place_of(row["position"], row["seed"])) is not None}
-        yield from (_outcome(ledger, placed[place], json.loads(placed[place]["point"])) for place in sorted(placed))
+        if place_of is not None:
+            placed = {place_of(row["position"], row["seed"]): row for row in rows}
+            rows = [placed[place] for place in sorted(place for place in placed if place is not None)]
+        yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 
 def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outcome:

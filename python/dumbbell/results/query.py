@@ -37,8 +37,6 @@ _LOCKED: Final[dict[str, Any]] = {
     "autoload_known_extensions": "false", "temp_directory": "", "lock_configuration": "true",
 }  # fmt: skip
 """What DuckDB is started with, and no statement changes."""
-
-
 _Of = TypeVar("_Of")
 
 
