@@ -65,6 +65,13 @@ class DamageWarning(UserWarning):
     """A store is damaged: what of it is not whole was left out, or taken out."""
 
 
+class QueryError(DumbbellError):
+    """A statement in SQL that is none over a store, or that DuckDB cannot answer."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(f"query: {message}")
+
+
 class RunFileError(DumbbellError):
     """A file with a run that the explorer saved, which cannot be taken into a store. Its text begins with the file."""
 

@@ -137,6 +137,7 @@ MAY_USE_PACKAGE = {
     "cli": {
         "version",
         "errors",
+        "spreadsheet",
         "user_folder",
         "cc",
         "spec",

@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -362,8 +362,8 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
 def test_a_long_plan_is_not_drawn_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[Planned] = []
 
-    def counting(experiments: Sequence[Experiment], *, live: bool) -> Iterator[tuple[int, int, Planned]]:
-        for each in agenda(experiments, live=live):
+    def counting(*experiments: Any, **options: Any) -> Iterator[tuple[int, int, Planned]]:
+        for each in agenda(*experiments, **options):
             drawn.append(each[-1])
             yield each
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 import weakref
 from contextlib import closing
 from itertools import islice
@@ -21,6 +20,7 @@ from dumbbell.findings.points import read
 from dumbbell.results import measured
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
+from ledgers import contents
 
 SWEEP = {"path.rtt": [f"{n} ms" for n in range(10, 20)], "path.buffer": [f"{n} kB" for n in range(10, 15)]}
 QUICK = {"duration": "100 ms", "flows[1].start": "0 s", "measure.record": "summary"}
@@ -44,29 +44,13 @@ def run_all(folder: Path, spec: Experiment) -> None:
         assert len(list(run_campaign(store, spec, SimEngine(), jobs=2))) == count(spec)
 
 
-def ledger(folder: Path) -> list[list[tuple[Any, ...]]]:
-    """All that it has, but for when it was written, how long that took, the digest of both, and in which order."""
-    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
-        columns = [name for _, name, *_ in connection.execute("PRAGMA table_info(run)")]
-        same = ", ".join(name for name in columns if name not in {"id", "wall_s", "finished", "provenance", "digest"})
-        return [
-            connection.execute(query).fetchall()
-            for query in (
-                f"SELECT {same} FROM run ORDER BY run_id",  # noqa: S608 (the ledger's names)
-                "SELECT position, point, run_id FROM member JOIN run ON run.id = run ORDER BY position",
-                "SELECT run_id, flow, name, goodput_bps, rtt_mean_s FROM flow JOIN run ON run.id = run ORDER BY 1, 2",
-                "SELECT experiment, engine, identity, spec FROM campaign",
-            )
-        ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 30, 80])
 def test_a_campaign_that_was_stopped_resumes_to_the_same_ledger(tmp_path: Path, after: int) -> None:
     stopped(tmp_path / "stopped", after, swept())
     run_all(tmp_path / "stopped", swept())
     run_all(tmp_path / "undisturbed", swept())
-    assert ledger(tmp_path / "stopped") == ledger(tmp_path / "undisturbed")
+    assert contents(tmp_path / "stopped") == contents(tmp_path / "undisturbed")
 
 
 def test_a_part_has_runs_from_all_over_the_sweep_and_every_command_shows_them(tmp_path: Path) -> None:

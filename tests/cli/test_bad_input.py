@@ -52,6 +52,9 @@ REFUSED = [
     "doctor --engine tofino",
     *(f"results {command} absent" for command in ("list", "show", "verify", "prune")),
     "results export absent x.csv",
+    "run moment.toml --part 41/40",
+    "merge absent --out results",
+    "query absent 'SELECT 1'",
 ]
 
 

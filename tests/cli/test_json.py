@@ -23,6 +23,7 @@ ONE = {
     "kernel list": (),
     "results verify": ("{store}",),
     "results prune": ("{store}", "--dry-run"),
+    "merge": ("{store}", "--out", "{folder}/merged"),
     "study list": (),
     "study show": ("theory",),
     "study report": ("all", "--out", "{studies}"),
@@ -32,6 +33,7 @@ ONE = {
 LINES = {
     "run": ("{spec}",),
     "compare": ("{store}@path.buffer=2 bdp", "{store}@path.buffer=2 bdp"),
+    "query": ("{store}", "SELECT run_id FROM run"),
     "results list": ("{store}",),
     "results show": ("{store}",),
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),

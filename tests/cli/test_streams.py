@@ -23,7 +23,8 @@ HARMLESS = r"\u001b]0;owned\u0007 \u001b[2J \u009b2J \u202etxt\u000d\u007f end"
 PRINTING = [
     "--help", "--version", "run moment.toml", "run moment.toml --json", "run moment.toml --dry-run",
     "run moment.toml --measurement", "check moment.toml", "cc list", "cc show bbr", "kernel list --json",
-    "results list",
+    "query results FROM+run", "query results FROM+run --json", "query results FROM+run --csv",
+    "merge results --out merged --json", "results list",
     "results list --json", "results show", "results verify --json", "results prune --dry-run --json",
     "study list", "study show claypool2019", "study report claypool2019", "report results",
     "report results --figures figures", "doctor --json",
@@ -44,7 +45,7 @@ def filled(moment: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("arguments", PRINTING)
 def test_what_a_command_cannot_print_is_said_in_a_line(filled: Path, arguments: str) -> None:
     with FULL.open("w", encoding="utf-8") as full:
-        status, message = failing(full, *arguments.split())
+        status, message = failing(full, *(word.replace("+", " ") for word in arguments.split()))
     assert "Traceback" not in message
     if status == 2:  # what makes no sense prints nothing
         assert arguments.startswith(("compare", "study report"))

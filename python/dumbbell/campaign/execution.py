@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from queue import Empty, SimpleQueue
 from threading import Lock
 from typing import Any, Final, NamedTuple, Self
 
-from dumbbell.campaign.plan import Planned, RunKey, agenda, run_key
+from dumbbell.campaign.plan import EVERY, Planned, RunKey, agenda, run_key
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure
@@ -134,11 +134,16 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     yield from stored_outcomes(store, experiment, engine)
 
 
-def stored_outcomes(store: Store, experiment: Experiment, engine: Engine) -> Iterator[Outcome]:
-    """The outcomes of an experiment's runs that a store has, as `plan` has them. Few are in memory at a time."""
+def stored_outcomes(
+    store: Store, experiment: Experiment, engine: Engine, places: Container[int] | None = None
+) -> Iterator[Outcome]:
+    """The outcomes of an experiment's runs that a store has, as `plan` has them. Few are in memory at a time.
+
+    `places`: of the runs at these places of the plan.
+    """
     campaign = campaign_of(store.ledger, experiment, engine.name, engine.identity())
     if campaign is not None:
-        yield from outcomes_of(store.ledger, campaign, experiment.seed_values)
+        yield from outcomes_of(store.ledger, campaign, experiment.seed_values, places)
 
 
 def run_experiments(  # noqa: PLR0913 (the options of a campaign)
@@ -146,16 +151,18 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     experiments: Sequence[Experiment],
     engine: Engine,
     *,
+    part: slice = EVERY,
     jobs: int | None = None,
     fresh: bool = False,
     failures: FailureWatch | None = None,
 ) -> Generator[Finished]:
     """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
-    A run is missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept
-    the moment it is finished. Whoever stops iterating stops the campaign: what has not begun never will; what has begun
-    is kept if the engine cannot stop it, and the store stays open. What is held does not grow with the number of runs,
-    but for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated.
+    `part`: those that a part of the agenda has. A run is missing if it is not in the store, if it failed, if its series
+    are damaged, or with `fresh`. It is kept the moment it is finished. Whoever stops iterating stops the campaign: what
+    has not begun never will; what has begun is kept if the engine cannot stop it, and the store stays open. What is
+    held does not grow with the number of runs, but for four bytes a point, and an id of each run that failed or, with
+    `fresh`, was repeated.
 
     Raises:
         EngineFailure: the first runs failed alike, see `FailureWatch`; campaigns on one engine may share theirs. Those
@@ -163,19 +170,19 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     """
     jobs = jobs or engine.slots()
     work = _Work(store, engine, failures or FailureWatch(), fresh=fresh)
-    campaigns: dict[int, BegunCampaign] = {}
-    """Begun with the first run of each: what is not reached stays as an earlier build has it."""
+    campaigns: list[BegunCampaign] = []
+    """Begun in order, each with its first run: what is not reached stays as an earlier build has it."""
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for which, place, planned in agenda(experiments, live=engine.live):
-            if which not in campaigns:
-                campaigns[which] = BegunCampaign.begun(store, experiments[which], engine)
+        for which, place, planned in agenda(experiments, part, live=engine.live):
+            campaigns += _begun(store, experiments[len(campaigns) : which + 1], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
         while work.under_way:
             yield from work.ended(awaited=True)
+        _begun(store, experiments[len(campaigns) :], engine)  # of which a part may have no run
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -206,6 +213,10 @@ class BegunCampaign:
         """The place of a run, by that in the experiment's plan."""
         position = place // self.own_seeds * len(self.seeds) + self.seeds[planned.resolved.run.seed]
         return CampaignEntry(self.id, position, planned.point)
+
+
+def _begun(store: Store, experiments: Sequence[Experiment], engine: Engine) -> list[BegunCampaign]:
+    return [BegunCampaign.begun(store, experiment, engine) for experiment in experiments]
 
 
 class _Work:

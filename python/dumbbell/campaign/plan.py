@@ -5,16 +5,21 @@ from __future__ import annotations
 import random
 import re
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, TypeVar
+from itertools import islice
+from typing import Any, Final, TypedDict, TypeVar
 
 from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
+from dumbbell.problem import quoted
 from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
 
+EVERY: Final = slice(None)
+"""The part of an agenda that has all of its runs."""
 _FLOW = re.compile(r"flows\[([0-9]+)\]")
+_PART = re.compile(r"([1-9]\d{0,8})/([1-9]\d{0,8})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +31,20 @@ class Planned:
     resolved: Resolved
 
 
-def plan(experiment: Experiment, *, live: bool = False) -> Iterator[Planned]:
-    """Every run of an experiment: each point with each seed, in the order of expansion; `live`: as `spec.resolve`."""
-    for point in expand(experiment):
-        for seed in experiment.seed_values:
-            yield Planned(point.values, resolve(point, seed, live=live))
+def plan(experiment: Experiment, places: Iterable[int] | None = None, *, live: bool = False) -> Iterator[Planned]:
+    """Every run of an experiment: each point with each seed, in the order of expansion; `live`: as `spec.resolve`.
+
+    `places`: those of the runs at these places, from 0.
+    """
+    seeds = experiment.seed_values
+    for place in range(count(experiment)) if places is None else places:
+        yield _planned(experiment, seeds, place, live=live)
 
 
-def agenda(experiments: Sequence[Experiment], *, live: bool = False) -> Iterator[tuple[int, int, Planned]]:
-    """Every run of some experiments in the order in which a part of them tells most.
+def agenda(
+    experiments: Sequence[Experiment], part: slice = EVERY, *, live: bool = False
+) -> Iterator[tuple[int, int, Planned]]:
+    """Every run of some experiments in the order in which a part of them tells most; `part`: those of these numbers.
 
     Each comes with the number of its experiment and its place in that one's `plan`. All points of all experiments with
     their first seed come first, then all with their second: the points of a part differ by one seed at most. With each
@@ -42,14 +52,54 @@ def agenda(experiments: Sequence[Experiment], *, live: bool = False) -> Iterator
     follows from the experiment's name, the seed and how many points there are, and holds four bytes a point. `live`: as
     `spec.resolve`.
     """
-    for nth in range(max((len(experiment.seed_values) for experiment in experiments), default=0)):
-        for which, experiment in enumerate(experiments):
-            seeds = experiment.seed_values
-            if nth < len(seeds):
-                for number in _shuffled(len(experiment), f"{experiment.name}, seed {seeds[nth]}"):
-                    point = experiment.point(number)
-                    planned = Planned(point.values, resolve(point, seeds[nth], live=live))
-                    yield which, number * len(seeds) + nth, planned
+    seeds = [experiment.seed_values for experiment in experiments]
+    for which, place in _order(experiments, part):
+        yield which, place, _planned(experiments[which], seeds[which], place, live=live)
+
+
+def part_of(text: str) -> slice:
+    """The part of an agenda that a text names: of `3/40` every fortieth run, from the third on.
+
+    >>> list(range(100))[part_of("3/40")]
+    [2, 42, 82]
+
+    Raises:
+        SpecError: it names none.
+    """
+    match = _PART.fullmatch(text)
+    if match is None or int(match[1]) > int(match[2]):
+        hint = "write it as 3/40, the third of forty"
+        raise SpecError([Problem("--part", f"{quoted(text)} is no part of the runs", hint)])
+    return slice(int(match[1]) - 1, None, int(match[2]))
+
+
+def places(experiments: Sequence[Experiment], part: slice = EVERY) -> list[Collection[int]]:
+    """Where the runs of a part of the agenda are in each experiment's `plan`, in order."""
+    if part == EVERY:
+        return [range(count(experiment)) for experiment in experiments]
+    chosen: list[list[int]] = [[] for _ in experiments]
+    for which, place in _order(experiments, part):
+        chosen[which].append(place)
+    return [dict.fromkeys(sorted(own)).keys() for own in chosen]
+
+
+def _order(experiments: Sequence[Experiment], part: slice) -> Iterator[tuple[int, int]]:
+    """The number of an experiment and the place in its plan, run after run."""
+    seeds = [experiment.seed_values for experiment in experiments]
+    every = (
+        (which, number * len(seeds[which]) + nth)
+        for nth in range(max(map(len, seeds), default=0))
+        for which, experiment in enumerate(experiments)
+        if nth < len(seeds[which])
+        for number in _shuffled(len(experiment), f"{experiment.name}, seed {seeds[which][nth]}")
+    )
+    return islice(every, part.start, part.stop, part.step)
+
+
+def _planned(experiment: Experiment, seeds: Sequence[int], place: int, *, live: bool) -> Planned:
+    number, nth = divmod(place, len(seeds))
+    point = experiment.point(number)
+    return Planned(point.values, resolve(point, seeds[nth], live=live))
 
 
 def _shuffled(length: int, text: str) -> array[int]:

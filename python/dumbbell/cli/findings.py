@@ -88,8 +88,8 @@ def _print_table(rows: ResultRows, choice: Choice, points: int, seeds: Sequence[
 
 def print_campaign(
     store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None, *, complete: bool = False
-) -> bool:
-    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
+) -> None:
+    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it.
 
     Of many runs the first rows are read and printed. What needs all rows at once, an order, holds them all; `complete`,
     as harm needs them, everything about each run.
@@ -105,7 +105,6 @@ def print_campaign(
     if not large:
         print_warnings(runs)
     print_notices(runs, store.folder)
-    return any(notice.kind == "failure" for notice in runs.notices)
 
 
 def _print_first_page(

@@ -25,8 +25,8 @@ NEW_OBJECTS: Final = 100_000
 """After so many Python looks for cycles: its own 700 cost a seventh of a report of 20,000 runs, and find none."""
 
 COMMANDS: Final = (
-    "run", "check", "init", "explore", "doctor", "cc", "kernel", "results", "study", "report", "agree", "compare",
-    "advise",
+    "run", "check", "init", "explore", "doctor", "cc", "kernel", "results", "merge", "query", "study", "report",
+    "agree", "compare", "advise",
 )  # fmt: skip
 """Each is a module of this package: a group of commands, its `app`; or one, with its `EXAMPLE`."""
 

@@ -55,8 +55,7 @@ def list_(
     """List the runs: a line each, in the order of expansion."""
     from dumbbell.results.store import Store
     from dumbbell.spec.point_text import point_text
-    from dumbbell.tables.plain_text import streamed
-    from dumbbell.tables.terminal import columns
+    from dumbbell.tables.plain_text import printed
 
     with Store.open(store) as opened:
         listed = opened.run_listing(experiment=experiment, include_superseded=everything)
@@ -70,8 +69,7 @@ def list_(
                  str(each.warnings or "-"), point_text(each.point) or "-")
                 for each in listed
             )  # fmt: skip
-            width = columns() if sys.stdout.isatty() else None  # a program that reads it has a line a run
-            for block in streamed(header, rows, width):
+            for block in printed(header, rows):
                 typer.echo(block)
         _print_other_runs(opened, everything=everything)
 

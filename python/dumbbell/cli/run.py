@@ -7,12 +7,12 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 import typer
 
 from dumbbell.cli import completion
-from dumbbell.cli.interruption import store_of
+from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.option import (
     DEFAULT_STORE,
     Columns,
@@ -30,7 +30,7 @@ from dumbbell.cli.programs import Programs, allow
 from dumbbell.problem import typed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from dumbbell.campaign.plan import Planned
     from dumbbell.cli.findings import Choice
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
+
+    Runs = Sequence[tuple[Experiment, Collection[int]]]
+    """Experiments, and the places in the plan of each whose runs are to be measured."""
 
 EXAMPLE = 'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5'
 LOOKED_AT: Final = 100
@@ -69,6 +72,12 @@ def run(  # noqa: PLR0913 (each is an option)
     ] = False,
     seeds: Seeds = None,
     sets: Sets = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            "--part", metavar="K/N", help="Every Nth run, from the Kth on: as much as one of N machines has to do."
+        ),
+    ] = None,
     jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
     each_seed: EachSeed = False,
@@ -81,11 +90,12 @@ def run(  # noqa: PLR0913 (each is an option)
 
     A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
-    The store has each run as soon as it is finished: the same command goes on where it stopped.
+    The store has each run as soon as it is finished: the same command goes on where it stopped. `dumbbell merge` joins
+    the stores of parts.
 
     The engines linux and netns start programs that a spec names: with --programs, or after a question in a terminal.
     """
-    from dumbbell.campaign.plan import each_alone, refusals
+    from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import Problem, SpecError
@@ -95,6 +105,7 @@ def run(  # noqa: PLR0913 (each is an option)
         first = next(name for name, given in others.items() if given)
         raise typer.BadParameter(f"cannot be combined with {first}: it stores nothing", param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
+    wanted = EVERY if part is None else part_of(part)
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
     if harm and alone is None:
@@ -104,34 +115,38 @@ def run(  # noqa: PLR0913 (each is an option)
     if problems:
         raise SpecError(problems)
     experiments = [experiment] if alone is None else [experiment, alone]
+    runs = list(zip(experiments, places(experiments, wanted), strict=True))
     if dry_run:
-        _print_plan(experiments, chosen, as_json=as_json)
+        _print_plan(runs, chosen, as_json=as_json)
         return
     if measurement:
-        _print_measurements(experiment, chosen)
+        _print_measurements(*runs[0], chosen)
         return
     allow(experiments, [chosen], None if str(spec) == STANDARD_INPUT else spec, wanted=programs)
 
     choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
-    with store_of(out, [(chosen, each) for each in experiments]) as store:
+    from dumbbell.results.store import Store
+
+    with telling(lambda: _describe_stored_runs(out, runs, chosen)), Store.open(out, write=True) as store:
         before = store.count()
-        measured = _measure_missing(
-            store, experiments, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
+        done = _measure_missing(
+            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
         )
-        failed = (
-            _print_json(store, experiments, chosen) if as_json else _print_findings(store, experiments, chosen, choice)
-        )
+        if as_json:
+            _print_json(store, runs, chosen)
+        else:
+            _print_findings(store, experiments, chosen, choice)
         _print_stale_runs(store, experiment, chosen)
         _print_unvalidated_points(experiment, chosen)
         added = store.count() - before
     if not as_json:
-        _print_place(out, experiments, added, max(0, measured - added), time.monotonic() - began)
-    if failed:
+        _print_place(out, done, added, time.monotonic() - began)
+    if done.failed:
         raise typer.Exit(1)
 
 
-def _print_measurements(experiment: "Experiment", engine: "Engine") -> None:
+def _print_measurements(experiment: "Experiment", places: "Collection[int]", engine: "Engine") -> None:
     """Prints what the simulator measured of each run, in the order of expansion."""
     from dumbbell.campaign.plan import plan
     from dumbbell.engines.sim import SimEngine
@@ -139,7 +154,7 @@ def _print_measurements(experiment: "Experiment", engine: "Engine") -> None:
     if not isinstance(engine, SimEngine):
         raise typer.BadParameter("only sim prints measurements as they are", param_hint="--measurement")
     with ThreadPoolExecutor(1) as pool:  # this thread stays free to be interrupted
-        for each in plan(experiment):
+        for each in plan(experiment, places):
             typer.echo(pool.submit(engine.measurement_json, each.resolved.run).result().decode())
 
 
@@ -155,64 +170,65 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
     return load(source, overrides=overrides, registry=catalogue())
 
 
+class _Done(NamedTuple):
+    """What came of the runs that were to be measured."""
+
+    runs: int
+    """How many there are; one to which several points come is one."""
+    measured: int
+    failed: bool
+    """Any of those that were measured."""
+
+
 def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store",
-    experiments: "Sequence[Experiment]",
-    engine: "Engine",
-    jobs: int | None,
-    *,
-    fresh: bool,
-    watched: bool,
-) -> int:
-    """Measures what is missing, and gives how many runs those are; nothing is printed but how far it is."""
+    store: "Store", runs: "Runs", part: slice, engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
+) -> _Done:
+    """Measures what is missing; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import run_experiments
     from dumbbell.campaign.forecast import live_s
-    from dumbbell.campaign.plan import count, plan
+    from dumbbell.campaign.plan import plan
     from dumbbell.cli.estimate import print_estimate
     from dumbbell.cli.progress import progress
 
-    total = sum(map(count, experiments))
-    there = 0 if fresh else _measured(store, experiments, engine)
+    total = sum(len(places) for _, places in runs)
+    there = 0 if fresh else _measured(store, runs, engine)
+    experiments = [experiment for experiment, _ in runs]
     print_estimate(experiments, engine, total - there, jobs)
-    run_s = live_s(each.resolved.run for one in experiments for each in plan(one)) / total if engine.live else None
+    run_s = live_s(each.resolved.run for one in runs for each in plan(*one)) / total if engine.live and total else None
     with (
         progress(total, wanted=watched, run_s=run_s) as advance,
-        closing(run_experiments(store, experiments, engine, jobs=jobs, fresh=fresh)) as finished,
+        closing(run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)) as finished,
     ):
-        measured = 0
+        measured, failed, ids = 0, False, set[str]()
         for each in finished:
             measured += each.outcome is not None
+            failed |= each.outcome is not None and each.outcome.status == "failed"
+            if len(runs) > 1:  # groups that are alone come to the same run at many points
+                ids.add(each.run_id)
             advance()
-    return measured
+    return _Done(len(ids) or total, measured, failed)
 
 
-def _print_json(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> bool:
-    """Prints every run, those of the first experiment first, in the order of expansion; whether any failed."""
+def _print_json(store: "Store", runs: "Runs", engine: "Engine") -> None:
+    """Prints every run, those of the first experiment first, in the order of expansion."""
     from dumbbell.campaign.execution import stored_outcomes
 
-    failed = False
-    for experiment in experiments:
-        for outcome in stored_outcomes(store, experiment, engine):
+    for experiment, places in runs:
+        for outcome in stored_outcomes(store, experiment, engine, places):
             typer.echo(outcome.model_dump_json())
-            failed |= outcome.status == "failed"
-    return failed
 
 
-def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> bool:
+def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> None:
     """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
     from dumbbell.cli.findings import print_campaign, print_notices
     from dumbbell.findings.points import read_campaign
 
-    failed = False
     for nth, experiment in enumerate(experiments):
         campaign = _campaign(store, experiment, engine)
         if not nth:
-            failed = print_campaign(store, campaign, choice, experiment, complete=len(experiments) > 1)
+            print_campaign(store, campaign, choice, experiment, complete=len(experiments) > 1)
         else:
-            runs = read_campaign(store, campaign, experiment)
-            print_notices(runs, store.folder, failures_only=True)
-            failed = failed or runs.failed > 0
-    return failed
+            print_notices(read_campaign(store, campaign, experiment), store.folder, failures_only=True)
 
 
 def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
@@ -233,12 +249,11 @@ def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Ca
     return next(each for each in campaigns(store.ledger) if each.id == id_)
 
 
-def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, repeated: int, seconds: float) -> None:
-    """Where the runs are, and what can be done next; `repeated`: runs that were there, and were measured again."""
-    from dumbbell.campaign.plan import count, planned_alone
+def _print_place(store: Path, done: _Done, added: int, seconds: float) -> None:
+    """Where the runs are, of which some were `added`, and what can be done next."""
     from dumbbell.metrics.number import counted, elapsed
 
-    runs = count(experiments[0]) + (len(planned_alone(experiments[0])) if len(experiments) > 1 else 0)
+    runs, repeated = done.runs, max(0, done.measured - added)
     there = max(0, runs - added - repeated)
     parts = [f"{'all' if there == runs else f'{there} of them'} there before"] * bool(there)
     parts += [f"{'all' if repeated == runs else repeated} repeated"] * bool(repeated)
@@ -247,11 +262,21 @@ def _print_place(store: Path, experiments: "Sequence[Experiment]", added: int, r
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {elapsed(seconds)}; next: {report}", err=True)
 
 
-def _measured(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine") -> int:
-    """How many runs of experiments a store has."""
+def _describe_stored_runs(out: Path, runs: "Runs", engine: "Engine") -> str:
+    """How many runs of experiments are in their store."""
+    from dumbbell.results.store import Store
+
+    with Store.open(out) as store:
+        there = _measured(store, runs, engine)
+    return stored_runs_text(there, sum(len(places) for _, places in runs), out)
+
+
+def _measured(store: "Store", runs: "Runs", engine: "Engine") -> int:
+    """How many of the runs a store has."""
     from dumbbell.results.campaign import measured_of
 
-    return sum(measured_of(store.ledger, each, engine.name, engine.identity()) for each in experiments)
+    name, identity = engine.name, engine.identity()
+    return sum(measured_of(store.ledger, experiment, name, identity, places) for experiment, places in runs)
 
 
 def _print_stale_runs(store: "Store", experiment: "Experiment", engine: "Engine") -> None:
@@ -268,7 +293,7 @@ def _print_stale_runs(store: "Store", experiment: "Experiment", engine: "Engine"
         )
 
 
-def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_json: bool) -> None:
+def _print_plan(runs: "Runs", engine: "Engine", *, as_json: bool) -> None:
     """In the order of expansion, each as it is drawn up; of a live engine also what it would do for the first seeds."""
     from msgspec import to_builtins
 
@@ -278,7 +303,7 @@ def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_jso
     from dumbbell.tables.plain_text import streamed
 
     key_of = _run_keys(engine)
-    planned = ((each, experiment) for experiment in experiments for each in plan(experiment, live=engine.live))
+    planned = ((each, one) for one, places in runs for each in plan(one, places, live=engine.live))
     if as_json:
         for each, experiment in planned:
             facts = {**key_of(each), "run": to_builtins(each.resolved.run)}
@@ -286,7 +311,7 @@ def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_jso
                 facts["steps"] = [asdict(step) for step in engine.plan(each.resolved.run)]
             print_json(facts, lines=True)
         return
-    axes = [axis.path for axis in experiments[-1].axes]
+    axes = [axis.path for axis in runs[-1][0].axes]
     rows = (
         [*(str(facts["point"].get(axis, "-")) for axis in axes), str(facts["seed"]), facts["run_id"] or "-"]
         for facts in (key_of(each) for each, _ in planned)
@@ -295,8 +320,8 @@ def _print_plan(experiments: "Sequence[Experiment]", engine: "Engine", *, as_jso
         typer.echo(block)
     if not isinstance(engine, PlanningEngine):
         return
-    for experiment in experiments:
-        for each in plan(experiment, live=engine.live):
+    for experiment, places in runs:
+        for each in plan(experiment, places, live=engine.live):
             if _is_first(each, experiment):
                 typer.echo(f"\n# {point_text(each.point, each.resolved.run.seed)}")
                 _print_steps(engine.plan(each.resolved.run))

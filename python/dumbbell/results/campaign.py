@@ -13,7 +13,7 @@ import hashlib
 import json
 import sqlite3
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
@@ -100,8 +100,13 @@ def _wholes(campaigns: Sequence[Campaign]) -> dict[int, int]:
 
 def _kind(campaign: Campaign) -> tuple[str, ...]:
     """What a campaign has in common with that of its groups by themselves."""
-    fields = {key: value for key, value in campaign.spec.items() if key not in (SEEDS, ALONE)}
-    return campaign.experiment, campaign.engine, campaign.identity, json.dumps(fields, sort_keys=True)
+    return (campaign.identity, *question(campaign, (SEEDS, ALONE)))
+
+
+def question(campaign: Campaign, left_out: Collection[str] = (SEEDS,)) -> tuple[str, ...]:
+    """What a campaign asks, whatever the engine's build, and whatever the spec has at these keys."""
+    fields = {key: value for key, value in campaign.spec.items() if key not in left_out}
+    return campaign.experiment, campaign.engine, json.dumps(fields, sort_keys=True)
 
 
 def not_superseded(campaigns: Iterable[Campaign]) -> list[Campaign]:
@@ -218,16 +223,20 @@ def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: s
     return int(same[-1][0]) if same else None
 
 
-def measured_of(ledger: Ledger, experiment: Experiment, engine: str, identity: str) -> int:
-    """How many of an experiment's runs on a build of an engine were measured so far."""
+def measured_of(
+    ledger: Ledger, experiment: Experiment, engine: str, identity: str, places: Container[int] | None = None
+) -> int:
+    """How many of an experiment's runs on a build of an engine were measured so far; `places`: of those there."""
     campaign = campaign_of(ledger, experiment, engine, identity)
-    return int(
-        ledger.one(
-            "SELECT COUNT(*) FROM member JOIN run ON run.id = member.run"  # noqa: S608 (our numbers)
-            f" WHERE campaign = ? AND status = 'ok' AND seed IN ({listed(experiment.seed_values)})",
-            campaign,
-        )
+    if campaign is None:
+        return 0
+    place_of = places_in_plan(experiment.seed_values, len(seeds_in(ledger, campaign)), places)
+    query = (
+        "SELECT position, seed FROM member JOIN run ON run.id = member.run"
+        " WHERE status = 'ok' AND campaign = ? AND position >= ? AND position < ?"
     )
+    rows = (row for part in positions(ledger, campaign) for row in ledger.rows(query, *part))
+    return sum(place_of(position, seed) is not None for position, seed in rows)
 
 
 def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, points: int) -> tuple[int, list[int]]:
@@ -235,10 +244,17 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
 
     Entries beyond its `points` are forgotten, which a trace that became shorter leaves behind.
     """
-    spec = _spec_json(experiment)
+    with ledger.transaction("begin a campaign") as connection:
+        campaign, seeds = begin_spec(ledger, experiment.name, engine, identity, _spec_json(experiment))
+        connection.execute("DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, points * len(seeds)))
+    return campaign, seeds
+
+
+def begin_spec(ledger: Ledger, name: str, engine: str, identity: str, spec: str) -> tuple[int, list[int]]:
+    """The same of a spec, as JSON, with the experiment's name."""
     with ledger.transaction("begin a campaign") as connection:
         turn = ledger.one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
-        same = _same(ledger, experiment.name, engine, identity, spec)
+        same = _same(ledger, name, engine, identity, spec)
         before = {campaign: seeds_of(text) for campaign, text in same}
         seeds, earlier_seeds = seeds_of(spec), {seed for own in before.values() for seed in own}
         if not earlier_seeds <= set(seeds):
@@ -246,7 +262,7 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
         if not same:
             connection.execute(
                 "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)",
-                (experiment.name, engine, identity, spec, turn),
+                (name, engine, identity, spec, turn),
             )
             vouch(connection, "campaign", "turn = ?", turn)
             return int(ledger.one("SELECT id FROM campaign WHERE turn = ?", turn)), seeds
@@ -257,13 +273,28 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
             "UPDATE campaign SET spec = ?, turn = ? WHERE id = ?", (with_seeds(spec, seeds), turn, campaign)
         )
         vouch(connection, "campaign", "id = ?", campaign)
-        connection.execute("DELETE FROM member WHERE campaign = ? AND position >= ?", (campaign, points * len(seeds)))
         return int(campaign), seeds
 
 
 def seeds_in(ledger: Ledger, campaign: int) -> list[int]:
     """The seeds of a campaign: each of its points has a position for each, in this order."""
     return seeds_of(ledger.one("SELECT spec FROM campaign WHERE id = ?", campaign))
+
+
+def places_in_plan(
+    seeds: Sequence[int], every: int, places: Container[int] | None = None
+) -> Callable[[int, int], int | None]:
+    """Of a position in a campaign with `every` seeds, and its seed: the place in the plan of an experiment with these.
+
+    None where that has none, or one that is not among these `places`.
+    """
+    nth = {seed: number for number, seed in enumerate(seeds)}
+
+    def place_of(position: int, seed: int) -> int | None:
+        place = position // every * len(nth) + nth[seed] if seed in nth else None
+        return place if places is None or place in places else None
+
+    return place_of
 
 
 def swept_paths(ledger: Ledger, campaign: int) -> list[str]:

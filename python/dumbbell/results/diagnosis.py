@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dumbbell.errors import DamagedLedger, StoreFailure
+from dumbbell.problem import typed
 
 _OF_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_ERROR", "SQLITE_IOERR_SHORT_READ", "SQLITE_TOOBIG")
 """SQLITE_ERROR: a query of ours that SQLite does not understand, as where the name of a table was damaged. What a text
@@ -42,6 +43,12 @@ def damaged(folder: Path, what: object, *, hopeless: bool = False) -> DamagedLed
     return DamagedLedger(
         f"its ledger.sqlite is damaged ({' '.join(str(what).split())}); nothing was changed; {hint}", folder
     )
+
+
+def damaged_source(folder: Path, what: str) -> StoreFailure:
+    """A store that is to be copied, and is damaged."""
+    verify = f"dumbbell results verify {typed(folder)}"
+    return StoreFailure(f"{what}; `{verify}` shows all that is damaged, and its experiment run again mends it", folder)
 
 
 def _of_sqlite(folder: Path, error: sqlite3.Error, doing: str) -> StoreFailure:

@@ -64,6 +64,25 @@ class Ledger:
         ((value,),) = self.rows(query, *values)
         return value
 
+    def pages(self, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
+        """The rows that a query gives, some at a time; whoever stops early has the ledger closed."""
+        with self._lock, translating_errors(self._folder, "read it"):
+            cursor = self._connection.cursor()
+            cursor.row_factory = None
+            cursor.execute(query)
+            while rows := cursor.fetchmany(size):
+                yield rows
+
+    @contextmanager
+    def attached(self, folder: Path) -> Iterator[None]:
+        """Has the ledger of another store within queries, to be read only, as `source`."""
+        with self._lock, translating_errors(folder, "read it"):
+            self._connection.execute("ATTACH ? AS source", (_address(folder / "ledger.sqlite", write=False),))
+            try:
+                yield
+            finally:
+                self._connection.execute("DETACH source")
+
     def frame(self, query: str, *values: object) -> pd.DataFrame:
         """The rows as a frame with the columns' names."""
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
@@ -139,16 +158,8 @@ class Ledger:
     # -- opening it -----------------------------------------------------------------------------------------------
 
     def _connect(self, *, write: bool) -> sqlite3.Connection:
-        if write:
-            how = "mode=rwc"
-        elif os.access(self._folder, os.W_OK):
-            how = "mode=rw"  # so that the last to leave clears up; see query_only below
-        elif self._path.with_name("ledger.sqlite-wal").exists():
-            how = "mode=ro"
-        else:  # what nobody can write needs no lock, and a lock would need a file
-            how = "immutable=1"
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{how}",
+            _address(self._path, write=write),
             uri=True,
             isolation_level=None,
             check_same_thread=False,
@@ -203,6 +214,19 @@ class Ledger:
             )
         if version is None or rows[0]["digest"] != schema_digest(self._connection):
             raise damaged(self._folder, "its tables are not those that were made")
+
+
+def _address(path: Path, *, write: bool) -> str:
+    """A ledger's file, and how SQLite opens it."""
+    if write:
+        how = "mode=rwc"
+    elif os.access(path.parent, os.W_OK):
+        how = "mode=rw"  # so that the last to leave clears up; no reader writes
+    elif path.with_name("ledger.sqlite-wal").exists():
+        how = "mode=ro"
+    else:  # what nobody can write needs no lock, and a lock would need a file
+        how = "immutable=1"
+    return f"{path.absolute().as_uri()}?{how}"
 
 
 def make_tables(connection: sqlite3.Connection) -> None:

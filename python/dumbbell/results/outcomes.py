@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
-from dumbbell.results.digest import vouch, vouch_run
+from dumbbell.results.campaign import CampaignEntry, add_member, places_in_plan, positions, seeds_in
+from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFile
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
 GROUP = tuple(each.name for each in fields(GroupSummary))
-_SERIES = tuple(each.name for each in fields(SeriesFile))
+SERIES = tuple(each.name for each in fields(SeriesFile))
 _RUN = (
     "id", "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
     *BOTTLENECK,
@@ -82,7 +82,7 @@ def put(  # noqa: PLR0913 (what a row has)
                 _insert(connection, "group_value", {"run": number, **values})
         for file in series:
             _insert(connection, "series", {"run": number, **asdict(file)})
-        vouch_run(connection, number)
+        vouch_runs(connection, [number])
         if entry:
             add_member(ledger, entry, outcome.run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]
@@ -90,7 +90,7 @@ def put(  # noqa: PLR0913 (what a row has)
 
 def series_of(ledger: Ledger, run_id: str) -> list[SeriesFile]:
     """The run's files of series; empty where it kept none."""
-    query = f"SELECT {listed(_SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?"  # noqa: S608
+    query = f"SELECT {listed(SERIES)} FROM series JOIN run ON run.id = series.run WHERE run_id = ?"  # noqa: S608
     return [SeriesFile(**dict(row)) for row in ledger.rows(query, run_id)]
 
 
@@ -109,22 +109,23 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
     return _outcome(ledger, rows[0], point)
 
 
-def outcomes_of(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None) -> Iterator[Outcome]:
+def outcomes_of(
+    ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, places: Container[int] | None = None
+) -> Iterator[Outcome]:
     """The outcomes of a campaign, in the order of expansion; `seeds`: of these only, in this order at each point.
 
-    Few are in memory at a time.
+    `places`: of these in the plan of an experiment with those seeds. Few are in memory at a time.
     """
-    places = None if seeds is None else {seed: place for place, seed in enumerate(seeds)}
-    own = len(seeds_in(ledger, campaign))
+    place_of = None if seeds is None else places_in_plan(seeds, len(seeds_in(ledger, campaign)), places)
     query = (
         f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
         " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
     )
     for part in positions(ledger, campaign, _PAGE):
         rows = ledger.rows(query, *part)
-        if places is not None:
-            rows = [row for row in rows if row["seed"] in places]
-            rows.sort(key=lambda row: (row["position"] // own, places[row["seed"]]))
+        if place_of is not None:
+            placed = {place_of(row["position"], row["seed"]): row for row in rows}
+            rows = [placed[place] for place in sorted(place for place in placed if place is not None)]
         yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 

@@ -8,13 +8,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 import os
+import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dumbbell.results.diagnosis import translating_errors
+from dumbbell.problem import quoted
+from dumbbell.results.diagnosis import damaged_source, translating_errors
 
 if TYPE_CHECKING:
     import pyarrow as pa  # type: ignore[import-untyped]
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
 _LEVEL = 3
+_NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,17 +60,9 @@ class SeriesFolder:
                     with partial.open("wb") as opened:  # pyarrow knows no paths that are no UTF-8
                         pq.write_table(table, opened, compression="zstd", compression_level=_LEVEL)
                     digest = _sha256(partial)
-                    file = f"{run_id[:2]}/{run_id}-{digest[:12]}.{kind}.parquet"
-                    target = self.path / file
-                    target.parent.mkdir(exist_ok=True)
-                    _clear(target)
-                    os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
+                    yield self._taken_over(partial, kind, f"{run_id[:2]}/{run_id}-{digest[:12]}.{kind}.parquet", digest)
                 finally:
                     partial.unlink(missing_ok=True)
-                stat = target.stat()
-                yield SeriesFile(
-                    kind=kind, file=file, size_bytes=stat.st_size, sha256=digest, modified_ns=stat.st_mtime_ns
-                )
 
     def read(self, series: SeriesFile) -> pa.Table:
         """The table of a file that is whole."""
@@ -76,23 +71,27 @@ class SeriesFolder:
         with (self.path / series.file).open("rb") as file:
             return pq.read_table(file)
 
+    def copy(self, series: SeriesFile, source: SeriesFolder) -> SeriesFile:
+        """Copies a file of another store, and gives what to remember of the copy.
+
+        Raises:
+            StoreFailure: the file is not what was written, or none of that store's.
+        """
+        file, partial = source.path / series.file, self.path / "partial" / f"copy-{next(self._numbers)}"
+        try:
+            with translating_errors(self._store, "copy a series"):
+                if not (_NAME.fullmatch(series.file) and file.is_file()):  # a ledger may name any file
+                    raise damaged_source(source._store, f"series {quoted(series.file)} is not there")
+                shutil.copyfile(file, partial)
+                if fault := _fault(partial, series, thorough=True):
+                    raise damaged_source(source._store, f"series {fault}")
+                return self._taken_over(partial, series.kind, series.file, series.sha256)
+        finally:
+            partial.unlink(missing_ok=True)
+
     def damage(self, series: SeriesFile, *, thorough: bool = False) -> str | None:
         """What is wrong with a file; None when it is whole. Its bytes are read if it was touched, or on demand."""
-        path = self.path / series.file
-        try:
-            stat = path.stat()
-            if stat.st_size != series.size_bytes:
-                return f"{series.file}: has {stat.st_size} of {series.size_bytes} bytes"
-            with path.open("rb") as file:
-                head = file.read(len(_MAGIC))
-                file.seek(-_FOOTER_BYTES, os.SEEK_END)
-                if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
-                    return f"{series.file}: is no Parquet file"
-            if (thorough or stat.st_mtime_ns != series.modified_ns) and _sha256(path) != series.sha256:
-                return f"{series.file}: has other bytes than were written"
-        except OSError as error:
-            return f"{series.file}: {error.strerror or error}"
-        return None
+        return _fault(self.path / series.file, series, thorough=thorough)
 
     def orphans(self, known: set[str]) -> list[str]:
         """Files other than the known ones, to which therefore no run refers."""
@@ -111,6 +110,33 @@ class SeriesFolder:
         with translating_errors(self._store, "tidy up"):
             shutil.rmtree(self.path / "partial", ignore_errors=True)
             (self.path / "partial").mkdir(exist_ok=True)
+
+    def _taken_over(self, partial: Path, kind: str, file: str, digest: str) -> SeriesFile:
+        """Gives a file that is complete its name."""
+        target = self.path / file
+        target.parent.mkdir(exist_ok=True)
+        _clear(target)
+        os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
+        stat = target.stat()
+        return SeriesFile(kind=kind, file=file, size_bytes=stat.st_size, sha256=digest, modified_ns=stat.st_mtime_ns)
+
+
+def _fault(path: Path, series: SeriesFile, *, thorough: bool) -> str | None:
+    """What of a path is not as the file of a series was written."""
+    try:
+        stat = path.stat()
+        if stat.st_size != series.size_bytes:
+            return f"{series.file}: has {stat.st_size} of {series.size_bytes} bytes"
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+            file.seek(-_FOOTER_BYTES, os.SEEK_END)
+            if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
+                return f"{series.file}: is no Parquet file"
+        if (thorough or stat.st_mtime_ns != series.modified_ns) and _sha256(path) != series.sha256:
+            return f"{series.file}: has other bytes than were written"
+    except OSError as error:
+        return f"{series.file}: {error.strerror or error}"
+    return None
 
 
 def _clear(path: Path) -> None:

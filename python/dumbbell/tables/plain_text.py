@@ -6,6 +6,7 @@ Numbers stand to the right, ± under ±, words to the left; what is the same for
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
@@ -13,7 +14,7 @@ from textwrap import fill, wrap
 from typing import Final, NamedTuple
 
 from dumbbell.tables.table import Cell, Column, Table
-from dumbbell.tables.terminal import bold, rule, wrapped
+from dumbbell.tables.terminal import bold, columns, rule, wrapped
 
 GAP: Final = "  "
 INDENT: Final = "    "
@@ -86,6 +87,11 @@ def lay_out(table: Table, width: int) -> Lines:
     left_out = [column.of.name or column.of.title for column in columns if column not in shown]
     shown = [column for column in columns if column in shown]
     return Lines(list(_fitted(shown, titles, width)), left_out)
+
+
+def printed(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> Iterator[str]:
+    """A table of any length for standard output: on a terminal no wider than that, for a program a line a row."""
+    return streamed(header, rows, columns() if sys.stdout.isatty() else None)
 
 
 def streamed(header: Sequence[str], rows: Iterable[Sequence[Cell]], width: int | None) -> Iterator[str]:
