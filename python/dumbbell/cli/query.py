@@ -30,11 +30,11 @@ def query(
 
     A table rounds numbers to three digits; JSON and CSV have them all. DuckDB is an extra: pip install "duckdb>=2".
     """
-    from dumbbell.tables.plain_text import printed
     from dumbbell.errors import QueryError
     from dumbbell.results.query import query as answer
     from dumbbell.results.store import Store
     from dumbbell.spreadsheet import cell
+    from dumbbell.tables.plain_text import printed
     from dumbbell.text_file import Unreadable, standard_input
 
     if as_json and as_csv:

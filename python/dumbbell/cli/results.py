@@ -107,7 +107,9 @@ def export(
         Path, typer.Argument(metavar="FILE", help="What to write: *.csv or *.parquet.", show_default=False)
     ],
     *,
-    table: Annotated[ExportedTable, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")] = ExportedTable.runs,
+    table: Annotated[
+        ExportedTable, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")
+    ] = ExportedTable.runs,
     everything: Everything = False,
 ) -> None:
     """Write the runs to a CSV or a Parquet file, for other programs."""

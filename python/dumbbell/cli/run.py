@@ -98,6 +98,7 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.results.store import Store
     from dumbbell.spec import Problem, SpecError
 
     if measurement and (as_json or harm or fresh or dry_run):
@@ -126,8 +127,6 @@ def run(  # noqa: PLR0913 (each is an option)
 
     choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
-    from dumbbell.results.store import Store
-
     with telling(lambda: _describe_stored_runs(out, runs, chosen)), Store.open(out, write=True) as store:
         before = store.count()
         done = _measure_missing(
