@@ -5,6 +5,7 @@
 
 import atexit
 import gc
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,15 +21,31 @@ from dumbbell.cli.interruption import INTERRUPTED, end, heed_termination
 from dumbbell.errors import DamageWarning, DumbbellError, Failure
 
 FAILED, BAD_INPUT = 1, 2
+COMPLETION: Final = "_DUMBBELL_COMPLETE"
+"""Set where a shell asks what could come next."""
 
 NEW_OBJECTS: Final = 100_000
 """After so many Python looks for cycles: its own 700 cost a seventh of a report of 20,000 runs, and find none."""
 
-COMMANDS: Final = (
-    "run", "check", "init", "explore", "doctor", "cc", "kernel", "results", "merge", "query", "study", "report",
-    "agree", "compare", "advise",
-)  # fmt: skip
-"""Each is a module of this package: a group of commands, its `app`; or one, with its `EXAMPLE`."""
+COMMANDS: Final = {
+    "run": "Run an experiment and print its results.",
+    "check": "Check a spec: its points, its cost, its engines.",
+    "init": "Write a commented spec to start from.",
+    "explore": "Open the simulator as a page of the browser.",
+    "doctor": "Check what this machine can run.",
+    "results": "List, show, export, import, verify, prune runs.",
+    "report": "Write the report of a store as one HTML file.",
+    "compare": "Compare two sets of stored runs, pair by pair.",
+    "agree": "Compare two engines on one experiment.",
+    "advise": "Advise which congestion control to use on a path.",
+    "study": "Run published studies and judge their claims.",
+    "query": "Print the rows of one SELECT over a store.",
+    "merge": "Join stores into one.",
+    "cc": "List and show congestion controls.",
+    "kernel": "Build, list and remove kernels of engine linux.",
+}
+"""Each is a module of this package: a group of commands, its `app`; or one, with its `EXAMPLE`. The list of commands
+has these sentences, which fit its lines; none of the modules is loaded for it."""
 
 
 def _version(wanted: bool) -> None:  # noqa: FBT001 (typer calls it so)
@@ -68,9 +85,8 @@ def _telling_damage() -> Iterator[None]:
         yield
 
 
-@cache
-def app(*names: str) -> typer.Typer:
-    """The command line, made once, with the commands of these names; without names with all, which take longer."""
+def _bare() -> typer.Typer:
+    """The command line without a command."""
     made = typer.Typer(
         help="What does each TCP congestion control do on a path, to itself and to its neighbours?",
         no_args_is_help=True,
@@ -79,13 +95,29 @@ def app(*names: str) -> typer.Typer:
         rich_markup_mode=None,
     )
     made.callback(epilog="Example: dumbbell run examples/two-flows.toml")(_options)
+    return made
+
+
+@cache
+def app(*names: str) -> typer.Typer:
+    """The command line, made once, with the commands of these names; without names with all, which take longer."""
+    made = _bare()
     for name in names or COMMANDS:
         module = import_module(f"dumbbell.cli.{name}")
         if hasattr(module, "app"):
-            made.add_typer(module.app, name=name)
+            made.add_typer(module.app, name=name, short_help=COMMANDS[name])
         else:
-            made.command(name, epilog=module.EXAMPLE)(getattr(module, name))
+            made.command(name, epilog=module.EXAMPLE, short_help=COMMANDS[name])(getattr(module, name))
     return made
+
+
+@cache
+def _listing() -> Callable[..., object]:
+    """The command line as far as its own help needs it: the names of its commands, and what each does."""
+    made = _bare()
+    for name, text in COMMANDS.items():
+        made.command(name, help=text)(lambda: None)
+    return typer.main.get_command(made)
 
 
 @cache
@@ -101,7 +133,9 @@ def main() -> None:
     _, *arguments = sys.argv
     if arguments[:1] == ["help"]:
         arguments = [*arguments[1:], "--help"]
-    ended(lambda: _commands(*(word for word in arguments[:1] if word in COMMANDS))(arguments, prog_name="dumbbell"))
+    asks_for_list = not set(arguments) - {"-h", "--help"} and COMPLETION not in os.environ
+    names = [name for name in arguments[:1] if name in COMMANDS]
+    ended(lambda: (_listing() if asks_for_list else _commands(*names))(arguments, prog_name="dumbbell"))
 
 
 def ended(command: Callable[[], object]) -> None:
