@@ -13,7 +13,6 @@ from dumbbell.cli.option import Json as JsonDocument
 from dumbbell.problem import typed
 
 if TYPE_CHECKING:
-    from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
 
 Folder = Annotated[Path, typer.Argument(metavar="[STORE]", envvar="DUMBBELL_STORE", help="The folder of the store.")]
@@ -235,27 +234,13 @@ def _show_tables(  # noqa: PLR0913 (each is an option)
     store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
 ) -> None:
     from dumbbell.cli.findings import Choice, print_campaign
-    from dumbbell.findings.points import is_large
     from dumbbell.results.campaign import swept_paths
 
     for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
         if nth:
             typer.echo()
-        if each_seed and columns is None and sort is None and is_large(store, campaign):
-            _stream(store, campaign)
-            continue
         choice = Choice.of(columns, sort, swept_paths(store.ledger, campaign.id), each_seed=each_seed)
         print_campaign(store, campaign, choice)
-
-
-def _stream(store: "Store", campaign: "Campaign") -> None:
-    """The rows of a campaign that is too large to be laid out at once: as they are read, in fixed columns."""
-    from dumbbell.cli.table import of_groups
-    from dumbbell.results.listing import groups
-
-    typer.echo(f"{campaign.label} on {campaign.engine}")
-    for block in of_groups(groups(store.ledger, campaign), campaign.spec):
-        typer.echo(block)
 
 
 def _print_other_runs(store: "Store", *, everything: bool) -> None:

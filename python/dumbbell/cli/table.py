@@ -1,22 +1,16 @@
-"""Tables in plain text, and the one of a campaign's results."""
+"""Tables in plain text."""
 
 from __future__ import annotations
 
-from itertools import chain, compress, islice, zip_longest
+from itertools import islice, zip_longest
 from textwrap import fill, wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dumbbell.metrics.number import amounts, numeric
+from dumbbell.metrics.number import numeric
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from dumbbell.results.listing import GroupLine
-
-
-GROUP_COLUMNS = ("goodput", "share", "rtt")
-COLUMNS = (*GROUP_COLUMNS, "loss", "random_loss", "queue", "utilization")
-"""Quantities of a group and of its run, in the order of a `GroupLine`."""
 GAP = "  "
 INDENT = "    "
 NARROWEST_TEXT = 18
@@ -147,44 +141,3 @@ def _shared(room: int, wanted: Sequence[int]) -> list[int]:
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(GAP) * (len(widths) - 1)
-
-
-def of_groups(lines: Iterable[GroupLine], spec: Mapping[str, Any]) -> Iterator[str]:
-    """One line a group of flows; what belongs to the whole run is on the run's first line. Piece by piece.
-
-    Random loss has a column where the path has any.
-    """
-    from dumbbell.metrics.catalogue import QUANTITIES, has_random_loss
-
-    rest = iter(lines)
-    first = next(rest, None)
-    if first is not None:
-        axes = list(first.point)
-        shown = [name for name in COLUMNS if name != "random_loss" or has_random_loss(spec)]
-        headings = [QUANTITIES[name].heading.removesuffix(" %") for name in shown]
-        yield from blocks([*axes, "seed", "group", *headings], _rows(chain([first], rest), axes, shown))
-
-
-def _rows(lines: Iterable[GroupLine], axes: Sequence[str], shown: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The cells of each line, made a column at a time: a hundred thousand runs have a million of them."""
-    from dumbbell.metrics.catalogue import QUANTITIES
-
-    rest = iter(lines)
-    while block := list(islice(rest, BLOCK)):
-        points, seeds, places, names, *values = zip(*block, strict=True)
-        firsts = [nth == 0 for nth in places]
-
-        def of_runs(cells: Iterable[str], firsts: Sequence[bool] = firsts) -> list[str]:
-            own = iter(cells)
-            return [next(own) if first else "" for first in firsts]
-
-        columns = [of_runs(str(point[axis]) for point in compress(points, firsts)) for axis in axes]
-        columns += [of_runs(map(str, compress(seeds, firsts))), names]
-        for name, column in zip(COLUMNS, values, strict=True):
-            if name in shown:
-                factor, suffix = QUANTITIES[name].factor, QUANTITIES[name].suffix
-                if name in GROUP_COLUMNS:
-                    columns.append(amounts(column, factor, suffix))
-                else:
-                    columns.append(of_runs(amounts(compress(column, firsts), factor, suffix)))
-        yield from zip(*columns, strict=True)

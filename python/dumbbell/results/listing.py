@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.metrics.catalogue import has_random_loss
 from dumbbell.metrics.number import counted
 from dumbbell.results.campaign import positions
 from dumbbell.results.disturbance import Validity, validity
@@ -15,14 +14,6 @@ from dumbbell.spec.quantity import magnitude
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.ledger import Ledger
-
-_QUANTITIES: Final = ("goodput", "share", "rtt", "loss", "random_loss", "queue", "utilization")
-_GROUPS = f"""
-SELECT point, seed, group_value.position, name, {", ".join(_QUANTITIES)}
-FROM member JOIN run ON run.id = member.run JOIN run_value ON run_value.run = run.id
-JOIN group_value ON group_value.run = run.id
-WHERE campaign = ? AND member.position >= ? AND member.position < ? ORDER BY member.position, group_value.position
-"""  # noqa: S608 (our names)
 
 
 class RunLine(NamedTuple):
@@ -39,25 +30,6 @@ class RunLine(NamedTuple):
     """Each swept value as the spec wrote it, by its path."""
     validity: Validity | None = None
     """Of a run in real time that was measured."""
-
-
-class GroupLine(NamedTuple):
-    """A group of flows of a run, and the bottleneck: quantities of the catalogue, by their names there."""
-
-    point: dict[str, Any]
-    """Each swept value as the spec wrote it, by its path."""
-    seed: int
-    nth: int
-    """0 for the first group of a run, which is that of its first flow."""
-    name: str
-    goodput: float | None
-    share: float | None
-    rtt: float | None
-    loss: float | None
-    random_loss: float | None
-    """None also where the path has none."""
-    queue: float | None
-    utilization: float | None
 
 
 MOST_CHANGES: Final = 6
@@ -87,15 +59,3 @@ def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
             messages = json.loads(warnings)
             word = validity(campaign.engine, messages) if status == "ok" else None
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, len(messages), json.loads(point), word)
-
-
-def groups(ledger: Ledger, campaign: Campaign) -> Iterator[GroupLine]:
-    """The groups of the runs of a campaign that were measured, in the order of expansion."""
-    query = _GROUPS if has_random_loss(campaign.spec) else _GROUPS.replace("random_loss", "NULL AS random_loss")
-    line = GroupLine._make  # here every microsecond of a row counts a hundred thousand times
-    text, point = "", dict[str, Any]()
-    for part in positions(ledger, campaign.id):
-        for swept, *rest in ledger.rows(query, *part):
-            if swept != text:
-                text, point = swept, json.loads(swept)
-            yield line((point, *rest))
