@@ -10,7 +10,6 @@ import pytest
 
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import DamagedLedger, DamageWarning, StoreError, StoreFailure
-from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.results.tables import LEDGER_SCHEMA
@@ -141,24 +140,6 @@ def test_a_part_of_a_sweep_is_shown_by_itself_until_the_whole_is_there(folder: P
         assert list(store.outcomes(include_superseded=True)) == full_sweep
         assert store.count() == len(full_sweep) == 8
         assert store.superseded() == {}
-
-
-def test_a_store_of_earlier_versions_has_other_seeds_in_campaigns_of_their_own(folder: Path, campaign: Any) -> None:
-    outcomes = campaign(seeds=3)
-    execute(
-        folder,
-        "INSERT INTO campaign"
-        " SELECT 9, experiment, engine, identity, json_set(spec, '$.seeds', 1), 9, '' FROM campaign",
-        "INSERT INTO member SELECT 9, position / 3, run, point, '' FROM member WHERE position % 3 = 0",
-    )
-    with Store.open(folder) as store:
-        assert store.experiments() == ["moment"]
-        assert list(store.outcomes()) == outcomes
-        assert store.superseded() == {}
-    campaign(seeds=[3, 4])
-    with Store.open(folder) as store:
-        (merged,) = store.campaigns(include_superseded=True)
-        assert [each.seed for each in outcomes_of(store.ledger, merged.id)] == [1, 2, 3, 4] * 2
 
 
 def test_provenance_says_what_one_needs_to_know(filled: Store) -> None:

@@ -25,7 +25,7 @@ from dumbbell.comparison.selection import (
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.catalogue import HARMS, OF_RUN, has_random_loss
 from dumbbell.problem import suggestion
-from dumbbell.results.campaign import Campaign, campaigns, not_superseded
+from dumbbell.results.campaign import Campaign, campaigns
 from dumbbell.results.frames import stored_runs
 from dumbbell.results.harm import harm_columns
 from dumbbell.results.ledger import Ledger
@@ -138,15 +138,20 @@ def _campaigns(ledger: Ledger, selection: Selection) -> list[Campaign]:
         if key in wanted and wanted[key] not in names:
             what = f'has no run of {key} "{wanted[key]}"; {suggestion(wanted[key], list(dict.fromkeys(names)))}'
             raise ComparisonError(f"{selection.text}: {what}")
-    return not_superseded(
+    matching = [
         each
         for each in stored
-        if not each.hidden
-        and (each.alone_of is None or each.label == wanted.get(EXPERIMENT))
-        and (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
+        if (EXPERIMENT not in wanted or each.called(wanted[EXPERIMENT]))
         and each.engine == wanted.get(ENGINE, each.engine)
         and each.identity.startswith(wanted.get(IDENTITY, ""))
-    )
+    ]
+    there = {each.id for each in matching}
+    return [
+        each
+        for each in matching
+        if not (each.hidden or each.replaced_by in there)
+        and (each.alone_of is None or each.label == wanted.get(EXPERIMENT))
+    ]
 
 
 def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], dict[str, Any]]]) -> ComparisonError:

@@ -1,10 +1,12 @@
 """The campaigns of a store: which there are, which runs each has, and how those of one name are told apart.
 
 A campaign has the runs of one spec on one build of an engine; another number of seeds is the same campaign. Another
-spec is another experiment, even under the same name: it stays, with a label that says in what it differs. A campaign is
-superseded by a later one that asks another build of the engine for all of its points, and hidden while another one of
-the same name has all of its runs, as the whole of a study has those of a part. One of the groups of another by
-themselves belongs to that other one, whose harm it tells: it is shown where it is named, and superseded with it.
+spec is another experiment, even under the same name: it stays, with a label that says in what it differs.
+
+Rows say what campaigns are to one another, as `relate` writes it. One is replaced by a later one that asks another
+build of the engine for all of its points, and part of another one of the same name that has all of its runs, as a study
+has those of a part. One of the groups of another, each alone, is part of that one, whose harm it gives: it is shown
+where it is named, and replaced with it.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, Final
@@ -49,81 +51,115 @@ class Campaign:
     """Of the engine's build."""
     spec: Mapping[str, Any]
     """As it was written, key by key."""
+    replaced_by: int | None = None
+    """A later one that asked another build of the engine for all of it."""
+    part_of: int | None = None
+    """Another one that has all of its runs, or whose groups it has, each alone."""
     label: str = ""
     """The name, and what tells this spec from others of that name: `two-flows [path.rtt=50 ms]`."""
-    superseded: bool = False
-    """A later campaign asked another build of the engine for all of it."""
-    hidden: bool = False
-    """Another one has all of its runs."""
-    alone_of: int | None = None
-    """The campaign whose groups it has by themselves."""
+
+    @property
+    def alone_of(self) -> int | None:
+        """The campaign whose groups it has, each alone."""
+        return self.part_of if ALONE in self.spec else None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether another one has all of its runs."""
+        return self.part_of is not None and ALONE not in self.spec
 
     @property
     def current(self) -> bool:
-        """Whether it is shown: neither superseded nor hidden, nor a part of another one."""
-        return not (self.superseded or self.hidden or self.alone_of)
+        """Whether it is shown: neither replaced nor part of another one."""
+        return self.replaced_by is None and self.part_of is None
 
     def called(self, name: str) -> bool:
         """Whether this is its name or its label."""
         return name in (self.experiment, self.label)
 
 
-def labelled(campaigns: Sequence[Campaign], contained: Collection[int]) -> list[Campaign]:
-    """Campaigns in the order of their turns, with what a store says of each.
-
-    `contained` has the ids of those whose runs are all in another one.
-    """
-    wholes = _wholes(campaigns)
-    latest = {each.id for each in not_superseded(each for each in campaigns if each.id not in wholes)}
-    marked = [
-        replace(
-            each,
-            superseded=wholes.get(each.id, each.id) not in latest,
-            hidden=each.id in contained,
-            alone_of=wholes.get(each.id),
-        )
-        for each in campaigns
+def campaigns(ledger: Ledger) -> list[Campaign]:
+    """All campaigns, the one that was begun or resumed last at the end."""
+    rows = ledger.rows(
+        "SELECT id, experiment, engine, identity, spec, replaced_by, part_of FROM campaign ORDER BY turn"
+    )
+    there = {row["id"]: row["id"] for row in rows}  # without those that are damaged
+    stored = [
+        Campaign(id_, name, engine, build, json.loads(spec), there.get(replaced_by), there.get(part_of))
+        for id_, name, engine, build, spec, replaced_by, part_of in rows
     ]
     first: dict[str, Campaign] = {}
-    for each in sorted((each for each in marked if each.current), key=lambda each: each.id):
+    for each in sorted((each for each in stored if each.current), key=lambda each: each.id):
         first.setdefault(each.experiment, each)
-    labels = {each.id: _label(each, first.get(each.experiment, each)) for each in marked if not each.alone_of}
-    return [replace(each, label=labels.get(each.id) or f"{labels[wholes[each.id]]} {EACH_ALONE}") for each in marked]
+    labels = {each.id: _label(each, first.get(each.experiment, each)) for each in stored}
+    return [
+        replace(each, label=labels[each.id] if each.alone_of is None else f"{labels[each.alone_of]} {EACH_ALONE}")
+        for each in stored
+    ]
 
 
-def _wholes(campaigns: Sequence[Campaign]) -> dict[int, int]:
-    """The campaign with all groups, of each that has them by themselves; none where that is not in the store."""
-    kinds = {each.id: _kind(each) for each in campaigns if ALONE in each.spec}
-    wholes = {_kind(each): each.id for each in campaigns if kinds and ALONE not in each.spec}
-    return {id_: wholes[kind] for id_, kind in kinds.items() if kind in wholes}
+def relate(connection: sqlite3.Connection, experiment: str | None = None) -> None:
+    """Writes which campaigns are replaced and which are part of another one: of all, or of those of one name.
+
+    To be called within a transaction where that may have changed: as one begins, and as a writer ends.
+    """
+    query = (
+        "SELECT id, experiment, engine, identity, spec FROM campaign WHERE experiment = COALESCE(?, experiment)"
+        " ORDER BY turn"
+    )
+    families = defaultdict[tuple[str, str], list[Campaign]](list)
+    for id_, name, engine, build, spec in connection.execute(query, (experiment,)).fetchall():
+        families[name, engine].append(Campaign(id_, name, engine, build, _plain(json.loads(spec))))
+    for family in families.values():
+        replaced_by: dict[int, int | None] = {}
+        part_of: dict[int, int | None] = {}
+        for place, own in enumerate(family):
+            later = family[place + 1 :]
+            rivals = (each.id for each in later if each.identity != own.identity and covers(each.spec, own.spec))
+            replaced_by[own.id] = next(rivals, None)
+            part_of[own.id] = next(_containers(connection, own, family[:place], later), None)
+        for own in family:
+            container = part_of[own.id]
+            relations = (replaced_by[container if container and ALONE in own.spec else own.id], container)
+            if connection.execute(
+                "UPDATE campaign SET replaced_by = ?, part_of = ? WHERE id = ?"
+                " AND (replaced_by IS NOT ? OR part_of IS NOT ?)",
+                (*relations, own.id, *relations),
+            ).rowcount:
+                vouch(connection, "campaign", "id = ?", own.id)
 
 
-def _kind(campaign: Campaign) -> tuple[str, ...]:
-    """What a campaign has in common with that of its groups by themselves."""
-    return (campaign.identity, *question(campaign, (SEEDS, ALONE)))
+def question(campaign: Campaign) -> tuple[str, ...]:
+    """What a campaign asks, whatever the engine's build and the seeds."""
+    return campaign.experiment, campaign.engine, json.dumps(_plain(campaign.spec), sort_keys=True)
 
 
-def question(campaign: Campaign, left_out: Collection[str] = (SEEDS,)) -> tuple[str, ...]:
-    """What a campaign asks, whatever the engine's build, and whatever the spec has at these keys."""
-    fields = {key: value for key, value in campaign.spec.items() if key not in left_out}
-    return campaign.experiment, campaign.engine, json.dumps(fields, sort_keys=True)
+def _containers(
+    connection: sqlite3.Connection, own: Campaign, earlier: Sequence[Campaign], later: Sequence[Campaign]
+) -> Iterator[int]:
+    """What a campaign is part of, of those of its name; of two with the same runs the earlier one is."""
+    joint = {key: value for key, value in own.spec.items() if key != ALONE}
+    for each in (*reversed(later), *earlier):
+        if each.identity != own.identity or ALONE in each.spec:
+            continue
+        if ALONE in own.spec:
+            contains = each.spec == joint
+        else:
+            contains = _has_all(connection, each.id, own.id)
+            contains = contains and (each in later or not _has_all(connection, own.id, each.id))
+        if contains:
+            yield each.id
 
 
-def not_superseded(campaigns: Iterable[Campaign]) -> list[Campaign]:
-    """Those, of some in the order of their turns, that none of these with another build asks for again."""
-    remaining: list[Campaign] = []
-    later = defaultdict[tuple[str, str], list[Campaign]](list)
-    for each in reversed(list(campaigns)):
-        rivals = later[each.experiment, each.engine]
-        if not any(other.identity != each.identity and covers(other.spec, each.spec) for other in rivals):
-            remaining.append(each)
-        rivals.append(each)
-    return remaining[::-1]
-
-
-def same_but_for_seeds(spec: str, other: str) -> bool:
-    """Whether two specs, as JSON, ask for the same points in the same order."""
-    return spec == other or _without_seeds(spec) == _without_seeds(other)
+def _has_all(connection: sqlite3.Connection, container: int, part: int) -> bool:
+    """Whether a campaign has all runs of another one, which has some."""
+    query = (
+        "SELECT EXISTS (SELECT 1 FROM member WHERE campaign = :part) AND NOT EXISTS ("
+        "SELECT 1 FROM member AS own WHERE campaign = :part AND NOT EXISTS ("
+        "SELECT 1 FROM member WHERE run = own.run AND campaign = :container))"
+    )
+    ((verdict,),) = connection.execute(query, {"container": container, "part": part})
+    return bool(verdict)
 
 
 def with_seeds(spec: str, seeds: Sequence[int]) -> str:
@@ -165,7 +201,7 @@ def _label(campaign: Campaign, first: Campaign) -> str:
         if not 0 < len(text) <= LONGEST_LABEL:
             text = f"spec {hashlib.sha256(json.dumps(campaign.spec).encode()).hexdigest()[:HASH_DIGITS]}"
         label += f" [{text}]"
-    return f"{label} (build {campaign.identity[:BUILD_DIGITS]})" if campaign.superseded else label
+    return f"{label} (build {campaign.identity[:BUILD_DIGITS]})" if campaign.replaced_by else label
 
 
 def _differences(ours: Any, theirs: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 (values of a spec)
@@ -191,10 +227,6 @@ def _plain(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in spec.items() if key != SEEDS}
 
 
-def _without_seeds(spec: str) -> str:
-    return json.dumps(_plain(json.loads(spec)))
-
-
 @dataclass(frozen=True, slots=True)
 class CampaignEntry:
     """The place of a run in a campaign."""
@@ -206,21 +238,18 @@ class CampaignEntry:
     """Each swept value, as the spec writes it."""
 
 
-def campaigns(ledger: Ledger) -> list[Campaign]:
-    """All campaigns, the one that was begun or resumed last at the end."""
-    rows = ledger.rows("SELECT id, experiment, engine, identity, spec FROM campaign ORDER BY turn")
-    stored = [Campaign(id_, name, on, build, json.loads(spec)) for id_, name, on, build, spec in rows]
-    builds = Counter((each.experiment, each.engine, each.identity) for each in stored)
-    several = [
-        each for each in stored if builds[each.experiment, each.engine, each.identity] > 1 and ALONE not in each.spec
-    ]
-    return labelled(stored, _contained(ledger, several))
-
-
 def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: str) -> int | None:
     """The number of the campaign that has an experiment's runs on a build of an engine."""
-    same = _same(ledger, experiment.name, engine, identity, _spec_json(experiment))
-    return int(same[-1][0]) if same else None
+    return _campaign_of_spec(ledger, experiment.name, engine, identity, _spec_json(experiment))
+
+
+def _campaign_of_spec(ledger: Ledger, name: str, engine: str, identity: str, spec: str) -> int | None:
+    rows = ledger.rows(
+        "SELECT id FROM campaign WHERE experiment = ? AND engine = ? AND identity = ?"  # noqa: S608 (our name)
+        f" AND json_remove(spec, '$.{SEEDS}') = json_remove(?, '$.{SEEDS}')",
+        name, engine, identity, spec,
+    )  # fmt: skip
+    return int(rows[0]["id"]) if rows else None
 
 
 def measured_of(
@@ -252,28 +281,25 @@ def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, po
 
 def begin_spec(ledger: Ledger, name: str, engine: str, identity: str, spec: str) -> tuple[int, list[int]]:
     """The same of a spec, as JSON, with the experiment's name."""
+    seeds = seeds_of(spec)
     with ledger.transaction("begin a campaign") as connection:
-        turn = ledger.one("SELECT COALESCE(MAX(turn), 0) + 1 FROM campaign")
-        same = _same(ledger, name, engine, identity, spec)
-        before = {campaign: seeds_of(text) for campaign, text in same}
-        seeds, earlier_seeds = seeds_of(spec), {seed for own in before.values() for seed in own}
-        if not earlier_seeds <= set(seeds):
-            seeds = sorted(earlier_seeds | set(seeds))
-        if not same:
-            connection.execute(
-                "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, ?)",
-                (name, engine, identity, spec, turn),
-            )
-            vouch(connection, "campaign", "turn = ?", turn)
-            return int(ledger.one("SELECT id FROM campaign WHERE turn = ?", turn)), seeds
-        campaign = list(before)[-1]
-        if any(own != seeds for own in before.values()):
-            _merge(connection, before, seeds)
-        connection.execute(
-            "UPDATE campaign SET spec = ?, turn = ? WHERE id = ?", (with_seeds(spec, seeds), turn, campaign)
-        )
+        campaign = _campaign_of_spec(ledger, name, engine, identity, spec)
+        if campaign is None:
+            query = "INSERT INTO campaign (experiment, engine, identity, spec, turn) VALUES (?, ?, ?, ?, 0)"
+            campaign = int(connection.execute(query, (name, engine, identity, spec)).lastrowid or 0)
+        else:
+            before = seeds_in(ledger, campaign)
+            if not set(before) <= set(seeds):
+                seeds = sorted({*before, *seeds})
+            if before != seeds:
+                _renumber(connection, campaign, before, seeds)
+            connection.execute("UPDATE campaign SET spec = ? WHERE id = ?", (with_seeds(spec, seeds), campaign))
+        connection.execute("UPDATE campaign SET turn = (SELECT MAX(turn) + 1 FROM campaign) WHERE id = ?", (campaign,))
+        relate(connection, name)
+        if ALONE not in json.loads(spec):  # shown while it gets runs, which no other one may have
+            connection.execute("UPDATE campaign SET part_of = NULL WHERE id = ?", (campaign,))
         vouch(connection, "campaign", "id = ?", campaign)
-        return int(campaign), seeds
+        return campaign, seeds
 
 
 def seeds_in(ledger: Ledger, campaign: int) -> list[int]:
@@ -345,7 +371,7 @@ def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:
 
 def superseded_runs(ledger: Ledger) -> dict[str, int]:
     """How many runs `prune` would remove, by experiment, engine and build."""
-    names = {each.id: f"{each.label} on {each.engine}" for each in campaigns(ledger) if each.superseded}
+    names = {each.id: f"{each.label} on {each.engine}" for each in campaigns(ledger) if each.replaced_by}
     gone = listed(names)
     strays = ledger.one("SELECT COUNT(*) FROM run WHERE id NOT IN (SELECT run FROM member)")
     rows = ledger.rows(
@@ -358,9 +384,11 @@ def superseded_runs(ledger: Ledger) -> dict[str, int]:
 
 def prune(ledger: Ledger) -> tuple[int, list[str]]:
     """Removes superseded campaigns, and runs that are in none; gives how many runs, and their files."""
-    gone = [campaign.id for campaign in campaigns(ledger) if campaign.superseded]
+    gone = [(campaign.id,) for campaign in campaigns(ledger) if campaign.replaced_by]
     with ledger.transaction("prune it") as connection:
-        _forget(connection, gone)
+        connection.executemany("DELETE FROM member WHERE campaign = ?", gone)
+        connection.executemany("DELETE FROM campaign WHERE id = ?", gone)
+        vouch(connection, "campaign")  # that of whichever were related to one that is gone
         files = ledger.rows("SELECT file FROM series WHERE run NOT IN (SELECT run FROM member)")
         removed = connection.execute("DELETE FROM run WHERE id NOT IN (SELECT run FROM member)").rowcount
         connection.execute("DELETE FROM provenance WHERE id NOT IN (SELECT provenance FROM run)")
@@ -372,54 +400,16 @@ def _spec_json(experiment: Experiment) -> str:
     return json.dumps(experiment.fields(), ensure_ascii=False)
 
 
-def _same(ledger: Ledger, experiment: str, engine: str, identity: str, spec: str) -> list[tuple[int, str]]:
-    """The campaigns of a spec, whatever its seeds; only stores of earlier versions have several."""
-    rows = ledger.rows(
-        "SELECT id, spec FROM campaign WHERE experiment = ? AND engine = ? AND identity = ? ORDER BY turn",
-        experiment, engine, identity,
-    )  # fmt: skip
-    return [(campaign, before) for campaign, before in rows if same_but_for_seeds(before, spec)]
-
-
-def _merge(connection: sqlite3.Connection, before: Mapping[int, Sequence[int]], seeds: Sequence[int]) -> None:
-    """Puts the runs of campaigns, which differ in their seeds, into the last of them, which gets all seeds."""
-    *others, last = before
-    members = []
-    for campaign, own in before.items():
-        query = "SELECT position, run, point FROM member WHERE campaign = ?"
-        for position, run, point in connection.execute(query, (campaign,)).fetchall():
-            index, nth = divmod(position, len(own))
-            members.append((last, index * len(seeds) + seeds.index(own[nth]), run, point))
-        connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
-    _forget(connection, others)
-    columns = "campaign, position, run, point"
-    connection.executemany(f"INSERT OR REPLACE INTO member ({columns}) VALUES (?, ?, ?, ?)", members)  # noqa: S608 (ours)
-    vouch(connection, "member", "campaign = ?", last)
-
-
-def _forget(connection: sqlite3.Connection, gone: Sequence[int]) -> None:
-    connection.executemany("DELETE FROM member WHERE campaign = ?", [(campaign,) for campaign in gone])
-    connection.executemany("DELETE FROM campaign WHERE id = ?", [(campaign,) for campaign in gone])
-
-
-def _contained(ledger: Ledger, several: Sequence[Campaign]) -> set[int]:
-    """Those of which another one of the same experiment has all runs; of two with the same runs, the earlier."""
-    if not several:
-        return set()
-    ids = listed(each.id for each in several)
-    query = f"SELECT campaign, COUNT(*) FROM member WHERE campaign IN ({ids}) GROUP BY campaign"  # noqa: S608 (ours)
-    sizes: dict[int, int] = dict(map(tuple, ledger.rows(query)))
-    shared = ledger.rows(
-        "SELECT part.campaign, whole.campaign, COUNT(DISTINCT part.position) FROM member part JOIN member whole"  # noqa: S608
-        f" ON whole.run = part.run AND whole.campaign <> part.campaign WHERE part.campaign IN ({ids})"
-        f" AND whole.campaign IN ({ids}) GROUP BY part.campaign, whole.campaign"
+def _renumber(connection: sqlite3.Connection, campaign: int, before: Sequence[int], seeds: Sequence[int]) -> None:
+    """Gives the runs of a campaign their places where it has more seeds."""
+    query = "SELECT position, run, point FROM member WHERE campaign = ?"
+    rows = connection.execute(query, (campaign,)).fetchall()
+    connection.execute("DELETE FROM member WHERE campaign = ?", (campaign,))
+    connection.executemany(
+        "INSERT INTO member (campaign, position, run, point) VALUES (?, ?, ?, ?)",
+        (
+            (campaign, position // len(before) * len(seeds) + seeds.index(before[position % len(before)]), run, point)
+            for position, run, point in rows
+        ),
     )
-    pairs = {(part, container) for part, container, count in shared if count == sizes[part]}
-    experiments = {each.id: each.experiment for each in several}
-    turns = {each.id: turn for turn, each in enumerate(several)}
-    return {
-        part
-        for part, container in pairs
-        if experiments[part] == experiments[container]
-        and ((container, part) not in pairs or turns[part] < turns[container])
-    }
+    vouch(connection, "member", "campaign = ?", campaign)

@@ -2,7 +2,7 @@
 
 What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs. This
 module has the file itself: it opens it, serves one thread at a time, and says in one line what is wrong.
-`campaign` has its campaigns, `outcomes` its runs, `frames` and `listing` many runs at once.
+`campaign` has its campaigns, `outcomes` its runs, `measured`, `frames` and `listing` many runs at once.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.errors import NoStoreError, StoreError, StoreFailure
+from dumbbell.errors import NoStoreError, StoreError
 from dumbbell.results.damage import Damage, damage, damaged_runs, leave_out
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.digest import enable, schema_digest, vouch_schema
@@ -122,8 +122,8 @@ class Ledger:
         return unclean
 
     def clear_writer(self) -> None:
-        """Removes the note: the writer ended as it should. Where that fails, the next writer tidies up."""
-        with suppress(StoreFailure), self.transaction("close it") as connection:
+        """Removes the note: the writer ended as it should."""
+        with self.transaction("close it") as connection:
             connection.execute("DELETE FROM writer")
 
     def find_damage(self) -> Damage:

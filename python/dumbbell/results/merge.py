@@ -112,7 +112,7 @@ def merge(parts: Sequence[MergeSource], out: Path, progress: Callable[[int], Non
 
 
 def _latest(ledger: Ledger) -> list[Campaign]:
-    return [each for each in campaigns(ledger) if not each.superseded]
+    return [each for each in campaigns(ledger) if each.replaced_by is None]
 
 
 def _refuse_other_builds(parts: Iterable[MergeSource]) -> None:

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from dumbbell.metrics.number import counted
 from dumbbell.results import digest
+from dumbbell.results.campaign import relate
 from dumbbell.results.diagnosis import UNREADABLE, translating_errors
 from dumbbell.results.ledger import make_tables
 from dumbbell.results.tables import RUN_TABLES
@@ -149,6 +150,7 @@ def _copied(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
             own = dict(zip(digest.columns("member"), row, strict=True))
             if own["campaign"] in campaigns and own["run"] in runs:
                 _enter(new, "member", row)
+        relate(new)
     return known
 
 

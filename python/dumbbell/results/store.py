@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 from dumbbell.errors import DamagedLedger, DamageWarning, DumbbellError, NoStoreError, StoreError, StoreFailure
 from dumbbell.problem import quoted, suggestion
 from dumbbell.results import frames, listing, outcomes, provenance
-from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, superseded_runs
+from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.request import request_of
@@ -113,7 +113,8 @@ class Store:
                 store._series_files.clear_partial()
                 if ledger.mark_writer():
                     store._series_files.remove(store.orphans())
-                closing.callback(ledger.clear_writer)
+                    _relate_campaigns(ledger)
+                closing.callback(_finish, ledger)
             store._closing = closing.pop_all()
         return store
 
@@ -488,6 +489,18 @@ def _intact_ledger(folder: Path) -> Ledger:
             raise damaged(folder, "no run in it can be read", hopeless=True) from failure
         warnings.warn(f"{folder}: {salvaged.summary}", DamageWarning, stacklevel=3)
         return Ledger(folder, write=True)
+
+
+def _relate_campaigns(ledger: Ledger) -> None:
+    with ledger.transaction("relate its campaigns") as connection:
+        relate(connection)
+
+
+def _finish(ledger: Ledger) -> None:
+    """Ends writing. Where that fails, the next writer tidies up."""
+    with suppress(StoreFailure):
+        _relate_campaigns(ledger)
+        ledger.clear_writer()
 
 
 def _taken(folder: Path) -> FileLock:

@@ -9,7 +9,7 @@ from typing import Final
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 8
+LEDGER_SCHEMA: Final = 9
 """Version of the tables below: a change of any of them, or of a summary's fields, is a new number. A store of another
 one is refused: before the first release nothing is migrated."""
 
@@ -49,7 +49,9 @@ CREATE TABLE writer (process INTEGER NOT NULL);
 CREATE TABLE damage (found TEXT NOT NULL);
 CREATE TABLE campaign (
     id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, engine TEXT NOT NULL, identity TEXT NOT NULL, spec TEXT NOT NULL,
-    turn INTEGER NOT NULL, digest TEXT NOT NULL DEFAULT '', UNIQUE (experiment, engine, identity, spec)
+    turn INTEGER NOT NULL, replaced_by INTEGER REFERENCES campaign (id) ON DELETE SET NULL,
+    part_of INTEGER REFERENCES campaign (id) ON DELETE SET NULL, digest TEXT NOT NULL DEFAULT '',
+    UNIQUE (experiment, engine, identity, spec)
 );
 CREATE TABLE provenance (
     id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE, digest TEXT NOT NULL DEFAULT ''
