@@ -74,20 +74,6 @@ def ends(value: float, half_width: float | None, limits: Limits, scale: float = 
     return max(value - half, least), min(value + half, most)
 
 
-def amounts(values: Iterable[float | None], scale: float = 1.0, unit: str = "") -> list[str]:
-    """What `amount` gives of each, faster.
-
-    >>> amounts([153.24, 0.5, None], unit=" %")
-    ['153 %', '0.500 %', '-']
-    """
-    return [
-        f"{shown:#.3g}{unit}"  # in this range Python's own format does it
-        if value is not None and 1e-4 <= (shown := scale * value) < 99.9  # noqa: PLR2004
-        else amount(value, None, scale, unit)
-        for value in values
-    ]
-
-
 def numeric(cells: Iterable[str]) -> bool:
     """Whether these are the cells of a column of numbers, some perhaps empty.
 
