@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ALL = "all"
 MOST_ROWS = 100
 """Beyond these, `run` says how to see fewer."""
+MOST_SUMMED_UP = 5_000
+"""Runs of which sentences and warnings are printed; of more the rows only, as they are read."""
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
 RESTS_ON = "goodput"
@@ -63,12 +65,11 @@ def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     from dumbbell.cli import terminal
     from dumbbell.cli.layout import caption, lay_out
     from dumbbell.findings.answer import answer
-    from dumbbell.findings.points import MOST_READ_IN_FULL
 
     width = terminal.columns()
     table = _table(runs, choice, store)
     layout = lay_out(table, width, everything=choice.everything)
-    if runs.measured <= MOST_READ_IN_FULL:  # of more, sentences would take longer than they are worth
+    if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
         typer.echo(terminal.bold(terminal.wrapped(" ".join(answer(runs)), width, hanging="")) + "\n")
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
     for line in (*caption(table, width, len(runs.points), seeds), "", *layout.lines()):
@@ -77,21 +78,20 @@ def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     _print_length_hint(len(table.rows), runs, store)
 
 
-def print_campaign(
-    store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None, *, complete: bool = False
-) -> bool:
+def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None) -> bool:
     """Prints a campaign of a store, however many runs it has, or what an experiment asks of it; whether any run failed.
 
     Of many runs the rows are printed as they are read, in the columns that fit the first of them. What needs all rows
-    at once, an order or all columns, holds them all; `complete`, as harm needs them, everything about each run.
+    at once, an order or all columns, has them all in memory.
     """
-    from dumbbell.findings.points import is_large, read_campaign
+    from dumbbell.campaign.plan import count
+    from dumbbell.findings.points import read_campaign
 
-    large = not complete and is_large(store, campaign, experiment)
+    large = (store.size(campaign) if experiment is None else count(experiment)) > MOST_SUMMED_UP
     if large and not (choice.sort or choice.all_columns):
         runs = _print_pages(store, campaign, choice, experiment)
     else:
-        runs = read_campaign(store, campaign, experiment, in_full=complete)
+        runs = read_campaign(store, campaign, experiment)
         print_answer(runs, choice, store)
     if not large:
         print_warnings(runs)
@@ -105,11 +105,10 @@ def _print_pages(store: Store, campaign: Campaign, choice: Choice, experiment: E
     from dumbbell.cli.layout import caption, lay_out, lines_of, shown
     from dumbbell.findings.points import read_pages
     from dumbbell.findings.table import USUAL
-    from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
     from dumbbell.results.campaign import extent
+    from dumbbell.results.measured import STORED
 
-    always = {RESTS_ON}
-    known = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*(choice.columns or USUAL)}]
+    known = [name for name in STORED if name in {RESTS_ON, *(choice.columns or USUAL)}]
     for page in read_pages(store, campaign, experiment, known):
         if any(each.run_ids for each in page.points):
             break
@@ -119,8 +118,7 @@ def _print_pages(store: Store, campaign: Campaign, choice: Choice, experiment: E
     for line in (*caption(first, width, *there), ""):
         typer.echo(line)
     chosen = replace(choice, columns=shown(layout))
-    needed = [name for name in (*OF_RUN, *OF_GROUP) if name in always | {*shown(layout)}]
-
+    needed = [name for name in STORED if name in {RESTS_ON, *shown(layout)}]
     rows = 0
 
     def tables() -> Iterator[Table]:

@@ -208,7 +208,7 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
     for nth, experiment in enumerate(experiments):
         campaign = _campaign(store, experiment, engine)
         if not nth:
-            failed = print_campaign(store, campaign, choice, experiment, complete=len(experiments) > 1)
+            failed = print_campaign(store, campaign, choice, experiment)
         else:
             runs = read_campaign(store, campaign, experiment)
             print_notices(runs, store.folder, failures_only=True)

@@ -18,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.results.digest import vouch, vouched
 from dumbbell.results.ledger import Ledger, listed
@@ -308,20 +308,35 @@ def extent(ledger: Ledger, campaign: int, seeds: Collection[int] | None = None) 
     return points, sorted(there)
 
 
-def positions(ledger: Ledger, campaign: int, size: int = 5_000) -> Iterator[tuple[int, int, int]]:
-    """What a query for a part of a campaign's members is given, part after part, so that few are in memory.
+class Places(NamedTuple):
+    """Runs at their points."""
 
-    The campaign, the first position, and the one after the last: whole points, so that a part has `size` members or one
-    point's.
+    query: str
+    """Of the number `run` of each, its `point`, and `nth`, by which they are in order."""
+    values: Sequence[object]
+
+
+def places(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, size: int = 1_000) -> Iterator[Places]:
+    """The runs of a campaign in the order of expansion, part after part, so that few are in memory.
+
+    A part has whole points, of `size` members or one point's. `seeds`: of these only, in this order.
     """
-    own = len(seeds_in(ledger, campaign))
-    size = max(1, size // own) * own
-    query = "SELECT MIN(position) FROM member WHERE campaign = ? AND position >= ?"
+    own = {seed: place for place, seed in enumerate(seeds_in(ledger, campaign))}
+    query, values = "SELECT position AS nth, run, point FROM member", list[object]()
+    if seeds is not None and list(seeds) != list(own):
+        values = [json.dumps([own[seed] for seed in seeds if seed in own])]
+        query = (
+            f"SELECT position / {len(own)} * {len(own)} + key AS nth, run, point"  # noqa: S608 (a number)
+            f" FROM json_each(?) JOIN member ON position % {len(own)} = value"
+        )
+    query += " WHERE campaign = ? AND position >= ? AND position < ?"
+    size = max(1, size // len(own)) * len(own)
+    first = "SELECT MIN(position) FROM member WHERE campaign = ? AND position >= ?"
     end = 0
-    while (there := ledger.one(query, campaign, end)) is not None:
-        first = there // size * size
-        end = first + size
-        yield campaign, first, end
+    while (there := ledger.one(first, campaign, end)) is not None:
+        begin = there // size * size
+        end = begin + size
+        yield Places(query, (*values, campaign, begin, end))
 
 
 def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:

@@ -9,18 +9,18 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member, positions, seeds_in
+from dumbbell.results.campaign import CampaignEntry, add_member, places
 from dumbbell.results.digest import vouch, vouch_run
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
+from dumbbell.results.request import request_of
 from dumbbell.results.series import SeriesFile
 from dumbbell.results.tables import PROGRAM_NUMBERS, RUN_TABLES
 from dumbbell.results.values import values_of_groups, values_of_run
 
 if TYPE_CHECKING:
-    from dumbbell.results.request import Request
     from dumbbell.results.schema import Outcome
-    from dumbbell.spec import Run
+    from dumbbell.spec import Resolved
 
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
@@ -37,14 +37,14 @@ def put(  # noqa: PLR0913 (what a row has)
     ledger: Ledger,
     outcome: Outcome,
     *,
-    run: Run,
-    request: Request,
+    resolved: Resolved,
     series: Sequence[SeriesFile],
     facts: str,
     finished: str,
     entry: CampaignEntry | None,
 ) -> list[str]:
     """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
+    request = request_of(resolved)
     row = {
         "run_id": outcome.run_id, "engine": outcome.engine, "seed": outcome.seed, "status": outcome.status,
         "wall_s": outcome.wall_s, "finished": finished, "request_key": request.key, "request_groups": request.groups,
@@ -69,7 +69,7 @@ def put(  # noqa: PLR0913 (what a row has)
         number = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
         for table in RUN_TABLES:
             connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
-        connection.execute("INSERT INTO request VALUES (?, ?)", (number, run.to_json()))
+        connection.execute("INSERT INTO request VALUES (?, ?)", (number, resolved.run.to_json()))
         if outcome.status == "ok":
             for flow in outcome.flows:
                 said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
@@ -77,8 +77,8 @@ def put(  # noqa: PLR0913 (what a row has)
                 _insert(connection, "flow", {"run": number, **asdict(flow), "program": said, **numbers})
             for position, (name, group) in enumerate(outcome.groups.items()):
                 _insert(connection, "flow_group", {"run": number, "position": position, "name": name, **asdict(group)})
-            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, run)})
-            for values in values_of_groups(outcome):
+            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, resolved.run)})
+            for values in values_of_groups(outcome, resolved):
                 _insert(connection, "group_value", {"run": number, **values})
         for file in series:
             _insert(connection, "series", {"run": number, **asdict(file)})
@@ -114,17 +114,12 @@ def outcomes_of(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = Non
 
     Few are in memory at a time.
     """
-    places = None if seeds is None else {seed: place for place, seed in enumerate(seeds)}
-    own = len(seeds_in(ledger, campaign))
-    query = (
-        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
-        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
-    )
-    for part in positions(ledger, campaign, _PAGE):
-        rows = ledger.rows(query, *part)
-        if places is not None:
-            rows = [row for row in rows if row["seed"] in places]
-            rows.sort(key=lambda row: (row["position"] // own, places[row["seed"]]))
+    for part in places(ledger, campaign, seeds, _PAGE):
+        query = (
+            f"WITH place AS ({part.query}) SELECT point, {listed(_RUN, 'run')}"  # noqa: S608 (our names)
+            " FROM place JOIN run ON run.id = place.run ORDER BY nth"
+        )
+        rows = ledger.rows(query, *part.values)
         yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 
