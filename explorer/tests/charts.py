@@ -7,7 +7,7 @@ import math
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +55,7 @@ def of_package(text: str, folder: Path) -> dict[str, Any]:
             for chart, result in zip(charts, results, strict=True)
         ],
         "fair": dict(runs.points[0].fair_shares),
-        "goodput": asdict(goodput),
+        "goodput": goodput._asdict(),
     }
 
 

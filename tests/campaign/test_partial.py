@@ -13,9 +13,9 @@ import pytest
 from commandline import MOMENT, dumbbell
 from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments
 from dumbbell.campaign.plan import count
+from dumbbell.cli import findings
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
-from dumbbell.findings import points
 from dumbbell.findings.points import read
 from dumbbell.results import measured
 from dumbbell.results.store import Store
@@ -129,8 +129,7 @@ def test_a_table_that_is_printed_as_it_is_read_has_the_rows_of_one_that_is_held(
         ("run", spec, "--out", store, "--seeds", "2", *options),
     ]
     in_memory = [dumbbell(*each) for each in commands]
-    monkeypatch.setattr(points, "MOST_READ_IN_FULL", 20)
-    monkeypatch.setattr(points, "PAGE", 12)
+    monkeypatch.setattr(findings, "MOST_SUMMED_UP", 20)
     monkeypatch.setattr(measured, "PAGE", 7)
     read = [dumbbell(*each) for each in commands]
     for one, other in zip(in_memory, read, strict=True):

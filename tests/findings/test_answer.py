@@ -10,8 +10,9 @@ import pytest
 
 import dumbbell
 from dumbbell.findings.answer import answer
-from dumbbell.findings.points import ExperimentRuns, PointRuns, runs_of
+from dumbbell.findings.points import ExperimentRuns, PointRuns, read
 from dumbbell.findings.table import table
+from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, expand, resolve
 
 PATH = {"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
@@ -371,6 +372,8 @@ def test_real_runs_are_answered() -> None:
         "path": PATH | {"rate": "20 Mbit/s"},
     }
     experiment = Experiment(**fields, flows=PAIR, measure={"window": ["25 %", "100 %"], "record": "summary"})
-    (first,) = answer(runs_of(experiment, "sim", dumbbell.run(experiment)))
+    results = dumbbell.run(experiment)
+    with Store.open(results.store) as store:
+        (first,) = answer(*read(store))
     assert first.startswith("BBR takes ")
     assert first.endswith(" % of the goodput, where 50 % would be fair.")

@@ -117,6 +117,7 @@ def test_nobody_harms_a_group_that_is_alone_anyway_and_nothing_is_run_twice(
     results = dumbbell.run(spec, store=tmp_path / "store", harm=True)
     assert results.groups()[["harm", "harm_rtt"]].to_numpy().tolist() == [[0, 0]]
     assert Store.open(tmp_path / "store").experiments() == ["one"]
+    assert not any(runs.knows_harm for runs in read(Store.open(tmp_path / "store")))
     assert len(measured) == 1
     shared = SWEPT | {"seeds": 1, "duration": "1 s"}
     dumbbell.run(shared, store=tmp_path / "store", harm=True)

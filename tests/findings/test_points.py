@@ -9,11 +9,12 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
-from dumbbell.findings import points
-from dumbbell.findings.points import ExperimentRuns, fair_shares_of, read, runs_of
-from dumbbell.metrics.catalogue import QUANTITIES, Setup, group_values, run_values
+from dumbbell.findings.points import ExperimentRuns, read, read_campaign, read_pages, runs_of
+from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
+from dumbbell.results import measured
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
+from dumbbell.results.values import fair_shares_of
 from dumbbell.spec import expand, load, resolve
 
 TWO_GROUPS: dict[str, Any] = {
@@ -26,17 +27,21 @@ TWO_GROUPS: dict[str, Any] = {
 }
 
 
+def only(folder: Path) -> ExperimentRuns:
+    with Store.open(folder) as store:
+        (runs,) = read(store)
+    return runs
+
+
 def test_a_queueing_delay_is_against_the_rtt_that_the_seed_drew() -> None:
     """Up to 30 ms more at 20 ms: against another seed's RTT it would be of another sign."""
     experiment = load(MOMENT, overrides={"path.buffer": "1 bdp", "rtt_spread": "30 ms", "duration": "2 s", "seeds": 3})
-    runs = runs_of(experiment, "sim", dumbbell.run(experiment))
+    results = dumbbell.run(experiment)
     (place,) = expand(experiment)
     expected = [
-        run_values(each, Setup.of(resolve(place, each.seed).run))["queueing_delay"]
-        for each in dumbbell.run(experiment)
-        if isinstance(each, Result)
+        run_values(each, Setup.of(resolve(place, each.seed).run))["queueing_delay"] for each in results.summaries
     ]
-    assert runs.points[0].measured["queueing_delay", ""] == expected
+    assert only(results.store).points[0].measured["queueing_delay", ""] == expected
     assert max(filter(None, expected)) < 1.2
 
 
@@ -45,12 +50,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("findings")
     dumbbell.run(MOMENT, store=store)
     return store
-
-
-def only(folder: Path) -> ExperimentRuns:
-    with Store.open(folder) as store:
-        (runs,) = read(store)
-    return runs
 
 
 def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
@@ -98,15 +97,61 @@ def test_fair_is_what_equal_flows_would_have(changes: dict[str, Any], shares: li
     assert list(fair_shares.values()) == pytest.approx(shares or [])
 
 
-def test_a_large_campaign_is_read_by_columns_to_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    complete = only(folder)
-    monkeypatch.setattr(points, "MOST_READ_IN_FULL", 0)
-    columns = only(folder)
-    assert [(each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in columns.points] == [
-        (each.swept, each.ccs, each.sizes, each.run_ids, each.failed) for each in complete.points
-    ]
-    assert columns.notices == complete.notices
-    for theirs, ours in zip(complete.points, columns.points, strict=True):
-        assert set(ours.measured) == set(theirs.measured)
-        for key, values in ours.measured.items():
-            assert values == pytest.approx(theirs.measured[key], nan_ok=True), key
+def test_a_point_knows_what_would_be_fair_of_its_first_run(folder: Path) -> None:
+    with Store.open(folder) as store:
+        (experiment,) = (each.experiment for each in read(store))
+        assert experiment is not None
+        for point, planned in zip(only(folder).points, expand(experiment), strict=True):
+            assert point.fair_shares == fair_shares_of(resolve(planned, 1))
+
+
+LOSSY: dict[str, Any] = {
+    "name": "lossy", "duration": "2 s", "seeds": 3, "measure": {"record": "summary"},
+    "path": {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp", "loss": ["0 %", "1 %"]},
+    "flows": [{"cc": ["bbr", "reno"]}, {"cc": "cubic", "workload": {"transfer": "100 kB"}}],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def lossy(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four points with three seeds, and each group alone."""
+    store = tmp_path_factory.mktemp("lossy")
+    dumbbell.run(LOSSY, store=store, harm=True)
+    return store
+
+
+def test_a_point_of_a_lossy_sweep_that_loses_none_at_random_has_0(lossy: Path) -> None:
+    losses = [point.measured["random_loss", ""] for point in only(lossy).points]
+    assert losses[:2] == [[0, 0, 0]] * 2
+    assert all(value > 0 for values in losses[2:] for value in values)
+    with Store.open(lossy) as store:
+        query = "SELECT COUNT(*), COUNT(random_loss) FROM run_value JOIN member USING (run) WHERE campaign = 1"
+        assert store.ledger.rows(query)[0][:] == (12, 6)
+
+
+def test_a_campaign_is_the_same_page_by_page_by_its_runs_and_of_some_seeds(
+    lossy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete = only(lossy)
+    monkeypatch.setattr(measured, "PAGE", 4)
+    with Store.open(lossy) as store:
+        (campaign,) = store.campaigns()
+        pages = list(read_pages(store, campaign))
+        assert [len(page.points) for page in pages] == [1, 1, 1, 1]
+        assert repr([point for page in pages for point in page.points]) == repr(
+            complete.points
+        )  # no NaN is like another
+        assert pages[-1].notices == complete.notices
+        assert complete.experiment is not None
+        by_seed = sorted(store.outcomes(), key=lambda outcome: outcome.seed)
+        by_ids = runs_of(store, complete.experiment, "sim", by_seed)
+        some = load(complete.experiment, overrides={"seeds": [3, 1]})
+        of_some = read_campaign(store, campaign, some)
+        goodputs = read_pages(store, campaign, names=["goodput"])
+        assert {name for page in goodputs for point in page.points for name, _ in point.measured} == {"goodput"}
+    for point, same, few in zip(complete.points, by_ids.points, of_some.points, strict=True):
+        assert {key for key in point.measured if key[0] in HARMS} > {("harm", "cubic"), ("harm_fct", "cubic")}
+        without_harm = {key: values for key, values in point.measured.items() if key[0] not in HARMS}
+        assert repr((same.swept, same.run_ids, same.measured)) == repr((point.swept, point.run_ids, without_harm))
+        assert list(few.run_ids) == [3, 1]
+        assert repr(few.measured) == repr({key: [values[2], values[0]] for key, values in point.measured.items()})

@@ -9,8 +9,9 @@ from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
 from dumbbell.findings.caution import caution_summaries
-from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, runs_of
+from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, read
 from dumbbell.findings.warnings import of_single_runs, warnings
+from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
 from specs import smallest
 
@@ -38,8 +39,10 @@ DOWNLOAD: dict[str, Any] = {
 
 
 def measured_runs(**fields: Any) -> ExperimentRuns:
-    experiment = Experiment(**fields)
-    return runs_of(experiment, "sim", dumbbell.run(experiment))
+    results = dumbbell.run(Experiment(**fields))
+    with Store.open(results.store) as store:
+        (runs,) = read(store)
+    return runs
 
 
 def texts(kind: str, **fields: Any) -> list[str]:

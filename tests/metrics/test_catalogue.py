@@ -105,7 +105,6 @@ def test_the_setup_of_a_run_is_that_of_its_path() -> None:
     setup = Setup.of(resolved(path=path).run)
     assert (setup.random_loss_at, list(setup.base_rtts_s)) == ("after", [0.04])
     assert setup.drain_time_s == pytest.approx(100 * 1514 * 8 / 12e6)
-    assert Setup.of_spec({"path": path}, {}) == Setup(random_loss_at="after")
 
 
 @pytest.mark.parametrize(
@@ -114,9 +113,3 @@ def test_the_setup_of_a_run_is_that_of_its_path() -> None:
 )
 def test_a_spec_says_whether_its_path_loses_at_random(path: dict[str, object], lossy: bool) -> None:  # noqa: FBT001
     assert catalogue.has_random_loss({"path": path}) is lossy
-
-
-def test_where_it_does_may_be_swept() -> None:
-    spec = {"path": {"loss_at": ["before", "after"]}}
-    assert catalogue.loss_at(spec, {"path.loss_at": "after"}) == "after"
-    assert catalogue.loss_at({"path": {}}, {}) == "before"

@@ -32,15 +32,11 @@ def test_each_is_what_its_formula_gives_of_the_run(folder: Path) -> None:
             expected = run_values(result, setup)
             number = store.ledger.one("SELECT id FROM run WHERE run_id = ?", result.run_id)
             (row,) = store.ledger.rows("SELECT * FROM run_value WHERE run = ?", number)
-            for name in OF_RUN:
-                if name == "random_loss" and setup.random_loss_at is None:
-                    assert row[name] == 0.0
-                else:
-                    assert row[name] == expected[name], name
+            assert {name: row[name] for name in OF_RUN} == expected
             rows = store.ledger.rows("SELECT * FROM group_value WHERE run = ? ORDER BY position", number)
-            assert [(each["name"], each["cc"], each["flows"]) for each in rows] == [
-                ("new", "bbr", 2),
-                ("cubic", "cubic", 1),
+            assert [[each[name] for name in ("name", "cc", "flows", "fair_share")] for each in rows] == [
+                ["new", "bbr", 2, pytest.approx(2 / 3)],
+                ["cubic", "cubic", 1, pytest.approx(1 / 3)],
             ]
             for own, values in zip(rows, group_values(result).values(), strict=True):
                 assert [own[name] for name in OF_GROUP] == [values[name] for name in OF_GROUP]

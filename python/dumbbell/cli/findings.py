@@ -24,6 +24,8 @@ MOST_PRINTED = 1000
 """Rows of a table on a terminal; files have more."""
 MOST_ROWS = 100
 """Beyond these, `run` says how to see fewer."""
+MOST_SUMMED_UP = 5_000
+"""Runs of which sentences and warnings are printed; of more the rows only, as they are read."""
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
 RESTS_ON = "goodput"
@@ -63,10 +65,9 @@ class Choice:
 def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
     """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
     from dumbbell.findings.answer import answer
-    from dumbbell.findings.points import MOST_READ_IN_FULL
     from dumbbell.tables.terminal import bold, columns, wrapped
 
-    if runs.measured <= MOST_READ_IN_FULL:  # of more, sentences would take longer than they are worth
+    if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
         typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
     rows = _table(runs, choice, store)
@@ -86,21 +87,19 @@ def _print_table(rows: ResultRows, choice: Choice, points: int, seeds: Sequence[
     _print_left_out(rows.runs, choice, table.left_out)
 
 
-def print_campaign(
-    store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None, *, complete: bool = False
-) -> None:
+def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None) -> None:
     """Prints a campaign of a store, however many runs it has, or what an experiment asks of it.
 
-    Of many runs the first rows are read and printed. What needs all rows at once, an order, holds them all; `complete`,
-    as harm needs them, everything about each run.
+    Of many runs the first rows are read and printed. What needs all rows at once, an order, has them all in memory.
     """
-    from dumbbell.findings.points import is_large, read_campaign
+    from dumbbell.campaign.plan import count
+    from dumbbell.findings.points import read_campaign
 
-    large = not complete and is_large(store, campaign, experiment)
+    large = (store.size(campaign) if experiment is None else count(experiment)) > MOST_SUMMED_UP
     if large and not choice.sort:
         runs = _print_first_page(store, campaign, choice, experiment)
     else:
-        runs = read_campaign(store, campaign, experiment, in_full=complete)
+        runs = read_campaign(store, campaign, experiment)
         print_answer(runs, choice, store)
     if not large:
         print_warnings(runs)

@@ -225,7 +225,7 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
     for nth, experiment in enumerate(experiments):
         campaign = _campaign(store, experiment, engine)
         if not nth:
-            print_campaign(store, campaign, choice, experiment, complete=len(experiments) > 1)
+            print_campaign(store, campaign, choice, experiment)
         else:
             print_notices(read_campaign(store, campaign, experiment), store.folder, failures_only=True)
 

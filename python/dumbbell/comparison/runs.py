@@ -23,11 +23,11 @@ from dumbbell.comparison.selection import (
     unknown,
 )
 from dumbbell.errors import ComparisonError
-from dumbbell.metrics.catalogue import HARMS, OF_RUN, has_random_loss
+from dumbbell.metrics.catalogue import HARMS, OF_RUN
 from dumbbell.problem import suggestion
 from dumbbell.results.campaign import Campaign, campaigns
 from dumbbell.results.frames import stored_runs
-from dumbbell.results.harm import harm_columns
+from dumbbell.results.harm import harms_of
 from dumbbell.results.ledger import Ledger
 from dumbbell.results.store import Store
 
@@ -89,10 +89,9 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
     with Store.open(selection.folder) as store:
         chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
         runs, groups = stored_runs(store.ledger, list(chosen))
-        harms = harm_columns(store.ledger, chosen)
+        harms = harms_of(store.ledger, chosen)
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
     points: list[Point] = []
-    lossless: set[int] = set()
     numbers: dict[tuple[int, str], int] = {}
     every = []
     for id_, point, text in runs[["campaign", "point", "request_groups"]].drop_duplicates().itertuples(index=False):
@@ -103,14 +102,11 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> Side:
         numbers[id_, point] = len(points)
         hidden = {f"flows[{index}].cc" for index, _ in exchanged_groups(parts, exchanged)}
         swept = {path: value for path, value in values.items() if path not in hidden}
-        if not _loses_at_random(chosen[id_].spec, values):
-            lossless.add(len(points))
         points.append(Point(chosen[id_].label, chosen[id_].engine, swept))
     if not points:
         raise _nothing(selection, every)
     runs["point"] = [numbers.get(key) for key in zip(runs["campaign"], runs["point"], strict=True)]
     runs = runs[runs["point"].notna()].drop_duplicates("run").set_index("run").astype({"point": int})
-    runs.loc[runs["point"].isin(lossless), "random_loss"] = np.nan
     measured = runs.index[runs["error"].isna()]
     groups = groups[groups["run"].isin(measured)].drop_duplicates(["run", "position"]).reset_index(drop=True)
     rows = pd.Series(range(len(runs)), runs.index)
@@ -168,12 +164,6 @@ def _nothing(selection: Selection, points: Sequence[tuple[list[dict[str, Any]], 
             return ComparisonError(f"{selection.text}: no run has {name} = {value}; {suggestion(value, known)}")
     what = "no run is so" if selection.wanted else "there is no run in it yet"
     return ComparisonError(f"{selection.text}: {what}")
-
-
-def _loses_at_random(spec: Mapping[str, Any], point: Mapping[str, Any]) -> bool:
-    """Whether the path of a point loses packets at random: only there is its random loss a number to compare."""
-    path = spec["path"]
-    return has_random_loss({"path": path | {"loss": point.get("path.loss", path.get("loss", "0 %"))}})
 
 
 def exchanged_groups(groups: Sequence[Mapping[str, Any]], exchanges: Sequence[Exchange]) -> list[tuple[int, Exchange]]:

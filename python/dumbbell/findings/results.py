@@ -26,7 +26,6 @@ from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
 from dumbbell.results.campaign import Campaign, campaign_of, campaigns
-from dumbbell.results.harm import alone_values
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
@@ -254,7 +253,7 @@ class Results(Sequence[Outcome]):
 
     def _runs(self) -> ExperimentRuns:
         with Store.open(self.store) as store:
-            return campaign_runs(self._campaign(store), self.outcomes, alone_values(store.ledger, self.campaign))
+            return campaign_runs(store, self._campaign(store), self.outcomes)
 
     def _campaign(self, store: Store) -> Campaign:
         return next(each for each in campaigns(store.ledger) if each.id == self.campaign)

@@ -12,13 +12,13 @@ from dumbbell.campaign.execution import run_campaign
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Group, Side
 from dumbbell.engines.protocol import Engine
-from dumbbell.findings.points import ExperimentRuns, PointRuns, fair_shares_of, runs_of
+from dumbbell.findings.points import ExperimentRuns, PointRuns, point_key, runs_of
 from dumbbell.hosts.columns import Measurand
 from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.record import HostPoint, HostRecord
 from dumbbell.metrics.distribution import median_interval, quantile
-from dumbbell.results.harm import point_key
 from dumbbell.results.store import Store
+from dumbbell.results.values import fair_shares_of
 from dumbbell.spec import Experiment, Point, Resolved, load, resolve
 from dumbbell.units import NS_PER_S
 
@@ -70,7 +70,7 @@ def hold(
     for each in engines:
         experiment = each.experiment_of(measurements)
         with closing(run_campaign(store, experiment, each.engine, jobs=jobs, progress=progress)) as outcomes:
-            engine_runs.append((each.engine, runs_of(experiment, each.engine.name, outcomes)))
+            engine_runs.append((each.engine, runs_of(store, experiment, each.engine.name, outcomes)))
     return host_record(measurements, store, engine_runs)
 
 

@@ -70,11 +70,6 @@ class Setup:
             drain_time_s=ratio(8 * run.path.buffer_bytes, mean_rate_bps(run)),
         )
 
-    @classmethod
-    def of_spec(cls, spec: Mapping[str, Any], point: Mapping[str, Any]) -> Setup:
-        """What the words of a spec say: only random loss, which counts at every point if there is any at some."""
-        return cls(random_loss_at=loss_at(spec, point) if has_random_loss(spec) else None)
-
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -161,11 +156,6 @@ def has_random_loss(spec: Mapping[str, Any]) -> bool:
 
     loss = spec["path"]["loss"]
     return any(Share(each).value for each in (loss if isinstance(loss, list) else [loss]))
-
-
-def loss_at(spec: Mapping[str, Any], point: Mapping[str, Any]) -> str:
-    """Where it does at a point: before the queue, or after it."""
-    return str(point.get("path.loss_at", spec["path"].get("loss_at", BEFORE)))
 
 
 def mean_rate_bps(run: Run) -> float:

@@ -116,7 +116,7 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
     target: Path, store: Store, study: Study | None, statuses: Sequence[StudyStatus], largest_bytes: int, index: str,
     comment: str,
 ) -> Path:  # fmt: skip
-    runs = read(store) if study is None else list(_runs_of_study(study, statuses))
+    runs = read(store) if study is None else list(_runs_of_study(study, statuses, store))
     engines = list(dict.fromkeys(each.engine for each in runs))
     experiments = counted(len({each.name for each in runs}), "experiment")
     on = f"engine{'s' if len(engines) > 1 else ''} {', '.join(engines)}"
@@ -276,7 +276,7 @@ def commented(command: str, comment: str) -> str:
     return f"{command}  # {comment}" if comment else command
 
 
-def _runs_of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[ExperimentRuns]:
+def _runs_of_study(study: Study, statuses: Sequence[StudyStatus], store: Store) -> Iterator[ExperimentRuns]:
     """The runs of whole seeds, the engines of an experiment one after the other."""
     parts = [(each, each.experiments) for each in statuses]
     for title in study.experiments:
@@ -284,7 +284,7 @@ def _runs_of_study(study: Study, statuses: Sequence[StudyStatus]) -> Iterator[Ex
             if title in experiments:
                 seeds = experiments[title].seed_values
                 outcomes = [each for each in status.evidence.outcomes[title] if each.seed in seeds]
-                yield runs_of(experiments[title], status.engine, outcomes)
+                yield runs_of(store, experiments[title], status.engine, outcomes)
 
 
 def _notices(

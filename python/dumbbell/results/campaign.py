@@ -15,10 +15,10 @@ import hashlib
 import json
 import sqlite3
 from collections import defaultdict
-from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.results.digest import vouch, vouched
 from dumbbell.results.ledger import Ledger, listed
@@ -253,19 +253,22 @@ def _campaign_of_spec(ledger: Ledger, name: str, engine: str, identity: str, spe
 
 
 def measured_of(
-    ledger: Ledger, experiment: Experiment, engine: str, identity: str, places: Container[int] | None = None
+    ledger: Ledger, experiment: Experiment, engine: str, identity: str, wanted: Container[int] | None = None
 ) -> int:
-    """How many of an experiment's runs on a build of an engine were measured so far; `places`: of those there."""
+    """How many of an experiment's runs on a build of an engine were measured so far; `wanted`: of those there."""
     campaign = campaign_of(ledger, experiment, engine, identity)
     if campaign is None:
         return 0
-    place_of = places_in_plan(experiment.seed_values, len(seeds_in(ledger, campaign)), places)
-    query = (
-        "SELECT position, seed FROM member JOIN run ON run.id = member.run"
-        " WHERE status = 'ok' AND campaign = ? AND position >= ? AND position < ?"
+    seeds, every = experiment.seed_values, len(seeds_in(ledger, campaign))
+    measured = (
+        nth
+        for part in places(ledger, campaign, seeds)
+        for (nth,) in ledger.rows(
+            f"SELECT nth FROM ({part.query}) JOIN run ON run.id = run WHERE status = 'ok'",  # noqa: S608 (our query)
+            *part.values,
+        )
     )
-    rows = (row for part in positions(ledger, campaign) for row in ledger.rows(query, *part))
-    return sum(place_of(position, seed) is not None for position, seed in rows)
+    return sum(wanted is None or place_in_plan(nth, every, len(seeds)) in wanted for nth in measured)
 
 
 def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, points: int) -> tuple[int, list[int]]:
@@ -307,20 +310,13 @@ def seeds_in(ledger: Ledger, campaign: int) -> list[int]:
     return seeds_of(ledger.one("SELECT spec FROM campaign WHERE id = ?", campaign))
 
 
-def places_in_plan(
-    seeds: Sequence[int], every: int, places: Container[int] | None = None
-) -> Callable[[int, int], int | None]:
-    """Of a position in a campaign with `every` seeds, and its seed: the place in the plan of an experiment with these.
+def place_in_plan(nth: int, every: int, seeds: int) -> int:
+    """The place in the plan of an experiment with so many `seeds` of what `places` has there, of `every` one's seeds.
 
-    None where that has none, or one that is not among these `places`.
+    >>> place_in_plan(7, every=5, seeds=3)
+    5
     """
-    nth = {seed: number for number, seed in enumerate(seeds)}
-
-    def place_of(position: int, seed: int) -> int | None:
-        place = position // every * len(nth) + nth[seed] if seed in nth else None
-        return place if places is None or place in places else None
-
-    return place_of
+    return nth // every * seeds + nth % every
 
 
 def swept_paths(ledger: Ledger, campaign: int) -> list[str]:
@@ -340,20 +336,35 @@ def extent(ledger: Ledger, campaign: int, seeds: Collection[int] | None = None) 
     return points, sorted(there)
 
 
-def positions(ledger: Ledger, campaign: int, size: int = 5_000) -> Iterator[tuple[int, int, int]]:
-    """What a query for a part of a campaign's members is given, part after part, so that few are in memory.
+class Places(NamedTuple):
+    """Runs at their points."""
 
-    The campaign, the first position, and the one after the last: whole points, so that a part has `size` members or one
-    point's.
+    query: str
+    """Of the number `run` of each, its `point`, and `nth`, by which they are in order."""
+    values: Sequence[object]
+
+
+def places(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, size: int = 1_000) -> Iterator[Places]:
+    """The runs of a campaign in the order of expansion, part after part, so that few are in memory.
+
+    A part has whole points, of `size` members or one point's. `seeds`: of these only, in this order.
     """
-    own = len(seeds_in(ledger, campaign))
-    size = max(1, size // own) * own
-    query = "SELECT MIN(position) FROM member WHERE campaign = ? AND position >= ?"
+    own = {seed: place for place, seed in enumerate(seeds_in(ledger, campaign))}
+    query, values = "SELECT position AS nth, run, point FROM member", list[object]()
+    if seeds is not None and list(seeds) != list(own):
+        values = [json.dumps([own[seed] for seed in seeds if seed in own])]
+        query = (
+            f"SELECT position / {len(own)} * {len(own)} + key AS nth, run, point"  # noqa: S608 (a number)
+            f" FROM json_each(?) JOIN member ON position % {len(own)} = value"
+        )
+    query += " WHERE campaign = ? AND position >= ? AND position < ?"
+    size = max(1, size // len(own)) * len(own)
+    first = "SELECT MIN(position) FROM member WHERE campaign = ? AND position >= ?"
     end = 0
-    while (there := ledger.one(query, campaign, end)) is not None:
-        first = there // size * size
-        end = first + size
-        yield campaign, first, end
+    while (there := ledger.one(first, campaign, end)) is not None:
+        begin = there // size * size
+        end = begin + size
+        yield Places(query, (*values, campaign, begin, end))
 
 
 def add_member(ledger: Ledger, entry: CampaignEntry, run_id: str) -> None:

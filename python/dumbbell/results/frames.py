@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN
 from dumbbell.results.campaign import campaigns as campaigns_of
-from dumbbell.results.harm import harm_columns
+from dumbbell.results.harm import harms_of
 from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
 from dumbbell.results.tables import PROGRAM_NUMBERS
@@ -65,7 +65,7 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
         rows["error"] = rows["error"].fillna("")
         rows = rows.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
     if table == "groups":
-        harms = harm_columns(ledger, campaigns)
+        harms = harms_of(ledger, campaigns)
         groups = list(zip(rows["run_id"], rows["name"], strict=True)) if harms else []
         for harm in HARMS:
             values = [harms.get(group, {}).get(harm) for group in groups]

@@ -6,63 +6,41 @@ a run and the one of the group alone are a pair by their point and their seed.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from collections.abc import Collection, Mapping
+from typing import Final, TypeAlias
 
-from dumbbell.metrics.catalogue import HARMS, group_values, harms
+from dumbbell.metrics.catalogue import HARMS, harms
 from dumbbell.results.campaign import ALONE
-from dumbbell.results.campaign import campaigns as campaigns_of
-from dumbbell.results.outcomes import outcomes_of
+from dumbbell.results.ledger import Ledger, listed
 
-if TYPE_CHECKING:
-    from dumbbell.results.ledger import Ledger
-    from dumbbell.results.schema import Result
-
-AloneValues: TypeAlias = "Mapping[tuple[str, int, str], Mapping[str, float | None]]"
-"""What a group has alone of the quantities that harm is told in, by point, seed and group; see `point_key`."""
-
-
+Harms: TypeAlias = "Mapping[tuple[str, str], Mapping[str, float | None]]"
+"""The harm to a group, by run id and group, and by the harm's name."""
 ADDS_HARM: Final = "it needs runs of each group alone, which `dumbbell run SPEC --harm` adds"
 """What is said where harm is not known."""
+_OF: Final = tuple(HARMS.values())
 
 
-def alone_values(ledger: Ledger, campaign: int) -> AloneValues:
-    """What the groups of a campaign have alone, as far as they were measured so."""
-    alone: dict[tuple[str, int, str], Mapping[str, float | None]] = {}
-    if not ledger.rows("SELECT 1 FROM campaign WHERE spec LIKE ? LIMIT 1", f'%"{ALONE}"%'):
-        return alone  # as mostly, and found out sooner than what belongs to what
-    for each in campaigns_of(ledger):
-        if each.alone_of == campaign:
-            for outcome in outcomes_of(ledger, each.id):
-                if outcome.status == "ok":
-                    point = {path: value for path, value in outcome.point.items() if path != ALONE}
-                    for group, values in group_values(outcome, tuple(HARMS.values())).items():
-                        alone[point_key(point), outcome.seed, group] = values
-    return alone
-
-
-def harms_of(result: Result, alone: AloneValues) -> dict[str, dict[str, float | None]]:
-    """The harm to each group of a run that was measured alone, too, by the group's name and the harm's."""
-    key = point_key(result.point)
-    by_group = {}
-    for group, together in (group_values(result, tuple(HARMS.values())) if alone else {}).items():
-        if (key, result.seed, group) in alone:
-            by_group[group] = harms(together, alone[key, result.seed, group])
-    return by_group
-
-
-def point_key(values: Mapping[str, Any]) -> str:
-    """The swept values of a point, as one text."""
-    return json.dumps(values, sort_keys=True, ensure_ascii=False)
-
-
-def harm_columns(ledger: Ledger, campaigns: Iterable[int]) -> dict[tuple[str, str], Mapping[str, float | None]]:
-    """The harm to each group of each run of some campaigns, by run id and group."""
-    columns: dict[tuple[str, str], Mapping[str, float | None]] = {}
-    for campaign in campaigns:
-        alone = alone_values(ledger, campaign)
-        for outcome in outcomes_of(ledger, campaign) if alone else ():
-            if outcome.status == "ok":
-                columns |= {(outcome.run_id, group): own for group, own in harms_of(outcome, alone).items()}
-    return columns
+def harms_of(ledger: Ledger, campaigns: Collection[int]) -> Harms:
+    """What is known for the groups of some campaigns: of those that were measured alone, too."""
+    query = "SELECT id, part_of FROM campaign WHERE json_type(spec, ?) IS NOT NULL AND part_of IN"
+    parts = dict(map(tuple, ledger.rows(f"{query} ({listed(campaigns)})", f"$.{ALONE}")))
+    if not parts:
+        return {}
+    alone = (
+        f"SELECT part_of, json_remove(point, '$.{ALONE}') AS point, seed, name, {listed(_OF)}"  # noqa: S608 (our names)
+        " FROM campaign CROSS JOIN member ON member.campaign = campaign.id JOIN run ON run.id = member.run"
+        f" JOIN group_value ON group_value.run = run.id WHERE campaign.id IN ({listed(parts)}) LIMIT -1"
+    )
+    rows = ledger.rows(
+        f"SELECT run_id, own.name, {listed(_OF, 'own')}, {listed(_OF, 'alone')}"  # noqa: S608 (likewise)
+        " FROM member JOIN run ON run.id = member.run JOIN group_value AS own ON own.run = member.run"
+        f" CROSS JOIN ({alone}) AS alone ON alone.part_of = member.campaign"
+        " AND alone.point = json(member.point) AND alone.seed = run.seed AND alone.name = own.name"
+        f" WHERE member.campaign IN ({listed(set(parts.values()))})"
+    )
+    return {
+        (run_id, group): harms(
+            dict(zip(_OF, values[: len(_OF)], strict=True)), dict(zip(_OF, values[len(_OF) :], strict=True))
+        )
+        for run_id, group, *values in rows
+    }

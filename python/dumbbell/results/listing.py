@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from dumbbell.metrics.number import counted
-from dumbbell.results.campaign import positions
+from dumbbell.results.campaign import places
 from dumbbell.results.disturbance import Validity, validity
 from dumbbell.spec.quantity import magnitude
 
@@ -49,13 +49,12 @@ def changes_text(changes: Sequence[tuple[str, str]]) -> list[str]:
 
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:
     """The runs of a campaign, in the order of expansion."""
-    query = (
-        "SELECT run_id, seed, status, COALESCE(warnings, '[]'), point"
-        " FROM member JOIN run ON run.id = member.run"
-        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
-    )
-    for part in positions(ledger, campaign.id):
-        for run_id, seed, status, warnings, point in ledger.rows(query, *part):
+    for part in places(ledger, campaign.id):
+        query = (
+            f"WITH place AS ({part.query}) SELECT run_id, seed, status, COALESCE(warnings, '[]'), point"  # noqa: S608
+            " FROM place JOIN run ON run.id = place.run ORDER BY nth"
+        )
+        for run_id, seed, status, warnings, point in ledger.rows(query, *part.values):
             messages = json.loads(warnings)
             word = validity(campaign.engine, messages) if status == "ok" else None
             yield RunLine(run_id, campaign.label, campaign.engine, seed, status, len(messages), json.loads(point), word)

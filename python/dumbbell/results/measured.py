@@ -1,9 +1,10 @@
-"""Quantities of the catalogue of all runs of a campaign, point by point, as they were stored with each run."""
+"""Quantities of the catalogue of many runs, point by point, as they were stored with each run."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
@@ -11,21 +12,26 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, has_random_loss
-from dumbbell.results.campaign import positions, seeds_in
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, has_random_loss
+from dumbbell.results.campaign import Places, places
+from dumbbell.results.harm import Harms, harms_of
 from dumbbell.results.ledger import Ledger, listed
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
+    from dumbbell.results.schema import Outcome
 
 PAGE: Final = 1000
 """Runs that are read together."""
-_MEMBERS: Final = "WHERE campaign = ? AND member.position >= ? AND member.position < ?"
+STORED: Final = (*OF_RUN, *OF_GROUP, *HARMS)
+"""The quantities that a store has."""
+_RUN: Final = ("point", "run_id", "seed", "error", "warnings")
+_GROUP: Final = ("nth", "name", "cc", "flows", "fair_share")
 
 
 @dataclass(slots=True)
 class MeasuredPoint:
-    """The runs of a campaign at one point."""
+    """The runs of an experiment at one point."""
 
     swept: dict[str, Any]
     """Each swept value as the spec wrote it."""
@@ -39,93 +45,101 @@ class MeasuredPoint:
     """Each group's algorithm."""
     sizes: dict[str, int]
     """Each group's number of flows."""
+    fair_shares: dict[str, float]
+    """What each group would have if all flows had the same; empty where nothing says what is fair."""
     numbers: dict[tuple[str, str], list[float]]
     """One a run that was measured, in base units, by quantity and group, "" of what belongs to the path; NaN where a
     run has none, and no list where none has one."""
 
 
 def measured(
-    ledger: Ledger, campaign: Campaign, names: Sequence[str], seeds: Collection[int] | None = None
-) -> Iterator[MeasuredPoint]:
-    """The points of a campaign in the order of expansion, with these quantities of the catalogue; `seeds`: of these.
+    ledger: Ledger, campaign: Campaign, names: Sequence[str] = STORED, seeds: Sequence[int] | None = None
+) -> Iterator[list[MeasuredPoint]]:
+    """The points of a campaign in the order of expansion, those of `PAGE` runs at a time, or one.
 
-    `PAGE` runs are in memory at a time, or those of one point.
+    `names` are quantities of the catalogue; where harm is among them, that of all runs is in memory. `seeds`: of these
+    only, in this order.
     """
-    every = seeds_in(ledger, campaign.id)
-    places = [place for place, seed in enumerate(every) if seeds is None or seed in seeds]
-    members = (
-        f"{_MEMBERS} AND member.position % {len(every)} IN ({listed(places)})" if len(places) < len(every) else _MEMBERS
-    )
-    of_runs = [name for name in names if name in OF_RUN and (name != "random_loss" or has_random_loss(campaign.spec))]
-    of_groups = [name for name in names if name in OF_GROUP]
-    run_columns = [*("point", "run_id", "seed", "error", "warnings"), *(f"run_value.{name}" for name in of_runs)]
-    group_columns = ["member.position", "name", "cc", "flows", *(f"group_value.{name}" for name in of_groups)]
-    run_query = (
-        f"SELECT {listed(run_columns)} FROM member JOIN run ON run.id = member.run"  # noqa: S608 (our names)
-        f" LEFT JOIN run_value ON run_value.run = member.run {members} ORDER BY member.position"
-    )
-    group_query = (
-        f"SELECT {listed(group_columns)} FROM member JOIN group_value ON group_value.run = member.run"  # noqa: S608
-        f" {members} ORDER BY member.position, group_value.position"
-    )
-    for part in positions(ledger, campaign.id, PAGE):
-        *heads, errors, warnings, run_values = _columns(ledger.rows(run_query, *part), 5)
-        owners, group_names, ccs, sizes, group_values = _columns(ledger.rows(group_query, *part), 4)
-        is_measured = np.array([error is None for error in errors], bool)
-        numbers = dict(zip(of_runs, (values[is_measured] for values in run_values), strict=False))
-        numbers |= dict(zip(of_groups, group_values, strict=False))
-        known = {name: values for name, values in numbers.items() if not np.isnan(values).all()}
-        gaps = [name for name, values in known.items() if np.isnan(values).any()]
-        groups = list(zip(group_names, ccs, sizes, strict=True))
-        counts = [len(list(own)) for _, own in groupby(owners)]
-        rows = list(zip(*heads, errors, warnings, strict=True))
-        yield from _points(rows, groups, counts, {name: values.tolist() for name, values in known.items()}, gaps)
+    harms = harms_of(ledger, [campaign.id]) if HARMS.keys() & set(names) else {}
+    for part in places(ledger, campaign.id, seeds, PAGE):
+        yield list(_points(ledger, part, campaign.spec, names, harms))
 
 
-def _columns(rows: Sequence[Any], heads: int) -> tuple[Any, ...]:
-    """The first columns of rows as they are, and a list of the others as arrays, where NaN is null."""
-    columns: list[Any] = list(zip(*rows, strict=True)) if rows else [()] * heads
-    return (*columns[:heads], [np.array(values, float) for values in columns[heads:]])
+def measured_runs(
+    ledger: Ledger, outcomes: Iterable[Outcome], spec: Mapping[str, Any], harms: Harms
+) -> list[MeasuredPoint]:
+    """The points of runs, whatever their campaigns, in the order of the first of each, with the harm that is known."""
+    by_point: dict[str, list[str]] = {}
+    for each in outcomes:
+        by_point.setdefault(json.dumps(each.point, ensure_ascii=False), []).append(each.run_id)
+    rows = [(run_id, point) for point, run_ids in by_point.items() for run_id in run_ids]
+    query = (
+        "SELECT key AS nth, run.id AS run, json_extract(value, '$[1]') AS point"
+        " FROM json_each(?) JOIN run ON run_id = json_extract(value, '$[0]')"
+    )
+    return list(_points(ledger, Places(query, [json.dumps(rows)]), spec, STORED, harms))
 
 
 def _points(
-    rows: Sequence[tuple[Any, ...]],
-    groups: Sequence[tuple[str, str, int]],
-    counts: Sequence[int],
-    numbers: Mapping[str, list[float]],
-    gaps: Sequence[str],
+    ledger: Ledger, part: Places, spec: Mapping[str, Any], names: Sequence[str], harms: Harms
 ) -> Iterator[MeasuredPoint]:
-    """`gaps` are the quantities that some runs have not."""
-    firsts = [0, *accumulate(counts)]
-    of_runs = [(name, "") for name in numbers if QUANTITIES[name].of_run]
-    of_groups = [name for name in numbers if not QUANTITIES[name].of_run]
-    begin = 0
-    for text, members in groupby(rows, itemgetter(0)):
-        runs = list(members)
-        run_ids = {seed: run_id for _, run_id, seed, error, _ in runs if error is None}
-        end = begin + len(run_ids)
-        first, last = firsts[begin], firsts[end]
-        own = groups[first : firsts[begin + 1]] if run_ids else ()
-        several = len(own)
-        values = {key: numbers[key[0]][begin:end] for key in of_runs}
-        for nth, (group, _, _) in enumerate(own):
-            for name in of_groups:
-                values[name, group] = numbers[name][first + nth : last : several]
-        for name in gaps:
-            for key in (name, ""), *((name, group) for group, _, _ in own):
-                if key in values and _is_empty(values[key]):
-                    del values[key]
+    of_runs = {name: f"run_value.{name}" for name in names if name in OF_RUN}
+    if "random_loss" in of_runs and has_random_loss(spec):  # a point without any has 0 in a sweep with some
+        of_runs["random_loss"] = "COALESCE(random_loss, 0 * loss)"
+    of_groups = {name: f"group_value.{name}" for name in names if name in OF_GROUP}
+    joined = "run ON run.id = place.run LEFT JOIN run_value ON run_value.run = run.id ORDER BY nth"
+    runs, run_values = _columns(ledger, part, _RUN, of_runs, joined)
+    joined = "group_value ON group_value.run = place.run ORDER BY nth, group_value.position"
+    (owners, *heads), group_values = _columns(ledger, part, _GROUP, of_groups, joined)
+    is_measured = np.array([error is None for error in runs[3]], bool)
+    of_path, of_group = _known({name: values[is_measured] for name, values in run_values.items()}), _known(group_values)
+    gaps = {name for name, values in (of_path | of_group).items() if any(map(math.isnan, values))} | HARMS.keys()
+    groups = list(zip(*heads, strict=True))
+    firsts = [0, *accumulate(len(list(own)) for _, own in groupby(owners))]
+    end = 0
+    for text, members in groupby(zip(*runs, strict=True), itemgetter(0)):
+        own_runs = list(members)
+        run_ids = {seed: run_id for _, run_id, seed, error, _ in own_runs if error is None}
+        begin, end = end, end + len(run_ids)
+        own = groups[firsts[begin] : firsts[begin + 1]] if run_ids else []
+        numbers = {(name, ""): values[begin:end] for name, values in of_path.items()}
+        for nth, (group, *_) in enumerate(own):
+            flows = slice(firsts[begin] + nth, firsts[end], len(own))
+            numbers |= {(name, group): values[flows] for name, values in of_group.items()}
+            if harms and len(own) > 1:
+                known = [harms.get((run_id, group), {}) for run_id in run_ids.values()]
+                numbers |= {(name, group): [_number(each.get(name)) for each in known] for name in HARMS}
+        for key in [key for key in numbers if key[0] in gaps or not run_ids]:
+            if all(map(math.isnan, numbers[key])):
+                del numbers[key]
         yield MeasuredPoint(
-            json.loads(text),
-            run_ids,
-            {} if end - begin == len(runs) else {seed: error for _, _, seed, error, _ in runs if error is not None},
-            {seed: json.loads(warned) for _, _, seed, _, warned in runs if warned},
-            {name: cc for name, cc, _ in own},
-            {name: size for name, _, size in own},
-            values,
+            swept=json.loads(text),
+            run_ids=run_ids,
+            errors={seed: error for _, _, seed, error, _ in own_runs if error is not None},
+            warnings={seed: json.loads(warned) for _, _, seed, _, warned in own_runs if warned},
+            ccs={name: cc for name, cc, *_ in own},
+            sizes={name: flows for name, _, flows, _ in own},
+            fair_shares={name: share for name, *_, share in own if share is not None},
+            numbers=numbers,
         )
-        begin = end
 
 
-def _is_empty(values: Sequence[float]) -> bool:
-    return all(value != value for value in values)  # noqa: PLR0124 (NaN)
+def _known(columns: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, list[float]]:
+    """Those in which any is known."""
+    return {name: values.tolist() for name, values in columns.items() if not np.isnan(values).all()}
+
+
+def _columns(
+    ledger: Ledger, part: Places, heads: Sequence[str], numbers: Mapping[str, str], joined: str
+) -> tuple[list[Sequence[Any]], dict[str, np.ndarray[Any, Any]]]:
+    """Columns as they are, and arrays of those that are numbers, by their names, where NaN is null."""
+    selected = [*heads, *numbers.values()]
+    query = f"WITH place AS ({part.query}) SELECT {listed(selected)} FROM place JOIN {joined}"  # noqa: S608 (our names)
+    rows = ledger.rows(query, *part.values)
+    columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(selected)
+    arrays = (np.array(values, float) for values in columns[len(heads) :])
+    return columns[: len(heads)], dict(zip(numbers, arrays, strict=True))
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

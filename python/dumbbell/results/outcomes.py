@@ -9,18 +9,18 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member, places_in_plan, positions, seeds_in
+from dumbbell.results.campaign import CampaignEntry, add_member, place_in_plan, places, seeds_in
 from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
+from dumbbell.results.request import request_of
 from dumbbell.results.series import SeriesFile
 from dumbbell.results.tables import PROGRAM_NUMBERS, RUN_TABLES
 from dumbbell.results.values import values_of_groups, values_of_run
 
 if TYPE_CHECKING:
-    from dumbbell.results.request import Request
     from dumbbell.results.schema import Outcome
-    from dumbbell.spec import Run
+    from dumbbell.spec import Resolved
 
 BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
@@ -37,14 +37,14 @@ def put(  # noqa: PLR0913 (what a row has)
     ledger: Ledger,
     outcome: Outcome,
     *,
-    run: Run,
-    request: Request,
+    resolved: Resolved,
     series: Sequence[SeriesFile],
     facts: str,
     finished: str,
     entry: CampaignEntry | None,
 ) -> list[str]:
     """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
+    request = request_of(resolved)
     row = {
         "run_id": outcome.run_id, "engine": outcome.engine, "seed": outcome.seed, "status": outcome.status,
         "wall_s": outcome.wall_s, "finished": finished, "request_key": request.key, "request_groups": request.groups,
@@ -69,7 +69,7 @@ def put(  # noqa: PLR0913 (what a row has)
         number = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
         for table in RUN_TABLES:
             connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
-        connection.execute("INSERT INTO request VALUES (?, ?)", (number, run.to_json()))
+        connection.execute("INSERT INTO request VALUES (?, ?)", (number, resolved.run.to_json()))
         if outcome.status == "ok":
             for flow in outcome.flows:
                 said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
@@ -77,8 +77,8 @@ def put(  # noqa: PLR0913 (what a row has)
                 _insert(connection, "flow", {"run": number, **asdict(flow), "program": said, **numbers})
             for position, (name, group) in enumerate(outcome.groups.items()):
                 _insert(connection, "flow_group", {"run": number, "position": position, "name": name, **asdict(group)})
-            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, run)})
-            for values in values_of_groups(outcome):
+            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, resolved.run)})
+            for values in values_of_groups(outcome, resolved):
                 _insert(connection, "group_value", {"run": number, **values})
         for file in series:
             _insert(connection, "series", {"run": number, **asdict(file)})
@@ -110,22 +110,21 @@ def outcome_of(ledger: Ledger, run_id: str, point: Mapping[str, Any] | None = No
 
 
 def outcomes_of(
-    ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, places: Container[int] | None = None
+    ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, wanted: Container[int] | None = None
 ) -> Iterator[Outcome]:
     """The outcomes of a campaign, in the order of expansion; `seeds`: of these only, in this order at each point.
 
-    `places`: of these in the plan of an experiment with those seeds. Few are in memory at a time.
+    `wanted`: those at these places in the plan of an experiment with those seeds. Few are in memory at a time.
     """
-    place_of = None if seeds is None else places_in_plan(seeds, len(seeds_in(ledger, campaign)), places)
-    query = (
-        f"SELECT position, point, {listed(_RUN, 'run')} FROM member JOIN run ON run.id = member.run"  # noqa: S608
-        " WHERE campaign = ? AND position >= ? AND position < ? ORDER BY position"
-    )
-    for part in positions(ledger, campaign, _PAGE):
-        rows = ledger.rows(query, *part)
-        if place_of is not None:
-            placed = {place_of(row["position"], row["seed"]): row for row in rows}
-            rows = [placed[place] for place in sorted(place for place in placed if place is not None)]
+    every = len(seeds_in(ledger, campaign))
+    for part in places(ledger, campaign, seeds, _PAGE):
+        query = (
+            f"WITH place AS ({part.query}) SELECT nth, point, {listed(_RUN, 'run')}"  # noqa: S608 (our names)
+            " FROM place JOIN run ON run.id = place.run ORDER BY nth"
+        )
+        rows = ledger.rows(query, *part.values)
+        if wanted is not None:
+            rows = [row for row in rows if place_in_plan(row["nth"], every, len(seeds or ()) or every) in wanted]
         yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 

@@ -30,7 +30,6 @@ from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger
-from dumbbell.results.request import request_of
 from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
@@ -327,8 +326,7 @@ class Store:
             former = outcomes.put(
                 self.ledger,
                 outcome,
-                run=resolved.run,
-                request=request_of(resolved),
+                resolved=resolved,
                 series=series,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),

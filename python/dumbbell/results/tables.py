@@ -81,7 +81,7 @@ CREATE TABLE flow_group (
 CREATE TABLE run_value (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, {_values(OF_RUN)});
 CREATE TABLE group_value (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
-    cc TEXT NOT NULL, flows INTEGER NOT NULL, {_values(OF_GROUP)}, PRIMARY KEY (run, position)
+    cc TEXT NOT NULL, flows INTEGER NOT NULL, fair_share REAL, {_values(OF_GROUP)}, PRIMARY KEY (run, position)
 ) WITHOUT ROWID;
 CREATE TABLE request (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, resolved TEXT NOT NULL);
 CREATE TABLE series (

@@ -6,31 +6,53 @@ the run has none.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Setup, groups, run_values
+from dumbbell.metrics.sharing import fair_shares
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dumbbell.results.schema import Result
-    from dumbbell.spec import Run
+    from dumbbell.spec import Resolved, Run
 
 
 def values_of_run(result: Result, run: Run) -> dict[str, float | None]:
-    """What the run as a whole has of each. Random loss is 0 on a path without: readers show it if a sweep has any."""
-    setup = replace(Setup.of(run), random_loss_at=run.path.loss_at)
-    return {
-        name: value if QUANTITIES[name].informative(result) else None
-        for name, value in run_values(result, setup, OF_RUN).items()
-    }
+    """What the run as a whole has of each."""
+    values = run_values(result, Setup.of(run), OF_RUN)
+    return {name: value if QUANTITIES[name].informative(result) else None for name, value in values.items()}
 
 
-def values_of_groups(result: Result) -> Iterator[dict[str, Any]]:
-    """A row a group, in the order of the spec: its position, name, algorithm, number of flows, and its quantities."""
+def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, Any]]:
+    """A row a group, in the order of the spec: its position, name, algorithm, flows, fair share, and its quantities."""
+    fair_share = fair_shares_of(resolved)
     formulas = {name: QUANTITIES[name].of_group for name in OF_GROUP if QUANTITIES[name].informative(result)}
     for position, (name, group) in enumerate(groups(result).items()):
         values = {quantity: formula(group) for quantity, formula in formulas.items() if formula}
-        cc = group.flows[0].cc if group.flows else ""
-        yield {"position": position, "name": name, "cc": cc, "flows": len(group.flows), **values}
+        head = {"position": position, "name": name, "cc": group.flows[0].cc if group.flows else ""}
+        yield {**head, "flows": len(group.flows), "fair_share": fair_share.get(name), **values}
+
+
+def fair_shares_of(resolved: Resolved) -> dict[str, float]:
+    """What each group of a run would have of the goodput if at any time all flows that are there had the same.
+
+    Empty of a run with one group, and of one where a flow does not always take what it gets: a workload that ends or
+    pauses, or a line of its own that is slower than an equal part of the path.
+    """
+    from dumbbell.spec.resolved import start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
+
+    run, jitter_ns = resolved.run, resolved.start_jitter_ns
+    equal_bps = min([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)]) / len(run.flows)
+    greedy = all(
+        flow.workload == "bulk" and (not flow.access or flow.access.rate_bps >= equal_bps) for flow in run.flows
+    )
+    if not greedy or len(set(resolved.groups)) == 1:
+        return {}
+    begin_ns, end_ns = run.measure.window_begin_ns, run.measure.window_end_ns
+    times: dict[str, list[tuple[float, float]]] = {group: [] for group in resolved.groups}
+    for group, flow in zip(resolved.groups, run.flows, strict=True):
+        start_ns = flow.start_ns - start_jitter_ns(run.seed, flow.name, jitter_ns)  # every seed has the same
+        stop_ns = end_ns if flow.stop_ns is None else flow.stop_ns
+        times[group].append((max(start_ns, begin_ns), min(stop_ns, end_ns)))
+    return {group: share for group, share in fair_shares(times).items() if share is not None}

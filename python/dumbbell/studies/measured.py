@@ -26,7 +26,7 @@ def records(study: Study, store: Store, statuses: Sequence[StudyStatus]) -> dict
             seeds = sorted({each.seed for each in outcomes})
             if seeds:
                 seeded = load(experiment, overrides={"seeds": seeds})
-                sides.append((engine_named(status.engine), runs_of(seeded, status.engine, outcomes)))
+                sides.append((engine_named(status.engine), runs_of(store, seeded, status.engine, outcomes)))
         if sides:
             by_title[title] = host_record(replace(measurements, experiment=experiment), store, sides)
     return by_title
