@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 ALL = "all"
-MOST_PRINTED = 1000
-"""Rows of a table on a terminal; files have more."""
 MOST_ROWS = 100
 """Beyond these, `run` says how to see fewer."""
 MOST_SUMMED_UP = 5_000
@@ -110,15 +108,19 @@ def _print_first_page(
     store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None
 ) -> ExperimentRuns:
     """Prints the first rows of a table; gives what they are of, with the notices of all rows."""
-    from dumbbell.findings.points import read_pages
+    from dumbbell.findings.points import read_first
+    from dumbbell.metrics.number import counted
     from dumbbell.results.campaign import extent
+    from dumbbell.tables.terminal import columns, wrapped
 
-    pages = read_pages(store, campaign, experiment)
-    shown = next(pages)
-    for page in pages:
-        shown.notices = page.notices
+    shown = read_first(store, campaign, experiment)
     points, seeds = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
-    _print_table(_table(shown, choice, store), choice, points, seeds)
+    rows = _table(shown, choice, store)
+    _print_table(rows, choice, points, seeds)
+    text = (
+        f"the first {len(shown.points):,} of {counted(points, 'point')}; `dumbbell results export` and `query` have all"
+    )
+    typer.echo(wrapped(text, columns()), err=True)
     return shown
 
 

@@ -18,7 +18,7 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
-from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs
+from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubled
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
@@ -239,6 +239,13 @@ def read_pages(
         yield (page := _filled(runs, points, notices))
     if page is None:
         yield runs
+
+
+def read_first(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
+    """The first page, with the notices of all runs."""
+    first = next(read_pages(store, campaign, experiment))
+    seeds = None if experiment is None else experiment.seed_values
+    return replace(first, notices=_filled(first, troubled(store.ledger, campaign, seeds), {}).notices)
 
 
 def campaign_runs(store: Store, campaign: Campaign, outcomes: Iterable[Outcome]) -> ExperimentRuns:

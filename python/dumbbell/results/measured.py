@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.schema import Outcome
 
+MOST_MEMBERS: Final = 100_000
+"""Of a campaign, of which few are read that have no trouble."""
 PAGE: Final = 1000
 """Runs that are read together."""
 STORED: Final = (*OF_RUN, *OF_GROUP, *HARMS)
@@ -63,6 +65,22 @@ def measured(
     harms = harms_of(ledger, [campaign.id]) if HARMS.keys() & set(names) else {}
     for part in places(ledger, campaign.id, seeds, PAGE):
         yield list(_points(ledger, part, campaign.spec, names, harms))
+
+
+def troubled(ledger: Ledger, campaign: Campaign, seeds: Sequence[int] | None = None) -> Iterator[MeasuredPoint]:
+    """The points of a campaign of which runs have warnings or failed, without any quantity."""
+    for part in places(ledger, campaign.id, seeds, MOST_MEMBERS):
+        query = (
+            f"WITH place AS ({part.query}) SELECT {listed(_RUN)} FROM place JOIN run ON run.id = place.run"  # noqa: S608 (our names)
+            " WHERE warnings IS NOT NULL OR error IS NOT NULL ORDER BY nth"
+        )
+        for text, members in groupby(ledger.rows(query, *part.values), itemgetter(0)):
+            rows = list(members)
+            yield MeasuredPoint(
+                swept=json.loads(text), run_ids={}, ccs={}, sizes={}, fair_shares={}, numbers={},
+                errors={seed: error for _, _, seed, error, _ in rows if error is not None},
+                warnings={seed: json.loads(warned) for _, _, seed, _, warned in rows if warned},
+            )  # fmt: skip
 
 
 def measured_runs(
