@@ -1,6 +1,6 @@
 """What two engines came to as sentences and tables, the same on the terminal, on a page and in Markdown.
 
-A table is its header and its rows, whose last cell may be a verdict: one of the keys of `report.comparison.MARKS`.
+The last cell of a row may be a verdict: one of the keys of `report.html.MARKS`.
 """
 
 from __future__ import annotations
