@@ -45,10 +45,8 @@ def _charts(decision_map: Map) -> Iterator[Chart]:
 def advised(advice: Advice) -> Iterator[Section]:
     """The tables of an answer: of each company one."""
     for place, company in enumerate(advice.question.company):
-        yield Section(
-            anchor=f"advice-{place}", heading=f"In numbers: {company.name}", table=text.table(advice, company),
-            above=f"{text.caption(advice, company)}.",
-        )  # fmt: skip
+        table = text.table(advice, company)
+        yield Section(anchor=f"advice-{place}", heading=text.caption(advice, company), table=table)
 
 
 def cells(decision_map: Map) -> Iterator[Section]:
