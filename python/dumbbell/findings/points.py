@@ -18,7 +18,7 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
-from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubled
+from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubles
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
@@ -243,9 +243,11 @@ def read_pages(
 
 def read_first(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
     """The first page, with the notices of all runs."""
-    first = next(read_pages(store, campaign, experiment))
-    seeds = None if experiment is None else experiment.seed_values
-    return replace(first, notices=_filled(first, troubled(store.ledger, campaign, seeds), {}).notices)
+    notices: dict[tuple[str, str], Notice] = {}
+    for each in troubles(store.ledger, campaign, None if experiment is None else experiment.seed_values):
+        kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
+        _note(notices, kind, texts, each.swept, each.seed, each.runs)
+    return replace(next(read_pages(store, campaign, experiment)), notices=_sorted(notices))
 
 
 def campaign_runs(store: Store, campaign: Campaign, outcomes: Iterable[Outcome]) -> ExperimentRuns:
@@ -283,9 +285,9 @@ def _filled(
     of_points = []
     for point in points:
         for seed, texts in point.warnings.items():
-            _note(notices, "warning", texts, point, seed)
+            _note(notices, "warning", texts, point.swept, seed)
         for seed, error in point.errors.items():
-            _note(notices, "failure", [error], point, seed)
+            _note(notices, "failure", [error], point.swept, seed)
         of_points.append(
             PointRuns(
                 swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares,
@@ -293,17 +295,22 @@ def _filled(
                 suspect=[seed for seed, texts in point.warnings.items() if validity(runs.engine, texts) == "SUSPECT"],
             )
         )  # fmt: skip
-    return replace(runs, points=of_points, notices=sorted(notices.values(), key=lambda notice: notice.kind))
+    return replace(runs, points=of_points, notices=_sorted(notices))
 
 
-def _note(
-    notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], point: MeasuredPoint, seed: int
-) -> None:
-    """Adds what a run says; what differs in a number only, as that of its flows, is one notice."""
+def _note(  # noqa: PLR0913, PLR0917 (what is said, where, and how often)
+    notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], swept: Mapping[str, Any], seed: int,
+    runs: int = 1,
+) -> None:  # fmt: skip
+    """Adds what runs say; what differs in a number only, as that of its flows, is one notice."""
     said: dict[tuple[str, str], str] = {}
     for text in texts:
         said.setdefault((kind, _NUMBER.sub("#", text)), text)
     for key, text in said.items():
         if key not in notices:
-            notices[key] = Notice(kind, text, point_text(point.swept, seed))
-        notices[key].runs += 1
+            notices[key] = Notice(kind, text, point_text(swept, seed))
+        notices[key].runs += runs
+
+
+def _sorted(notices: Mapping[tuple[str, str], Notice]) -> list[Notice]:
+    return sorted(notices.values(), key=lambda notice: notice.kind)

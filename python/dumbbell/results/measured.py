@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -67,20 +67,28 @@ def measured(
         yield list(_points(ledger, part, campaign.spec, names, harms))
 
 
-def troubled(ledger: Ledger, campaign: Campaign, seeds: Sequence[int] | None = None) -> Iterator[MeasuredPoint]:
-    """The points of a campaign of which runs have warnings or failed, without any quantity."""
+class Trouble(NamedTuple):
+    """What runs say of themselves in the same words."""
+
+    swept: dict[str, Any]
+    """Where the first of them is."""
+    seed: int
+    error: str | None
+    """Of runs that failed."""
+    warnings: list[str]
+    runs: int
+
+
+def troubles(ledger: Ledger, campaign: Campaign, seeds: Sequence[int] | None = None) -> Iterator[Trouble]:
+    """The warnings and failures of a campaign, those that are alike as one."""
     for part in places(ledger, campaign.id, seeds, MOST_MEMBERS):
         query = (
-            f"WITH place AS ({part.query}) SELECT {listed(_RUN)} FROM place JOIN run ON run.id = place.run"  # noqa: S608 (our names)
-            " WHERE warnings IS NOT NULL OR error IS NOT NULL ORDER BY nth"
+            f"WITH place AS ({part.query}) SELECT point, seed, error, warnings, COUNT(*), MIN(nth)"  # noqa: S608 (our names)
+            " FROM place JOIN run ON run.id = place.run WHERE warnings IS NOT NULL OR error IS NOT NULL"
+            " GROUP BY error, warnings ORDER BY MIN(nth)"
         )
-        for text, members in groupby(ledger.rows(query, *part.values), itemgetter(0)):
-            rows = list(members)
-            yield MeasuredPoint(
-                swept=json.loads(text), run_ids={}, ccs={}, sizes={}, fair_shares={}, numbers={},
-                errors={seed: error for _, _, seed, error, _ in rows if error is not None},
-                warnings={seed: json.loads(warned) for _, _, seed, _, warned in rows if warned},
-            )  # fmt: skip
+        for point, seed, error, warnings, runs, _ in ledger.rows(query, *part.values):
+            yield Trouble(json.loads(point), seed, error, json.loads(warnings or "[]"), runs)
 
 
 def measured_runs(
