@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Final, NamedTuple
 
 from dumbbell.findings.points import ExperimentRuns
@@ -41,28 +43,34 @@ class ResultsTable(NamedTuple):
 
 
 def results_tables(runs: ExperimentRuns, most: int) -> list[ResultsTable]:
-    """The table with the columns that decide, and the one with all others, if there are any; at most so many rows."""
-    full_table = table(runs)
-    main = [name for name in MAIN if name in full_table.columns]
-    others = [name for name in full_table.columns if name not in main]
-    return [_laid_out(full_table, columns, most) for columns in (main, others) if columns and full_table.rows]
+    """The table with the columns that decide, and the one with all others, if there are any; at most so many rows.
+
+    Of very many points only those that are shown have their means computed.
+    """
+    firsts = list(accumulate((max(1, len(point.ccs)) for point in runs.points), initial=0))
+    points = [point for point, first in zip(runs.points, firsts, strict=False) if first < most]
+    shown = table(replace(runs, points=points))
+    main = [name for name in MAIN if name in shown.columns]
+    others = [name for name in shown.columns if name not in main]
+    left_out = max(0, firsts[-1] - most)
+    return [_laid_out(shown, columns, most, left_out) for columns in (main, others) if columns and shown.rows]
 
 
-def _laid_out(full_table: Table, columns: Sequence[str], most: int) -> ResultsTable:
-    alike = all(len(set(point.ccs.values())) <= 1 for point in full_table.runs.points)
-    axes = [axis for axis in full_table.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
-    grouped = any(row.group not in {"", row.cc} for row in full_table.rows)
-    several = any(row.flows > 1 for row in full_table.rows)
+def _laid_out(shown: Table, columns: Sequence[str], most: int, left_out: int) -> ResultsTable:
+    alike = all(len(set(point.ccs.values())) <= 1 for point in shown.runs.points)
+    axes = [axis for axis in shown.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
+    grouped = any(row.group not in {"", row.cc} for row in shown.rows)
+    several = any(row.flows > 1 for row in shown.rows)
     header = [*axes, *(["group"] if grouped else []), "algorithm", *(["flows"] if several else []), "n"]
     header += [_heading(name) for name in columns]
     rows = []
-    for row in full_table.rows[:most]:
+    for row in shown.rows[:most]:
         cells = [_written(row.point.swept.get(axis)) for axis in axes]
         cells += [Cell(row.group)] if grouped else []
         cells.append(Cell(row.cc))
         cells += [Cell(str(row.flows), str(row.flows), is_number=True)] if several else []
         rows.append([*cells, _count(row), *(_cell(row, name) for name in columns)])
-    return ResultsTable(header, rows, max(0, len(full_table.rows) - most))
+    return ResultsTable(header, rows, left_out)
 
 
 def _heading(name: str) -> str:
