@@ -26,11 +26,8 @@ from dumbbell.spec.point_text import point_text
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
-GROUP_COLUMNS = ("goodput", "share", "rtt")
-"""What a page shows of each group of a point, and of its runs."""
 BY_SIZES = ("goodput", "share")
 """What the sizes of transfers decide where a run lasts until they are done."""
-RUN_COLUMNS = ("loss", "random_loss", "queue", "utilization", "jain")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -159,16 +156,6 @@ class ExperimentRuns:
             for workload in self.experiment.of_groups("workload")
         ]
         return set(BY_SIZES) if all(finite) else {"share"} if any(finite) else set()
-
-    @property
-    def columns(self) -> list[tuple[Quantity, str]]:
-        """Each quantity that its table shows, with its group; senders one at a time share a column."""
-        alone = all(len(point.ccs) <= 1 for point in self.points)
-        groups = [""] if alone and len(self.groups) > 1 else self.groups
-        of_groups = [name for name in GROUP_COLUMNS if name not in self.decided and not (alone and name == "share")]
-        shown = [(QUANTITIES[name], group) for group in groups for name in of_groups]
-        shown += [(QUANTITIES[name], "") for name in RUN_COLUMNS]
-        return [key for key in shown if any(point.values(*key) for point in self.points)]
 
     @property
     def knows_harm(self) -> bool:

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from dataclasses import replace
+from itertools import accumulate, pairwise
 from typing import Final
 
 from dumbbell.findings.points import ExperimentRuns
@@ -104,8 +105,13 @@ def _clipped(name: str) -> str:
 
 
 def of_page(runs: ExperimentRuns, most: int) -> list[Table]:
-    """The table with the columns that decide, and the one with all others, if there are any; at most so many rows."""
-    rows = table(runs)
+    """The table with the columns that decide, and the one with all others, if there are any; at most so many rows.
+
+    Of very many points only those that are shown have their means computed.
+    """
+    firsts = accumulate((max(1, len(point.ccs)) for point in runs.points), initial=0)
+    points = [point for point, first in zip(runs.points, firsts, strict=False) if first < most]
+    rows = table(replace(runs, points=points))
     main = [name for name in MAIN if name in rows.columns]
     others = [name for name in rows.columns if name not in main]
     return [of_rows(rows, columns, most) for columns in (main, others) if columns and rows.rows]

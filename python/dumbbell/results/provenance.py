@@ -31,6 +31,8 @@ _JUDGES = (
     "results/validity.py",
 )
 """What makes a summary of a measurement, in this package."""
+_VALUES = (*_JUDGES, "metrics/catalogue.py", "results/values.py")
+"""What makes the values of a run that a store has."""
 _FIGURES = (*_JUDGES, "metrics/catalogue.py", "metrics/number.py", "comparison/figures.py")
 """What makes the figures of a run that comparisons record."""
 OWN_NOISE = "the machine's own: the spec has no path.jitter"
@@ -54,8 +56,8 @@ def facts() -> dict[str, object]:
 
 @cache
 def metrics_identity(package: Path = _PACKAGE) -> str:
-    """Hash of the sources that make a summary of a measurement; `package`: the folder of dumbbell's package."""
-    return _hash(package, _JUDGES)
+    """Hash of the sources that make a summary of a measurement, and its values; `package`: dumbbell's own folder."""
+    return _hash(package, _VALUES)
 
 
 @cache
