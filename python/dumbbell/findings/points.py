@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.engines.family import is_live
 from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Quantity
@@ -19,10 +19,12 @@ from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
 from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubles
-from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.point_text import point_text
+
+if TYPE_CHECKING:
+    from dumbbell.results.schema import Outcome
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
