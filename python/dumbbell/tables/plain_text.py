@@ -25,6 +25,8 @@ LONGEST_NUMBER: Final = 30
 MOST_OF_WIDTH: Final = 0.5
 """Columns that say what a row is may take; if they need more, those of the sweep stand above the row."""
 PLUS_MINUS: Final = " ± "
+POINT: Final = re.compile(r"(?<=[a-z\]]\.)(?=[a-z])")
+"""Within the path of a field, behind a point."""
 NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 """Where a heading must not be broken."""
 BLOCK: Final = 2000
@@ -138,7 +140,7 @@ def _laid_out(column: Column, cells: Sequence[str], least: int, *, to_the_right:
 def _folded(heading: str, width: int) -> list[str]:
     """As many lines as it needs to be no wider: it breaks between words, and within them behind a point."""
     lines = wrap(heading, max(width, *map(len, heading.split(" ")), 1), break_on_hyphens=False) or [""]
-    parts = (part for line in lines for part in ([line] if len(line) <= width else re.findall(r"[^.]+\.?", line)))
+    parts = (part for line in lines for part in ([line] if len(line) <= width else POINT.split(line)))
     return [part.replace(NO_BREAK, " ") for part in parts]
 
 

@@ -96,8 +96,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     from dumbbell.charts.shape import shapes
     from dumbbell.charts.style import PUBLISHED, kernel_of
     from dumbbell.studies.engines import combined_numbers
-    from dumbbell.tables.plain_text import text
-    from dumbbell.tables.terminal import columns
+    from dumbbell.tables.plain_text import printed
 
     there = {each.name: None for status in statuses for each in status.drawable()}
     for display in _requested_names(name, there, statuses):
@@ -108,7 +107,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
             if each.name == display
         }
         for table in combined_numbers(drawn):
-            typer.echo(f"{table.title}\n\n{text(table, columns())}\n")
+            typer.echo("\n".join((f"{table.title}\n", *printed(table.header, table.rows), "")))
         sentences = (
             (engine, sentence.replace(f" of {kernel_of(engine)}", ""))
             for engine, chart in drawn.items()
@@ -145,8 +144,7 @@ def _requested_names(name: str, there: "Collection[str]", statuses: "Sequence[St
 
 def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
     from dumbbell.charts.numbers import tables
-    from dumbbell.tables.plain_text import text
-    from dumbbell.tables.terminal import columns
+    from dumbbell.tables.plain_text import printed
 
     there = {each.name: each for each in status.drawable()}
     for display in (there[each] for each in _requested_names(name, there, [status])):
@@ -157,4 +155,4 @@ def _print_numbers(status: "StudyStatus", name: str, *, as_json: bool) -> None:
                     {"figure": display.name, "title": table.title, "engine": status.engine, "rows": cells}, lines=True
                 )
             else:
-                typer.echo(f"{table.title}; {status.engine}\n\n{text(table, columns())}\n")
+                typer.echo("\n".join((f"{table.title}; {status.engine}\n", *printed(table.header, table.rows), "")))

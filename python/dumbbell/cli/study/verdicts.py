@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from dumbbell.metrics.number import counted
-from dumbbell.tables.plain_text import text
-from dumbbell.tables.table import Column, Table
-from dumbbell.tables.terminal import columns, is_styled, wrapped
+from dumbbell.metrics.number import ABSENT, counted
+from dumbbell.tables.plain_text import GAP, printed, text
+from dumbbell.tables.table import Table
+from dumbbell.tables.terminal import columns, is_styled, shortened, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from dumbbell.studies import Study, StudyStatus, Verdict
 
 INDENT = "    "
+NARROWEST_STATEMENT = 20
+"""Letters that a claim's statement needs beside its verdicts."""
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
 
 
@@ -53,9 +55,16 @@ def _print_lines(verdicts: Sequence[Verdict], names: Sequence[str]) -> None:
     for verdict, name in zip(verdicts, names, strict=True):
         weak = " (weak)" * (verdict.binding == "weak")
         cells.setdefault((verdict.claim, verdict.statement), {})[name] = verdict.verdict + weak
-    rows = [(claim, *map(own.get, versions), statement) for (claim, statement), own in cells.items()]
-    header = [Column("claim", key=True), *map(Column, versions), Column("what it says", spare=1)]
-    typer.echo(f"{text(Table(header, rows), columns())}\n")
+    rows = [(claim, *(own.get(each, ABSENT) for each in versions), said) for (claim, said), own in cells.items()]
+    widths = [max(map(len, column)) for column in zip(("claim", *versions), *(row[:-1] for row in rows), strict=True)]
+    room = columns() - sum(widths) - len(GAP) * len(widths)
+    header = ["claim", *versions]
+    if room >= NARROWEST_STATEMENT:  # a line a claim: --why has each statement in full
+        header.append("what it says")
+        rows = [(*row[:-1], shortened(row[-1], room)) for row in rows]
+    else:
+        rows = [row[:-1] for row in rows]
+    typer.echo(f"{text(Table.of(header, rows), columns())}\n")
     typer.echo("--why: what each says, its numbers, and why it fails", err=True)
 
 
@@ -109,7 +118,8 @@ def print_counts(judged: Sequence[StudyStatus], *, as_json: bool = False, docs: 
     if as_json:
         typer.echo(json.dumps(as_object(totals, documents), ensure_ascii=False))
     else:
-        typer.echo(text(table([*totals, *of_documents(totals, documents)]), columns()))
+        counts = table([*totals, *of_documents(totals, documents)])
+        typer.echo("\n".join(printed(counts.header, counts.rows)))
         typer.echo(wrapped(LEGEND, columns()))
     if docs is not None:
         write(docs, as_object(totals, documents))
