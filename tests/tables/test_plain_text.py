@@ -79,6 +79,26 @@ def test_keys_that_need_too_much_room_stand_above_their_rows() -> None:
     ]
 
 
+def test_a_title_stands_above_the_first_line_of_a_broken_text() -> None:
+    columns = [Column("path.buffer", key=True, axis=True), Column("cc", key=True), Column("text")]
+    rows: list[tuple[Cell, ...]] = [("a long buffer", "bbr", TEXT), ("", "cubic", "short")]
+    assert text(Table(columns, rows), 29).splitlines() == [
+        "  cc     text",
+        "path.buffer = a long buffer",
+        "  bbr    as many words as",
+        "         there are in a",
+        "         sentence",
+        "  cubic  short",
+    ]
+
+
+@pytest.mark.parametrize(("others", "repeated"), [([3], 1), (["d" * 30, "e" * 30], 1), (["d" * 64, "e" * 64], 2)])
+def test_a_value_wider_than_any_terminal_is_broken_anywhere(others: list[Cell], repeated: int) -> None:
+    lines = laid_out(("spec", *("other" for _ in others)), [("x" * 330, *others)], 70)
+    assert max(map(len, lines)) <= 70
+    assert "".join(lines).count("x") == 330 * repeated
+
+
 def test_a_table_of_any_length_comes_in_pieces() -> None:
     rows: list[tuple[Cell, ...]] = [("bbr", nth) for nth in range(4000)]
     pieces = list(streamed(("cc", "n"), rows, None))

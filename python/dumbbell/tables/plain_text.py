@@ -14,7 +14,7 @@ from textwrap import fill, wrap
 from typing import Final, NamedTuple
 
 from dumbbell.tables.table import Cell, Column, Table
-from dumbbell.tables.terminal import bold, columns, rule, wrapped
+from dumbbell.tables.terminal import USUAL_COLUMNS, bold, columns, rule, wrapped
 
 GAP: Final = "  "
 INDENT: Final = "    "
@@ -52,8 +52,8 @@ class _Column:
 
     @property
     def is_text(self) -> bool:
-        """Whether its cells may be broken into lines: words, or what only begins with a number."""
-        return (
+        """Whether its cells may be broken into lines: words, what only begins with a number, or fills a terminal."""
+        return self.width >= USUAL_COLUMNS or (
             not self.of.key
             and any(" " in cell for cell in self.cells)
             and not (self.to_the_right and max(map(len, self.cells)) <= LONGEST_NUMBER)
@@ -159,15 +159,16 @@ def _with_titles(columns: list[_Column], width: int) -> tuple[list[_Column], Seq
 
 
 def _fitted(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Iterator[str]:
-    if _total(column.width for column in columns) + (len(GAP) if titles else 0) <= width:
+    room = width - (len(GAP) if titles else 0)
+    if _total(column.width for column in columns) <= room:
         yield from _block(columns, titles, width)
         return
     texts = [column for column in columns if column.is_text]
     others = [column.width for column in columns if not column.is_text]
-    left = width - _total(others) - len(GAP) * len(texts)
+    left = room - _total(others) - len(GAP) * len(texts)
     if texts and left >= sum(column.least for column in texts):
-        yield from _block(_broken(columns, left), (), width)
-    elif texts and left + len(GAP) * len(texts) >= 0:
+        yield from _block(*_broken(columns, titles, left), width)
+    elif texts and not titles and left + len(GAP) * len(texts) >= 0:
         yield from _with_texts_below([column for column in columns if not column.is_text], texts, width)
     else:
         yield from _side_by_side(columns, titles, width)
@@ -188,20 +189,23 @@ def _block(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Ite
         yield _joined(columns, cells, indent)
 
 
-def _broken(columns: Sequence[_Column], room: int) -> list[_Column]:
-    """Each text in as many lines as it needs in its column."""
+def _broken(columns: Sequence[_Column], titles: Sequence[str], room: int) -> tuple[list[_Column], Sequence[str]]:
+    """Each text in as many lines as it needs in its column; a title stands above the first."""
     texts = [nth for nth, column in enumerate(columns) if column.is_text]
     widths = dict(zip(texts, _shared(room, [columns[nth].width for nth in texts]), strict=True))
     lines: list[Sequence[str]] = []
-    for row in zip(*(column.cells for column in columns), strict=True):
-        parts = [wrap(cell, widths[nth]) if nth in widths else [cell] for nth, cell in enumerate(row)]
+    above: list[str] = []
+    for title, row in zip_longest(titles, zip(*(column.cells for column in columns), strict=True), fillvalue=""):
+        parts = [(wrap(cell, widths[nth]) or [""]) if nth in widths else [cell] for nth, cell in enumerate(row)]
+        above += [title, *[""] * (max(map(len, parts)) - 1)]
         lines += zip_longest(*parts, fillvalue="")
-    return [
+    broken = [
         replace(column, cells=cells, width=widths[nth], heading=_folded(column.of.heading, widths[nth]))
         if nth in widths
         else replace(column, cells=cells)
         for nth, (column, cells) in enumerate(zip(columns, zip(*lines, strict=True), strict=True))
     ]
+    return broken, above if titles else ()
 
 
 def _with_texts_below(columns: Sequence[_Column], texts: Sequence[_Column], width: int) -> Iterator[str]:
@@ -222,16 +226,17 @@ def _side_by_side(columns: Sequence[_Column], titles: Sequence[str], width: int)
     """As many columns beside the keys as fit, then the next ones."""
     keys = [column for column in columns if column.of.key]
     room = width - (len(GAP) if titles else 0)
-    block = list(keys)
-    for column in columns:
-        if column.of.key:
-            continue
-        if len(block) > len(keys) and _total(each.width for each in (*block, column)) > room:
-            yield from _block(block, titles, width)
-            yield ""
-            block = list(keys)
-        block.append(column)
-    yield from _block(block, titles, width)
+    blocks = [list(keys)]
+    for column in (each for each in columns if not each.of.key):
+        if len(blocks[-1]) > len(keys) and _total(each.least for each in (*blocks[-1], column)) > room:
+            blocks.append(list(keys))
+        blocks[-1].append(column)
+    if len(blocks) == 1:  # one value that has no room
+        yield from _block(columns, titles, width)
+        return
+    for nth, block in enumerate(blocks):
+        yield from [""] if nth else []
+        yield from _fitted(block, titles, width)
 
 
 def _shared(room: int, wanted: Sequence[int]) -> list[int]:
