@@ -18,6 +18,7 @@ from dumbbell.decide.published import measured_gains
 from dumbbell.decide.question import question
 from dumbbell.decide.ranges import questions
 from dumbbell.engines.sim import SimEngine
+from dumbbell.tables.plain_text import text
 
 PATH = {"rate": "100 Mbit/s", "rtt": "40 ms"}
 SMALL = {"rate": "10mbit", "rtt": "40ms"}
@@ -61,7 +62,7 @@ def test_a_map_has_the_questions_own_queue_and_company_and_none_twice() -> None:
 
 def test_a_cell_tells_which_is_right_how_much_it_gains_and_whether_it_harms() -> None:
     (table,) = map_text.tables(MAP)
-    assert table.header == ["company \\ queue", "0.1 BDP", "0.4 BDP", "1.6 BDP"]
+    assert text(table, 100).startswith("company \\ queue  0.1 BDP   0.4 BDP  1.6 BDP\n")
     assert table.texts() == [["beside 1 CUBIC", "BBR+120!", "-", "-"], ["alone", "BBR+50", "=", "CUBIC-3"]]
     harmful_cell = cell(0.1, 1.2, neighbours=1, harm=0.4, best="cubic").model_copy(update={"verdict": "no matter"})
     assert map_text.says(harmful_cell) == "CUBIC+120!", "it would gain, and may not"

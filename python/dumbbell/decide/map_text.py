@@ -13,6 +13,7 @@ from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, percent, span
 from dumbbell.spec.quantity import Rate
+from dumbbell.tables.plain_text import NO_BREAK
 from dumbbell.tables.table import Table
 
 HEADS: Final[dict[Axis, str]] = {"queue": "queue", "rtt": "RTT", "rate": "rate", "company": "company"}
@@ -54,7 +55,8 @@ def tables(advice_map: Map) -> Iterator[Table]:
             for row in reversed(advice_map.rows)
             if any((row, column) in at for column in advice_map.columns)
         ]
-        yield Table.of([f"{HEADS[advice_map.y]} \\ {HEADS[advice_map.x]}", *advice_map.columns], rows, title=title)
+        header = [f"{HEADS[advice_map.y]} \\ {HEADS[advice_map.x]}", *advice_map.columns]
+        yield Table.of([each.replace(" ", NO_BREAK) for each in header], rows, title=title)
 
 
 def says(cell: Cell | None) -> str:
