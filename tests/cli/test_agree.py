@@ -12,7 +12,7 @@ from syrupy.assertion import SnapshotAssertion
 from typer.testing import CliRunner, Result
 
 from agreed import Scaled
-from commandline import DUMBBELL, dumbbell
+from commandline import DUMBBELL, count_stored_runs, dumbbell
 from dumbbell.cli.main import app
 from dumbbell.comparison.record import Agreement
 from dumbbell.engines import registry
@@ -129,15 +129,6 @@ def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
     assert "without any jitter" in dumbbell("agree", path, *SAME).stderr
     for some in ("start_jitter=10 ms", "path.jitter=50 us"):
         assert "without any" not in dumbbell("agree", path, *SAME, "--set", some).stderr
-
-
-def count_stored_runs(store: Path) -> int:
-    """How many runs are there so far."""
-    try:
-        with Store.open(store) as opened:
-            return opened.count()
-    except DumbbellError:  # there is none yet
-        return 0
 
 
 def test_ctrl_c_keeps_what_is_finished_and_says_so(moment: Path, store: Path) -> None:

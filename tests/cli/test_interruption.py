@@ -10,19 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL
-from dumbbell.errors import StoreError
-from dumbbell.results.store import Store
+from commandline import DUMBBELL, count_stored_runs
 from processes import HANG_S, soon
-
-
-def count_stored_runs(store: Path) -> int:
-    """How many runs are there so far."""
-    try:
-        with Store.open(store) as opened:
-            return opened.count()
-    except StoreError:  # there is none yet
-        return 0
 
 
 @pytest.mark.long

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import pty
+import shlex
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from unittest import mock
 
 import pytest
 
-from commandline import DUMBBELL, dumbbell, failing
+from commandline import DUMBBELL, dumbbell, failing, of_a_terminal
 from dumbbell.cli import streams
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -90,30 +89,21 @@ def test_no_standard_input_is_an_empty_one(filled: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_reader_that_left_is_no_failure_to_tell_of(filled: Path) -> None:
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "results list results --json", "query results '{many}'", "query results '{many}' --json",
+        "query results '{many}' --csv",
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("filled")
+def test_a_reader_that_left_is_no_failure_to_tell_of(arguments: str) -> None:
     ours, theirs = os.pipe()
     os.close(ours)
     with os.fdopen(theirs, "w") as pipe:
-        command: list[str | Path] = [DUMBBELL, "results", "list", filled, "--json"]
+        command: list[str | Path] = [DUMBBELL, *shlex.split(arguments.format(many="SELECT * FROM range(100000)"))]
         done = subprocess.run(command, check=False, stdout=pipe, stderr=subprocess.PIPE, encoding="utf-8", timeout=60)
     assert (done.returncode, done.stderr) == (1, "")
-
-
-def of_a_terminal(command: Sequence[str | Path]) -> str:
-    """What a program writes to a terminal that has both of its streams."""
-    ours, theirs = pty.openpty()
-    plain = os.environ | {"TERM": "dumb"}  # without bars, which move its cursor
-    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=plain) as process:
-        os.close(theirs)
-        written = b""
-        try:
-            while read := os.read(ours, 65536):
-                written += read
-        except OSError:  # Linux's end of a terminal
-            pass
-        process.wait(timeout=60)
-    os.close(ours)
-    return written.decode().replace("\r\n", "\n")
 
 
 @pytest.mark.long

@@ -18,7 +18,7 @@ import typer
 from typer.testing import CliRunner, Result
 
 from agreed import Scaled
-from commandline import ROOT
+from commandline import ROOT, count_stored_runs
 from dev.__main__ import app
 from dev.checks import judgement
 from dev.checks.judgement import Check
@@ -203,15 +203,6 @@ def test_an_error_is_a_line_and_its_status(store: Path) -> None:
     _, printed = process.communicate(timeout=HANG_S)
     assert (process.returncode, printed.count("\n")) == (2, 1)
     assert printed.startswith('--stratum: unknown "nothing"; known: plain')
-
-
-def count_stored_runs(store: Path) -> int:
-    """How many runs are there so far."""
-    try:
-        with Store.open(store) as opened:
-            return opened.count()
-    except DumbbellError:  # there is none yet
-        return 0
 
 
 @pytest.mark.parametrize(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import pty
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 from unittest import mock
@@ -13,6 +14,8 @@ from unittest import mock
 from typer.testing import CliRunner
 
 from dumbbell.cli.main import main
+from dumbbell.errors import StoreError
+from dumbbell.results.store import Store
 from processes import HANG_S
 
 DUMBBELL = Path(sys.executable).with_name("dumbbell")
@@ -92,3 +95,29 @@ def python(program: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-c", program], capture_output=True, check=False, cwd=ROOT, encoding="utf-8", timeout=HANG_S
     )
+
+
+def of_a_terminal(command: Sequence[str | Path], **environment: str) -> str:
+    """What a program writes to a terminal that has both of its streams."""
+    ours, theirs = pty.openpty()
+    plain = os.environ | {"TERM": "dumb"} | environment  # without bars, which move its cursor
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, stdin=subprocess.DEVNULL, env=plain) as started:
+        os.close(theirs)
+        written = b""
+        try:
+            while read := os.read(ours, 65536):
+                written += read
+        except OSError:  # Linux's end of a terminal
+            pass
+        started.wait(timeout=HANG_S)
+    os.close(ours)
+    return written.decode().replace("\r\n", "\n")
+
+
+def count_stored_runs(store: Path) -> int:
+    """How many runs are there so far."""
+    try:
+        with Store.open(store) as opened:
+            return opened.count()
+    except StoreError:  # there is none yet
+        return 0
