@@ -11,7 +11,7 @@ import typer
 
 from dev import flows
 from dumbbell.cli.agree import check
-from dumbbell.comparison.campaigns import Sides
+from dumbbell.comparison.campaigns import Sides, check_names
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import rounded
 from dumbbell.spec import Experiment, toml
@@ -22,12 +22,29 @@ NOT_OF_A_FILE_NAME: Final = '/\\:*?"<>|'
 """Letters that some system has no file name with."""
 
 
-def check_modes(*, dry_run: bool, dump: Path | None, show: str | None, html: Path | None) -> None:
-    """Refuses options that leave no room for one another.
+def shown(  # noqa: PLR0913 (each is an option)
+    experiments: Sequence[Experiment], sides: Sides, jobs: int | None, *, dry_run: bool, dump: Path | None,
+    show: str | None, html: Path | None, as_json: bool,
+) -> bool:  # fmt: skip
+    """Prints the conditions, writes them, or measures one, where an option asks for that; whether one does.
 
     Raises:
-        ComparisonError: there are such.
+        ComparisonError: two of the options are given, or two conditions have one name.
     """
+    _check_modes(dry_run=dry_run, dump=dump, show=show, html=html)
+    check_names(experiments)
+    if dry_run:
+        _print_specs(experiments)
+    elif dump is not None:
+        _write_specs(experiments, dump)
+    elif show is not None:
+        _print_flows(experiments, show, sides, jobs, as_json=as_json)
+    else:
+        return False
+    return True
+
+
+def _check_modes(*, dry_run: bool, dump: Path | None, show: str | None, html: Path | None) -> None:
     modes = {"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None}
     given = [name for name, wanted in modes.items() if wanted]
     if len(given) > 1:
@@ -36,12 +53,12 @@ def check_modes(*, dry_run: bool, dump: Path | None, show: str | None, html: Pat
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
 
 
-def print_specs(experiments: Sequence[Experiment]) -> None:
+def _print_specs(experiments: Sequence[Experiment]) -> None:
     for experiment in experiments:
         typer.echo(f"# {experiment.name}\n{toml(experiment.fields())}")
 
 
-def write_specs(experiments: Sequence[Experiment], folder: Path) -> None:
+def _write_specs(experiments: Sequence[Experiment], folder: Path) -> None:
     """Writes a file for each condition, and prints where.
 
     Raises:
@@ -63,7 +80,9 @@ def write_specs(experiments: Sequence[Experiment], folder: Path) -> None:
         raise ComparisonError(f"{folder}: cannot write a spec there: {error.strerror or error}") from error
 
 
-def print_flows(experiments: Sequence[Experiment], name: str, sides: Sides, jobs: int | None, *, as_json: bool) -> None:
+def _print_flows(
+    experiments: Sequence[Experiment], name: str, sides: Sides, jobs: int | None, *, as_json: bool
+) -> None:
     """Measures the condition of a name or number, and prints every flow of every run."""
     experiment = flows.chosen(experiments, name)
     check([experiment], sides)

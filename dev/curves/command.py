@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from dev.conditions import check_modes, print_flows, print_specs, write_specs
+from dev.conditions import shown
 from dev.curves import judgement, page, text
 from dev.option import CandidateSeeds, DryRun, Dump, Floor, Seeds, Show
 from dev.sides import KnownSides
@@ -14,7 +14,7 @@ from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engi
 from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.progress import progress
-from dumbbell.comparison.campaigns import check_names, problems, runs
+from dumbbell.comparison.campaigns import problems, runs
 from dumbbell.spec import SpecError, assignment, load
 
 
@@ -37,19 +37,10 @@ def curves(  # noqa: PLR0913 (each is an option)
 
     The same command goes on where it stopped: runs in the store are not repeated.
     """
-    check_modes(dry_run=dry_run, dump=dump, show=show, html=html)
     overrides = dict(map(assignment, sets or ()))
     experiments = [load(each, overrides=overrides) for each in judgement.experiments()]
-    check_names(experiments)
-    if dump is not None:
-        write_specs(experiments, dump)
-        return
-    if dry_run:
-        print_specs(experiments)
-        return
     sides = KnownSides(*engine_pair(engines), seeds, seeds if floor is None else floor, own=candidate_seeds)
-    if show is not None:
-        print_flows(experiments, show, sides, jobs, as_json=as_json)
+    if shown(experiments, sides, jobs, dry_run=dry_run, dump=dump, show=show, html=html, as_json=as_json):
         return
     if all_problems := [*problems(experiments, sides), *judgement.problems(experiments)]:
         raise SpecError(all_problems)

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dev.conditions import check_modes, print_flows, print_specs, write_specs
+from dev.conditions import shown
 from dev.option import CandidateSeeds, DryRun, Dump, Floor, Seeds, Show
 from dev.sides import KnownSides
 from dev.strata import conditions, page
@@ -19,7 +19,7 @@ from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engi
 from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.progress import progress
-from dumbbell.comparison.campaigns import check_names, compare_engines, points, runs
+from dumbbell.comparison.campaigns import compare_engines, points, runs
 from dumbbell.comparison.record import Source
 from dumbbell.comparison.strata import PLAIN
 from dumbbell.comparison.strata import strata as known_strata
@@ -66,23 +66,15 @@ def strata(  # noqa: PLR0913 (each is an option)
 
     The same command goes on where it stopped: runs in the store are not repeated.
     """
-    check_modes(dry_run=dry_run, dump=dump, show=show, html=html)
     source = Source(
         stratum=stratum, random=random, seed=fresh_seed() if seed is None else seed, duration=duration,
         most_packets=packets, sets=tuple(sets or ()),
     )  # fmt: skip
     experiments = drawn_experiments(source, dict(map(assignment, source.sets)))
-    check_names(experiments)
-    if dump is not None:
-        write_specs(experiments, dump)
-        return
-    if dry_run:
-        print_specs(experiments)
-        _print_cost(experiments)
-        return
     sides = KnownSides(*engine_pair(engines), seeds, seeds if floor is None else floor, own=candidate_seeds)
-    if show is not None:
-        print_flows(experiments, show, sides, jobs, as_json=as_json)
+    if shown(experiments, sides, jobs, dry_run=dry_run, dump=dump, show=show, html=html, as_json=as_json):
+        if dry_run:
+            _print_cost(experiments)
         return
     check(experiments, sides)
     with store_of(out, [pair for each in experiments for pair in sides.campaigns(each)]) as store:

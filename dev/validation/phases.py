@@ -9,8 +9,10 @@ from statistics import fmean
 from typing import Any, ClassVar, Final, Literal
 
 from pydantic import Field
+from typing_extensions import override
 
 from dev.table import TomlTable
+from dev.validation.separate import SeparatePart
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.campaign.plan import count
 from dumbbell.comparison.agreement import suspects, versions
@@ -86,26 +88,20 @@ class PhasesSeeds(TomlTable):
     seeds: int
 
 
-class PhasesPart(TomlTable):
+class PhasesPart(SeparatePart):
     """Two flows of nearly one RTT on engines in real and in virtual time, and the real one's noise."""
 
     record_type: ClassVar = PhasesRecord
 
-    name: str
     kind: Literal["phases"] = "phases"
     sides: tuple[PhasesSeeds, ...]
-    """In the order of the page."""
     instead: dict[str, Any] = Field(default_factory=dict)
     """What the spec has in the place of its own fields, by their path."""
 
     @property
+    @override
     def engines(self) -> tuple[str, ...]:
         return tuple(side.engine for side in self.sides)
-
-    def obstacle(self, engines: Sequence[Engine], records: object) -> str | None:
-        """Why these engines cannot measure it: it is measured on any."""
-        del records
-        return None if engines else f"{self.name} is measured on {' and '.join(self.engines)}"
 
     def total(self, engines: Sequence[Engine], records: object = None) -> int:
         """How many runs these engines have to give."""

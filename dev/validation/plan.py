@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, ClassVar, Final, Literal, TypeAlias
 
 from pydantic import Field, field_validator
+from typing_extensions import override
 
 from dev.chance import with_controls
 from dev.checks.judgement import checks, run_checks
@@ -27,6 +28,7 @@ from dev.validation.claims import ClaimsRecord, Column, judge_claims
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dev.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dev.validation.phases import PhasesPart, PhasesRecord
+from dev.validation.separate import SeparatePart
 from dumbbell.campaign.plan import count
 from dumbbell.comparison.agreement_text import failures
 from dumbbell.comparison.campaigns import compare_engines
@@ -209,12 +211,11 @@ class ComparisonPart(TomlTable):
         return [(each, sides) for each in self._drawn()]
 
 
-class ClaimsPart(TomlTable):
+class ClaimsPart(SeparatePart):
     """Claims of a study: each one's verdict on every engine, side by side with what was published."""
 
     record_type: ClassVar = ClaimsRecord
 
-    name: str
     kind: Literal["claims"] = "claims"
     study: str
     note: str
@@ -228,14 +229,9 @@ class ClaimsPart(TomlTable):
     """Seeds 1 to this many; None: the study's own."""
 
     @property
+    @override
     def engines(self) -> tuple[str, ...]:
-        """In the order of the columns."""
         return tuple(dict.fromkeys(column.engine for column in self.columns))
-
-    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
-        """Why these engines cannot measure it: it is measured on any."""
-        del records
-        return None if engines else f"{self.name} is measured on {' and '.join(self.engines)}"
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
@@ -320,12 +316,11 @@ class HostsSide(TomlTable):
     """What it has in the place of fields that it cannot honour, by path."""
 
 
-class HostsPart(TomlTable):
+class HostsPart(SeparatePart):
     """A study of points that others measured on real hosts: how far each engine is from them."""
 
     record_type: ClassVar = HostsRecord
 
-    name: str
     kind: Literal["hosts"] = "hosts"
     study: str
     tables: tuple[str, ...]
@@ -337,13 +332,9 @@ class HostsPart(TomlTable):
     sides: tuple[HostsSide, ...]
 
     @property
+    @override
     def engines(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(side.engine for side in self.sides))
-
-    def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
-        """Why these engines cannot measure it: it is measured on any."""
-        del records
-        return None if engines else f"{self.name} is measured on {' and '.join(self.engines)}"
 
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
