@@ -107,7 +107,7 @@ class Recorded:
         return []
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
-        """None that could be told: it has measured."""
+        """No problems: it has measured the run."""
         del run
         return []
 

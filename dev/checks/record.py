@@ -22,7 +22,7 @@ class CheckRow(Part):
     floor: Number | None
     """Of the reference under other seeds."""
     difference: Number | None
-    """Held against the limit; of both engines' own figures the candidate's."""
+    """Compared with the limit; of both engines' own figures the candidate's."""
     noise: Number | None
     """The same of the reference under other seeds."""
     limit: Number

@@ -68,5 +68,5 @@ def command(agreement: Agreement) -> str:
 
 
 def _is_outer(band: BandVerdict) -> bool:
-    """Whether errors are held against the outer limit alone: a band of the stratum's own limits raw ones, too."""
+    """Whether only the outer limit applies to the errors: a band of the stratum's own limits raw ones, too."""
     return band.p90_limit is not None and band.raw_p90_limit is None

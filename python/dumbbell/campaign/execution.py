@@ -159,10 +159,10 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
     `part`: those that a part of the agenda has. A run is missing if it is not in the store, if it failed, if its series
-    are damaged, or with `fresh`. It is kept the moment it is finished. Whoever stops iterating stops the campaign: what
-    has not begun never will; what has begun is kept if the engine cannot stop it, and the store stays open. What is
-    held does not grow with the number of runs, but for four bytes a point, and an id of each run that failed or, with
-    `fresh`, was repeated.
+    are damaged, or with `fresh`. It is kept the moment it is finished. A caller that stops iterating stops the
+    campaign: what has not begun never will; what has begun is kept if the engine cannot stop it, and the store stays
+    open. What is held does not grow with the number of runs, but for four bytes a point, and an id of each run that
+    failed or, with `fresh`, was repeated.
 
     Raises:
         EngineFailure: the first runs failed alike, see `FailureWatch`; campaigns on one engine may share theirs. Those

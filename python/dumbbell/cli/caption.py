@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dumbbell.findings.table import ResultRows
 
 MOST_GROUPS: Final = 8
-"""Whose constants are told."""
+"""So many algorithms have their constants in a caption at most."""
 
 
 def caption(table: ResultRows, width: int, points: int, seeds: Sequence[int]) -> Iterator[str]:

@@ -70,7 +70,7 @@ def _text(value: object) -> str:
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (whatever DuckDB has)
-    """A value as JSON has it: null in place of what is no number, and text of what it has no type for."""
+    """A value as JSON has it: null in place of what is no number, and text of other types."""
     if isinstance(value, float | Decimal):
         return float(value) if math.isfinite(value) else None
     if isinstance(value, dict):

@@ -31,7 +31,7 @@ class Section:
     anchor: str
     heading: str
     answer: str = ""
-    """What it comes to, in large letters."""
+    """The result in a sentence, in large letters."""
     notices: Sequence[str] = ()
     above: str = ""
     table: Table | None = None
@@ -59,7 +59,7 @@ class Section:
     """What only a page can show, with at most so many points a line, and its figures."""
     parts: Sequence[Section] = ()
     folded: bool = False
-    """A page shows its heading, and what is below it to whoever opens it."""
+    """A page shows its heading, and the rest once a reader opens it."""
     page_only: bool = False
     """A terminal has no room for it."""
 

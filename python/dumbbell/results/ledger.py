@@ -65,7 +65,7 @@ class Ledger:
         return value
 
     def pages(self, query: str, size: int) -> Iterator[list[tuple[Any, ...]]]:
-        """The rows that a query gives, some at a time; whoever stops early has the ledger closed."""
+        """The rows that a query gives, some at a time. It holds the lock: close it to stop early."""
         with self._lock, translating_errors(self._folder, "read it"):
             cursor = self._connection.cursor()
             cursor.row_factory = None

@@ -1,7 +1,7 @@
 """The campaigns of several stores in one: each run with its rows, its files and its places, a page of runs at a time.
 
-A page is one transaction, and its files are there before its rows: whoever is killed leaves an intact store, and the
-same merge goes on. The stores that it is made of are only read.
+A page is one transaction, and its files are there before its rows: a merge that is killed leaves an intact store, and
+the same command goes on. The stores that it is made of are only read.
 """
 
 from __future__ import annotations
