@@ -128,7 +128,7 @@ def test_another_build_for_the_same_spec_is_refused_before_anything_is_written(f
     with pytest.raises(StoreError) as raised:
         merged(tmp_path / "all", one, two)
     assert str(raised.value) == (
-        f"{two}: moment on sim is of build bbbbbbbbbbbb, and in {one} of build aaaaaaaaaaaa;"
+        f"{two}: moment on sim is of build bbbbbbbb, and in {one} of build aaaaaaaa;"
         " fill one of them anew, so that one build measures all of it"
     )
     assert not (tmp_path / "all").exists()
@@ -137,6 +137,20 @@ def test_another_build_for_the_same_spec_is_refused_before_anything_is_written(f
         merged(one, fill("third", name="third"), two)
     assert contents(one) == stored
     assert merged(one, fill("elsewhere", Built("b" * 64), path__rtt="30 ms")) == Merged(4, 0), "of another spec"
+
+
+def test_another_build_for_some_of_the_points_is_refused_too(fill: Fill, tmp_path: Path) -> None:
+    """Pruned later, the newer runs of the narrower spec would be gone."""
+    one, wide = fill("one", Built("b" * 64)), fill("wide", Built("a" * 64), path__rtt=["20 ms", "40 ms"])
+    for parts in ((one, wide), (wide, one)):
+        with pytest.raises(StoreError, match="fill one of them anew"):
+            merged(tmp_path / "all", *parts)
+    assert not (tmp_path / "all").exists()
+    both = fill("wide", Built("b" * 64))
+    merged(tmp_path / "all", both)
+    stored = contents(tmp_path / "all")
+    assert merged(tmp_path / "all", both).entered == 0, "its own store says which is later"
+    assert contents(tmp_path / "all") == stored
 
 
 def test_what_a_later_build_superseded_stays_behind(fill: Fill, tmp_path: Path) -> None:
@@ -267,7 +281,7 @@ def test_it_says_what_came_of_it(fill: Fill, tmp_path: Path) -> None:
     assert (done.stdout, done.stderr) == ("", f"{out}: 4 runs of 1 store; next: dumbbell report {out}\n")
     done = dumbbell("merge", one, two, "--out", out, "--json")
     assert json.loads(done.stdout) == {"store": str(out), "sources": [str(one), str(two)], "entered": 2, "there": 8}
-    assert done.stderr == f"{out}: 2 runs of 2 stores (8 more were there before); next: dumbbell report {out}\n"
+    assert done.stderr == f"{out}: 2 runs of 2 stores (8 more were there already); next: dumbbell report {out}\n"
 
 
 KILLED = """

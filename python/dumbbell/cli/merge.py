@@ -41,6 +41,6 @@ def merge(
         entered, there = merged(parts, out, lambda runs: advance(runs, runs))
     if as_json:
         print_json({"store": str(out), "sources": list(map(str, stores)), "entered": entered, "there": there})
-    before = f" ({there:,} more were there before)" * bool(there)
+    before = f" ({there:,} more were there already)" * bool(there)
     runs = f"{counted(entered, 'run')} of {counted(len(parts), 'store')}{before}"
     typer.echo(f"{out}: {runs}; next: dumbbell report {typed(out)}", err=True)

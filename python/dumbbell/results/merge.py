@@ -6,8 +6,10 @@ the same command goes on. The stores that it is made of are only read.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,7 +17,16 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from dumbbell.errors import DamageWarning, StoreError, StoreFailure
-from dumbbell.results.campaign import Campaign, begin_spec, campaigns, question, seeds_in, seeds_of
+from dumbbell.results.campaign import (
+    BUILD_DIGITS,
+    Campaign,
+    begin_spec,
+    campaigns,
+    covers,
+    question,
+    seeds_in,
+    seeds_of,
+)
 from dumbbell.results.diagnosis import damaged_source
 from dumbbell.results.digest import columns, vouch, vouch_runs, vouched
 from dumbbell.results.ledger import Ledger, listed
@@ -26,7 +37,6 @@ from dumbbell.results.tables import RUN_TABLES
 
 PAGE: Final = 1_000
 """Runs of a transaction."""
-BUILD_DIGITS: Final = 12
 _OF_ITS_TIME: Final = frozenset({"id", "digest", "provenance", "wall_s", "finished"})
 """Columns in which two measurements of one run may differ."""
 _SEAT: Final = """
@@ -64,6 +74,7 @@ class MergeSource:
 
     folder: Path
     runs: int
+    """Of its campaigns."""
     campaigns: Sequence[Campaign]
     """But for those that a later build superseded."""
 
@@ -92,7 +103,9 @@ def sources(folders: Iterable[Path], out: Path) -> Iterator[MergeSource]:
             damage = ledger.find_damage() if ledger.damage is None else ledger.damage
             if damage:
                 raise damaged_source(folder, next(damage.faults()))
-            yield MergeSource(folder, store.count(), _latest(ledger))
+            latest = _latest(ledger)
+            runs = "SELECT COUNT(DISTINCT run) FROM member WHERE campaign IN (SELECT value FROM json_each(?))"
+            yield MergeSource(folder, ledger.one(runs, json.dumps([each.id for each in latest])), latest)
 
 
 def merge(parts: Sequence[MergeSource], out: Path, progress: Callable[[int], None] = lambda _: None) -> Merged:
@@ -116,14 +129,29 @@ def _latest(ledger: Ledger) -> list[Campaign]:
 
 
 def _refuse_other_builds(parts: Iterable[MergeSource]) -> None:
-    first: dict[tuple[str, ...], tuple[str, Path]] = {}
+    earlier: dict[tuple[str, str], list[tuple[Campaign, MergeSource]]] = defaultdict(list)
     for part in parts:
         for each in part.campaigns:
-            identity, folder = first.setdefault(question(each), (each.identity, part.folder))
-            if identity != each.identity:
-                builds = f"build {each.identity[:BUILD_DIGITS]}, and in {folder} of build {identity[:BUILD_DIGITS]}"
-                what = f"{each.label} on {each.engine} is of {builds}"
-                raise StoreError(f"{what}; fill one of them anew, so that one build measures all of it", part.folder)
+            for other, source in earlier[each.experiment, each.engine]:
+                if _are_rivals(each, other) and not (_has(part, other) or _has(source, each)):
+                    build, others = (campaign.identity[:BUILD_DIGITS] for campaign in (each, other))
+                    builds = f"build {build}, and in {source.folder} of build {others}"
+                    what = f"{each.label} on {each.engine} is of {builds}"
+                    raise StoreError(
+                        f"{what}; fill one of them anew, so that one build measures all of it", part.folder
+                    )
+        for each in part.campaigns:
+            earlier[each.experiment, each.engine].append((each, part))
+
+
+def _are_rivals(one: Campaign, other: Campaign) -> bool:
+    """Whether the later of two campaigns of a name would supersede the earlier, whichever that is."""
+    return one.identity != other.identity and (covers(one.spec, other.spec) or covers(other.spec, one.spec))
+
+
+def _has(source: MergeSource, campaign: Campaign) -> bool:
+    """Whether a store has a campaign, too: then it has those of both builds, and which is later."""
+    return any((each.identity, question(each)) == (campaign.identity, question(campaign)) for each in source.campaigns)
 
 
 def _merged_pages(store: Store, part: MergeSource, progress: Callable[[int], None]) -> Iterator[Merged]:
