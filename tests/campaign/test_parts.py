@@ -162,6 +162,13 @@ def test_a_plan_and_measurements_are_those_of_the_part(moment: Path) -> None:
     assert dumbbell("run", moment, "--part", "2/3", "--measurement").stdout.splitlines() == [lines[place]]
 
 
+def test_measurements_take_no_option_of_a_table(moment: Path) -> None:
+    for options in (("--columns", "goodput"), ("--sort", "goodput"), ("--each-seed",), ("--jobs", "2"), ("--json",)):
+        done = dumbbell("run", moment, "--measurement", *options)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert f"--measurement: cannot be combined with {options[0]}" in " ".join(done.stderr.split())
+
+
 @pytest.mark.slow
 def test_what_groups_have_alone_is_divided_too(tmp_path: Path) -> None:
     spec = tmp_path / "moment.toml"

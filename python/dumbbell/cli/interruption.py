@@ -12,7 +12,7 @@ from dumbbell.cli.streams import PrintFailure
 from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
     from pathlib import Path
 
     from dumbbell.engines.protocol import Engine
@@ -55,19 +55,37 @@ def telling(message: Callable[[], str]) -> Iterator[None]:
 
 
 @contextmanager
-def store_of(folder: Path, campaigns: Sequence[tuple[Engine, Experiment]]) -> Iterator[Store]:
-    """Opens a store for campaigns; says how many of their runs it has when it is interrupted within."""
+def store_of(
+    folder: Path, campaigns: Sequence[tuple[Engine, Experiment]], places: Sequence[Collection[int]] | None = None
+) -> Iterator[Store]:
+    """Opens a store for campaigns; says how many of their runs it has when it is interrupted within.
+
+    `places`: of each campaign those that are wanted.
+    """
     from dumbbell.campaign.plan import count
-    from dumbbell.results.campaign import measured_of
     from dumbbell.results.store import Store
+
+    wanted = [range(count(each)) for _, each in campaigns] if places is None else places
 
     def message() -> str:
         with Store.open(folder) as store:
-            there = sum(measured_of(store.ledger, each, engine.name, engine.identity()) for engine, each in campaigns)
-        return stored_runs_text(there, sum(count(each) for _, each in campaigns), folder)
+            there = measured_runs(store, campaigns, wanted)
+        return stored_runs_text(there, sum(map(len, wanted)), folder)
 
     with telling(message), Store.open(folder, write=True) as store:
         yield store
+
+
+def measured_runs(
+    store: Store, campaigns: Sequence[tuple[Engine, Experiment]], places: Sequence[Collection[int]]
+) -> int:
+    """How many runs of campaigns at these places of their plans a store has."""
+    from dumbbell.results.campaign import measured_of
+
+    return sum(
+        measured_of(store.ledger, experiment, engine.name, engine.identity(), wanted)
+        for (engine, experiment), wanted in zip(campaigns, places, strict=True)
+    )
 
 
 def stored_runs_text(there: int, total: int, place: Path) -> str:

@@ -9,6 +9,7 @@ import typer
 
 from dumbbell.cli import completion
 
+STANDARD_INPUT = "-"
 Spec = Annotated[
     Path,
     typer.Argument(metavar="SPEC", help="The experiment: a TOML file, or - for standard input.", show_default=False),

@@ -9,10 +9,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dumbbell.cli.option import print_json
+from dumbbell.cli.option import STANDARD_INPUT, print_json
 
 EXAMPLE = 'Example: dumbbell query results "SELECT name, avg(goodput) / 1e6 AS mbps FROM group_value GROUP BY name"'
-STANDARD_INPUT = "-"
 
 
 def query(
@@ -28,7 +27,8 @@ def query(
     flow_series, queue_series, ack_series, ss_series, transfers, each with run_id. docs/results-format.md has their
     columns.
 
-    A table rounds numbers to three digits; JSON and CSV have them all. DuckDB is an extra: pip install "duckdb>=2".
+    A table rounds numbers to three digits; JSON has those of double precision, and CSV all. DuckDB is an extra: pip
+    install "duckdb>=2".
     """
     from dumbbell.errors import QueryError
     from dumbbell.results.query import query as answer
@@ -62,11 +62,14 @@ def query(
 
 
 def _text(value: object) -> str:
-    from dumbbell.metrics.number import ABSENT, trimmed
+    from dumbbell.metrics.number import ABSENT, NOTHING, trimmed
 
     if value is None:
         return ABSENT
-    return trimmed(float(value)) if isinstance(value, float | Decimal) else str(value).replace("\n", " ")
+    if not isinstance(value, float | Decimal):
+        return str(value).replace("\n", " ")
+    number = float(value)
+    return f"{number:.3g}" if 0 < abs(number) < NOTHING or math.isinf(number) else trimmed(number)
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 (whatever DuckDB has)

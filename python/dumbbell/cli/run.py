@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from dumbbell.cli import completion
-from dumbbell.cli.interruption import stored_runs_text, telling
+from dumbbell.cli.interruption import measured_runs, store_of
 from dumbbell.cli.option import (
     DEFAULT_STORE,
+    STANDARD_INPUT,
     Columns,
     EachSeed,
     Folder,
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 EXAMPLE = 'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5'
 LOOKED_AT: Final = 100
 """Points of which it is said whether the simulator was validated there."""
-STANDARD_INPUT: Final = "-"
-"""What names it as a spec."""
 
 
 def run(  # noqa: PLR0913 (each is an option)
@@ -98,13 +97,13 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.findings import Choice
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.results.store import Store
     from dumbbell.spec import Problem, SpecError
 
-    if measurement and (as_json or harm or fresh or dry_run):
-        others = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
-        first = next(name for name, given in others.items() if given)
-        raise typer.BadParameter(f"cannot be combined with {first}: it stores nothing", param_hint="--measurement")
+    others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
+    others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
+    if measurement and (given := [name for name, value in others.items() if value]):
+        what = f"cannot be combined with {given[0]}: it prints each measurement, and stores nothing"
+        raise typer.BadParameter(what, param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)
     alone = each_alone(experiment) if harm else None
@@ -127,7 +126,7 @@ def run(  # noqa: PLR0913 (each is an option)
 
     choice = Choice.of(columns, sort, [axis.path for axis in experiment.axes], each_seed=each_seed)
     began = time.monotonic()
-    with telling(lambda: _describe_stored_runs(out, runs, chosen)), Store.open(out, write=True) as store:
+    with store_of(out, [(chosen, each) for each in experiments], [own for _, own in runs]) as store:
         before = store.count()
         done = _measure_missing(
             store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
@@ -190,8 +189,9 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     from dumbbell.cli.progress import progress
 
     total = sum(len(places) for _, places in runs)
-    there = 0 if fresh else _measured(store, runs, engine)
     experiments = [experiment for experiment, _ in runs]
+    stored = [(engine, each) for each in experiments]
+    there = 0 if fresh else measured_runs(store, stored, [places for _, places in runs])
     print_estimate(experiments, engine, total - there, jobs)
     run_s = live_s(each.resolved.run for one in runs for each in plan(*one)) / total if engine.live and total else None
     with (
@@ -259,23 +259,6 @@ def _print_place(store: Path, done: _Done, added: int, seconds: float) -> None:
     before = f" ({', '.join(parts)})" if parts else ""
     report = f"dumbbell report {typed(store)}"
     typer.echo(f"{counted(runs, 'run')} in {store}{before}, {elapsed(seconds)}; next: {report}", err=True)
-
-
-def _describe_stored_runs(out: Path, runs: "Runs", engine: "Engine") -> str:
-    """How many runs of experiments are in their store."""
-    from dumbbell.results.store import Store
-
-    with Store.open(out) as store:
-        there = _measured(store, runs, engine)
-    return stored_runs_text(there, sum(len(places) for _, places in runs), out)
-
-
-def _measured(store: "Store", runs: "Runs", engine: "Engine") -> int:
-    """How many of the runs a store has."""
-    from dumbbell.results.campaign import measured_of
-
-    name, identity = engine.name, engine.identity()
-    return sum(measured_of(store.ledger, experiment, name, identity, places) for experiment, places in runs)
 
 
 def _print_stale_runs(store: "Store", experiment: "Experiment", engine: "Engine") -> None:

@@ -6,7 +6,7 @@ DuckDB reads SQLite by an extension that it would download, so the tables that a
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
@@ -32,7 +32,7 @@ KINDS: Final = {
 """Tables of all files of a kind, whose rows have the run's id."""
 PAGE: Final = 1_000
 """Rows that are in Python's memory at a time."""
-_LOCKED: Final[dict[str, Any]] = {
+LOCKED: Final[dict[str, Any]] = {
     "enable_external_access": "false", "python_enable_replacements": "false", "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false", "temp_directory": "", "lock_configuration": "true",
 }  # fmt: skip
@@ -62,15 +62,13 @@ def query(store: Store, sql: str) -> Rows:
     if not sql.isascii() and sql != sql.encode(errors="replace").decode():
         raise QueryError("is not UTF-8 text")
     try:
-        connection = duckdb.connect(":memory:", config=_LOCKED)
+        connection = duckdb.connect(":memory:", config=LOCKED)
         statements = connection.extract_statements(sql)
         kinds = [each.type.name for each in statements]
         if kinds != ["SELECT"]:
             raise QueryError(f"one SELECT, and nothing else, is answered; this is {' and '.join(kinds) or 'empty'}")
-        for name in _named(TABLES, sql):
-            connection.register(name, _of_ledger(store.ledger, name))
-        for name in _named(KINDS, sql):
-            connection.register(name, _of_series(store, name))
+        for name in _named(connection, sql):
+            connection.register(name, _of_ledger(store.ledger, name) if name in TABLES else _of_series(store, name))
         cursor = _interruptible(connection, lambda: connection.execute(statements[0]))
     except duckdb.Error as error:
         raise _first_line(error) from None
@@ -101,9 +99,15 @@ def _first_line(error: Exception) -> QueryError:
     return QueryError(str(error).partition("\n")[0])
 
 
-def _named(names: Iterable[str], sql: str) -> list[str]:
-    """Those that a statement may mean: it has the word somewhere."""
-    return [name for name in names if re.search(rf"\b{name}\b", sql, re.IGNORECASE)]
+def _named(connection: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
+    """The tables that a statement reads; those that it has as words where DuckDB must know their columns to say."""
+    import duckdb  # noqa: PLC0415 (as above)
+
+    try:
+        words = connection.get_table_names(sql)
+    except duckdb.Error:
+        words = set(re.findall(r"\w+", sql))
+    return {word.lower() for word in words} & {*TABLES, *KINDS}
 
 
 def _of_ledger(ledger: Ledger, table: str) -> pa.Table:
@@ -131,10 +135,10 @@ def _of_series(store: Store, name: str) -> dataset.Dataset:
         raise QueryError(f"no run in {store.folder} has {name}; see measure.record and measure.ss of its spec")
     parquet, local = dataset.ParquetFileFormat(), fs.LocalFileSystem()
     try:
-        first = parquet.inspect(str(next(iter(files))), local)
+        newest = parquet.inspect(str(next(reversed(files))), local)
     except (pa.ArrowException, OSError) as error:
         raise damaged_source(store.folder, f"series {' '.join(str(error).split())}") from None
-    plain = [each.with_type(each.type.value_type) if pa.types.is_dictionary(each.type) else each for each in first]
+    plain = [each.with_type(each.type.value_type) if pa.types.is_dictionary(each.type) else each for each in newest]
     return dataset.FileSystemDataset.from_paths(
         list(map(str, files)),
         schema=pa.schema([("run_id", pa.string()), *plain]),
