@@ -12,13 +12,14 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT, dumbbell
-from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments
-from dumbbell.campaign.plan import count
+from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments, stored_outcomes
+from dumbbell.campaign.plan import count, plan
 from dumbbell.cli import findings
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.findings.points import read
 from dumbbell.results import measured
+from dumbbell.results.campaign import measured_of
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
 from ledgers import contents
@@ -27,7 +28,7 @@ SWEEP = {"path.rtt": [f"{n} ms" for n in range(10, 20)], "path.buffer": [f"{n} k
 QUICK = {"duration": "100 ms", "flows[1].start": "0 s", "measure.record": "summary"}
 
 
-def swept(seeds: int = 2, **overrides: Any) -> Experiment:
+def swept(seeds: int | list[int] = 2, **overrides: Any) -> Experiment:
     """Fifty points."""
     return load(MOMENT, overrides={"seeds": seeds} | SWEEP | QUICK | overrides)
 
@@ -112,6 +113,32 @@ def test_what_is_held_does_not_grow_with_the_runs(tmp_path: Path) -> None:
                 alive_counts.append(sum(each() is not None for each in measured_runs))
     assert (len(alive_counts), len(measured_runs)) == (10, 500)
     assert max(alive_counts) <= 2 * AHEAD + 2
+
+
+def test_of_a_part_of_a_large_sweep_all_rows_are_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is the runs that are there which are many or few, not those of the sweep."""
+    store, spec = tmp_path / "store", tmp_path / "swept.toml"
+    spec.write_text(swept().toml(), encoding="utf-8")
+    options = ("--part", "3/10", "--columns", "n,goodput", "--out", store)
+    first = dumbbell("run", spec, *options)
+    monkeypatch.setattr(findings, "MOST_SUMMED_UP", 20)
+    again = dumbbell("run", spec, *options)
+    assert (first.returncode, again.returncode, again.stdout) == (0, 0, first.stdout)
+    assert "first" not in again.stderr
+
+
+def test_seeds_that_are_not_there_keep_their_places_in_the_plan(tmp_path: Path) -> None:
+    few, other = swept(seeds=2), swept(seeds=[3, 1])
+    run_all(tmp_path, few)
+    with Store.open(tmp_path) as store:
+        ledger, name, identity = store.ledger, SimEngine().name, SimEngine().identity()
+        every = {place: each.resolved.run.seed for place, each in enumerate(plan(other))}
+        of_one = [place for place, seed in every.items() if seed == 1]
+        assert measured_of(ledger, other, name, identity) == 50
+        assert measured_of(ledger, other, name, identity, of_one) == 50
+        assert measured_of(ledger, other, name, identity, set(every) - set(of_one)) == 0
+        outcomes = list(stored_outcomes(store, other, SimEngine(), of_one[:7]))
+    assert [(each.seed, each.point) for each in outcomes] == [(1, each.point) for each in plan(other, of_one[:7])]
 
 
 @pytest.mark.long

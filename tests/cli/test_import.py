@@ -112,7 +112,7 @@ REFUSED = {
     "a seed that is true": (saved(MOMENT, seed=True), '"seed" must be a whole number, not true'),
     "a spec that is a table": (saved(MOMENT, spec={}), '"spec" must be text, not a table'),
     "another seed": (saved(MOMENT, seed=3), "its seed, 3, is none of its spec's"),
-    "another build": (saved(MOMENT, identity="f" * 64, version="9.9"), 'simulator "ffffffffffff" of dumbbell 9.9'),
+    "another build": (saved(MOMENT, identity="f" * 64, version="9.9"), 'simulator "ffffffff" of dumbbell 9.9'),
     "another seed's numbers": (saved(MOMENT, seed=2), "is damaged or was changed"),
     "a number changed": (changed(saved(MOMENT)), "is damaged or was changed"),
     "another spec": (saved(MOMENT, spec=MOMENT.replace("20 ms", "21 ms")), "is damaged or was changed"),

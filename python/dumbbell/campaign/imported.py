@@ -16,13 +16,12 @@ from dumbbell.campaign.plan import Planned, refusals, run_key
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import RunFileError
 from dumbbell.problem import quoted
-from dumbbell.results.campaign import add_member
+from dumbbell.results.campaign import BUILD_DIGITS, add_member
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand, load, resolve
 from dumbbell.text_file import Unreadable, text_of
 
-BUILD_DIGITS: Final = 12
 LARGEST_FILE_BYTES: Final = 2**30
 _WANTED: Final = {
     "version": (str, "text"),

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.metrics.number import counted, listed
-from dumbbell.results.listing import changes_text
-from dumbbell.spec.point_text import swept_text
+from dumbbell.spec.point_text import changes_text, swept_text
 from dumbbell.tables.terminal import bold, wrapped
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,6 @@ MOST_SUMMED_UP = 5_000
 """Runs of which sentences and warnings are printed; of more the rows only, as they are read."""
 MOST_NOTICES = 20
 """Warnings and failures that are told; the store has all of them."""
-RESTS_ON = "goodput"
-"""What every measured run has: a row's n is known by it, whatever columns are asked for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,11 +39,6 @@ class Choice:
     """All columns, whatever fits."""
     sort: str | None
     each_seed: bool
-
-    @property
-    def all_columns(self) -> bool:
-        """Whether every column is asked for."""
-        return self.everything and self.columns is None
 
     @classmethod
     def of(cls, columns: str | None, sort: str | None, axes: Sequence[str], *, each_seed: bool) -> Choice:
@@ -93,7 +87,7 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
     from dumbbell.campaign.plan import count
     from dumbbell.findings.points import read_campaign
 
-    large = (store.size(campaign) if experiment is None else count(experiment)) > MOST_SUMMED_UP
+    large = min(store.size(campaign), math.inf if experiment is None else count(experiment)) > MOST_SUMMED_UP
     if large and not choice.sort:
         runs = _print_first_page(store, campaign, choice, experiment)
     else:

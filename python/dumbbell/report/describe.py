@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import dumbbell.cc as cc
 from dumbbell.charts.style import kernel_of, style_of
 from dumbbell.metrics.number import RECORD_DIGITS, amount, trimmed
-from dumbbell.results.listing import changes_text
+from dumbbell.spec.point_text import changes_text
 from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolved import rtt_offset_ns
 from dumbbell.spec.run import (

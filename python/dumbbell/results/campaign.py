@@ -259,16 +259,15 @@ def measured_of(
     campaign = campaign_of(ledger, experiment, engine, identity)
     if campaign is None:
         return 0
-    seeds, every = experiment.seed_values, len(seeds_in(ledger, campaign))
     measured = (
         nth
-        for part in places(ledger, campaign, seeds)
+        for part in places(ledger, campaign, experiment.seed_values)
         for (nth,) in ledger.rows(
             f"SELECT nth FROM ({part.query}) JOIN run ON run.id = run WHERE status = 'ok'",  # noqa: S608 (our query)
             *part.values,
         )
     )
-    return sum(wanted is None or place_in_plan(nth, every, len(seeds)) in wanted for nth in measured)
+    return sum(wanted is None or nth in wanted for nth in measured)
 
 
 def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, points: int) -> tuple[int, list[int]]:
@@ -310,15 +309,6 @@ def seeds_in(ledger: Ledger, campaign: int) -> list[int]:
     return seeds_of(ledger.one("SELECT spec FROM campaign WHERE id = ?", campaign))
 
 
-def place_in_plan(nth: int, every: int, seeds: int) -> int:
-    """The place in the plan of an experiment with so many `seeds` of what `places` has there, of `every` one's seeds.
-
-    >>> place_in_plan(7, every=5, seeds=3)
-    5
-    """
-    return nth // every * seeds + nth % every
-
-
 def swept_paths(ledger: Ledger, campaign: int) -> list[str]:
     """The swept fields of a campaign, in order; none of one without runs."""
     first = ledger.rows("SELECT point FROM member WHERE campaign = ? ORDER BY position LIMIT 1", campaign)
@@ -340,7 +330,7 @@ class Places(NamedTuple):
     """Runs at their points."""
 
     query: str
-    """Of the number `run` of each, its `point`, and `nth`, by which they are in order."""
+    """Of the number `run` of each, its `point`, and `nth`, its place in the plan of an experiment with those seeds."""
     values: Sequence[object]
 
 
@@ -352,9 +342,9 @@ def places(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, si
     own = {seed: place for place, seed in enumerate(seeds_in(ledger, campaign))}
     query, values = "SELECT position AS nth, run, point FROM member", list[object]()
     if seeds is not None and list(seeds) != list(own):
-        values = [json.dumps([own[seed] for seed in seeds if seed in own])]
+        values = [json.dumps([own.get(seed) for seed in seeds])]
         query = (
-            f"SELECT position / {len(own)} * {len(own)} + key AS nth, run, point"  # noqa: S608 (a number)
+            f"SELECT position / {len(own)} * {len(seeds)} + key AS nth, run, point"  # noqa: S608 (numbers)
             f" FROM json_each(?) JOIN member ON position % {len(own)} = value"
         )
     query += " WHERE campaign = ? AND position >= ? AND position < ?"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.number import counted
 from dumbbell.results.campaign import places
 from dumbbell.results.disturbance import Validity, validity
-from dumbbell.spec.quantity import magnitude
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -30,21 +28,6 @@ class RunLine(NamedTuple):
     """Each swept value as the spec wrote it, by its path."""
     validity: Validity | None = None
     """Of a run in real time that was measured."""
-
-
-MOST_CHANGES: Final = 6
-
-
-def changes_text(changes: Sequence[tuple[str, str]]) -> list[str]:
-    """What the path's rate changes to, and when; of many changes how many, and between which rates.
-
-    >>> changes_text([("20 Mbit/s", "5 s")]), changes_text([("20 Mbit/s", "5 s"), ("500 kbit/s", "9 s")] * 40)
-    (['20 Mbit/s from 5 s on'], ['80 changes of the rate, 500 kbit/s to 20 Mbit/s'])
-    """
-    if len(changes) <= MOST_CHANGES:
-        return [f"{rate} from {at} on" for rate, at in changes]
-    ordered = sorted((rate for rate, _ in changes), key=lambda text: magnitude(text) or 0.0)
-    return [f"{counted(len(changes), 'change')} of the rate, {ordered[0]} to {ordered[-1]}"]
 
 
 def runs(ledger: Ledger, campaign: Campaign) -> Iterator[RunLine]:

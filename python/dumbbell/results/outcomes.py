@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
-from dumbbell.results.campaign import CampaignEntry, add_member, place_in_plan, places, seeds_in
+from dumbbell.results.campaign import CampaignEntry, add_member, places
 from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
@@ -116,7 +116,6 @@ def outcomes_of(
 
     `wanted`: those at these places in the plan of an experiment with those seeds. Few are in memory at a time.
     """
-    every = len(seeds_in(ledger, campaign))
     for part in places(ledger, campaign, seeds, _PAGE):
         query = (
             f"WITH place AS ({part.query}) SELECT nth, point, {listed(_RUN, 'run')}"  # noqa: S608 (our names)
@@ -124,7 +123,7 @@ def outcomes_of(
         )
         rows = ledger.rows(query, *part.values)
         if wanted is not None:
-            rows = [row for row in rows if place_in_plan(row["nth"], every, len(seeds or ()) or every) in wanted]
+            rows = [row for row in rows if row["nth"] in wanted]
         yield from (_outcome(ledger, row, json.loads(row["point"])) for row in rows)
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from dumbbell.spec.quantity import magnitude
+
+MOST_CHANGES: Final = 6
 _SAID_ANYWAY: Final = re.compile(r"duration|path\.(?:rate|rtt|buffer|loss)|flows\[\d+\]\.(?:cc|count)")
 
 
@@ -36,3 +39,15 @@ def values_beyond_path(values: Mapping[str, Any]) -> dict[str, Any]:
     {'host.ack_aggregation': '1 ms'}
     """
     return {path: value for path, value in values.items() if not _SAID_ANYWAY.fullmatch(path)}
+
+
+def changes_text(changes: Sequence[tuple[str, str]]) -> list[str]:
+    """What the path's rate changes to, and when; of many changes how many, and between which rates.
+
+    >>> changes_text([("20 Mbit/s", "5 s")]), changes_text([("20 Mbit/s", "5 s"), ("500 kbit/s", "9 s")] * 40)
+    (['20 Mbit/s from 5 s on'], ['80 changes of the rate, 500 kbit/s to 20 Mbit/s'])
+    """
+    if len(changes) <= MOST_CHANGES:
+        return [f"{rate} from {at} on" for rate, at in changes]
+    ordered = sorted((rate for rate, _ in changes), key=lambda text: magnitude(text) or 0.0)
+    return [f"{len(changes):,} changes of the rate, {ordered[0]} to {ordered[-1]}"]

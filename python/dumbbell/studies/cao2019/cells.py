@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import exp, expm1, log
 from statistics import fmean
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from dumbbell.decide.rules import Says
 from dumbbell.metrics.contrast import MATTERS, beyond_chance
@@ -14,7 +14,6 @@ from dumbbell.metrics.statistics import estimate
 
 Ties: TypeAlias = Literal["out", "in"]
 """Whether cells in which neither is ahead are left out, or labelled by the sign of the mean like all others."""
-TIES: Final[tuple[Ties, ...]] = ("out", "in")
 
 
 @dataclass(frozen=True, slots=True)
