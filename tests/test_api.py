@@ -129,6 +129,8 @@ def test_means_have_a_row_a_point_group_and_quantity_with_their_interval(results
     assert (first["low"], first["high"]) == pytest.approx((first["mean"] - half, first["mean"] + half), rel=1e-4)
     with pytest.raises(dumbbell.DumbbellError, match="did you mean"):
         results.means("shares")
+    with pytest.raises(dumbbell.DumbbellError, match=r"^cc is no quantity"):
+        results.means("goodput", "cc")
     assert {"rtt", "utilization", "goodput"} <= set(results.means()["quantity"])
 
 

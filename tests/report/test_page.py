@@ -12,13 +12,15 @@ from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
 from commandline import MOMENT
-from compared import store_of
+from compared import compare_stores, store_of
 from dumbbell import studies
 from dumbbell.campaign.execution import run_experiments
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.comparison.differences_text import point_cells
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ReportError
-from dumbbell.report import LARGEST_BYTES, build, html
+from dumbbell.report import LARGEST_BYTES, build, experiment, html
+from dumbbell.report import page as page_module
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Study, StudyStatus
@@ -221,7 +223,31 @@ def test_without_runs_there_is_a_report_too(store: Store, tmp_path: Path, snapsh
 
 
 @pytest.mark.long
-@pytest.mark.slow
+def test_a_table_that_is_cut_tells_of_how_many_rows(
+    store: Store, study: Study, status: StudyStatus, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (experiment, page_module):
+        monkeypatch.setattr(module, "MOST_ROWS", 1)
+    pages = [
+        build(tmp_path / "store.html", store=store),
+        build(tmp_path / "study.html", store=store, study=study, statuses=[status]),
+    ]
+    for made in pages:
+        said = Webpage(made.read_text(encoding="utf-8")).said
+        assert said.count("3 more rows: `dumbbell results show --json` and `store.groups()` have all.") == 1
+
+
+def test_a_table_that_is_swept_over_tables_has_them_as_a_spec_has(tmp_path: Path) -> None:
+    workloads = {"flows[0].workload": ["bulk", {"transfer": "100 kB"}], "path.buffer": "1 bdp"}
+    folder = store_of(tmp_path / "store", None, load(MOMENT, overrides={"duration": "2 s"} | workloads))
+    with Store.open(folder) as store:
+        said = Webpage(build(tmp_path / "report.html", store=store).read_text(encoding="utf-8")).said
+    assert '{"transfer": "100 kB"}' in said
+    assert "{'transfer'" not in said
+    axes, points = point_cells(compare_stores(folder, folder))
+    assert (axes, points[-1]) == (["flows[0].workload"], ['{"transfer": "100 kB"}'])
+
+
 def test_lines_are_thinned_until_the_page_is_small_enough(store: Store, study: Study, tmp_path: Path) -> None:
     long = tuple(float(number) for number in range(3000))
     layers = tuple(Layer(label=f"{n}", style="bbr", x=long, y=long, instance=n) for n in range(200))

@@ -101,8 +101,8 @@ def run(  # noqa: PLR0913 (each is an option)
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
     others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
-    if measurement and (given := [name for name, value in others.items() if value]):
-        what = f"cannot be combined with {given[0]}: it prints each measurement, and stores nothing"
+    if measurement and (unusable := [name for name, value in others.items() if value]):
+        what = f"cannot be combined with {unusable[0]}: it prints each measurement, and stores nothing"
         raise typer.BadParameter(what, param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)

@@ -9,6 +9,7 @@ from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import counted
+from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Time
 from dumbbell.tables.table import Amount, Cell, Table
 
@@ -48,7 +49,8 @@ def point_cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     }  # fmt: skip
     shown = {name: cells for name, cells in columns.items() if len(set(cells)) > 1}
     axes = list(dict.fromkeys(path for each in comparison.points for path in each.swept))
-    shown |= {axis: [str(each.swept.get(axis, "")) for each in comparison.points] for axis in axes}
+    for axis in axes:
+        shown[axis] = [swept_text(each.swept[axis]) if axis in each.swept else "" for each in comparison.points]
     return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in comparison.points]
 
 

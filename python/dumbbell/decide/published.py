@@ -6,17 +6,13 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from math import log
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from dumbbell.comparison.record import Number, Part
 from dumbbell.hosts.gains import gains
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostPoint, HostRecord
 from dumbbell.hosts.spread import host_points
-from dumbbell.units import NS_PER_S
-
-if TYPE_CHECKING:
-    from dumbbell.decide.question import Question
 
 COMPARABLE: Final = 2.5
 """Rates and RTTs that are no farther apart, as ratios, are alike enough for a dot on a map."""
@@ -38,13 +34,9 @@ class MeasuredGain(Part):
     """CUBIC flows beside it."""
     gain: Number
 
-    def is_like(self, question: Question) -> bool:
-        """Rate and RTT are near enough to those of a path."""
-        return self.is_near(question.rate_bps, question.rtt_ns / NS_PER_S)
-
-    def is_near(self, rate_bps: float, rtt_s: float, most: float = COMPARABLE) -> bool:
-        """They are no farther from these than a ratio."""
-        return max(abs(log(self.rate_bps / rate_bps)), abs(log(self.rtt_s / rtt_s))) <= log(most)
+    def is_near(self, rate_bps: float, rtt_s: float) -> bool:
+        """Rate and RTT are near enough to these for a dot on their map."""
+        return max(abs(log(self.rate_bps / rate_bps)), abs(log(self.rtt_s / rtt_s))) <= log(COMPARABLE)
 
 
 @cache

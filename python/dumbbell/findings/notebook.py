@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.findings.results_table import of_rows
-from dumbbell.findings.table import Row, table
+from dumbbell.findings.table import FACTS, ColumnError, Row, table
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import counted
 from dumbbell.metrics.statistics import Estimate
@@ -34,6 +34,8 @@ def means(runs: ExperimentRuns, quantities: Sequence[str] = ()) -> pd.DataFrame:
     """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
+    if facts := [name for name in quantities if name in FACTS and name != FAIR]:
+        raise ColumnError(f"{facts[0]} is no quantity: it says what a row is; name one of {', '.join(SHOWN)}")
     results = table(runs, list(quantities) or None)
     return pd.DataFrame([cells for row in results.rows for cells in _cells(runs, row, results.columns)])
 

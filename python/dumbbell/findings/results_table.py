@@ -127,7 +127,7 @@ def of_rows(rows: ResultRows, names: Sequence[str], most: int) -> Table:
     header += [_heading(name) for name in names]
     cells: list[list[Cell]] = [
         [
-            *(None if row.point.swept.get(axis) is None else str(row.point.swept[axis]) for axis in axes),
+            *(row.value(axis) for axis in axes),
             *([row.group] if grouped else []), row.cc, *([row.flows] if several else []), _count(row),
             *(_cell(row, name) for name in names),
         ]

@@ -28,6 +28,8 @@ MOST_DESCRIBED: Final = 64
 """Points of an experiment whose path and hosts are read."""
 MOST_ROWS: Final = 400
 """Of an experiment's table."""
+REST: Final = "`dumbbell results show --json` and `store.groups()` have all"
+"""Where the rows are for which a page has no room."""
 RUN_IN_TIME_SHARE: Final = 1 / 3
 """Points of a line of a run in time, of those of a figure: there are many of them."""
 MEANS: Final = (
@@ -86,17 +88,18 @@ def read_part(
 
 
 def _table(anchor: str, runs: ExperimentRuns, tables: Sequence[Table]) -> Section:
-    rows = sum(max(1, len(point.ccs)) for point in runs.points)
-    left_out = (
-        f"{counted(rows - MOST_ROWS, 'more row')} in the store; `dumbbell run --json` and `store.groups()` have all."
-    )
     shared = any(len(point.ccs) > 1 for point in runs.points)
     harm = f"Harm, what the others cost a group, is not known: {ADDS_HARM}."
-    below = [left_out] * (rows > MOST_ROWS) + [harm] * (shared and not runs.knows_harm)
     return Section(
-        anchor=anchor, heading="Table", table=tables[0], more=tables[1] if len(tables) > 1 else None, below=below,
+        anchor=anchor, heading="Table", table=tables[0], more=tables[1] if len(tables) > 1 else None,
+        rows=rows(runs), rest=REST, below=[harm] * (shared and not runs.knows_harm),
         legend=f"{MEANS} What belongs to the path stands at each of its groups.",
     )  # fmt: skip
+
+
+def rows(runs: ExperimentRuns) -> int:
+    """How many rows its table has in full: a group of a point each."""
+    return sum(max(1, len(point.ccs)) for point in runs.points)
 
 
 def _scale(runs: ExperimentRuns, path: Mapping[str, Sequence[str]]) -> str:

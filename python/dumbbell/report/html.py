@@ -20,7 +20,6 @@ from markupsafe import Markup
 
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
-from dumbbell.metrics.statistics import estimate
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import SIGNS, VERDICTS
@@ -136,7 +135,6 @@ def environment() -> Environment:
         "amount": amount,
         "choices": lambda views: json.dumps([[view.engine, view.seed, view.key] for view in views]),
         "counted": counted,
-        "estimate": estimate,
         "sample": sample,
         "html_table": lambda table: html(table, marks=MARKS),
         "sort_key": sort_key,

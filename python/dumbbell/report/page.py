@@ -20,7 +20,16 @@ from dumbbell.hosts.record import HostRecord
 from dumbbell.metrics.number import counted
 from dumbbell.problem import typed
 from dumbbell.report.describe import brief
-from dumbbell.report.experiment import MEANS, MOST_ROWS, MOST_RUNS_IN_TIME, RUN_IN_TIME_SHARE, facts, read_part
+from dumbbell.report.experiment import (
+    MEANS,
+    MOST_ROWS,
+    MOST_RUNS_IN_TIME,
+    REST,
+    RUN_IN_TIME_SHARE,
+    facts,
+    read_part,
+    rows,
+)
 from dumbbell.report.figure import Drawing, views
 from dumbbell.report.file_name import file_names
 from dumbbell.report.hosts import sections
@@ -232,7 +241,7 @@ def _swept(runs: ExperimentRuns, number: int) -> Section:
     table = next(iter(of_page(runs, MOST_ROWS)), None)
     return Section(
         anchor=f"sweep-{number}", heading=f"{runs.name}: {', '.join(filter(None, parts))}", folded=True, table=table,
-        charts=lambda: charts, titled=True,
+        charts=lambda: charts, titled=True, rows=rows(runs), rest=REST,
     )  # fmt: skip
 
 

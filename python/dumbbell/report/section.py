@@ -37,6 +37,8 @@ class Section:
     table: Table | None = None
     more: Table | None = None
     """Columns for which the table has no room."""
+    rows: int = 0
+    """How many there are, of a table that has the first ones only."""
     rest: str = ""
     """Where the rows are for which a page has no room."""
     below: Sequence[str] = ()
@@ -152,8 +154,10 @@ def drawn(sections: Iterable[Section], most: int, charts: ChartsOfSections) -> I
             replace(each, rows=each.rows[:room]) if each and each.rows else None
             for each in (section.table, section.more)
         )
-        left_out = len(section.table.rows) - room if section.table else 0
-        notes += [f"{counted(left_out, 'more row')}: {section.rest}."] if left_out > 0 else []
+        there = max(section.rows, len(section.table.rows)) if section.table else 0
+        if table and there > len(table.rows):
+            more_rows = counted(there - len(table.rows), "more row")
+            notes.append(f"{more_rows}: {section.rest}." if section.rest else f"{more_rows}.")
         html, own_figures = section.html(most) if section.html else ("", ())
         parts = list(drawn(section.parts, most, charts))
         shown = (table, figures, notes, html, parts, section.facts, section.below, section.code, section.answer)

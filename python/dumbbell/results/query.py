@@ -104,10 +104,10 @@ def _named(connection: duckdb.DuckDBPyConnection, sql: str) -> set[str]:
     import duckdb  # noqa: PLC0415 (as above)
 
     try:
-        words = connection.get_table_names(sql)
+        names = connection.get_table_names(sql)
     except duckdb.Error:
-        words = set(re.findall(r"\w+", sql))
-    return {word.lower() for word in words} & {*TABLES, *KINDS}
+        names = set(re.findall(r"\w+", sql))
+    return {name.lower() for name in names} & {*TABLES, *KINDS}
 
 
 def _of_ledger(ledger: Ledger, table: str) -> pa.Table:

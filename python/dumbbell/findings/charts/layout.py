@@ -93,7 +93,7 @@ class Sweep:
 
     def value(self, point: PointRuns) -> str:
         """What a point has on the axis."""
-        return value_text(_written(self.fields, point))
+        return _written(self.fields, point)
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
         return self.looks[group, cc, "" if self.has_panels else curve.label]
@@ -185,7 +185,7 @@ def swept_label(runs: ExperimentRuns, swept: Mapping[str, object]) -> str:
     for path, value in swept.items():
         match, owner = _FLOW_FIELD.fullmatch(path), _owner(runs, path)
         if match and owner is not None:
-            field = str(value) if match[2] == "cc" else f"{match[2]} {value}"
+            field = value_text(value) if match[2] == "cc" else f"{match[2]} {value_text(value)}"
             parts.setdefault(field, []).extend([owner] if is_mixed(runs) else [])
         else:
             parts.setdefault(f"{NOUNS.get(path, path.rpartition('.')[2])} {value_text(value)}", [])
@@ -240,7 +240,7 @@ def _categorical_curves(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tu
 
 def _written(fields: Sequence[str], point: PointRuns) -> str:
     """What a point has in some fields, once where it is the same."""
-    return " / ".join(dict.fromkeys(str(point.swept.get(field)) for field in fields))
+    return " / ".join(dict.fromkeys(value_text(point.swept[field]) for field in fields if field in point.swept))
 
 
 def _noun(fields: Sequence[str]) -> str:
@@ -259,23 +259,22 @@ def _categories(
     texts = list(dict.fromkeys(_written(fields, point) for point in points)) if fields else runs.groups
     owners = [owner for field in fields if (owner := _owner(runs, field))] if is_mixed(runs) else []
     label = f"{_noun(fields)} of {' / '.join(owners)}" if owners else _noun(fields)
-    ticks = tuple((float(at), value_text(text)) for at, text in enumerate(texts))
+    ticks = tuple((float(at), text) for at, text in enumerate(texts))
     ends = (-0.5, len(texts) - 0.5)
     return {text: float(at) for at, text in enumerate(texts)}, Axis(label=label, limits=ends, ticks=ticks)
 
 
 def _amounts(curves: Curves, noun: str) -> tuple[dict[str, float], Axis]:
     """Places of amounts, by what the spec wrote."""
-    points = {str(point.swept.get(curves.axis or "")): point for curve in curves.curves for point in curve.points}
-    units = {text: (number_and_unit(text) or (0.0, ""))[1] for text in points}
-    several = len(set(units.values())) > 1
-    places = {
-        text: curves.number(point) if several else (number_and_unit(text) or (0.0, ""))[0]
-        for text, point in points.items()
-    }
+    axis = curves.axis or ""
+    points = {_written([axis], point): point for curve in curves.curves for point in curve.points}
+    amounts = {text: number_and_unit(str(point.swept.get(axis))) or (0.0, "") for text, point in points.items()}
+    units = {unit for _, unit in amounts.values()}
+    several = len(units) > 1
+    places = {text: curves.number(point) if several else amounts[text][0] for text, point in points.items()}
     values = sorted(set(places.values()))
     wide = values[0] > 0 and values[-1] / values[0] >= MANY_TIMES
     names = {at: text if several else f"{at:g}" for text, at in places.items()}
     ticks = tuple((at, names[at]) for at in values) if len(values) <= MOST_TICKS else ()
-    unit = "" if several else value_text(f" {next(iter(units.values()))}").strip()
+    unit = "" if several else value_text(f" {next(iter(units))}").strip()
     return places, Axis(label=f"{noun} ({unit})" if unit else noun, scale="log2" if wide else "linear", ticks=ticks)
