@@ -13,8 +13,8 @@ Tree: TypeAlias = "dict[str, Any]"
 CCS = ("bbr", "cubic", "reno", "vegas", "bbr_1_1", "bbr_4_17", "bbr_shallow", "illinois", "bbr[cwnd_gain=1.5]",
        "bbr_4_17[cwnd_gain=2, probe_gain=1.10]", "cubic[beta=0.8,hystart=false]", "reno[ beta = 5e-1 ]", " bbr ",
        "cubic[]", "bbr[cycle_len=7,policer=true]", "bbr[lt_bw_diff=1e3]",
-       "bbr[min_tso_rate=1e12, feedback_loss=1e-7]", "bbr_1_5[probe_gain=1.25]", "cubic[c=0.4]",
-       "bbr[feedback_step=-0.0]", "bbr[drain_gain=.00001e3]")  # fmt: skip
+       "bbr_proposals[min_tso_rate=1e12, feedback_loss=1e-7]", "bbr_1_5[probe_gain=1.25]", "cubic[c=0.4]",
+       "bbr_proposals[feedback_step=-0.0]", "bbr[drain_gain=.00001e3]")  # fmt: skip
 WRONG_CCS = ("bbrr", "bbr3", "BBR", "bbr_4_16", "bbr[cwnd_gain=99]", "bbr[cwnd=1]", "bbr[cwnd_gain]", "reno[beta=x]",
              "vegas[a=1]", "bbr[cwnd_gain=1,cwnd_gain=2]", "bbr[cycle_len=1.5]", "bbr[policer=2,cycle_len=nan]",
              "bbr[", "", "tcp_bbr", "quick", "bbr[cwnd_gain=1e999]", "cubic[hystart=0.5]", "copa", "bbr cubic",

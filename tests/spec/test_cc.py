@@ -77,7 +77,7 @@ def test_every_variant_says_what_it_is() -> None:
     assert len(cc.variants()) == 10
     assert {name for name, variant in cc.variants().items() if not variant.linux} == {"bbr_steady_rtt", "bbr_feedback"}
     for variant in cc.variants().values():
-        assert variant.base == "bbr"
+        assert variant.base == ("bbr" if variant.linux else "bbr_proposals")
         assert variant.about
         assert variant.parameters
         if variant.linux:
@@ -97,7 +97,7 @@ linux = [{ file = "net/ipv4/tcp_bbr.c", match = "5 / 4", replace = "11 / 10" }]
 [beyond]
 about = "another one, which Linux cannot have"
 base = "mild"
-parameters = { feedback_step = 0.1 }
+parameters = { probe_down_gain = 0.7 }
 
 [farther]
 about = "a third one, on top of that"
@@ -107,7 +107,7 @@ linux = [{ file = "net/ipv4/tcp_bbr.c", match = "UNIT * 2", replace = "UNIT * 3 
 """
     variants = cc.variants_of(text)
     assert {name: len(variant.linux) for name, variant in variants.items()} == {"mild": 1, "beyond": 0, "farther": 0}
-    assert variants["farther"].parameters == {"probe_gain": 1.1, "feedback_step": 0.1, "cwnd_gain": 1.5}
+    assert variants["farther"].parameters == {"probe_gain": 1.1, "probe_down_gain": 0.7, "cwnd_gain": 1.5}
 
 
 def test_every_variant_is_one_of_the_simulators() -> None:

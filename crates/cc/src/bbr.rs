@@ -17,15 +17,13 @@
 //! its order of updates included, so that both agree to the integer. Each file beneath is one noun of the draft.
 //!
 //! Differs from Linux: counters do not wrap (the kernel's excess acknowledged has 16 bits, its policer's products
-//! 32); the cycle's random phase comes from the flow's own stream. `feedback` and the slow rise in `min_rtt` are in no
-//! kernel, and off by default.
+//! 32); the cycle's random phase comes from the flow's own stream.
 
 mod aggregation;
 mod bandwidth;
 mod congestion_window;
 mod cycle;
 mod drain;
-mod feedback;
 mod full_pipe;
 mod min_rtt;
 mod pacing;
@@ -42,14 +40,14 @@ mod scenarios;
 
 use rand_core::SeedableRng as _;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use units::{Rate, Segments, WindowedExtremum};
+use units::{Rate, Segments, Time, WindowedExtremum};
 
 use crate::parameter::Values;
 use crate::{Ack, CongestionControl, Inspection, RecoveryState, Restart, Start, Timeout, Window};
-use bandwidth::{Bandwidth, Gain};
+pub(crate) use bandwidth::{Bandwidth, Gain};
 use cycle::Cycle;
-pub(crate) use parameters::ALGORITHM;
 use parameters::Parameters;
+pub(crate) use parameters::{ALGORITHM, ORDERED, PARAMETERS};
 use policer::Verdict;
 use state::{Gains, PHASES, State};
 
@@ -77,7 +75,6 @@ pub struct Bbr {
     max_bandwidth: WindowedExtremum<u32>,
     full_pipe: full_pipe::Estimator,
     min_rtt: min_rtt::MinRtt,
-    feedback: feedback::Loop,
     policer: policer::Detector,
     aggregation: aggregation::Estimator,
     pacer: pacing::Pacer,
@@ -95,13 +92,12 @@ impl Bbr {
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(start.seed),
             state,
-            gains: state.gains(&parameters, parameters.cwnd_gain, false),
+            gains: state.gains(&parameters, false),
             counters: Counters { delivered_us: start.now.as_micros(), ..Counters::default() },
             round: round::Counter::default(),
             max_bandwidth: WindowedExtremum::new(parameters.bw_window_rounds, 0),
             full_pipe: full_pipe::Estimator::default(),
             min_rtt: min_rtt::MinRtt::new(start),
-            feedback: feedback::Loop::new(&parameters),
             policer: policer::Detector::default(),
             aggregation: aggregation::Estimator::new(start.now),
             pacer: pacing::Pacer::new(&parameters, start),
@@ -118,8 +114,32 @@ impl Bbr {
     }
 
     /// The bandwidth to go by: the policer's rate while one is believed in.
-    fn bandwidth(&self) -> Bandwidth {
+    pub(crate) fn bandwidth(&self) -> Bandwidth {
         self.policer.rate().unwrap_or_else(|| self.max_bandwidth())
+    }
+
+    /// The smallest RTT of the window, µs; `None` before the first sample.
+    pub(crate) fn min_rtt_us(&self) -> Option<u32> {
+        self.min_rtt.us()
+    }
+
+    /// Nothing has undercut that for the window's length.
+    pub(crate) fn has_min_rtt_expired(&self, now: Time) -> bool {
+        self.min_rtt.has_expired(&self.parameters, now.as_millis())
+    }
+
+    /// The last ACK began a round.
+    pub(crate) fn begins_round(&self) -> bool {
+        self.round.is_start
+    }
+
+    pub(crate) fn is_in_probe_bw(&self) -> bool {
+        matches!(self.state, State::ProbeBw(_))
+    }
+
+    /// Sets that of `PROBE_BW`, for the time to come.
+    pub(crate) fn set_cwnd_gain(&mut self, gain: Gain) {
+        self.parameters.cwnd_gain = gain;
     }
 
     /// The only way from one state to another.
@@ -131,6 +151,29 @@ impl Bbr {
     fn enter_probe_bw(&mut self) {
         let cycle = Cycle::begin(&self.parameters, &mut self.random, self.counters.delivered_us);
         self.transition_to(State::ProbeBw(cycle));
+    }
+
+    /// What an ACK says of the path. The order of updates is that of Linux 6.1 bbr_update_model: each sees what those
+    /// before it found, and the gains and pacing rate of the ACK before.
+    pub(crate) fn update_model(&mut self, ack: &Ack, window: &mut Window) {
+        self.counters =
+            Counters { delivered: ack.delivered, delivered_us: ack.delivered_at.as_micros(), lost: ack.lost };
+        self.update_bandwidth(ack);
+        self.update_aggregation(ack, window.cwnd);
+        self.advance_cycle(ack);
+        self.check_full_pipe(ack);
+        self.check_drain(ack, window);
+        self.update_min_rtt(ack, window);
+    }
+
+    /// What follows from the model: gains, pacing rate and window.
+    pub(crate) fn follow_model(&mut self, ack: &Ack, window: &mut Window) {
+        self.gains = self.state.gains(&self.parameters, self.policer.rate().is_some());
+
+        let bandwidth = self.bandwidth();
+        self.pacer.learn_rtt(&self.parameters, ack.srtt_us, window.cwnd);
+        self.pacer.pace_at(&self.parameters, bandwidth, self.gains.pacing, self.full_pipe.is_full());
+        self.set_cwnd(ack, bandwidth, window);
     }
 
     /// Takes in the ACK's delivery-rate sample. Linux 6.1 bbr_update_bw.
@@ -186,24 +229,9 @@ fn valid_delivery(ack: &Ack) -> Option<Segments> {
 }
 
 impl CongestionControl for Bbr {
-    /// First the model, then what follows from it. The order of updates is that of Linux 6.1
-    /// bbr_update_model: each sees what those before it found, and the gains and pacing rate of the ACK before.
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
-        self.counters =
-            Counters { delivered: ack.delivered, delivered_us: ack.delivered_at.as_micros(), lost: ack.lost };
-        self.update_bandwidth(ack);
-        self.update_aggregation(ack, window.cwnd);
-        self.advance_cycle(ack);
-        self.check_full_pipe(ack);
-        self.check_drain(ack, window);
-        self.update_min_rtt(ack, window);
-        self.update_feedback(ack);
-        self.gains = self.state.gains(&self.parameters, self.feedback.cwnd_gain(), self.policer.rate().is_some());
-
-        let bandwidth = self.bandwidth();
-        self.pacer.learn_rtt(&self.parameters, ack.srtt_us, window.cwnd);
-        self.pacer.pace_at(&self.parameters, bandwidth, self.gains.pacing, self.full_pipe.is_full());
-        self.set_cwnd(ack, bandwidth, window);
+        self.update_model(ack, window);
+        self.follow_model(ack, window);
     }
 
     /// Nothing is reduced; the window of before recovery is remembered. Linux 6.1 bbr_ssthresh.
@@ -284,7 +312,7 @@ impl CongestionControl for Bbr {
 #[cfg(test)]
 impl Bbr {
     /// The defaults but for `given`.
-    fn with(given: &[(&str, f64)], start: &Start) -> Self {
+    pub(crate) fn with(given: &[(&str, f64)], start: &Start) -> Self {
         let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
         assert_eq!(ALGORITHM.check(&given), []);
         Self::new(&Values { algorithm: &ALGORITHM, given: &given }, start)

@@ -8,6 +8,7 @@
 //! `mod` below, and one line in the table of `registry`.
 
 mod bbr;
+mod bbr_proposals;
 mod cubic;
 mod event;
 mod growth;
@@ -18,6 +19,7 @@ mod registry;
 mod reno;
 
 pub use bbr::Bbr;
+pub use bbr_proposals::BbrProposals;
 pub use cubic::{Cubic, HyStartExit};
 pub use event::{Ack, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 pub use parameter::{Algorithm, Kind, Parameter, ParameterError};

@@ -19,7 +19,7 @@ pub struct Algorithm {
 }
 
 /// One constant of an algorithm.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Parameter {
     /// Name in `"bbr[name=value]"`.
     pub name: &'static str,
@@ -68,6 +68,17 @@ impl Parameter {
     pub(crate) const fn source(self, source: &'static str) -> Self {
         Self { source, ..self }
     }
+}
+
+/// Two lists as one, of `N` in all.
+pub(crate) const fn joined<const N: usize>(first: &[Parameter], second: &[Parameter]) -> [Parameter; N] {
+    let mut all = [first[0]; N];
+    let mut nth = 0;
+    while nth < N {
+        all[nth] = if nth < first.len() { first[nth] } else { second[nth - first.len()] };
+        nth += 1;
+    }
+    all
 }
 
 /// Kinds of parameters.

@@ -12,7 +12,7 @@ const MAX_PRODUCT: u64 = 1 << 30;
 
 /// A delivery rate in 2^-24 segments/µs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Bandwidth(u32);
+pub(crate) struct Bandwidth(u32);
 
 impl Bandwidth {
     pub(super) const fn from_bits(bits: u32) -> Self {
@@ -24,7 +24,7 @@ impl Bandwidth {
     }
 
     /// What delivers `segments` in `us`, which must not be 0; rounded down.
-    pub(super) fn of_delivery(segments: impl Into<u64>, us: impl Into<u64>) -> Self {
+    pub(crate) fn of_delivery(segments: impl Into<u64>, us: impl Into<u64>) -> Self {
         let bits = (segments.into() << POINT) / us.into();
         Self(bits.try_into().unwrap_or(u32::MAX))
     }
@@ -61,7 +61,7 @@ impl Bandwidth {
     }
 
     /// `fraction` of this rate.
-    pub(super) fn scaled(self, fraction: Gain) -> Self {
+    pub(crate) fn scaled(self, fraction: Gain) -> Self {
         let bits = (u64::from(self.0) * u64::from(fraction.0)) >> GAIN_POINT;
         Self(bits.try_into().unwrap_or(u32::MAX))
     }
@@ -69,22 +69,22 @@ impl Bandwidth {
 
 /// A factor in 1/256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Gain(u16);
+pub(crate) struct Gain(u16);
 
 impl Gain {
     pub(super) const UNIT: Self = Self(1 << GAIN_POINT);
-    pub(super) const ONE_IN: f64 = 256.0;
+    pub(crate) const ONE_IN: f64 = 256.0;
 
-    pub(super) const fn from_256ths(parts: u32) -> Self {
+    pub(crate) const fn from_256ths(parts: u32) -> Self {
         Self(parts as u16)
     }
 
-    pub(super) const fn in_256ths(self) -> u16 {
+    pub(crate) const fn in_256ths(self) -> u16 {
         self.0
     }
 
     /// This many times `segments`, rounded down.
-    pub(super) fn of(self, segments: Segments) -> Segments {
+    pub(crate) fn of(self, segments: Segments) -> Segments {
         ((u64::from(segments) * u64::from(self.0)) >> GAIN_POINT) as Segments
     }
 }

@@ -9,128 +9,115 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr",
     title: "BBR version 1: paces at the measured bandwidth, keeps two bandwidth-delay products in flight",
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; arithmetic of Linux 6.1 tcp_bbr.c",
-    parameters: &[
-        Parameter::number("high_gain", 2.885, 1.0, 16.0)
-            .about("pacing and cwnd gain of STARTUP, rounded up to 1/256: 2/ln 2 doubles the rate each round")
-            .source("draft section 4.3.2.1; Linux 6.1 bbr_high_gain = 739/256"),
-        Parameter::number("drain_gain", 0.346_620_450_606_585_8, 0.01, 1.0)
-            .about("pacing gain of DRAIN, rounded down to 1/256: 1/2.885 drains in one round what STARTUP queued")
-            .source("draft section 4.3.3; Linux 6.1 bbr_drain_gain = 88/256"),
-        Parameter::number("cwnd_gain", 2.0, 0.1, 16.0)
-            .about("cwnd gain of PROBE_BW, rounded down to 1/256")
-            .source("draft section 4.2.3.2; Linux 6.1 bbr_cwnd_gain"),
-        Parameter::number("probe_gain", 1.25, 0.1, 16.0)
-            .about("pacing gain of PROBE_BW's first phase, which probes, rounded down to 1/256")
-            .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[0]"),
-        Parameter::number("probe_down_gain", 0.75, 0.1, 16.0)
-            .about("pacing gain of PROBE_BW's second phase, which drains, rounded down to 1/256")
-            .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[1]"),
-        Parameter::integer("cycle_len", 8.0, 2.0, 1e3)
-            .about("phases of PROBE_BW's cycle, of which all after the second cruise")
-            .source("draft section 4.3.4.1; Linux 6.1 CYCLE_LEN"),
-        Parameter::integer("cycle_rand", 7.0, 1.0, 1e3)
-            .about("phases in one of which the cycle begins, the draining phase being the last to be among them")
-            .source("draft section 4.3.4.2; Linux 6.1 bbr_cycle_rand"),
-        Parameter::integer("bw_window_rounds", 10.0, 1.0, 1e6)
-            .unit("rounds")
-            .about("window of the bandwidth's maximum")
-            .source("draft section 4.1.1.2; Linux 6.1 bbr_bw_rtts"),
-        Parameter::number("min_rtt_window_s", 10.0, 0.1, 1e6)
-            .unit("s")
-            .about("window of the RTT's minimum, and the interval of PROBE_RTT, in steps of 1 ms")
-            .source("draft section 4.1.2.2; Linux 6.1 bbr_min_rtt_win_sec"),
-        Parameter::integer("probe_rtt_ms", 200.0, 0.0, 1e6)
-            .unit("ms")
-            .about("time at the minimum flight in PROBE_RTT; 0: no PROBE_RTT")
-            .source("draft section 4.3.5; Linux 6.1 bbr_probe_rtt_mode_ms"),
-        Parameter::integer("min_cwnd", 4.0, 1.0, 1e6)
-            .unit("segments")
-            .about("smallest window, and the flight of PROBE_RTT")
-            .source("draft section 4.2.3.3; Linux 6.1 bbr_cwnd_min_target"),
-        Parameter::number("full_bw_thresh", 1.25, 1.0, 16.0)
-            .about("growth of bandwidth that shows that the pipe is not full, rounded down to 1/256")
-            .source("draft section 4.3.2.2; Linux 6.1 bbr_full_bw_thresh"),
-        Parameter::integer("full_bw_rounds", 3.0, 1.0, 1e3)
-            .unit("rounds")
-            .about("rounds without such growth that show that it is")
-            .source("draft section 4.3.2.2; Linux 6.1 bbr_full_bw_cnt"),
-        Parameter::switch("policer", true)
-            .about("take lasting loss at a steady rate for a policer, and keep to its rate")
-            .source("Linux 6.1 bbr_lt_bw_sampling"),
-        Parameter::integer("lt_intvl_min_rtts", 4.0, 1.0, 1e3)
-            .unit("rounds")
-            .about("shortest interval by which a policer is judged; four times as long is too long")
-            .source("Linux 6.1 bbr_lt_intvl_min_rtts"),
-        Parameter::number("lt_loss_thresh", 0.195_312_5, 0.0, 16.0)
-            .about("segments lost per segment delivered that make an interval lossy, rounded down to 1/256")
-            .source("Linux 6.1 bbr_lt_loss_thresh = 50/256"),
-        Parameter::number("lt_bw_ratio", 0.125, 0.0, 1.0)
-            .about("difference of two intervals' rates that still makes them alike, rounded down to 1/256")
-            .source("Linux 6.1 bbr_lt_bw_ratio = 32/256"),
-        Parameter::number("lt_bw_diff", 4_000.0, 0.0, 1e12)
-            .unit("bit/s")
-            .about("the same in absolute terms; either suffices")
-            .source("Linux 6.1 bbr_lt_bw_diff"),
-        Parameter::integer("lt_bw_max_rtts", 48.0, 1.0, 1e6)
-            .unit("rounds")
-            .about("for how long a policer's rate is used before the path is probed again")
-            .source("Linux 6.1 bbr_lt_bw_max_rtts"),
-        Parameter::number("extra_acked_gain", 1.0, 0.0, 16.0)
-            .about("share of the ACK-aggregation excess that is added to the window, rounded down to 1/256; 0: none")
-            .source("Linux 6.1 bbr_extra_acked_gain"),
-        Parameter::integer("extra_acked_win_rounds", 5.0, 1.0, 31.0)
-            .unit("rounds")
-            .about("window of the excess; the current and the last count")
-            .source("Linux 6.1 bbr_extra_acked_win_rtts"),
-        Parameter::integer("extra_acked_max_ms", 100.0, 0.0, 1e6)
-            .unit("ms")
-            .about("largest addition to the window, as time at the bandwidth")
-            .source("Linux 6.1 bbr_extra_acked_max_us"),
-        Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
-            .unit("%")
-            .about("how much slower than the estimate to pace, so that queues drain")
-            .source("Linux 6.1 bbr_pacing_margin_percent"),
-        Parameter::integer("quantisation_bursts", 3.0, 0.0, 1e3)
-            .unit("bursts")
-            .about("bursts that the window has room for beyond the bandwidth-delay product")
-            .source("draft section 4.2.3.2; Linux 6.1 bbr_quantization_budget"),
-        Parameter::integer("quantisation_slack", 2.0, 0.0, 1e6)
-            .unit("segments")
-            .about("added to the window while probing, so that it shows also on small paths")
-            .source("Linux 6.1 bbr_quantization_budget"),
-        Parameter::integer("min_tso_rate", 1.2e6, 0.0, 1e12)
-            .unit("bit/s")
-            .about("pacing rate below which bursts may be single segments")
-            .source("draft section 4.2.2; Linux 6.1 bbr_min_tso_rate"),
-        Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
-            .unit("µs")
-            .about("RTT for the initial pacing rate when the handshake gave none")
-            .source("draft section 4.2.1; Linux 6.1 bbr_init_pacing_rate_from_rtt"),
-        Parameter::switch("min_rtt_equal_refresh", false)
-            .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
-            .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
-        Parameter::integer("min_rtt_rise_probes", 1.0, 1.0, 1e6)
-            .unit("expiries")
-            .about("times in a row that the minimum's window must have expired with nothing as low before it rises")
-            .source("Linux 6.1 bbr_update_min_rtt; more is the proposal of Claypool 2019, section IV-E.2"),
-        Parameter::number("feedback_step", 0.0, 0.0, 1.0)
-            .about("how far a round's loss, rate and RTT move the cwnd gain of PROBE_BW, rounded down to 1/256; 0: not at all")
-            .source("in no BBR; the proposal of Claypool 2019, section IV-E.1, which has no number"),
-        Parameter::number("feedback_min_gain", 1.25, 1.0, 16.0)
-            .about("how far down, rounded down to 1/256; cwnd_gain is how far up, and the only value where that is less")
-            .source("the default of probe_gain, set both: a smaller window does not hold what probing puts in flight"),
-        Parameter::number("feedback_loss", 0.02, 0.0, 1.0)
-            .about("segments lost of those delivered or lost in a round that show too large a gain, rounded down to 1/256")
-            .source("BBRLossThresh of draft-cardwell-iccrg-bbr-congestion-control-02, which is BBR v2"),
-        Parameter::number("feedback_rate", 0.75, 0.0, 16.0)
-            .about("delivery rate of a round, as share of the bandwidth, below which the gain is too small, rounded down to 1/256")
-            .source("probe_down_gain: BBR's own draining goes as low"),
-        Parameter::number("feedback_rtt", 1.25, 1.0, 16.0)
-            .about("smallest RTT of a round, in min_rtt, above which a queue stands, rounded down to 1/256")
-            .source("probe_gain: BBR's own probing goes as high"),
-    ],
-    ordered: &[("cycle_rand", "cycle_len")],
+    parameters: PARAMETERS,
+    ordered: ORDERED,
 };
+
+/// Every constant.
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter::number("high_gain", 2.885, 1.0, 16.0)
+        .about("pacing and cwnd gain of STARTUP, rounded up to 1/256: 2/ln 2 doubles the rate each round")
+        .source("draft section 4.3.2.1; Linux 6.1 bbr_high_gain = 739/256"),
+    Parameter::number("drain_gain", 0.346_620_450_606_585_8, 0.01, 1.0)
+        .about("pacing gain of DRAIN, rounded down to 1/256: 1/2.885 drains in one round what STARTUP queued")
+        .source("draft section 4.3.3; Linux 6.1 bbr_drain_gain = 88/256"),
+    Parameter::number("cwnd_gain", 2.0, 0.1, 16.0)
+        .about("cwnd gain of PROBE_BW, rounded down to 1/256")
+        .source("draft section 4.2.3.2; Linux 6.1 bbr_cwnd_gain"),
+    Parameter::number("probe_gain", 1.25, 0.1, 16.0)
+        .about("pacing gain of PROBE_BW's first phase, which probes, rounded down to 1/256")
+        .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[0]"),
+    Parameter::number("probe_down_gain", 0.75, 0.1, 16.0)
+        .about("pacing gain of PROBE_BW's second phase, which drains, rounded down to 1/256")
+        .source("draft section 4.3.4.1; Linux 6.1 bbr_pacing_gain[1]"),
+    Parameter::integer("cycle_len", 8.0, 2.0, 1e3)
+        .about("phases of PROBE_BW's cycle, of which all after the second cruise")
+        .source("draft section 4.3.4.1; Linux 6.1 CYCLE_LEN"),
+    Parameter::integer("cycle_rand", 7.0, 1.0, 1e3)
+        .about("phases in one of which the cycle begins, the draining phase being the last to be among them")
+        .source("draft section 4.3.4.2; Linux 6.1 bbr_cycle_rand"),
+    Parameter::integer("bw_window_rounds", 10.0, 1.0, 1e6)
+        .unit("rounds")
+        .about("window of the bandwidth's maximum")
+        .source("draft section 4.1.1.2; Linux 6.1 bbr_bw_rtts"),
+    Parameter::number("min_rtt_window_s", 10.0, 0.1, 1e6)
+        .unit("s")
+        .about("window of the RTT's minimum, and the interval of PROBE_RTT, in steps of 1 ms")
+        .source("draft section 4.1.2.2; Linux 6.1 bbr_min_rtt_win_sec"),
+    Parameter::integer("probe_rtt_ms", 200.0, 0.0, 1e6)
+        .unit("ms")
+        .about("time at the minimum flight in PROBE_RTT; 0: no PROBE_RTT")
+        .source("draft section 4.3.5; Linux 6.1 bbr_probe_rtt_mode_ms"),
+    Parameter::integer("min_cwnd", 4.0, 1.0, 1e6)
+        .unit("segments")
+        .about("smallest window, and the flight of PROBE_RTT")
+        .source("draft section 4.2.3.3; Linux 6.1 bbr_cwnd_min_target"),
+    Parameter::number("full_bw_thresh", 1.25, 1.0, 16.0)
+        .about("growth of bandwidth that shows that the pipe is not full, rounded down to 1/256")
+        .source("draft section 4.3.2.2; Linux 6.1 bbr_full_bw_thresh"),
+    Parameter::integer("full_bw_rounds", 3.0, 1.0, 1e3)
+        .unit("rounds")
+        .about("rounds without such growth that show that it is")
+        .source("draft section 4.3.2.2; Linux 6.1 bbr_full_bw_cnt"),
+    Parameter::switch("policer", true)
+        .about("take lasting loss at a steady rate for a policer, and keep to its rate")
+        .source("Linux 6.1 bbr_lt_bw_sampling"),
+    Parameter::integer("lt_intvl_min_rtts", 4.0, 1.0, 1e3)
+        .unit("rounds")
+        .about("shortest interval by which a policer is judged; four times as long is too long")
+        .source("Linux 6.1 bbr_lt_intvl_min_rtts"),
+    Parameter::number("lt_loss_thresh", 0.195_312_5, 0.0, 16.0)
+        .about("segments lost per segment delivered that make an interval lossy, rounded down to 1/256")
+        .source("Linux 6.1 bbr_lt_loss_thresh = 50/256"),
+    Parameter::number("lt_bw_ratio", 0.125, 0.0, 1.0)
+        .about("difference of two intervals' rates that still makes them alike, rounded down to 1/256")
+        .source("Linux 6.1 bbr_lt_bw_ratio = 32/256"),
+    Parameter::number("lt_bw_diff", 4_000.0, 0.0, 1e12)
+        .unit("bit/s")
+        .about("the same in absolute terms; either suffices")
+        .source("Linux 6.1 bbr_lt_bw_diff"),
+    Parameter::integer("lt_bw_max_rtts", 48.0, 1.0, 1e6)
+        .unit("rounds")
+        .about("for how long a policer's rate is used before the path is probed again")
+        .source("Linux 6.1 bbr_lt_bw_max_rtts"),
+    Parameter::number("extra_acked_gain", 1.0, 0.0, 16.0)
+        .about("share of the ACK-aggregation excess that is added to the window, rounded down to 1/256; 0: none")
+        .source("Linux 6.1 bbr_extra_acked_gain"),
+    Parameter::integer("extra_acked_win_rounds", 5.0, 1.0, 31.0)
+        .unit("rounds")
+        .about("window of the excess; the current and the last count")
+        .source("Linux 6.1 bbr_extra_acked_win_rtts"),
+    Parameter::integer("extra_acked_max_ms", 100.0, 0.0, 1e6)
+        .unit("ms")
+        .about("largest addition to the window, as time at the bandwidth")
+        .source("Linux 6.1 bbr_extra_acked_max_us"),
+    Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
+        .unit("%")
+        .about("how much slower than the estimate to pace, so that queues drain")
+        .source("Linux 6.1 bbr_pacing_margin_percent"),
+    Parameter::integer("quantisation_bursts", 3.0, 0.0, 1e3)
+        .unit("bursts")
+        .about("bursts that the window has room for beyond the bandwidth-delay product")
+        .source("draft section 4.2.3.2; Linux 6.1 bbr_quantization_budget"),
+    Parameter::integer("quantisation_slack", 2.0, 0.0, 1e6)
+        .unit("segments")
+        .about("added to the window while probing, so that it shows also on small paths")
+        .source("Linux 6.1 bbr_quantization_budget"),
+    Parameter::integer("min_tso_rate", 1.2e6, 0.0, 1e12)
+        .unit("bit/s")
+        .about("pacing rate below which bursts may be single segments")
+        .source("draft section 4.2.2; Linux 6.1 bbr_min_tso_rate"),
+    Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
+        .unit("µs")
+        .about("RTT for the initial pacing rate when the handshake gave none")
+        .source("draft section 4.2.1; Linux 6.1 bbr_init_pacing_rate_from_rtt"),
+    Parameter::switch("min_rtt_equal_refresh", false)
+        .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
+        .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
+];
+
+/// See [`Algorithm::ordered`].
+pub(crate) const ORDERED: &[(&str, &str)] = &[("cycle_rand", "cycle_len")];
 
 /// The constants in the units of the algorithm. What each means is in [`ALGORITHM`].
 #[derive(Clone, Debug)]
@@ -163,12 +150,6 @@ pub(super) struct Parameters {
     pub(super) min_tso_bytes_per_sec: u64,
     pub(super) nominal_rtt_us: u32,
     pub(super) min_rtt_equal_refresh: bool,
-    pub(super) min_rtt_rise_probes: u32,
-    pub(super) feedback_step: Gain,
-    pub(super) feedback_min_gain: Gain,
-    pub(super) feedback_loss: Gain,
-    pub(super) feedback_rate: Gain,
-    pub(super) feedback_rtt: Gain,
 }
 
 impl Parameters {
@@ -203,12 +184,6 @@ impl Parameters {
             min_tso_bytes_per_sec: values.number("min_tso_rate") as u64 / 8,
             nominal_rtt_us: values.integer("nominal_rtt_us"),
             min_rtt_equal_refresh: values.switch("min_rtt_equal_refresh"),
-            min_rtt_rise_probes: values.integer("min_rtt_rise_probes"),
-            feedback_step: gain("feedback_step"),
-            feedback_min_gain: gain("feedback_min_gain"),
-            feedback_loss: gain("feedback_loss"),
-            feedback_rate: gain("feedback_rate"),
-            feedback_rtt: gain("feedback_rtt"),
         }
     }
 

@@ -53,7 +53,7 @@ mod tests {
         bbr.max_bandwidth.insert(0, (1 << 24) / 1_000);
         let cycle = Cycle { phase, start_us: 0 };
         bbr.state = State::ProbeBw(cycle);
-        bbr.gains = bbr.state.gains(&bbr.parameters, bbr.feedback.cwnd_gain(), false);
+        bbr.gains = bbr.state.gains(&bbr.parameters, false);
         (bbr, cycle)
     }
 

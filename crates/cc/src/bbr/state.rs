@@ -59,14 +59,14 @@ impl State {
         }
     }
 
-    /// `cwnd_gain` is that of `ProbeBw`. Linux 6.1 bbr_update_gains.
-    pub(super) fn gains(&self, parameters: &Parameters, cwnd_gain: Gain, policed: bool) -> Gains {
+    /// Linux 6.1 bbr_update_gains.
+    pub(super) fn gains(&self, parameters: &Parameters, policed: bool) -> Gains {
         let p = parameters;
         match self {
             Self::Startup => Gains { pacing: p.high_gain, cwnd: p.high_gain },
             Self::Drain => Gains { pacing: p.drain_gain, cwnd: p.high_gain },
-            Self::ProbeBw(_) if policed => Gains { pacing: Gain::UNIT, cwnd: cwnd_gain },
-            Self::ProbeBw(cycle) => Gains { pacing: cycle.pacing_gain(p), cwnd: cwnd_gain },
+            Self::ProbeBw(_) if policed => Gains { pacing: Gain::UNIT, cwnd: p.cwnd_gain },
+            Self::ProbeBw(cycle) => Gains { pacing: cycle.pacing_gain(p), cwnd: p.cwnd_gain },
             Self::ProbeRtt(_) => Gains { pacing: Gain::UNIT, cwnd: Gain::UNIT },
         }
     }
@@ -104,8 +104,8 @@ mod tests {
     fn a_policed_flow_paces_at_the_rate_that_is_allowed() {
         let p = Parameters::from_defaults_and(&[]);
         let cycle = State::ProbeBw(Cycle::default());
-        assert_eq!(cycle.gains(&p, p.cwnd_gain, false).pacing, p.probe_gain);
-        assert_eq!(cycle.gains(&p, p.cwnd_gain, true).pacing, Gain::UNIT);
-        assert_eq!(State::Startup.gains(&p, p.cwnd_gain, true).pacing, p.high_gain);
+        assert_eq!(cycle.gains(&p, false).pacing, p.probe_gain);
+        assert_eq!(cycle.gains(&p, true).pacing, Gain::UNIT);
+        assert_eq!(State::Startup.gains(&p, true).pacing, p.high_gain);
     }
 }

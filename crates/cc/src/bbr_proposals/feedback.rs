@@ -1,5 +1,5 @@
-//! The cwnd gain of `PROBE_BW`, fed back from what each round saw. In no BBR: a proposal of Claypool et al. ("Sharing
-//! but not Caring", AICT 2019, section IV-E.1), which leaves the law and its numbers open:
+//! The cwnd gain of `PROBE_BW`, fed back from what each round saw. Claypool 2019, section IV-E.1, leaves
+//! the law and its numbers open:
 //!
 //! > "When encountering persistent, high loss, BBR can infer that it is over saturating, and in response BBR can
 //! > decrease the CWND cap. However, if the observed throughput is less than the measured bottleneck bandwidth (`BtlBw`),
@@ -27,13 +27,26 @@
 //! - A round counts when it lies within `PROBE_BW` and the application did not limit it. While `PROBE_RTT` lasts the
 //!   gain stays.
 
-use super::bandwidth::{Bandwidth, Gain};
-use super::{Bbr, Counters, Parameters, State};
+use super::gain;
 use crate::Ack;
+use crate::bbr::{Bandwidth, Gain};
+use crate::parameter::Values;
+
+/// The law's numbers: `feedback_…`, and the gains between which it moves.
+#[derive(Clone, Copy, Debug)]
+struct Law {
+    step: Gain,
+    least: Gain,
+    most: Gain,
+    loss: Gain,
+    rate: Gain,
+    rtt: Gain,
+}
 
 /// The gain, and the round that will move it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loop {
+    law: Law,
     cwnd_gain: Gain,
     /// None: the round did not begin in `PROBE_BW`.
     round: Option<Round>,
@@ -42,7 +55,7 @@ pub(super) struct Loop {
 /// What a round has seen so far.
 #[derive(Clone, Copy, Debug)]
 struct Round {
-    /// When it began.
+    /// The ACK that began it.
     origin: Counters,
     /// The smallest RTT; `u32::MAX` while there is none.
     rtt_us: u32,
@@ -56,9 +69,42 @@ enum Verdict {
     Up,
 }
 
+/// What BBR believes after an ACK.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Model {
+    pub(super) is_in_probe_bw: bool,
+    /// The ACK began a round.
+    pub(super) begins_round: bool,
+    pub(super) bandwidth: Bandwidth,
+    pub(super) min_rtt_us: Option<u32>,
+}
+
+/// What the transport had counted at an ACK.
+#[derive(Clone, Copy, Debug)]
+struct Counters {
+    delivered: u64,
+    delivered_us: u64,
+    lost: u64,
+}
+
+impl Counters {
+    fn at(ack: &Ack) -> Self {
+        Self { delivered: ack.delivered, delivered_us: ack.delivered_at.as_micros(), lost: ack.lost }
+    }
+}
+
 impl Loop {
-    pub(super) fn new(parameters: &Parameters) -> Self {
-        Self { cwnd_gain: parameters.cwnd_gain, round: None }
+    pub(super) fn new(values: &Values<'_>) -> Self {
+        let most = gain(values, "cwnd_gain");
+        let law = Law {
+            step: gain(values, "feedback_step"),
+            least: gain(values, "feedback_min_gain").min(most),
+            most,
+            loss: gain(values, "feedback_loss"),
+            rate: gain(values, "feedback_rate"),
+            rtt: gain(values, "feedback_rtt"),
+        };
+        Self { law, cwnd_gain: most, round: None }
     }
 
     /// The gain in force.
@@ -66,15 +112,35 @@ impl Loop {
         self.cwnd_gain
     }
 
-    fn step(&mut self, parameters: &Parameters, verdict: Verdict) {
-        let most = parameters.cwnd_gain;
-        let least = parameters.feedback_min_gain.min(most);
-        let (gain, step) = (self.cwnd_gain.in_256ths(), parameters.feedback_step.in_256ths());
+    /// Takes in an ACK; moves the gain once a round, at its end.
+    pub(super) fn observe(&mut self, model: &Model, ack: &Ack) {
+        if self.law.step.in_256ths() == 0 {
+            return;
+        }
+        if !model.is_in_probe_bw {
+            self.round = None;
+            return;
+        }
+        if let Some(round) = &mut self.round {
+            round.take_in(ack);
+        }
+        if model.begins_round {
+            let now = Counters::at(ack);
+            let ended = self.round.replace(Round::begin(now)).zip(model.min_rtt_us);
+            let verdict = ended.and_then(|(round, us)| round.verdict(&self.law, &now, model.bandwidth, us));
+            if let Some(verdict) = verdict {
+                self.step(verdict);
+            }
+        }
+    }
+
+    fn step(&mut self, verdict: Verdict) {
+        let (gain, step) = (self.cwnd_gain.in_256ths(), self.law.step.in_256ths());
         let moved = match verdict {
             Verdict::Down => gain.saturating_sub(step),
             Verdict::Up => gain + step,
         };
-        self.cwnd_gain = Gain::from_256ths(moved.into()).clamp(least, most);
+        self.cwnd_gain = Gain::from_256ths(moved.into()).clamp(self.law.least, self.law.most);
     }
 }
 
@@ -89,47 +155,16 @@ impl Round {
     }
 
     /// None when the round can say nothing.
-    fn verdict(
-        &self,
-        parameters: &Parameters,
-        now: &Counters,
-        bandwidth: Bandwidth,
-        min_rtt_us: u32,
-    ) -> Option<Verdict> {
+    fn verdict(&self, law: &Law, now: &Counters, bandwidth: Bandwidth, min_rtt_us: u32) -> Option<Verdict> {
         let elapsed_us = now.delivered_us - self.origin.delivered_us;
         let (delivered, lost) = (now.delivered - self.origin.delivered, now.lost - self.origin.lost);
         if self.is_app_limited || elapsed_us == 0 || self.rtt_us == u32::MAX {
             return None;
         }
-        let is_lossy = lost << 8 > u64::from(parameters.feedback_loss.in_256ths()) * (delivered + lost);
-        let is_slow = Bandwidth::of_delivery(delivered, elapsed_us) < bandwidth.scaled(parameters.feedback_rate);
-        let is_queued = self.rtt_us > parameters.feedback_rtt.of(min_rtt_us);
+        let is_lossy = lost << 8 > u64::from(law.loss.in_256ths()) * (delivered + lost);
+        let is_slow = Bandwidth::of_delivery(delivered, elapsed_us) < bandwidth.scaled(law.rate);
+        let is_queued = self.rtt_us > law.rtt.of(min_rtt_us);
         Some(if is_lossy || is_queued && !is_slow { Verdict::Down } else { Verdict::Up })
-    }
-}
-
-impl Bbr {
-    /// Once a round, at its end.
-    pub(super) fn update_feedback(&mut self, ack: &Ack) {
-        if self.parameters.feedback_step.in_256ths() == 0 {
-            return;
-        }
-        if !matches!(self.state, State::ProbeBw(_)) {
-            self.feedback.round = None;
-            return;
-        }
-        if let Some(round) = &mut self.feedback.round {
-            round.take_in(ack);
-        }
-        if self.round.is_start {
-            let bandwidth = self.bandwidth();
-            let ended = self.feedback.round.replace(Round::begin(self.counters)).zip(self.min_rtt.us());
-            let verdict = ended
-                .and_then(|(round, min_rtt_us)| round.verdict(&self.parameters, &self.counters, bandwidth, min_rtt_us));
-            if let Some(verdict) = verdict {
-                self.feedback.step(&self.parameters, verdict);
-            }
-        }
     }
 }
 
@@ -137,10 +172,11 @@ impl Bbr {
 mod tests {
     use units::{Span, Time};
 
+    use super::super::{ALGORITHM, BbrProposals};
     use super::*;
+    use crate::CongestionControl as _;
     use crate::event::samples;
     use crate::ideal_path::{Flow, Path};
-    use crate::{CongestionControl as _, Window};
 
     /// An eighth: from 2 to the bound of 1.25 in six steps.
     const ON: &[(&str, f64)] = &[("feedback_step", 0.125)];
@@ -158,33 +194,51 @@ mod tests {
     const LOSSY: Seen = Seen { lost: 3, ..QUIET };
     const QUEUED: Seen = Seen { rtt_us: 25_001, ..QUIET };
 
-    /// A flow in `PROBE_BW` whose first round has just begun.
-    fn cruising(given: &[(&str, f64)]) -> Bbr {
-        let mut bbr = Bbr::with(given, &samples::start());
-        bbr.max_bandwidth.insert(0, Bandwidth::of_delivery(100u32, 20_000u32).to_bits());
-        bbr.state = State::ProbeBw(Default::default());
-        see(&mut bbr, QUIET);
-        bbr
+    /// A flow in `PROBE_BW`.
+    struct Cruise {
+        feedback: Loop,
+        counters: Counters,
+        is_in_probe_bw: bool,
     }
 
-    /// A round of one ACK.
-    fn see(bbr: &mut Bbr, seen: Seen) -> u16 {
-        bbr.counters.delivered += seen.delivered;
-        bbr.counters.lost += seen.lost;
-        bbr.counters.delivered_us += 20_000;
-        bbr.round.is_start = true;
-        let mut ack = samples::ack();
-        ack.rate.rtt_us = Some(seen.rtt_us);
-        ack.rate.is_app_limited = seen.is_app_limited;
-        bbr.update_feedback(&ack);
-        bbr.feedback.cwnd_gain().in_256ths()
+    impl Cruise {
+        /// Its first round has just begun.
+        fn new(given: &[(&str, f64)]) -> Self {
+            let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+            let feedback = Loop::new(&Values { algorithm: &ALGORITHM, given: &given });
+            let counters = Counters { delivered: 0, delivered_us: 0, lost: 0 };
+            let mut cruise = Self { feedback, counters, is_in_probe_bw: true };
+            cruise.see(QUIET);
+            cruise
+        }
+
+        /// A round of one ACK; gives the gain after it.
+        fn see(&mut self, seen: Seen) -> u16 {
+            let now = &mut self.counters;
+            now.delivered += seen.delivered;
+            now.lost += seen.lost;
+            now.delivered_us += 20_000;
+            let mut ack = samples::ack();
+            (ack.delivered, ack.lost) = (now.delivered, now.lost);
+            ack.delivered_at = Time::from_nanos(1_000 * now.delivered_us);
+            ack.rate.rtt_us = Some(seen.rtt_us);
+            ack.rate.is_app_limited = seen.is_app_limited;
+            let model = Model {
+                is_in_probe_bw: self.is_in_probe_bw,
+                begins_round: true,
+                bandwidth: Bandwidth::of_delivery(100u32, 20_000u32),
+                min_rtt_us: Some(20_000),
+            };
+            self.feedback.observe(&model, &ack);
+            self.feedback.cwnd_gain().in_256ths()
+        }
     }
 
     /// Which way a round moves a gain that is between its bounds.
     fn moved(given: &[(&str, f64)], seen: Seen) -> i32 {
-        let mut bbr = cruising(&[ON, given].concat());
-        let before = see(&mut bbr, Seen { lost: 1_000, ..QUIET });
-        i32::from(see(&mut bbr, seen)) - i32::from(before)
+        let mut flow = Cruise::new(&[ON, given].concat());
+        let before = flow.see(Seen { lost: 1_000, ..QUIET });
+        i32::from(flow.see(seen)) - i32::from(before)
     }
 
     #[test]
@@ -212,29 +266,29 @@ mod tests {
 
     #[test]
     fn the_gain_stays_between_what_probing_needs_and_the_usual_one_and_returns() {
-        let mut bbr = cruising(ON);
-        let falling: Vec<_> = (0..8).map(|_| see(&mut bbr, LOSSY)).collect();
+        let mut flow = Cruise::new(ON);
+        let falling: Vec<_> = (0..8).map(|_| flow.see(LOSSY)).collect();
         assert_eq!(falling, [480, 448, 416, 384, 352, 320, 320, 320]);
-        let rising: Vec<_> = (0..8).map(|_| see(&mut bbr, QUIET)).collect();
+        let rising: Vec<_> = (0..8).map(|_| flow.see(QUIET)).collect();
         assert_eq!(rising, [352, 384, 416, 448, 480, 512, 512, 512]);
     }
 
     #[test]
     fn it_is_never_below_feedback_min_gain_or_where_that_is_less_cwnd_gain_nor_above_that() {
         let least = |given: &[(&str, f64)]| {
-            let mut bbr = cruising(&[&[("feedback_step", 1.0)], given].concat());
-            see(&mut bbr, LOSSY)
+            let mut flow = Cruise::new(&[&[("feedback_step", 1.0)], given].concat());
+            flow.see(LOSSY)
         };
         assert_eq!(least(&[("feedback_min_gain", 1.0)]), 256);
         assert_eq!(least(&[("cwnd_gain", 1.1)]), 281);
         assert_eq!(least(&[("cwnd_gain", 0.9)]), 230);
-        assert_eq!(see(&mut cruising(&[("feedback_step", 1.0), ("cwnd_gain", 16.0)]), QUIET), 16 * 256);
+        assert_eq!(Cruise::new(&[("feedback_step", 1.0), ("cwnd_gain", 16.0)]).see(QUIET), 16 * 256);
     }
 
     #[test]
     fn loss_in_fewer_than_half_of_the_rounds_is_not_persistent() {
-        let mut bbr = cruising(ON);
-        let gains: Vec<_> = (0..40).map(|round| see(&mut bbr, if round % 8 == 0 { LOSSY } else { QUIET })).collect();
+        let mut flow = Cruise::new(ON);
+        let gains: Vec<_> = (0..40).map(|round| flow.see(if round % 8 == 0 { LOSSY } else { QUIET })).collect();
         assert!(gains.iter().all(|gain| *gain >= 480), "{gains:?}");
         assert_eq!(gains.last(), Some(&512));
     }
@@ -247,37 +301,24 @@ mod tests {
 
     #[test]
     fn a_round_that_does_not_lie_within_probe_bw_says_nothing() {
-        let mut bbr = cruising(ON);
-        let before = see(&mut bbr, LOSSY);
-        bbr.state = State::ProbeRtt(Default::default());
-        assert_eq!(see(&mut bbr, QUEUED), before);
-        bbr.state = State::ProbeBw(Default::default());
-        assert_eq!(see(&mut bbr, LOSSY), before, "it began outside");
-        assert_eq!(see(&mut bbr, LOSSY), before - 32);
+        let mut flow = Cruise::new(ON);
+        let before = flow.see(LOSSY);
+        flow.is_in_probe_bw = false;
+        assert_eq!(flow.see(QUEUED), before);
+        flow.is_in_probe_bw = true;
+        assert_eq!(flow.see(LOSSY), before, "it began outside");
+        assert_eq!(flow.see(LOSSY), before - 32);
     }
 
     #[test]
     fn without_a_step_nothing_moves() {
-        let mut bbr = cruising(&[]);
-        assert!((0..20).all(|_| see(&mut bbr, LOSSY) == 512));
-    }
-
-    #[test]
-    fn the_window_follows_the_gain_in_probe_bw_alone() {
-        let mut bbr = cruising(ON);
-        let low = (0..8).map(|_| see(&mut bbr, LOSSY)).last().unwrap();
-        let mut gain_in = |state| {
-            bbr.state = state;
-            bbr.on_ack(&Ack { rate: Default::default(), ..samples::ack() }, &mut Window { cwnd: 10, ssthresh: 10 });
-            bbr.inspect().cwnd_gain_256ths
-        };
-        assert_eq!(gain_in(State::ProbeBw(Default::default())), low);
-        assert_eq!(gain_in(State::ProbeRtt(Default::default())), 256);
+        let mut flow = Cruise::new(&[]);
+        assert!((0..20).all(|_| flow.see(LOSSY) == 512));
     }
 
     #[test]
     fn a_flow_alone_with_room_for_its_probes_keeps_the_usual_gain() {
-        let mut flow = Flow::new(Path::of(10, 4.0), |start| Bbr::with(ON, start));
+        let mut flow = Flow::new(Path::of(10, 4.0), |start| BbrProposals::with(ON, start));
         flow.run(Span::from_secs(2));
         let (mut usual, mut acks) = (0, 0);
         flow.run_until(Time::ZERO + Span::from_secs(8), |flow, _| {
@@ -291,7 +332,7 @@ mod tests {
     fn where_a_queue_stands_the_gain_falls_to_its_bound_and_the_cycle_goes_on() {
         // The path becomes slower by a sixth, and the estimate does not follow: 2.4 times the path's volume in flight.
         let given = [ON, &[("bw_window_rounds", 1e6)]].concat();
-        let mut flow = Flow::new(Path::of(10, 4.0), |start| Bbr::with(&given, start));
+        let mut flow = Flow::new(Path::of(10, 4.0), |start| BbrProposals::with(&given, start));
         flow.run(Span::from_secs(2));
         flow.path.segment_time = Span::from_micros(120);
         flow.run(Span::from_secs(2));
@@ -305,5 +346,14 @@ mod tests {
         });
         // 4 s are at least twelve cycles of eight phases of 30 ms.
         assert!(pacing.iter().filter(|gain| **gain == 320).count() > 12, "{pacing:?}");
+        let mut dips = 0;
+        flow.run_until(Time::ZERO + Span::from_secs(13), |flow, _| {
+            let inspection = flow.cc.inspect();
+            if flow.cc.phases()[usize::from(inspection.phase)] == "probe_rtt" {
+                assert_eq!(inspection.cwnd_gain_256ths, 256, "it is the gain of PROBE_BW alone that moves");
+                dips += 1;
+            }
+        });
+        assert!(dips > 0);
     }
 }
