@@ -280,6 +280,11 @@ def test_a_table_shows_what_is_tiny_and_what_is_endless(store: Path) -> None:
     assert dumbbell("query", store, sql).stdout.splitlines()[1].split() == ["1e-12", "inf", "0", "-", "100000000"]
 
 
+def test_words_stand_to_the_left_whatever_they_begin_with(store: Path) -> None:
+    sql = "SELECT * FROM (VALUES ('23c7', 1), ('4', 200)) AS t(run_id, n)"
+    assert dumbbell("query", store, sql).stdout == "run_id    n\n23c7      1\n4       200\n"
+
+
 def test_without_duckdb_it_says_how_to_install_it(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "duckdb", None)
     done = dumbbell("query", store, "SELECT 1")
