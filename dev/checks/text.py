@@ -45,4 +45,4 @@ def _figure(row: CheckRow, value: float | None) -> str:
         return rate(value)
     if row.unit == "s":
         return amount(value, scale=1e3, unit=" ms")
-    return amount(value) if row.label.endswith("share") or "share" in row.label else percent(value)
+    return amount(value) if "share" in row.label else percent(value)

@@ -38,8 +38,9 @@ def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
     controls = [_statistics(of_control(agreement.conditions, index)) for index, _ in enumerate(agreement.controls)]
     if not controls:
         return {}
-    alone = {key: most_of_nine_in_ten([of[key] for of in controls]) for key in controls[0]}
-    factor = most_of_nine_in_ten([max(of[key] / most for key, most in alone.items()) for of in controls])
+    keys = dict.fromkeys(key for of in controls for key in of)  # a control may lack one
+    alone = {key: most_of_nine_in_ten([of[key] for of in controls if key in of]) for key in keys}
+    factor = most_of_nine_in_ten([max((own / alone[key] for key, own in of.items()), default=0.0) for of in controls])
     bands: dict[str, dict[str, float]] = {}
     for (metric, name), most in alone.items():
         outer = inf if name.startswith("raw") else _outer_limit(metric, name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from math import ceil
 from typing import Final
 
 from dev.strata import conditions as of_ranges
@@ -25,8 +26,17 @@ MOST_PACKETS: Final = 4_000_000
 
 
 def conditions(count: int, seed: int, *, most_packets: int = MOST_PACKETS) -> Iterator[Experiment]:
-    """Conditions 1 to `count` of a seed; each name tells the study and its experiment, too."""
+    """Conditions 1 to `count` of a seed; each name tells the study and its experiment, too.
+
+    Raises:
+        ComparisonError: no point has as few packets.
+    """
     specs = _specs(most_packets)
+    if not specs:
+        fewest = min(packets_of(resolve(point, 1).run) for _, points in _specs(MOST_PACKETS) for point in points)
+        raise ComparisonError(
+            f"--packets: every point of the studies has more than {most_packets:,}; give {ceil(fewest):,} or more"
+        )
     for number in range(1, count + 1):
         chance = Chance(f"{STUDIES} {seed} {number}")
         title, points = specs[chance.below("spec", len(specs))]

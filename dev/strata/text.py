@@ -9,7 +9,6 @@ from dev.sides_text import unequal_seeds
 from dev.strata.bands import controls_that_keep
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.record import Agreement, BandVerdict
-from dumbbell.comparison.strata import MOST_PACKETS, USUAL_DURATION
 from dumbbell.metrics.number import counted
 from dumbbell.tables.table import Table
 
@@ -60,9 +59,9 @@ def command(agreement: Agreement) -> str:
     source = agreement.source
     stratum = f" --stratum {source.stratum}" if source.stratum else ""
     parts = [f"python -m dev strata --random {source.random}{stratum} --seed {source.seed}"]
-    if source.duration not in (None, USUAL_DURATION):
+    if source.duration is not None:
         parts.append(f'--duration "{source.duration}"')
-    if source.most_packets not in (None, MOST_PACKETS):
+    if source.most_packets is not None:
         parts.append(f"--packets {source.most_packets}")
     return " ".join((*parts, *agreement_text.options(agreement, source.sets), *unequal_seeds(agreement)))
 

@@ -143,7 +143,7 @@ class AdvicePart(Part):
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
         records: object = None,
     ) -> tuple[AdviceRecord, list[str]]:  # fmt: skip
-        """Carries out what is missing on the reference, answers every question, and sets both side by side."""
+        """Runs what is missing on the reference, and answers every question of which no run failed."""
         del records
         by_name = {engine.name: engine for engine in engines}
         candidate, reference = by_name[self.candidate], by_name[self.reference]
@@ -168,7 +168,7 @@ class AdvicePart(Part):
         answers = [
             _answer(question, candidate, {case: measured[question, case] for case in cases(question)}, jobs)
             for question in questions
-            if all(measured[question, case].seeds for case in cases(question))
+            if all(measured[question, case].seeds == self._seeds() for case in cases(question))
         ]
         record = AdviceRecord(
             versions=versions(), seed=self.seed, answers=tuple(answers),

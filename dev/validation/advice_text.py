@@ -85,6 +85,8 @@ def real_harm(each: Answer, chosen: str) -> float:
 
 
 def summary(record: AdviceRecord) -> str:
+    if not record.answers:
+        return "Nothing was compared"
     covered, of = coverage(record.answers)
     sure = [each for each in record.answers if decided(each)]
     return (

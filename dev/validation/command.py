@@ -11,7 +11,6 @@ import typer
 from dev.validation.page import check_writable, set_bands, write
 from dev.validation.plan import ComparisonPart, Plan, Record, ValidationError, load_plan
 from dev.validation.records import recorded_of, store_record
-from dumbbell.cli import completion
 from dumbbell.cli.estimate import print_estimate
 from dumbbell.cli.option import Jobs, Json, print_files
 from dumbbell.cli.progress import progress
@@ -34,7 +33,6 @@ def validation(  # noqa: PLR0913 (each is an option)
         list[str] | None,
         typer.Option(
             "--engine", metavar="NAME", help="Run what is missing on this engine; may be given again; default: all.",
-            autocompletion=completion.engines,
             show_default=False,
         ),
     ] = None,
@@ -72,13 +70,14 @@ def validation(  # noqa: PLR0913 (each is an option)
         if name not in chosen.engines:
             raise ValidationError(f"validation has no engine {name!r}; known: {', '.join(chosen.engines)}")
     check_writable(docs)
+    files: list[Path] = []
     failures: list[str] = []
     if bands:
-        print_files(set_bands(chosen, docs), as_json=False)
+        files = set_bands(chosen, docs)
     elif not page:
         engines = _engines(engine or chosen.engines, required=bool(engine))
-        failures = _measure(chosen, engines, out, docs, jobs, every=every, required=bool(only))
-    print_files(write(every, docs), as_json=as_json)
+        files, failures = _measure(chosen, engines, out, docs, jobs, every=every, required=bool(only))
+    print_files([*files, *write(every, docs)], as_json=as_json)
     for failure in failures:
         typer.echo(f"failed: {failure}", err=True)
     if failures:
@@ -103,13 +102,13 @@ def _engines(names: Iterable[str], *, required: bool) -> list[Engine]:
 
 def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
     plan: Plan, engines: Sequence[Engine], out: Path, docs: Path, jobs: int | None, *, every: Plan, required: bool
-) -> list[str]:
-    """Measures and stores every part that these engines can, all of them if they are required; gives what failed."""
+) -> tuple[list[Path], list[str]]:
+    """Measures and stores every part that these engines can, all if they are required: the files, and what failed."""
 
     def records(name: str) -> Record | None:
         return next(recorded_of(part, docs) for part in every.parts if part.name == name)
 
-    failures = []
+    files, failures = [], []
     with Store.open(out / "store", write=True) as store:
         for part in plan.parts:
             own = [each for each in engines if each.name in part.engines]
@@ -124,6 +123,6 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
                 print_estimate(experiments, each, runs, jobs)
             with progress(total) as advance:
                 record, failed = part.measure(store, own, jobs, advance, records)
-            typer.echo(store_record(part.name, record, docs))
+            files.append(store_record(part.name, record, docs))
             failures += failed
-    return failures
+    return files, failures

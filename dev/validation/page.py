@@ -21,7 +21,7 @@ from dev.curves.judgement import is_loss_based
 from dev.curves.record import Curves
 from dev.strata import text as strata_text
 from dev.strata.bands import judged_again, store_bands
-from dev.validation import advice_text, hosts_text, live_text, phases_text, section, uses
+from dev.validation import advice_text, claims_text, hosts_text, live_text, mutants_text, phases_text, section, uses
 from dev.validation.claims import ClaimsRecord
 from dev.validation.hosts import HostsRecord
 from dev.validation.plan import Plan, Record
@@ -29,12 +29,11 @@ from dev.validation.records import RECORDS, recorded_of, store_record, write_tex
 from dev.validation.section import Section
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
-from dumbbell.comparison.agreement import BANDS
 from dumbbell.comparison.charts import errors, scatter
 from dumbbell.comparison.record import Agreement
 from dumbbell.comparison.strata import BANDS_FILE, PLAIN, strata
-from dumbbell.metrics.number import amount, listed, places
-from dumbbell.studies.verdict import SIGNS
+from dumbbell.metrics.number import listed
+from dumbbell.tables.markdown import markdown as to_markdown
 
 PAGE: Final = "validation.md"
 FIGURES: Final = "figures"
@@ -137,7 +136,7 @@ def _environment() -> Environment:
         loader=PackageLoader("dev.validation", "."), trim_blocks=True, lstrip_blocks=True,
         undefined=StrictUndefined,
     )  # fmt: skip
-    environment.filters |= {"amount": amount, "prose": _prose, "listed": listed, "sign": SIGNS.__getitem__}
+    environment.filters |= {"prose": _prose, "listed": listed, "table": to_markdown}
     environment.tests["live"] = live_text.is_live_one
     environment.tests["loss_based"] = lambda case: is_loss_based(case.cc)
     environment.globals |= {
@@ -150,9 +149,9 @@ def _environment() -> Environment:
         "advice": advice_text,
         "live": live_text,
         "phases": phases_text,
-        "places": places,
+        "mutants": mutants_text,
+        "claims": claims_text,
         "title_of": _title,
-        "label_of": _label,
         "section": section,
         "uses": uses,
     }
@@ -164,11 +163,6 @@ def _title(stratum: str | None) -> str:
     of = strata().get(stratum or PLAIN)
     title = "the studies' own specs" if of is None else of.title
     return title[0].upper() + title[1:]
-
-
-def _label(metric: str) -> str:
-    """What a test of deliberate errors is about."""
-    return BANDS[metric].label if metric in BANDS else metric
 
 
 def _prose(text: str, hanging: str = "") -> str:

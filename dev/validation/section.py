@@ -11,7 +11,7 @@ from dev.checks.record import Checks
 from dev.curves import text as curves_text
 from dev.curves.record import Curves
 from dev.strata.bands import controls_that_keep
-from dev.validation import advice_text, hosts_text, live_text, phases_text
+from dev.validation import advice_text, claims_text, hosts_text, live_text, mutants_text, phases_text
 from dev.validation.advice import AdviceRecord
 from dev.validation.claims import ClaimsRecord
 from dev.validation.hosts import HostsRecord
@@ -23,6 +23,7 @@ from dumbbell.comparison.agreement_text import engine as engine_text
 from dumbbell.comparison.agreement_text import identified
 from dumbbell.comparison.record import Agreement, EngineComparison
 from dumbbell.metrics.number import ABSENT, counted
+from dumbbell.tables.table import Table
 
 SIM: Final = "sim"
 
@@ -48,13 +49,14 @@ def chance(sections: Sequence[Section]) -> str:
     sentences = []
     if records:
         lost = [name for name, of in records.items() if not of.holds]
-        by_control = [sum(of) for of in zip(*map(controls_that_keep, records.values()), strict=True)]
+        keeping = [dict(zip(of.controls, controls_that_keep(of), strict=True)) for of in records.values()]
+        by_control = [sum(of[shift] for of in keeping) for shift in set(keeping[0]).intersection(*keeping)]
         beyond = [f"{name}: {band.label}" for name, of in records.items() for band in of.bands if band.beyond_design]
         of_lost = f" (not of {', '.join(lost)})" if lost else ""
+        of_controls = f"; its controls keep those of {min(by_control)} to {max(by_control)}" if by_control else ""
         sentences.append(
             f"The simulator keeps all bands of {len(records) - len(lost)} of {counted(len(records), 'part')}"
-            f"{of_lost}; its controls keep those of {min(by_control)} to"
-            f" {max(by_control)}. Beyond an outer limit of the design: {'; '.join(beyond) or 'nothing'}."
+            f"{of_lost}{of_controls}. Beyond an outer limit of the design: {'; '.join(beyond) or 'nothing'}."
         )
     for each in sections:
         if isinstance(each.record, MutantsRecord):
@@ -67,16 +69,13 @@ def chance(sections: Sequence[Section]) -> str:
     return " ".join(sentences) or "Not measured yet."
 
 
-def parts(sections: Sequence[Section]) -> list[list[str]]:
+def parts_table(sections: Sequence[Section]) -> Table:
     """Each part with its page, what came out, and the identity of the engines that it was measured with."""
-    return [
-        [
-            f"[{each.name}](validation/{each.name}.md)" if each.record else each.name,
-            outcome(each),
-            identities(each),
-        ]
+    rows = [
+        [f"[{each.name}](validation/{each.name}.md)" if each.record else each.name, outcome(each), identities(each)]
         for each in sections
     ]
+    return Table.of(["part", "what came out", "engines, by identity"], rows)
 
 
 def outcome(section: Section) -> str:
@@ -86,19 +85,6 @@ def outcome(section: Section) -> str:
         return f"not measured yet: `make validation STRATUM={section.name}`"
     describe: Callable[..., str] = _OUTCOMES[type(record)]
     return describe(record)
-
-
-def _of_mutants(record: MutantsRecord) -> str:
-    return (
-        f"{record.noticed} of {len(record.mutants)} hits, {record.false_alarms} of {len(record.controls)} false alarms"
-    )
-
-
-def _of_claims(record: ClaimsRecord) -> str:
-    count = len(record.claims)
-    return "; ".join(
-        f"{column.title}: {count - len(record.missed(column))} of {count} reproduced" for column in record.columns
-    )
 
 
 def _of_agreement(record: Agreement) -> str:
@@ -115,10 +101,10 @@ _OUTCOMES: Final[Mapping[type, Callable[..., str]]] = {
     AdviceRecord: advice_text.summary,
     Agreement: _of_agreement,
     Checks: checks_text.summary,
-    ClaimsRecord: _of_claims,
+    ClaimsRecord: claims_text.summary,
     Curves: curves_text.summary,
     HostsRecord: hosts_text.summary,
-    MutantsRecord: _of_mutants,
+    MutantsRecord: mutants_text.summary,
     PhasesRecord: phases_text.summary,
 }
 

@@ -26,6 +26,7 @@ from dumbbell.comparison.record import Agreement, Condition
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.distribution import quantile
 from dumbbell.metrics.number import ABSENT, amount, percent
+from dumbbell.tables.table import Table
 
 if TYPE_CHECKING:
     from dev.validation.section import Section
@@ -57,9 +58,9 @@ class Row(NamedTuple):
     by: str
 
 
-def table(sections: Sequence[Section]) -> tuple[list[str], list[list[str]]]:
+def table(sections: Sequence[Section]) -> Table:
     """The rows of every use that a record tells of, in the order of the page."""
-    return [*HEADER], [[str(cell) for cell in row] for row in rows(sections)]
+    return Table.of(HEADER, rows(sections))
 
 
 def rows(sections: Sequence[Section]) -> Iterator[Row]:
@@ -184,8 +185,7 @@ def _right(share: float) -> str:
 
 def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
     for section in sections:
-        if isinstance(section.record, AdviceRecord):
-            answers = section.record.answers
+        if isinstance(section.record, AdviceRecord) and (answers := section.record.answers):
             covered, of = advice_text.coverage(answers)
             sure = [each for each in answers if advice_text.decided(each)]
             by = f"{engine_name(section.record.reference)} ([advice](validation/{section.name}.md))"

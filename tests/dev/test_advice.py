@@ -6,12 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from agreed import Scaled
 from dev.validation import advice_text
-from dev.validation.advice import HARD, AdvicePart, AdviceRecord, Answer, Candidate, PrintedValue, drawn
+from dev.validation.advice import FIRST_SEED, HARD, AdvicePart, AdviceRecord, Answer, Candidate, PrintedValue, drawn
+from dev.validation.page import markdown, part_markdown
+from dev.validation.section import Section
 from dumbbell.comparison.record import Side
 from dumbbell.decide.question import ALONE
+from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure
 from dumbbell.results.store import Store
+from dumbbell.spec import Run
 
 SIDE = Side(engine="sim", identity="", seeds=(), measured_on={})
 PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=1, seed=7, seeds=2)
@@ -91,3 +97,28 @@ def test_it_is_measured_on_the_engines_themselves_and_goes_on_where_it_was(tmp_p
     contained, of = advice_text.coverage(advice_record.answers)
     assert of == 4
     assert contained >= 3
+
+
+class FailsAlone(Scaled):
+    """An engine that fails one seed of every flow without neighbours."""
+
+    def measure(self, run: Run) -> Measurement:
+        if len(run.flows) == 1 and run.seed == FIRST_SEED + 1:
+            raise EngineFailure("a bug")
+        return super().measure(run)
+
+
+@pytest.mark.slow
+def test_a_question_with_a_failed_run_is_left_out(tmp_path: Path) -> None:
+    part = PART.model_copy(update={"reference": "double"})
+    with Store.open(tmp_path / "store", write=True) as store:
+        advice_record, failed = part.measure(store, [SimEngine(), FailsAlone()], None, lambda: None)
+    assert len(failed) == 2, "one of each candidate"
+    assert [each.flows > 0 for each in advice_record.answers] == [True]
+    assert "of 2 intervals contain double's mean" in advice_text.summary(advice_record)
+
+
+def test_without_answers_the_pages_say_that_nothing_was_compared() -> None:
+    section = Section("advice", "advice", record())
+    assert part_markdown(section) == "# Advice\n\nNothing was compared.\n"
+    assert "| [advice](validation/advice.md) | Nothing was compared | sim, " in markdown([section])

@@ -141,6 +141,10 @@ def test_one_condition_is_shown_flow_by_flow(store: Path) -> None:
         (("--stratum", "transfers", "--duration", "9 s"), 'duration: stratum "transfers" has its own; leave it out'),
         (("--duration", "60"), "duration: "),
         (("--packets", "10"), "are more than 10 packets"),
+        (
+            ("--stratum", "studies", "--packets", "1"),
+            "--packets: every point of the studies has more than 1; give 49,538 or more",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_one_message_and_runs_nothing(

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from agreed import measured, result
+from dev.__main__ import app
 from dev.chance import with_controls
 from dev.strata import conditions as random_conditions
 from dev.strata import studied
@@ -15,6 +18,7 @@ from dev.strata.bands import STATISTICS, bands_from, bands_of, controls_that_kee
 from dev.validation import page
 from dev.validation.plan import ComparisonPart, Plan
 from dev.validation.records import store_record
+from dev.validation.section import Section, chance
 from dumbbell.comparison import strata as strata_of_package
 from dumbbell.comparison.agreement import BANDS, compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
@@ -148,6 +152,35 @@ def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
     assert bands_from(judged([0.5])) == {}, "without controls there are none"
 
 
+def test_a_control_without_a_quantity_leaves_its_band_to_the_others() -> None:
+    """Whichever it is: the first one is no measure for the others."""
+    complete = controlled([0.5], [[0.001 * (index + 1)] for index in range(10)])
+    for lacking in (0, 9):
+        of = complete.model_copy(update={"conditions": tuple(_without(each, lacking) for each in complete.conditions)})
+        assert limits(of)["median"] == pytest.approx(0.001 * (10 if lacking == 0 else 9), abs=1e-5)
+
+
+def _without(condition: Condition, lacking: int) -> Condition:
+    """A condition in which one control has no total goodput."""
+    differences = [
+        each.model_copy(update={"controls": (*each.controls[:lacking], None, *each.controls[lacking + 1 :])})
+        if each.metric == "total_goodput" else each
+        for each in condition.differences
+    ]  # fmt: skip
+    return condition.model_copy(update={"differences": tuple(differences)})
+
+
+def test_parts_with_different_numbers_of_controls_share_those_of_the_same_shift() -> None:
+    two, three = (
+        Section(name, "agreement", controlled([0.0], [[0.0]] * (count - 1) + [[0.5]]))
+        for name, count in (("two", 2), ("three", 3))
+    )
+    assert "; its controls keep those of 1 to 2. Beyond" in chance([two, three])
+    alone = controlled([0.0], [[0.0]])
+    other = Section("other", "agreement", alone.model_copy(update={"controls": (7,)}))
+    assert "all bands of 2 of 2 parts. Beyond" in chance([Section("alone", "agreement", alone), other])
+
+
 def test_nine_of_ten_controls_keep_all_bands_together(own_bands: Path) -> None:
     """Each of them is the worst in another statistic, and would keep no more than most."""
     high = [[0.001] * 5 + [0.002 * (index % 5 + 1)] * 5 for index in range(10)]
@@ -231,3 +264,16 @@ def test_bands_are_of_the_part_of_a_stratums_name_and_the_page_judges_by_them(ow
     strata_of_package.stored_bands.cache_clear()
     sections = {each.name: each.record for each in page.read(plan, tmp_path)}
     assert [getattr(each, "holds", None) for each in sections.values()] == [True, True]
+
+
+@pytest.mark.slow
+def test_new_bands_and_the_pages_by_them_are_one_json_object(own_bands: Path, tmp_path: Path) -> None:
+    plan, docs = tmp_path / "plan.toml", tmp_path / "docs"
+    plan.write_text(
+        "[[parts]]\nname = 'plain'\nkind = 'agreement'\ncandidate = 'a'\nreference = 'b'\nstratum = 'plain'\n",
+        encoding="utf-8",
+    )
+    store_record("plain", controlled([0.002] * 10, [[0.003] * 10] * 10, stratum="plain"), docs)
+    done = CliRunner().invoke(app, ["validation", "--set-bands", "--json", "--plan", str(plan), "--docs", str(docs)])
+    files = json.loads(done.stdout)["files"]
+    assert files[:3] == list(map(str, (own_bands, docs / "validation" / "plain.json", docs / "validation.md")))

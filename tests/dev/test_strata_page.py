@@ -30,13 +30,20 @@ def test_the_page_of_drawn_conditions(tmp_path: Path, snapshot: SnapshotAssertio
 @pytest.mark.parametrize(
     ("fields", "command"),
     [
-        ({"stratum": None}, "python -m dev strata --random 2 --seed 9 --engines sim,linux --seeds 3"),
-        ({}, "python -m dev strata --random 2 --stratum hand --seed 9 --engines sim,linux --seeds 3"),
-        ({"duration": "20 s", "most_packets": 1000}, '--duration "20 s" --packets 1000 --engines'),
+        (
+            {"stratum": None, "duration": None, "most_packets": None},
+            "python -m dev strata --random 2 --seed 9 --engines sim,linux --seeds 3",
+        ),
+        (
+            {"duration": None, "most_packets": None},
+            "python -m dev strata --random 2 --stratum hand --seed 9 --engines sim,linux --seeds 3",
+        ),
+        ({}, '--duration "60 s" --packets 5000000 --engines'),
         ({"sets": ("path.rtt=50 ms",)}, " --set 'path.rtt=50 ms' --engines"),
     ],
 )
-def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: str) -> None:
+def test_the_command_has_every_option_that_was_given(fields: dict[str, object], command: str) -> None:
+    """Also one that is the default of the plain path: other strata have others."""
     assert command in text.command(drawn(**fields))
 
 

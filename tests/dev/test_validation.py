@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Callable
@@ -213,6 +214,15 @@ def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:
     assert "`figure7` 1 to 3; `figure11` 1, 4" in said
 
 
+def test_a_bar_in_a_cell_is_no_border(record: ClaimsRecord) -> None:
+    verdicts = tuple(
+        replace(verdict, checks=tuple(replace(check, label=f"{check.label} | x") for check in verdict.checks))
+        for verdict in record.verdicts
+    )
+    text = part_markdown(Section("claypool2019", "claims", record.model_copy(update={"verdicts": verdicts})))
+    assert "\n| loss at 0.5 BDP \\| x (%) | 11 | 8 to 13 % | 13.4" in text
+
+
 def test_an_agreement_has_every_band_the_worst_what_failed_and_the_command() -> None:
     (part,) = load_plan().only(["regression"]).parts
     agreement = stored_agreement("regression")
@@ -238,7 +248,7 @@ def test_limits_that_curves_break_are_listed_and_bold() -> None:
     assert "| reno | 10.0 Mbit/s, 40 ms, 1 BDP | cwnd curve, largest difference | - | - | -10.4 % | 5.00 % |" in text
     for block in text.split("\n\n"):
         if block.startswith("| "):
-            assert len({row.count(" | ") for row in block.splitlines()}) == 1
+            assert len({len(re.findall(r"(?<!\\)\|", row)) for row in block.splitlines()}) == 1
     nothing = part_markdown(Section("curves", "curves", curves.model_copy(update={"cases": ()})))
     assert "Nothing was compared." in nothing
 
@@ -358,6 +368,14 @@ def run_validation(folder: Path, *options: str) -> dict[str, bytes]:
 
 
 BOTH = ("--engine", "sim", "--engine", "double", "--jobs", "2")
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small")
+def test_what_a_measurement_wrote_is_one_json_object(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["validation", "--only", "agreement", *BOTH, "--json", *folders(tmp_path)])
+    files = json.loads(done.stdout)["files"]
+    assert sorted(files) == sorted(str(path) for path in (tmp_path / "docs").rglob("*") if path.is_file())
 
 
 @pytest.mark.long
