@@ -2,8 +2,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy.special import stdtrit
 
-from dumbbell.metrics.statistics import Estimate, Floats, Integers, estimate, estimates, pooled, t_quantile
+from dumbbell.metrics.statistics import (
+    T_OF_DEGREES,
+    Estimate,
+    Floats,
+    Integers,
+    estimate,
+    estimates,
+    pooled,
+    t_quantile,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +26,11 @@ def test_the_table_of_every_textbook(degrees: int, t: float) -> None:
 
 def test_another_confidence() -> None:
     assert t_quantile(7, 0.99) == pytest.approx(3.499, abs=5e-4)
+
+
+def test_what_is_tabulated_is_what_scipy_computes() -> None:
+    degrees = np.arange(1, len(T_OF_DEGREES) + 1)
+    assert list(T_OF_DEGREES) == pytest.approx(stdtrit(degrees, 0.975), rel=1e-13)
 
 
 def test_the_interval_of_three_seeds() -> None:

@@ -209,7 +209,7 @@ mod tests {
     fn an_unknown_algorithm_is_answered_with_the_nearest() {
         let errors = check("bbrr", &set(&[("cwnd_gain", 1.0)]));
         assert_eq!(errors.len(), 1);
-        let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno, bbr_proposals";
+        let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno";
         assert!(errors[0].0.starts_with(expected), "{errors:?}");
         assert_eq!(build("bbrr", &BTreeMap::new(), &samples::start()).err(), Some(check("bbrr", &BTreeMap::new())));
     }

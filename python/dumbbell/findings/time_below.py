@@ -12,12 +12,13 @@ from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.metrics.starvation import BIN_S
 from dumbbell.metrics.starvation import time_below as below
 from dumbbell.results.frames import together
-from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from dumbbell.results.schema import Result
 
 
 def time_below(
@@ -54,7 +55,7 @@ def measure_time_below(store: Store, runs: ExperimentRuns, names: Iterable[str])
 def _of_result(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
     """What each group of a run has; not one whose flows have no whole bin."""
     result = store.get(run_id)
-    if not isinstance(result, Result):
+    if result is None or result.status == "failed":
         return {}
     shares = _of_run(store, result, rate_bps, BIN_S).groupby("name")["below"].mean().dropna()
     return {str(group): float(share) for group, share in shares.items()}
