@@ -11,6 +11,7 @@ from commandline import MOMENT
 from dumbbell.charts.chart import Chart
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.charts import gallery, samples
+from dumbbell.findings.charts.layout import Sweep
 from dumbbell.findings.charts.sweep import completion, costs, shares, throughput_delay
 from dumbbell.findings.charts.time import in_time, most_different, rtt_distribution
 from dumbbell.findings.points import ExperimentRuns, PointRuns, read
@@ -54,7 +55,7 @@ def test_each_curve_has_a_panel_and_groups_of_one_algorithm_differ_in_look_and_n
     runs = contents(
         *(point(f"{buffer} bdp", 0.9, 0.8, cc=cc, other=cc) for cc in ("bbr", "cubic") for buffer in (0.5, 1, 2, 4, 8))
     )
-    chart = of(shares(runs))
+    chart = of(shares(Sweep.of(runs)))
     assert [panel.x.label for panel in chart.panels] == ["buffer (BDP)"] * 2
     assert chart.panels[0].x.scale == "log2"
     assert looks(chart) == [("bbr", 0), ("bbr", 1), ("cubic", 0), ("cubic", 1)]
@@ -67,20 +68,20 @@ def test_each_curve_has_a_panel_and_groups_of_one_algorithm_differ_in_look_and_n
 
 
 def test_what_is_fair_is_a_level_of_each_group_or_one_for_all() -> None:
-    chart = of(shares(contents(point("1 bdp", 0.5), point("2 bdp", 0.5))))
+    chart = of(shares(Sweep.of(contents(point("1 bdp", 0.5), point("2 bdp", 0.5)))))
     assert [(level.at, level.text) for level in chart.panels[0].levels] == [
         (25, "fair for near: 25 %"),
         (75, "fair for far: 75 %"),
     ]
     alike = point("1 bdp", 0.5)
     alike.fair_shares = {"near": 0.5, "far": 0.5}
-    assert [level.text for level in of(shares(contents(alike))).panels[0].levels] == ["fair: 50 %"]
+    assert [level.text for level in of(shares(Sweep.of(contents(alike)))).panels[0].levels] == ["fair: 50 %"]
     alike.fair_shares = {}
-    assert of(shares(contents(alike))).panels[0].levels == ()
+    assert of(shares(Sweep.of(contents(alike)))).panels[0].levels == ()
 
 
 def test_throughput_against_delay_is_uncertain_in_both_directions_and_names_its_points() -> None:
-    (panel,) = of(throughput_delay(contents(point("1 bdp", 0.9, 0.8), point("2 bdp", 0.7, 0.6)))).panels
+    (panel,) = of(throughput_delay(Sweep.of(contents(point("1 bdp", 0.9, 0.8), point("2 bdp", 0.7, 0.6))))).panels
     near, far = panel.layers
     assert near.y == pytest.approx((85, 65))
     assert near.x == pytest.approx((20.85, 20.65))
@@ -92,7 +93,7 @@ def test_throughput_against_delay_is_uncertain_in_both_directions_and_names_its_
 
 
 def test_what_belongs_to_the_link_has_no_algorithms_colour() -> None:
-    (chart,) = costs(contents(point("1 bdp", 0.5), point("2 bdp", 0.5)))
+    (chart,) = costs(Sweep.of(contents(point("1 bdp", 0.5), point("2 bdp", 0.5))))
     by_label = {panel.y.label: {layer.style for layer in panel.layers} for panel in chart.panels}
     assert by_label == {"mean RTT (ms)": {"bbr", "cubic"}, "queue loss (%)": {"link"}, "Jain's index": {"link"}}
 
@@ -105,9 +106,9 @@ def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
         )  # fmt: skip
 
     runs = contents(*(alone(buffer, cc) for cc in ("bbr", "cubic") for buffer in ("1 bdp", "2 bdp")))
-    (chart,) = costs(runs)
+    (chart,) = costs(Sweep.of(runs))
     assert [[layer.style for layer in panel.layers] for panel in chart.panels] == [["bbr", "cubic"]] * 2
-    assert [layer.tag for layer in of(throughput_delay(runs)).panels[0].layers] == ["BBR", "CUBIC"]
+    assert [layer.tag for layer in of(throughput_delay(Sweep.of(runs))).panels[0].layers] == ["BBR", "CUBIC"]
 
 
 def test_no_legend_has_two_entries_for_one_thing() -> None:
@@ -129,7 +130,7 @@ def test_no_legend_has_two_entries_for_one_thing() -> None:
 def test_amounts_stand_where_they_are_and_words_in_the_order_of_the_spec(
     values: tuple[str, str], label: str, places: tuple[float, float]
 ) -> None:
-    panel = of(shares(contents(*(point(value, 0.5) for value in values)))).panels[0]
+    panel = of(shares(Sweep.of(contents(*(point(value, 0.5) for value in values))))).panels[0]
     layer = panel.layers[0]
     assert layer.x == places
     if not label:
@@ -148,7 +149,7 @@ def test_where_only_words_are_swept_each_point_is_a_value_of_the_axis(tmp_path: 
     dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
         (runs,) = read(store)
-    (panel,) = of(shares(runs)).panels
+    (panel,) = of(shares(Sweep.of(runs))).panels
     assert panel.x.label == "algorithm of first / late"
     assert [text for _, text in panel.x.ticks] == ["bbr", "bbr / cubic", "cubic / bbr", "cubic"]
     assert {(layer.tag, layer.style, layer.x) for layer in panel.layers} == {
@@ -157,10 +158,10 @@ def test_where_only_words_are_swept_each_point_is_a_value_of_the_axis(tmp_path: 
 
 
 def test_without_a_sweep_groups_stand_beside_one_another() -> None:
-    chart = of(shares(contents(point("1 bdp", 0.5))))
+    chart = of(shares(Sweep.of(contents(point("1 bdp", 0.5)))))
     assert [text for _, text in chart.panels[0].x.ticks] == ["near", "far"]
     assert [layer.x for layer in chart.panels[0].layers] == [(0,), (1,)]
-    assert list(costs(contents(point("1 bdp", 0.5)))) == []
+    assert list(costs(Sweep.of(contents(point("1 bdp", 0.5))))) == []
     assert gallery.of_summaries(None, contents()) == []
 
 
@@ -172,10 +173,10 @@ def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path
     dumbbell.run(load(MOMENT, overrides=overrides), store=tmp_path / "store")
     with Store.open(tmp_path / "store") as store:
         (runs,) = read(store)
-    *_, chart = costs(runs)
+    *_, chart = costs(Sweep.of(runs))
     (panel,) = [panel for panel in chart.panels if panel.y.label == "random loss (%)"]
     assert {layer.style for layer in panel.layers} == {"lost"}
-    done = of(completion(runs))
+    done = of(completion(Sweep.of(runs)))
     assert [layer.tag for layer in done.panels[0].layers] == ["bbr"], "the other group never ends"
     assert done.panels[0].better == "down"
 

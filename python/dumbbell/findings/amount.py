@@ -44,9 +44,10 @@ class Amount:
 
     def by_seed(self, point: PointRuns) -> dict[int, float]:
         """The value of each run that has one; none at all where there is no mean without the others."""
-        if self.quantity.needs_all and self.unknown(point):
+        known = self._known(point)
+        if self.quantity.needs_all and len(known) < len(point.run_ids):
             return {}
-        return {seed: self.quantity.factor * value for seed, value in self._known(point).items()}
+        return {seed: self.quantity.factor * value for seed, value in known.items()}
 
     def unknown(self, point: PointRuns) -> set[int]:
         """The seeds whose runs have no value."""

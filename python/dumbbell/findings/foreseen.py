@@ -228,11 +228,11 @@ def _phase_remedy(packet_ns: float, *, spread: bool) -> str:
 def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
     """What `host.socket_memory = "max"`, which was not asked for, hides."""
     run = resolved.run
-    flows = [flow for flow in run.flows if _wants_more(flow)]
+    flows = [flow for flow in run.flows if _wants_more(flow)] if has_unasked_memory(point, run) else []
+    if not flows:
+        return
     rate_bps = max([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)])
     most_bps = sum(BITS_PER_BYTE * DEFAULT_WINDOW_BYTES * NS_PER_S / flow.base_rtt_ns for flow in flows)
-    if not flows or not has_unasked_memory(point, run):
-        return
     one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
     most_bytes = len(flows) * DEFAULT_WINDOW_BYTES
     most = amount(most_bytes, scale=1e-6, unit=" MB")

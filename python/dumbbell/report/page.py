@@ -13,6 +13,7 @@ from markupsafe import Markup
 from dumbbell.charts.style import label_of
 from dumbbell.findings.charts import samples
 from dumbbell.findings.charts.gallery import single_runs
+from dumbbell.findings.charts.layout import Sweep
 from dumbbell.findings.charts.sweep import costs, shares
 from dumbbell.findings.points import ExperimentRuns, Notice, read, runs_of
 from dumbbell.findings.results_table import of_page
@@ -234,8 +235,9 @@ def _turns(runs: Sequence[ExperimentRuns]) -> list[int]:
 
 def _swept(runs: ExperimentRuns, number: int) -> Section:
     """An experiment's table, what the groups share over its sweep, and what the link loses."""
-    link = next(reversed([*costs(runs)]), None)
-    charts = [replace(each, name=f"sweep-{number}-{each.name}") for each in (shares(runs), link) if each and runs.axes]
+    sweep = Sweep.of(runs)
+    link = next(reversed([*costs(sweep)]), None)
+    charts = [replace(each, name=f"sweep-{number}-{each.name}") for each in (shares(sweep), link) if each and runs.axes]
     there = f"{runs.measured} of {counted(runs.total, 'run')} on {runs.engine or 'no engine yet'}"
     parts = [there, f"{runs.failed} failed" if runs.failed else "", runs.validity]
     table = next(iter(of_page(runs, MOST_ROWS)), None)

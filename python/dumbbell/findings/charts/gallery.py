@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dumbbell.charts.chart import Chart
 from dumbbell.findings.charts import samples
+from dumbbell.findings.charts.layout import Sweep
 from dumbbell.findings.charts.samples import Sampled
 from dumbbell.findings.charts.sweep import completion, costs, shares, throughput_delay
 from dumbbell.findings.charts.time import in_time, most_different, rtt_distribution
@@ -19,8 +20,9 @@ def of_summaries(store: Store | None, runs: ExperimentRuns) -> list[Chart]:
 
     Without a store there is none of single transfers.
     """
-    times = [completion(runs), transfers(store, runs) if store else None]
-    return [chart for chart in (throughput_delay(runs), *times, shares(runs), *costs(runs)) if chart]
+    sweep = Sweep.of(runs)
+    times = [completion(sweep), transfers(store, sweep) if store else None]
+    return [chart for chart in (throughput_delay(sweep), *times, shares(sweep), *costs(sweep)) if chart]
 
 
 def of_series(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Chart]:

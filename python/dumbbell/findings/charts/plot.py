@@ -41,7 +41,7 @@ class Plot:
         Raises:
             DumbbellError: there is one number only, or none.
         """
-        return _shown(shares(self.runs), "there is no sweep and one group of flows: its goodput is one number")
+        return _shown(shares(self._sweep), "there is no sweep and one group of flows: its goodput is one number")
 
     def throughput_delay(self) -> Shown:
         """Goodput of each group against its mean RTT, with 95 % intervals in both directions.
@@ -51,7 +51,7 @@ class Plot:
         Raises:
             DumbbellError: no run was measured.
         """
-        return _shown(throughput_delay(self.runs), "no run has a goodput and an RTT")
+        return _shown(throughput_delay(self._sweep), "no run has a goodput and an RTT")
 
     def completion(self) -> Shown:
         """How long transfers took over the sweep.
@@ -61,7 +61,7 @@ class Plot:
         Raises:
             DumbbellError: no group of flows has an end.
         """
-        return _shown(completion(self.runs), 'nothing completes: a group needs workload = { transfer = "10 MB" }')
+        return _shown(completion(self._sweep), 'nothing completes: a group needs workload = { transfer = "10 MB" }')
 
     def transfers(self) -> Shown:
         """Completion time against size of a source's transfers, or its distribution where all have one size.
@@ -72,7 +72,7 @@ class Plot:
             DumbbellError: no group of flows is a source of transfers.
         """
         with Store.open(self.store) as store:
-            return _shown(transfers(store, self.runs), "no group has workload = { arrivals = … }")
+            return _shown(transfers(store, self._sweep), "no group has workload = { arrivals = … }")
 
     def rtt(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
         """How the RTTs of each group are distributed within the window; `points` and `seeds` are as for `series`.
@@ -116,7 +116,11 @@ class Plot:
             raise DumbbellError(f"no quantity {quoted(name)}; {suggestion(name, list(QUANTITIES))}")
         quantity = QUANTITIES[name]
         title = quantity.label[0].upper() + quantity.label[1:]
-        return _shown(over(Sweep.of(self.runs), name, quantity, title), f"the runs have no {quantity.label}")
+        return _shown(over(self._sweep, name, quantity, title), f"the runs have no {quantity.label}")
+
+    @property
+    def _sweep(self) -> Sweep:
+        return Sweep.of(self.runs)
 
     def _read(self, points: Collection[int] | None, seeds: Collection[int] | None) -> samples.Samples:
         with Store.open(self.store) as store:

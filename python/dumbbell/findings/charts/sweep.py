@@ -29,10 +29,9 @@ OF_TRANSFERS: Final = ("fct_p50", "fct_p95", "slowdown", "fct_p99")
 COSTS: Final = ("rtt", "retransmits", "harm", "late")
 
 
-def shares(runs: ExperimentRuns) -> Chart | None:
+def shares(sweep: Sweep) -> Chart | None:
     """What each group takes of the goodput over the sweep, and what would be fair; of one group its goodput."""
-    quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
-    sweep = Sweep.of(runs)
+    quantity = QUANTITIES["share" if is_mixed(sweep.runs) else "goodput"]
     if quantity.name == "goodput" and not sweep.fields:  # a single number is in the table
         return None
     what = f"{quantity.label} of the goodput" if quantity.name == "share" else quantity.label
@@ -61,9 +60,8 @@ def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | Non
     )
 
 
-def throughput_delay(runs: ExperimentRuns) -> Chart | None:
+def throughput_delay(sweep: Sweep) -> Chart | None:
     """Goodput of each group against its mean RTT: a point for each point of the sweep, uncertain in both directions."""
-    sweep = Sweep.of(runs)
     panels = []
     for curves in _parts(sweep):
         layers = [layer for curve in curves for layer in _against_delay(sweep, curve)]
@@ -82,22 +80,21 @@ def throughput_delay(runs: ExperimentRuns) -> Chart | None:
     return Chart(
         name="throughput-delay",
         title=f"Throughput against delay{where}",
-        caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(runs)} Higher and"
-        f" further left is better.{_left_out(sweep)}",
+        caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(sweep.runs)}"
+        f" Higher and further left is better.{_left_out(sweep)}",
         panels=tuple(panels),
         columns=column_count(panels),
-        alt=f"Goodput against mean RTT of {', '.join(runs.groups)}{where}: from {_extremes(panels)}.",
+        alt=f"Goodput against mean RTT of {', '.join(sweep.runs.groups)}{where}: from {_extremes(panels)}.",
     )
 
 
-def completion(runs: ExperimentRuns) -> Chart | None:
+def completion(sweep: Sweep) -> Chart | None:
     """How long the transfers of each group took, over the sweep; None where there are none."""
-    sweep = Sweep.of(runs)
     chart = over(sweep, "completion", QUANTITIES["fct"], f"Completion time{_over(sweep)}")
     if chart is None:
         return None
     panels, more = list(chart.panels), ""
-    if not sweep.has_panels and _has_several_transfers(runs):
+    if not sweep.has_panels and _has_several_transfers(sweep.runs):
         panels += [panel for name in OF_TRANSFERS for panel in _panels(sweep, QUANTITIES[name])]
         more = (
             " Percentiles and the mean are over a group's transfers; a mean is missing where one of them did not end."
@@ -120,9 +117,8 @@ def _has_several_transfers(runs: ExperimentRuns) -> bool:
     )
 
 
-def costs(runs: ExperimentRuns) -> Iterator[Chart]:
+def costs(sweep: Sweep) -> Iterator[Chart]:
     """What the groups' goodput costs: RTT and retransmissions of each, loss and Jain's index of the link."""
-    sweep = Sweep.of(runs)
     if not sweep.fields:  # the table says as much
         return
     own = [over(sweep, name, QUANTITIES[name], f"{_first(QUANTITIES[name].label)}{_over(sweep)}") for name in COSTS]
@@ -136,7 +132,7 @@ def costs(runs: ExperimentRuns) -> Iterator[Chart]:
         yield Chart(
             name="costs",
             title=f"{title}{_over(sweep)}",
-            caption=f"{_means(runs)}{_left_out(sweep)}",
+            caption=f"{_means(sweep.runs)}{_left_out(sweep)}",
             panels=tuple(panels),
             columns=min(2, len(panels)),
             alt=f"{title}{_over(sweep)}: {', '.join(panel.y.label for panel in panels)}. The table has the numbers.",

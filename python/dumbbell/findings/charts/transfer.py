@@ -13,7 +13,7 @@ from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.errors import StoreError
 from dumbbell.findings.charts.layout import Curve, Look, Sweep, conditions, evenly
 from dumbbell.findings.charts.sweep import MOST_COLUMNS, MOST_PANELS, alike, column_count
-from dumbbell.findings.points import ExperimentRuns, PointRuns
+from dumbbell.findings.points import PointRuns
 from dumbbell.metrics.distribution import cdf, quantiles
 from dumbbell.metrics.number import counted
 from dumbbell.results.store import Store
@@ -43,11 +43,11 @@ class Source:
     """NaN: it was not complete."""
 
 
-def transfers(store: Store, runs: ExperimentRuns) -> Chart | None:
+def transfers(store: Store, sweep: Sweep) -> Chart | None:
     """Completion time against size at some points of the sweep; None where there is no source of transfers."""
+    runs = sweep.runs
     by_condition = conditions(runs, (point for point in runs.points if point.run_ids))
     shown = dict(evenly(list(by_condition.items()), MOST_PANELS))
-    sweep = Sweep.of(runs)
     by_panel = {title: list(_sources(store, sweep, points)) for title, points in shown.items()}
     sources = [each for members in by_panel.values() for each in members]
     if not sources:
