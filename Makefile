@@ -64,7 +64,7 @@ test-explorer: build $(VENV)/.explorer ## The tests of the page: beside the pack
 test-paces: build ## `make test` on a machine of half and of twice the pace, three times each, an hour; goes on where stopped; PACE=half, TIMES=1
 	$(BIN)/python tests/support/paces.py out/paces $(PACE) $(or $(TIMES),3)
 
-test-long: build ## What `make test` leaves out: the wheel, in an environment of its own; random specs on a build that checks each sum
+test-long: build ## What `make test` leaves out: kills, bit flips, the wheel in an environment of its own, long documents and studies, checked sums
 	$(ALONE) $(BIN)/python -m pytest -q -n auto -m long
 
 fuzz: build ## Broken files of every kind that commands read, 20,000 of each, and 1,000 broken stores, of a seed that is printed; COUNT=N, FLIPS=N, SEED=N
