@@ -313,8 +313,6 @@ impl CongestionControl for Bbr {
 impl Bbr {
     /// The defaults but for `given`.
     pub(crate) fn with(given: &[(&str, f64)], start: &Start) -> Self {
-        let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        assert_eq!(ALGORITHM.check(&given), []);
-        Self::new(&Values { algorithm: &ALGORITHM, given: &given }, start)
+        ALGORITHM.with(given, |values| Self::new(values, start))
     }
 }

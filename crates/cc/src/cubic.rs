@@ -225,8 +225,6 @@ impl CongestionControl for Cubic {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use units::{Span, Time};
 
     use super::*;
@@ -234,8 +232,7 @@ mod tests {
     use crate::ideal_path::{Flow, Path};
 
     fn cubic(given: &[(&str, f64)], start: &Start) -> Cubic {
-        let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        Cubic::new(&Values { algorithm: &ALGORITHM, given: &given }, start)
+        ALGORITHM.with(given, |values| Cubic::new(values, start))
     }
 
     fn window(cwnd: Segments) -> Window {

@@ -175,6 +175,26 @@ impl Values<'_> {
     }
 }
 
+#[cfg(test)]
+pub(crate) mod samples {
+    //! Parameters for tests.
+
+    use super::*;
+
+    pub(crate) fn given(pairs: &[(&str, f64)]) -> BTreeMap<String, f64> {
+        pairs.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    impl Algorithm {
+        /// What `build` makes of the defaults but for these.
+        pub(crate) fn with<T>(&self, pairs: &[(&str, f64)], build: impl FnOnce(&Values<'_>) -> T) -> T {
+            let given = given(pairs);
+            assert_eq!(self.check(&given), []);
+            build(&Values { algorithm: self, given: &given })
+        }
+    }
+}
+
 /// `"nmae"; did you mean "name"?`, or the whole list, nearest first, when nothing is near.
 pub(crate) fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> String {
     let mut known: Vec<_> = known.map(|candidate| (distance(name, candidate), candidate)).collect();
@@ -222,8 +242,7 @@ mod tests {
     };
 
     fn complaints(given: &[(&str, f64)]) -> Vec<String> {
-        let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        SAMPLE.check(&given).into_iter().map(|e| e.0).collect()
+        SAMPLE.check(&samples::given(given)).into_iter().map(|e| e.0).collect()
     }
 
     #[test]

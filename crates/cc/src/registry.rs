@@ -161,10 +161,7 @@ mod tests {
     use super::*;
     use crate::Kind;
     use crate::event::samples;
-
-    fn set(given: &[(&str, f64)]) -> BTreeMap<String, f64> {
-        given.iter().map(|&(name, value)| (name.to_owned(), value)).collect()
-    }
+    use crate::parameter::samples::given;
 
     #[test]
     fn every_algorithm_can_be_built_with_its_defaults_and_with_every_extreme() {
@@ -174,12 +171,26 @@ mod tests {
             assert!(!controller.phases().is_empty());
             for parameter in algorithm.parameters {
                 for value in [parameter.range.0, parameter.range.1] {
-                    let given = set(&[(parameter.name, value)]);
+                    let pairs = given(&[(parameter.name, value)]);
                     assert_eq!(
-                        build(algorithm.name, &given, &samples::start()).err(),
-                        Some(check(algorithm.name, &given)).filter(|e| !e.is_empty())
+                        build(algorithm.name, &pairs, &samples::start()).err(),
+                        Some(check(algorithm.name, &pairs)).filter(|e| !e.is_empty())
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn every_parameter_is_read() {
+        for algorithm in algorithms() {
+            let built =
+                |pairs: &[_]| build(algorithm.name, &given(pairs), &samples::start()).map(|cc| format!("{cc:?}"));
+            let defaults = built(&[]).unwrap();
+            for parameter in algorithm.parameters {
+                let (low, high) = parameter.range;
+                let mut others = [low, high].into_iter().filter_map(|value| built(&[(parameter.name, value)]).ok());
+                assert!(others.any(|other| other != defaults), "{}: {}", algorithm.name, parameter.name);
             }
         }
     }
@@ -207,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_unknown_algorithm_is_answered_with_the_nearest() {
-        let errors = check("bbrr", &set(&[("cwnd_gain", 1.0)]));
+        let errors = check("bbrr", &given(&[("cwnd_gain", 1.0)]));
         assert_eq!(errors.len(), 1);
         let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno";
         assert!(errors[0].0.starts_with(expected), "{errors:?}");
@@ -216,15 +227,15 @@ mod tests {
 
     #[test]
     fn a_parameter_of_another_algorithm_is_unknown() {
-        let errors = check("cubic", &set(&[("probe_gain", 1.1), ("beta", 0.8)]));
+        let errors = check("cubic", &given(&[("probe_gain", 1.1), ("beta", 0.8)]));
         assert_eq!(errors.len(), 1);
         assert!(errors[0].0.starts_with("cubic: unknown parameter \"probe_gain\""), "{errors:?}");
     }
 
     #[test]
     fn nothing_is_built_from_bad_values_and_all_are_named() {
-        let given = set(&[("cwnd_gain", f64::NAN), ("min_cwnd", 4.5), ("cycle_len", 1e9)]);
-        assert_eq!(build("bbr", &given, &samples::start()).unwrap_err().len(), 3);
+        let pairs = given(&[("cwnd_gain", f64::NAN), ("min_cwnd", 4.5), ("cycle_len", 1e9)]);
+        assert_eq!(build("bbr", &pairs, &samples::start()).unwrap_err().len(), 3);
     }
 
     #[test]

@@ -92,14 +92,11 @@ impl CongestionControl for Reno {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::event::samples::{ack, start};
 
     fn reno(given: &[(&str, f64)]) -> Reno {
-        let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        Reno::new(&Values { algorithm: &ALGORITHM, given: &given }, &start())
+        ALGORITHM.with(given, |values| Reno::new(values, &start()))
     }
 
     fn acked(segments: Segments) -> Ack {

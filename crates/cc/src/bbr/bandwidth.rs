@@ -5,6 +5,8 @@
 
 use units::{Segments, saturating_product};
 
+use crate::parameter::Values;
+
 const POINT: u32 = 24;
 const GAIN_POINT: u32 = 8;
 /// Cap on a bandwidth-delay product, so that allowances can be added to it without overflow: 1.5 TB.
@@ -73,7 +75,12 @@ pub(crate) struct Gain(u16);
 
 impl Gain {
     pub(super) const UNIT: Self = Self(1 << GAIN_POINT);
-    pub(crate) const ONE_IN: f64 = 256.0;
+    pub(super) const ONE_IN: f64 = 256.0;
+
+    /// A parameter, rounded down.
+    pub(crate) fn given(values: &Values<'_>, name: &str) -> Self {
+        Self::from_256ths(values.truncated(name, Self::ONE_IN))
+    }
 
     pub(crate) const fn from_256ths(parts: u32) -> Self {
         Self(parts as u16)

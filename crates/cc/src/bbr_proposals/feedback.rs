@@ -27,7 +27,6 @@
 //! - A round counts when it lies within `PROBE_BW` and the application did not limit it. While `PROBE_RTT` lasts the
 //!   gain stays.
 
-use super::gain;
 use crate::Ack;
 use crate::bbr::{Bandwidth, Gain};
 use crate::parameter::Values;
@@ -95,14 +94,14 @@ impl Counters {
 
 impl Loop {
     pub(super) fn new(values: &Values<'_>) -> Self {
-        let most = gain(values, "cwnd_gain");
+        let most = Gain::given(values, "cwnd_gain");
         let law = Law {
-            step: gain(values, "feedback_step"),
-            least: gain(values, "feedback_min_gain").min(most),
+            step: Gain::given(values, "feedback_step"),
+            least: Gain::given(values, "feedback_min_gain").min(most),
             most,
-            loss: gain(values, "feedback_loss"),
-            rate: gain(values, "feedback_rate"),
-            rtt: gain(values, "feedback_rtt"),
+            loss: Gain::given(values, "feedback_loss"),
+            rate: Gain::given(values, "feedback_rate"),
+            rtt: Gain::given(values, "feedback_rtt"),
         };
         Self { law, cwnd_gain: most, round: None }
     }
@@ -204,8 +203,7 @@ mod tests {
     impl Cruise {
         /// Its first round has just begun.
         fn new(given: &[(&str, f64)]) -> Self {
-            let given = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-            let feedback = Loop::new(&Values { algorithm: &ALGORITHM, given: &given });
+            let feedback = ALGORITHM.with(given, Loop::new);
             let counters = Counters { delivered: 0, delivered_us: 0, lost: 0 };
             let mut cruise = Self { feedback, counters, is_in_probe_bw: true };
             cruise.see(QUIET);

@@ -219,8 +219,6 @@ fn cube_root(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use super::*;
     use crate::Window;
     use crate::cubic::ALGORITHM;
@@ -238,11 +236,10 @@ mod tests {
 
     impl Climb {
         fn new(given: &[(&str, f64)], w_max: Segments, cwnd: Segments, rtt_ms: u32) -> Self {
-            let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
             let mut curve = Curve::default();
             curve.set_w_max(w_max);
             Self {
-                shape: Shape::new(&Values { algorithm: &ALGORITHM, given: &given }),
+                shape: ALGORITHM.with(given, Shape::new),
                 curve,
                 window: Window { cwnd, ssthresh: cwnd },
                 counter: CwndCounter::default(),

@@ -147,8 +147,6 @@ impl HyStart {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
     use units::Span;
 
     use super::*;
@@ -156,8 +154,7 @@ mod tests {
     use crate::event::samples;
 
     fn hystart(given: &[(&str, f64)]) -> HyStart {
-        let given: BTreeMap<_, _> = given.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-        HyStart::new(&Values { algorithm: &ALGORITHM, given: &given }, Time::ZERO)
+        ALGORITHM.with(given, |values| HyStart::new(values, Time::ZERO))
     }
 
     /// When (µs) and why ACKs of one round that are `gap_us` apart, on a path of `rtt_us`, end slow start. The delay of
