@@ -241,7 +241,7 @@ class Path(TypedDict, total=False):
     buffer: Required[str | Sequence[str]]
     """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
     beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25
-    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of MTU + 14 bytes."""
+    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`."""
     queue: Literal["bytes", "packets"] | Sequence[Literal["bytes", "packets"]]
     """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
     does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""

@@ -13,7 +13,7 @@ pub static PATH: Section = Section {
             "The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time on the line. A group of flows may have its own, `flows[].rtt`.",
         ),
         Key::required("buffer", Room { in_bdp: true }).examples(&[Text("1 bdp")]).about(
-            "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of MTU + 14 bytes.",
+            "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`.",
         ),
         Key::optional("queue", Options(&["bytes", "packets"])).default(Text("bytes")).about(
             "What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router does. With `\"packets\"` the buffer is written in `packets`, in `bdp` or as a time.",
