@@ -63,12 +63,12 @@ def query(
 
 def _text(value: object) -> str:
     from dumbbell.metrics.number import ABSENT, NOTHING, trimmed
-    from dumbbell.tables.table import PlainText
+    from dumbbell.tables.table import TextCell
 
     if value is None or isinstance(value, int):
         return ABSENT if value is None else str(value)
     if not isinstance(value, float | Decimal):
-        return PlainText(str(value).replace("\n", " "))
+        return TextCell(str(value).replace("\n", " "))
     number = float(value)
     return f"{number:.3g}" if 0 < abs(number) < NOTHING or math.isinf(number) else trimmed(number)
 

@@ -60,7 +60,7 @@ class Amount:
         return None if self.half_width is None else interval_ends(self.value, self.half_width, self.limits)
 
 
-class PlainText(str):
+class TextCell(str):
     """A text that is no number, whatever it begins with: the id of a run."""
 
     __slots__ = ()
@@ -146,4 +146,4 @@ _NUMBER_BEGINS: Final = "-+.0123456789"
 
 def _is_number(cell: Cell) -> bool:
     """Whether a cell stands to the right; an empty one does not say."""
-    return not isinstance(cell, str) or not cell or (cell[0] in _NUMBER_BEGINS and not isinstance(cell, PlainText))
+    return not isinstance(cell, str) or not cell or (cell[0] in _NUMBER_BEGINS and not isinstance(cell, TextCell))
