@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import Final
 
 from typing_extensions import override
 
 from dev.checks.record import Checks
+from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.cc import Registry
-from dumbbell.comparison.agreement import Measured, digest_of
+from dumbbell.comparison.agreement import Measured, compare_condition, digest_of
 from dumbbell.comparison.campaigns import Sides, points
-from dumbbell.comparison.record import Agreement, Condition, Side
+from dumbbell.comparison.record import Agreement, Condition, RunFigures, Side
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.family import is_live
 from dumbbell.engines.measurement import Measurement
@@ -22,6 +25,12 @@ from dumbbell.results.provenance import figures_identity
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Problem, Run, load, resolve
+
+SAMPLE: Final = 6
+"""So many runs of a record an engine of another build gives again before it stands behind all of them."""
+REPEATED: Final = "runs repeated by this build"
+MEASURED_BY: Final = "all runs by the build"
+"""Facts of a side whose runs an earlier build measured."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,12 @@ class KnownSides(Sides):
 
     def known(self, experiment: Experiment) -> list[Condition]:
         """The recorded conditions of an experiment's points; none where one is missing, or was another run."""
-        if self.record is None or self.same or self.record.reference.figures != figures_identity():
+        today = self.record is not None and self.record.reference.figures == figures_identity()
+        return self.conditions(experiment) if today and not self.same else []
+
+    def conditions(self, experiment: Experiment) -> list[Condition]:
+        """The same, whatever build of the reference the record is of."""
+        if self.record is None:
             return []
         by_name = {each.name: each for each in self.record.conditions}
         conditions = []
@@ -85,6 +99,41 @@ class KnownSides(Sides):
         candidate, reference = Sides.recorded(self, store, conditions)
         elsewhere = not any(run.run_id for each in conditions for run in each.reference)
         return candidate, self.record.reference if self.record and elsewhere else reference
+
+    def repeated(self, store: Store, experiments: Sequence[tuple[Experiment, KnownSides]], jobs: int | None) -> Side:
+        """The record's reference, with today's build behind it where that repeats a sample of the runs to the digit.
+
+        The identity of an engine changes with any byte of it, its numbers seldom. First points of experiments run
+        again, with the first seed; the sample is spread over all experiments. One other number, or one run that is not
+        recorded, and the side stays that of the build that measured.
+        """
+        assert self.record is not None  # noqa: S101 (callers have one)
+        side, every = self.record.reference, max(1, len(experiments) // SAMPLE)
+        recorded = [(each, own.conditions(each)) for each, own in experiments]
+        sample = [(each, conditions[0]) for each, conditions in recorded if conditions][::every][:SAMPLE]
+        for each, condition in sample:
+            name, point = points(each)[0]
+            first = condition.reference[0]
+            alone = load(point, overrides={"seeds": [first.seed]})
+            with closing(run_experiments(store, [alone], self.reference, jobs=jobs)) as finished:
+                for _ in finished:
+                    pass
+            outcomes = list(stored_outcomes(store, alone, self.reference))
+            resolved = resolve(point, first.seed, live=self.reference.live)
+            again = compare_condition(Measured(
+                name=name, point=point.values, resolved=resolved, candidate=outcomes, reference=(), floor=(),
+            )).candidate  # fmt: skip
+            if [_figures(run) for run in again] != [_figures(first)]:
+                return side
+        if not sample:
+            return side
+        facts = side.measured_on | {
+            REPEATED: len(sample),
+            MEASURED_BY: side.measured_on.get(MEASURED_BY, side.identity),
+        }
+        return side.model_copy(
+            update={"identity": self.reference.identity(), "figures": figures_identity(), "measured_on": facts}
+        )
 
 
 class Recorded:
@@ -125,6 +174,11 @@ class Recorded:
 
     def stop(self) -> None:
         """Nothing."""
+
+
+def _figures(run: RunFigures) -> dict[str, object]:
+    """What is recorded of a run."""
+    return run.model_dump(exclude={"run_id", "utilization"})
 
 
 def _measured(condition: Condition) -> tuple[str, list[int], list[int]]:

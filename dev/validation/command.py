@@ -117,6 +117,9 @@ def _measure(  # noqa: PLR0913 (what, where, how, and where it goes)
                     raise ValidationError(message)
                 typer.echo(f"not measured: {message}", err=True)
                 continue
+            if isinstance(part, ComparisonPart) and (known := part.repeated(store, own, records(part.name), jobs)):
+                store_record(part.name, known, docs)
+                typer.echo(f"{part.name}: {part.reference} repeats what was recorded, whose other runs stand", err=True)
             total = part.total(own, records)
             typer.echo(f"{part.name}: {total} runs on {', '.join(each.name for each in own)}", err=True)
             for each, experiments, runs in part.campaigns(own, records) if isinstance(part, ComparisonPart) else ():

@@ -38,6 +38,7 @@ from dumbbell.errors import DumbbellError
 from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
+from dumbbell.results.provenance import figures_identity
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
@@ -146,6 +147,23 @@ class ComparisonPart(TomlTable):
         }
         failed = [text for each in controls.values() for text in failures(each)]
         return record if failed else with_controls(record, controls), failed
+
+    def repeated(
+        self, store: Store, engines: Sequence[Engine], record: Record | None, jobs: int | None
+    ) -> Record | None:
+        """The record of another build of the reference as one of today's, where that repeats what it has of it.
+
+        None: it does not, or there is nothing to repeat.
+        """
+        reference = next((each for each in engines if each.name == self.reference), None)
+        if reference is None or reference.live or not isinstance(record, Agreement | Checks):
+            return None
+        if (record.reference.identity, record.reference.figures) == (reference.identity(), figures_identity()):
+            return None
+        candidate = next(each for each in engines if each.name == self.candidate)
+        sides = KnownSides(candidate, reference, self.seeds, self.floor, record)
+        side = sides.repeated(store, self._experiments(sides), jobs)
+        return None if side == record.reference else record.model_copy(update={"reference": side})
 
     def fits(self, record: Agreement | Curves, engines: Sequence[Engine]) -> bool:
         """Whether a record is of today's candidate and conditions; curves need the reference's own runs."""

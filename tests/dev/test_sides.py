@@ -8,13 +8,15 @@ from statistics import median
 import pytest
 
 from agreed import Scaled, agreement_of, moment
-from dev.sides import KnownSides, Recorded
+from dev.sides import MEASURED_BY, KnownSides, Recorded
 from dev.strata.text import command
 from dumbbell.comparison.agreement_text import origin
 from dumbbell.comparison.campaigns import runs
+from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.results.provenance import figures_identity
+from dumbbell.results.store import Store
 
 
 def test_the_candidate_may_have_more_seeds_and_each_role_keeps_its_own(tmp_path: Path) -> None:
@@ -79,3 +81,25 @@ def test_fewer_seeds_of_the_reference_are_as_many_as_are_run(tmp_path: Path) -> 
     for condition in agreement.conditions:
         sides = (condition.candidate, condition.reference, condition.floor)
         assert [[run.seed for run in side] for side in sides] == [[1, 2, 3], [1], [4]]
+
+
+def test_another_build_that_repeats_a_sample_to_the_digit_stands_behind_the_record(tmp_path: Path) -> None:
+    """One that gives another number does not, nor does a record of other runs."""
+    both = agreement_of(tmp_path / "a", KnownSides(Scaled(0.9), SimEngine(), 2, 1))
+    old = both.reference.model_copy(update={"identity": "0123", "figures": "of old"})
+    record = both.model_copy(update={"reference": old})
+
+    def repeated(engine: Scaled | SimEngine, **overrides: str) -> tuple[Side, KnownSides]:
+        sides = KnownSides(Scaled(0.9), engine, 2, 1, record)
+        with Store.open(tmp_path / "b", write=True) as store:
+            return sides.repeated(store, [(moment(**overrides), sides)], None), sides
+
+    side, sides = repeated(SimEngine())
+    assert (side.identity, side.figures) == (SimEngine().identity(), figures_identity())
+    assert side.measured_on[MEASURED_BY] == "0123"
+    assert not sides.known(moment())
+    assert KnownSides(
+        Scaled(0.9), SimEngine(), 2, 1, record.model_copy(update={"reference": side})
+    ).known(moment())  # fmt: skip
+    assert repeated(Scaled(1.01))[0] == old
+    assert repeated(SimEngine(), **{"path.rtt": "21 ms"})[0] == old
