@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dev.curves.record import Curves
-from dumbbell.comparison.agreement import WINNER
 from dumbbell.comparison.record import Agreement, Condition, Difference
+from dumbbell.comparison.strata import WINNER
 from dumbbell.metrics.distribution import beyond
 
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -53,7 +53,7 @@ def flows(experiment: Experiment, sides: Sides, jobs: int | None = None) -> list
     (point,) = expand(experiment)
     requests = [(sides.reference, seed) for seed in sides.reference_seeds]
     requests += [(sides.candidate, seed) for seed in sides.candidate_seeds]
-    with ThreadPoolExecutor(jobs or sides.slots) as pool:
+    with ThreadPoolExecutor(jobs or min(engine.slots() for engine, _ in requests)) as pool:
         return list(chain.from_iterable(pool.map(lambda run: list(_flows_of_run(point, *run)), requests)))
 
 

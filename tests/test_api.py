@@ -12,6 +12,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT, python
+from dumbbell.findings.points import PointRuns
 from dumbbell.findings.results import Results
 from dumbbell.spec import load
 
@@ -34,6 +35,26 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment:
     ids = [[result.run_id for result in dumbbell.run(spec)] for spec in specs]
     assert len(set(ids[0])) == 4
     assert ids == [ids[0]] * len(specs)
+
+
+def test_a_point_has_seeds_until_they_are_enough_or_all_of_the_spec(tmp_path: Path) -> None:
+    seen: list[tuple[str, int]] = []
+
+    def enough(point: PointRuns) -> bool:
+        used = point.estimate("utilization")
+        assert used is not None
+        seen.append((point.swept["path.buffer"], len(point.run_ids)))
+        return bool(point.swept["path.buffer"] == "2 bdp")
+
+    spec = {**SMALL, "seeds": 5, "path": {**SMALL["path"], "buffer": ["0.5 bdp", "2 bdp"]}}
+    results = dumbbell.run(spec, store=tmp_path, until=enough)
+    assert [result.seed for result in results.outcomes] == [1, 2, 3, 4, 5, 1, 2, 3]
+    assert seen[:2] == [("0.5 bdp", 3), ("2 bdp", 3)]
+    assert max(seen) == ("2 bdp", 3)
+    assert seen[-2] == ("0.5 bdp", 5)
+    assert [result.run_id for result in dumbbell.run(spec, store=tmp_path, until=enough)] == [
+        result.run_id for result in results
+    ]
 
 
 @pytest.mark.slow

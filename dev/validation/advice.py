@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from statistics import fmean
 from typing import ClassVar, Final, Literal
@@ -12,13 +12,14 @@ from typing import ClassVar, Final, Literal
 from pydantic import Field
 
 from dev.strata.conditions import Chance
-from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign.execution import run_experiments, stored_outcomes
+from dumbbell.campaign.until import points_in
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
 from dumbbell.decide.outcome import Interval, Seeds, known
 from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, neighbours
-from dumbbell.decide.trials import Case, Tried, cases, duration_s, spec_fields, trials
+from dumbbell.decide.trials import QUANTITIES, Case, Tried, duration_s, experiment, points_of, trials
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
@@ -148,28 +149,22 @@ class AdvicePart(Part):
         by_name = {engine.name: engine for engine in engines}
         candidate, reference = by_name[self.candidate], by_name[self.reference]
         questions = [each for pair in drawn(self.paths, self.seed) for each in pair]
-        own = [(question, case) for question in questions for case in cases(question)]
-        jobs, watch = jobs or reference.slots(), FailureWatch()
-
-        def run_case(at: tuple[Question, Case]) -> tuple[Tried, list[str]]:
-            tried, failed = Tried(), []
-            for outcome in run_campaign(store, self._experiment(*at), reference, jobs=1, failures=watch):
-                if outcome.status == "ok":
-                    tried.add(outcome)
-                else:
-                    failed.append(f"{outcome.run_id}: {outcome.error}")
+        experiments = [self._experiment(question) for question in questions]
+        with closing(run_experiments(store, experiments, reference, jobs=jobs)) as finished:
+            for _ in finished:
                 progress()
-            return tried, failed
-
-        with ThreadPoolExecutor(jobs, thread_name_prefix="case") as pool:
-            results = list(pool.map(run_case, own))
-        measured = {at: tried for at, (tried, _) in zip(own, results, strict=True)}
-        failures = [each for _, failed in results for each in failed]
-        answers = [
-            _answer(question, candidate, {case: measured[question, case] for case in cases(question)}, jobs)
-            for question in questions
-            if all(measured[question, case].seeds == self._seeds() for case in cases(question))
-        ]
+        answers, failures = [], []
+        for question, own in zip(questions, experiments, strict=True):
+            (company,) = question.company
+            runs = list(stored_outcomes(store, own, reference))
+            if failed := [each.error for each in runs if each.status == "failed"]:
+                failures.append(f"{own.name}: {failed[0]}")
+            else:
+                tried = [
+                    Tried.of(point, duration_s(question)) for point in points_in(store, own, reference, QUANTITIES)
+                ]
+                measured = dict(zip(points_of(question, company), tried, strict=True))
+                answers.append(_answer(question, candidate, store, measured, jobs))
         record = AdviceRecord(
             versions=versions(), seed=self.seed, answers=tuple(answers),
             candidate=Side(engine=candidate.name, identity=candidate.identity(), seeds=(), measured_on={}),
@@ -182,10 +177,12 @@ class AdvicePart(Part):
     def _seeds(self) -> list[int]:
         return list(range(FIRST_SEED, FIRST_SEED + self.seeds))
 
-    def _experiment(self, question: Question, case: Case) -> Experiment:
-        """A case as an experiment, with a name of its own."""
-        name = f"advice-{question.rate_bps}-{question.rtt_ns}-{'-'.join(map(str, case.run))}".rstrip("-")
-        return load({**spec_fields(question, case, duration_s(question)), "name": name, "seeds": self._seeds()})
+    def _experiment(self, question: Question) -> Experiment:
+        """Both cases of a question as an experiment, with a name of its own."""
+        (company,), (buffer_bytes,) = question.company, question.buffers_bytes
+        name = f"advice-{question.rate_bps}-{question.rtt_ns}-{buffer_bytes}-{company.flows}-{company.cc or ''}"
+        own = experiment(question, company, duration_s(question))
+        return load(own, overrides={"name": name.rstrip("-"), "seeds": self._seeds()})
 
 
 def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
@@ -205,8 +202,8 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
         yield alone, replace(alone, company=(neighbours(cc, flows),))
 
 
-def _answer(question: Question, engine: Engine, measured: dict[Case, Tried], jobs: int) -> Answer:
-    tried_cases = trials(question, engine, seconds=math.inf, jobs=jobs, undecided=undecided)
+def _answer(question: Question, engine: Engine, store: Store, measured: dict[Case, Tried], jobs: int | None) -> Answer:
+    tried_cases = trials(question, engine, store, budget=math.inf, jobs=jobs, undecided=undecided)
     balanced = replace(question, goal="balanced")
     greedy, considerate = advice(question, tried_cases), advice(balanced, tried_cases)
     (place,), (kind,) = greedy.places, considerate.places

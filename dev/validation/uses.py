@@ -9,20 +9,18 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from dev.validation import advice_text, hosts_text, live_text
 from dev.validation.advice import AdviceRecord
 from dev.validation.hosts import HostsRecord
-from dumbbell.comparison.agreement import (
+from dumbbell.comparison.agreement import TAIL, raw_error, raw_floor
+from dumbbell.comparison.agreement_text import engine_name
+from dumbbell.comparison.record import Agreement, Condition
+from dumbbell.comparison.strata import (
     COMPLETION,
     GROUP_GOODPUT,
     LATE_COMPLETION,
     LOSS,
     QUEUEING_DELAY,
     SMALL_LOSS,
-    TAIL,
     TOTAL_GOODPUT,
-    raw_error,
-    raw_floor,
 )
-from dumbbell.comparison.agreement_text import engine_name
-from dumbbell.comparison.record import Agreement, Condition
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.distribution import quantile
 from dumbbell.metrics.number import ABSENT, amount, percent

@@ -31,6 +31,7 @@ from dumbbell.decide.map import Cell, Map, around, map_of
 from dumbbell.decide.map_charts import caption, panel, quantities
 from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
 from dumbbell.decide.question import Job, Question, question
+from dumbbell.decide.runs import store_for
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import ABSENT, trimmed
@@ -102,7 +103,8 @@ def _lines() -> list[list[Question]]:
 
 
 def _map(paths: Sequence[Question], engine: Engine, jobs: int | None) -> Map:
-    return map_of(paths, engine, seconds=inf, jobs=jobs, seeds=SEEDS)
+    with store_for(paths, engine) as store:
+        return map_of(paths, engine, store, seconds=inf, jobs=jobs, seeds=SEEDS)
 
 
 def charts(answers: Answers) -> Iterator[Chart]:

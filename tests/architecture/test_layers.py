@@ -93,6 +93,7 @@ MAY_USE_PACKAGE = {
     },
     "decide": {
         "errors",
+        "user_folder",
         "cc",
         "spec",
         "engines",

@@ -14,10 +14,11 @@ from dumbbell.decide.advice import MOST_HARM, Advice, advice, exceptions, place,
 from dumbbell.decide.outcome import Seeds, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, cases, runs_full_transfer, trials
+from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, budget, cases, runs_full_transfer, trials
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
+from dumbbell.results.store import Store
 
 CUBIC = Company(name="beside 1 cubic", cc="cubic", flows=1)
 
@@ -121,10 +122,10 @@ def test_paths_beyond_the_validation_are_told() -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_alone_the_simulator_flips_where_public_measurements_do() -> None:
+def test_alone_the_simulator_flips_where_public_measurements_do(store: Store) -> None:
     """At about 0.35 BDP (Datta and Fund 2023, 128 cells), whether or not the start counts."""
     about = question({"rate": "200mbit", "rtt": "80 ms", "beside": "none", "for": "goodput"}, known())
-    answer = advice(about, trials(about, SimEngine(), seconds=3, undecided=undecided))
+    answer = advice(about, trials(about, SimEngine(), store, budget=budget(about, "sim"), undecided=undecided))
     (flip,) = answer.flips
     assert (flip.below, flip.above) == ("bbr", "cubic")
     assert 0.14 < about.buffer_bdp(flip.buffer_bytes) < 0.6

@@ -18,6 +18,7 @@ from dumbbell.decide.published import measured_gains
 from dumbbell.decide.question import question
 from dumbbell.decide.ranges import questions
 from dumbbell.engines.sim import SimEngine
+from dumbbell.results.store import Store
 from dumbbell.tables.plain_text import text
 
 PATH = {"rate": "100 Mbit/s", "rtt": "40 ms"}
@@ -124,11 +125,11 @@ def test_beside_others_than_cubic_no_dots_lie_since_hosts_had_cubic() -> None:
 
 
 @pytest.mark.slow
-def test_of_three_candidates_a_cell_has_the_right_one() -> None:
+def test_of_three_candidates_a_cell_has_the_right_one(store: Store) -> None:
     path = question(
         SMALL | {"buffer": "0.5bdp", "beside": "none", "candidates": "cubic,reno,bbr", "for": "goodput"}, known()
     )
-    advice_map = map_of([path], SimEngine(), seconds=1, seeds=2)
+    advice_map = map_of([path], SimEngine(), store, seconds=1, seeds=2)
     (only,) = advice_map.cells
     assert (advice_map.default, only.candidate) == ("cubic", only.best if only.best != "cubic" else only.candidate)
     assert only.gain is not None
@@ -136,10 +137,15 @@ def test_of_three_candidates_a_cell_has_the_right_one() -> None:
 
 
 @pytest.mark.long
-def test_a_map_is_the_same_each_time_and_tells_its_runs() -> None:
+def test_a_map_is_the_same_each_time_and_tells_its_runs(tmp_path: Path) -> None:
     path = around(question(SMALL | {"buffer": "2bdp", "beside": "cubic:1"}, known()))
-    first, again = (map_of([path], SimEngine(), seconds=1, seeds=2, jobs=jobs) for jobs in (1, 2))
-    assert first == again
+
+    def made(jobs: int, folder: str) -> Map:
+        with Store.open(tmp_path / folder, write=True) as store:
+            return map_of([path], SimEngine(), store, seconds=1, seeds=2, jobs=jobs)
+
+    first, again, stored = made(1, "a"), made(2, "b"), made(1, "a")
+    assert first == again == stored
     assert first.runs == runs_of([path], 1, 2), "ten CUBIC and ten that switch to it are run once"
     assert runs_of([path], 1e6, 2) > first.runs, "with time enough each company is by itself"
     assert len(first.cells) == len(path.buffers_bytes) * len(path.company)
@@ -147,9 +153,9 @@ def test_a_map_is_the_same_each_time_and_tells_its_runs() -> None:
 
 
 @pytest.mark.slow
-def test_a_known_queue_of_many_paths_has_company_across() -> None:
+def test_a_known_queue_of_many_paths_has_company_across(store: Store) -> None:
     paths = questions({"rate": "5mbit..20mbit", "rtt": "40ms", "buffer": "50kB"}, known())
-    advice_map = map_of(paths, SimEngine(), seconds=1, seeds=2)
+    advice_map = map_of(paths, SimEngine(), store, seconds=1, seeds=2)
     assert (advice_map.x, advice_map.y, list(advice_map.panels)) == ("company", "rate", ["queue of 50 kB"])
     assert advice_map.rows == ["5 Mbit/s", "7.07 Mbit/s", "10 Mbit/s", "14.1 Mbit/s", "20 Mbit/s"]
 

@@ -19,6 +19,7 @@ from dumbbell.decide.question import ALONE, Question
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.connections import Capture, Connection, capture, read
 from dumbbell.problem import SpecError
+from dumbbell.results.store import Store
 
 CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
 SHALLOW, DEEP = (0.02, 0.1), (1.0, 1.2)
@@ -101,10 +102,10 @@ def test_who_is_ahead_by_however_little(where: Place, who: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def two_kinds() -> Mix:
+def two_kinds(store: Store) -> Mix:
     """Three connections before short queues and one before a long one: 200 Mbit/s, 80 ms."""
     server_capture = captured(connections(3, 191e6, 0.08, SHALLOW), connections(1, 191e6, 0.08, DEEP, first=4))
-    return mix(server_capture, question_of(), SimEngine(), seconds=8)
+    return mix(server_capture, question_of(), SimEngine(), store, seconds=8)
 
 
 @pytest.mark.long
@@ -142,16 +143,16 @@ def test_words_table_and_json_tell_the_same(two_kinds: Mix) -> None:
     assert json.loads(json.dumps(answer)) == answer
 
 
-def test_thousands_of_connections_need_few_simulations_and_what_has_no_time_is_told() -> None:
+def test_thousands_of_connections_need_few_simulations_and_what_has_no_time_is_told(store: Store) -> None:
     many = captured(connections(2000, 9e6, 0.02, SHALLOW), connections(1, 9e8, 0.15, SHALLOW, first=3000))
-    answer = mix(many, question_of(), SimEngine(), seconds=0.1)  # less than the second path takes on any machine
+    answer = mix(many, question_of(), SimEngine(), store, seconds=0.1)  # less than the second path takes on any machine
     assert (answer.connections, answer.not_tried) == (2000, 1)
     assert "1: no time was left to simulate their paths" in dict(lines(answer))["Left out"]
 
 
-def test_who_harms_the_others_is_not_advised_where_that_counts() -> None:
+def test_who_harms_the_others_is_not_advised_where_that_counts(store: Store) -> None:
     answer = mix(
-        captured(connections(2, 20e6, 0.04, SHALLOW)), question_of(neighbours="cubic:1"), SimEngine(), seconds=4
+        captured(connections(2, 20e6, 0.04, SHALLOW)), question_of(neighbours="cubic:1"), SimEngine(), store, seconds=4
     )
     bbr = answer.standings[0]
     assert bbr.harms.high == 1
@@ -159,10 +160,10 @@ def test_who_harms_the_others_is_not_advised_where_that_counts() -> None:
     assert "BBR harms the others" in dict(lines(answer))["Advice"]
 
 
-def test_a_file_without_a_path_says_why_of_each() -> None:
+def test_a_file_without_a_path_says_why_of_each(store: Store) -> None:
     near = [Connection(local="a:1", peer=f"b:{nth}", state="ESTAB", min_rtt_s=2e-4, srtt_s=3e-4) for nth in range(3)]
     with pytest.raises(SpecError, match=r"ss\.txt: has 3 connections, and none tells of a path \(3: RTT below 1 ms"):
-        mix(captured(near), question_of(), SimEngine(), seconds=1)
+        mix(captured(near), question_of(), SimEngine(), store, seconds=1)
     with pytest.raises(SpecError, match="has no connection that carries data"):
         capture("ss.txt", b"LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n\t cubic cwnd:10\n")
 
@@ -195,9 +196,9 @@ def test_job_company_and_goal_are_those_of_every_path() -> None:
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_a_busy_server_is_answered_whole() -> None:
+def test_a_busy_server_is_answered_whole(store: Store) -> None:
     """98 of 130 connections tell of a path; the rest is counted by its reason."""
-    answer = mix(read(str(CAPTURES / "server.txt")), question_of(), SimEngine(), seconds=60)
+    answer = mix(read(str(CAPTURES / "server.txt")), question_of(), SimEngine(), store, seconds=60)
     assert (answer.connections, answer.not_tried) == (98, 0)
     assert answer.recommendation == "keep"
     assert 0 < answer.standings[0].matters.value < 0.1

@@ -20,9 +20,10 @@ from msgspec import structs
 
 from agreed import Scaled
 from dev.strata import conditions as random_conditions
-from dumbbell.comparison.agreement import BANDS, GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT, verdicts
+from dumbbell.comparison.agreement import BANDS, verdicts
 from dumbbell.comparison.campaigns import Sides, run_conditions
 from dumbbell.comparison.record import Condition
+from dumbbell.comparison.strata import GROUP_GOODPUT, LOSS, QUEUEING_DELAY, TOTAL_GOODPUT
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.protocol import Engine

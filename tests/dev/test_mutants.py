@@ -108,10 +108,10 @@ def test_controls_start_when_the_simulator_does_and_draw_otherwise(tmp_path: Pat
 
 def test_controls_whose_runs_fail_are_told(tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
-        record, failed = PART.measure(store, [Scaled(failing=(101,)), SimEngine()], 2, lambda: None)
+        record, failed = PART.measure(store, [Scaled(failing=(102,)), SimEngine()], 2, lambda: None)
     assert isinstance(record, Agreement)
     assert not record.controls
-    assert re.search(r"control, seed 1: a bug", failed[0])
+    assert re.search(r"control, seed 2: a bug", failed[0])
 
 
 def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:

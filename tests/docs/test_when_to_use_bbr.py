@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +14,7 @@ from dumbbell.decide.map import around, map_of
 from dumbbell.decide.published import measured_gains
 from dumbbell.decide.question import question
 from dumbbell.engines.sim import SimEngine
+from dumbbell.results.store import Store
 from when_to_use_bbr import FIGURES, PAGE, PATH, SEEDS, Answers, cells, charts, flip, page, read
 
 MAKE = "make answers"
@@ -36,11 +38,12 @@ def test_the_figures_are_what_the_record_says(answers: Answers, tmp_path: object
 
 @pytest.mark.long
 @pytest.mark.slow
-def test_the_record_is_what_runs_give(answers: Answers) -> None:
+def test_the_record_is_what_runs_give(answers: Answers, tmp_path: Path) -> None:
     """A company and two queues of the map, which are as long as all of it."""
     full_question = around(question(PATH, known()))
     (row,) = [each for each in full_question.company if each.flows == 1]
-    part = map_of([replace(full_question, company=(row,))], SimEngine(), seconds=1e9, seeds=SEEDS)
+    with Store.open(tmp_path, write=True) as store:
+        part = map_of([replace(full_question, company=(row,))], SimEngine(), store, seconds=1e9, seeds=SEEDS)
     assert list(part.cells) == cells(answers.maps["bulk"], neighbours=1), MAKE
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from dumbbell.campaign.execution import execute
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement

@@ -20,7 +20,7 @@ import pytest
 from msgspec import structs
 
 from commandline import DUMBBELL, dumbbell
-from dumbbell.campaign.execution import execute
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines import agent
 from dumbbell.engines.linux import LinuxEngine

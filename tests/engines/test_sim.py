@@ -16,7 +16,7 @@ import pytest
 
 from commandline import ROOT, python
 from dumbbell import _core
-from dumbbell.campaign.execution import execute
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines import registry
 from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries

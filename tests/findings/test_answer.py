@@ -50,7 +50,7 @@ def runs_with(
                 measured=measured,
             )
         )
-    return ExperimentRuns(name="hand", engine="sim", points=points, experiment=experiment)
+    return ExperimentRuns(name="hand", engine="sim", points=points, experiment=experiment, spec=experiment.fields())
 
 
 def answer_text(values: Sequence[Sequence[float]], quantity: str = "share", **fields: Any) -> str:

@@ -31,6 +31,7 @@ from dumbbell.errors import DumbbellError, EngineFailure
 from dumbbell.hosts.points import read as read_points
 from dumbbell.hosts.spread import ComparedEngine
 from dumbbell.metrics.connections import read as read_sockets
+from dumbbell.results.store import Store
 from dumbbell.spec import assignment, expand, load, resolve, toml
 from dumbbell.spec.run import Run
 from dumbbell.studies.loading import read as read_study
@@ -113,7 +114,8 @@ def _sockets(file: Path, random: Random) -> None:
     known_paths, _ = paths(sockets.connections)
     cells(known_paths, 3.0)
     if random.random() < QUESTION_SHARE:
-        mix(sockets, common_question({}, known()), Unable(), seconds=0.01, jobs=1, seeds=2)
+        with Store.open(file.with_suffix(".store"), write=True) as store:
+            mix(sockets, common_question({}, known()), Unable(), store, seconds=0.01, jobs=1, seeds=2)
 
 
 def _spec(file: Path, random: Random) -> None:

@@ -11,9 +11,10 @@ from syrupy.assertion import SnapshotAssertion
 
 from commandline import MOMENT
 from dumbbell.charts.chart import Chart
-from dumbbell.report import Collection, ReportError, build
-from dumbbell.report.collection import PAGE_BYTES
+from dumbbell.errors import ReportError
+from dumbbell.report.collection import PAGE_BYTES, Collection
 from dumbbell.report.html import SCRIPT
+from dumbbell.report.page import build
 from dumbbell.results.store import Store
 from dumbbell.studies import Study, StudyStatus, Verdict
 from dumbbell.studies.verdict import Checked, Flipped, Kind, Word

@@ -19,8 +19,10 @@ from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.comparison.differences_text import point_cells
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ReportError
-from dumbbell.report import LARGEST_BYTES, build, experiment, html
+from dumbbell.report import experiment, html
 from dumbbell.report import page as page_module
+from dumbbell.report.html import LARGEST_BYTES
+from dumbbell.report.page import build
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Study, StudyStatus

@@ -61,7 +61,8 @@ def stored_tables(folder: Path, measured: Measurement, **settings: Any) -> tuple
     run = resolved(**settings)
     files = SeriesFolder(folder)
     (folder / "series" / "partial").mkdir(parents=True)
-    written = list(files.write("ab" + "0" * 14, gauges.tables(run.run, measured, run.groups, run.ccs)))
+    tables = gauges.tables(run.run, measured, run.groups, run.ccs)
+    written = list(files.write("ab" + "0" * 14, {kind: gauges.parquet(table) for kind, table in tables.items()}))
     assert not any(files.damage(each, thorough=True) for each in written)
     return run, {each.kind: files.read(each) for each in written}
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from commandline import ROOT
-from dumbbell.campaign.execution import execute
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import Planned
 from dumbbell.engines.measurement import Measurement, Program, ProgramEnd
 from dumbbell.engines.sim import SimEngine

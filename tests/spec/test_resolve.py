@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import pickle
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -47,6 +48,14 @@ def test_a_command_keeps_its_words_for_the_engine_to_fill_in() -> None:
     assert json.loads(alone.to_json())["flows"][0]["workload"] == {
         "command": {"command": ["./client", "{receiver}:{port}"], "server": []}
     }
+
+
+def test_a_pickled_run_is_asked_for_as_ever() -> None:
+    """What has its default is left out still, and so its bytes and its id are the same."""
+    (point,) = expand(load(smallest()))
+    before = resolve(point, 1)
+    after = pickle.loads(pickle.dumps(before))  # noqa: S301 (of this test)
+    assert (after.run.to_json(), after.id("sim", "")) == (before.run.to_json(), before.id("sim", ""))
 
 
 def test_a_run_without_programs_is_asked_for_as_ever() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from commandline import dumbbell
 from dumbbell import studies
-from dumbbell.campaign.execution import execute
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import plan
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.engines import registry

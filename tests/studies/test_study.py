@@ -12,7 +12,7 @@ import pytest
 from dumbbell import studies
 from dumbbell.campaign.plan import count, plan, refusals
 from dumbbell.engines.sim import SimEngine
-from dumbbell.report import build
+from dumbbell.report.page import build
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, SpecError, load
 from dumbbell.studies import Study, StudyError

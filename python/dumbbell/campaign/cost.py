@@ -18,6 +18,10 @@ START_S: Final = 2.0
 """What `dumbbell run` takes beside its runs: libraries are loaded, a store is opened, a table is printed."""
 PROCESS_BYTES: Final = 140 * _MB
 """Resident memory of a process that has loaded them."""
+WORKER_BYTES: Final = 135 * _MB
+"""Of a process that measures beside it, which has loaded what writes series."""
+STORED: Final = 0.3
+"""The part of what a run takes beside the engine that this process does where others measure."""
 STORE_BYTES: Final = 65 * _KB
 """A ledger without runs."""
 

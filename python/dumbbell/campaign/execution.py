@@ -1,34 +1,35 @@
 """A campaign: measures the runs of an experiment into a store. What is there is not run again.
 
-Runs are threads of one process, because an engine frees the interpreter while it works.
+Each run has a thread, which waits for the engine; what Python makes of many runs of the simulator is made in processes
+beside this one, and this one stores it.
 """
 
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
-from collections.abc import Callable, Container, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
 
-from dumbbell.campaign.plan import EVERY, Planned, RunKey, agenda, run_key
-from dumbbell.engines.measurement import Measurement
+from dumbbell.campaign.plan import EVERY, Planned, RunKey, agenda, places, run_key
 from dumbbell.engines.protocol import Engine
+from dumbbell.engines.workers import Workers, serve
 from dumbbell.errors import EngineFailure
-from dumbbell.metrics.summary import summarise
 from dumbbell.results.campaign import CampaignEntry, add_member, begin, campaign_of
-from dumbbell.results.disturbance import validity
 from dumbbell.results.outcomes import outcomes_of
-from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
-from dumbbell.results.validity import warnings
 from dumbbell.spec import Experiment, Resolved, Run
 
+if TYPE_CHECKING:
+    from dumbbell.results.schema import Outcome
+
+SIMULATED: Final = ("dumbbell.campaign.measuring", "simulated")
+"""The function by which workers answer."""
 AHEAD: Final = 64
 """Runs for each thread that are drawn up before one of them is awaited: bounds what a long sweep holds."""
 _WAKE_S: Final = 0.5
@@ -70,34 +71,6 @@ class FailureWatch:
                     said = f"{ALIKE} runs failed alike and none succeeded, so no other was tried"
                     self._hopeless = f"{said}: {outcome.error}"
         self.check()
-
-
-def execute(planned: Planned, engine: Engine, identity: str) -> tuple[Outcome, Measurement | None]:
-    """Measures one run and summarises it; gives what it was summarised from, too."""
-    return _measure(planned.resolved, engine, run_key(planned, engine, identity))
-
-
-def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, Measurement | None]:
-    began = time.perf_counter()
-    try:
-        measurement = engine.measure(resolved.run)
-    except EngineFailure as failure:
-        return FailedRun(**key, error=str(failure), wall_s=time.perf_counter() - began), None
-    wall_s = time.perf_counter() - began
-    warning_texts = tuple(warnings(resolved.run, measurement, resolved.groups))
-    summary = summarise(resolved.run, measurement, resolved.bdp_bytes, resolved.groups, resolved.ccs)
-    result = Result(
-        **key,
-        window_s=summary.window_s,
-        flows=summary.flows,
-        bottleneck=summary.bottleneck,
-        groups=summary.groups,
-        jain=summary.jain,
-        wall_s=wall_s,
-        warnings=warning_texts,
-        validity=validity(engine.name, warning_texts),
-    )
-    return result, measurement
 
 
 class Finished(NamedTuple):
@@ -152,30 +125,33 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     engine: Engine,
     *,
     part: slice = EVERY,
+    only: Sequence[Collection[int]] | None = None,
     jobs: int | None = None,
     fresh: bool = False,
     failures: FailureWatch | None = None,
 ) -> Generator[Finished]:
     """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
-    `part`: those that a part of the agenda has. A run is missing if it is not in the store, if it failed, if its series
-    are damaged, or with `fresh`. It is kept the moment it is finished. A caller that stops iterating stops the
-    campaign: what has not begun never will; what has begun is kept if the engine cannot stop it, and the store stays
-    open. What is held does not grow with the number of runs, but for four bytes a point, and an id of each run that
-    failed or, with `fresh`, was repeated.
+    `part`: those that a part of the agenda has; `only`: those at these places of each experiment's `plan`. A run is
+    missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept the moment
+    it is finished. A caller that stops iterating stops the campaign: what has not begun never will; what has begun is
+    kept if the engine cannot stop it, and the store stays open. What is held does not grow with the number of runs, but
+    for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated.
 
     Raises:
         EngineFailure: the first runs failed alike, see `FailureWatch`; campaigns on one engine may share theirs. Those
             that were tried are kept as failed, which the next campaign tries again; the others are not in the store.
     """
     jobs = jobs or engine.slots()
-    work = _Work(store, engine, failures or FailureWatch(), fresh=fresh)
+    runs = sum(map(len, places(experiments, part) if only is None else only))
+    workers = Workers(*SIMULATED) if serve(engine, runs, jobs) else None
+    work = _Work(store, engine, failures or FailureWatch(), workers, fresh=fresh)
     campaigns: list[BegunCampaign] = []
     """Begun in order, each with its first run: what is not reached stays as an earlier build has it."""
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
-        for which, place, planned in agenda(experiments, part, live=engine.live):
+        for which, place, planned in agenda(experiments, part, only, live=engine.live):
             campaigns += _begun(store, experiments[len(campaigns) : which + 1], engine)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
@@ -188,6 +164,8 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
         raise
     finally:  # after a failure what is under way is finished and kept
         pool.shutdown(wait=patient, cancel_futures=True)
+        if workers:
+            workers.close()
         if not patient:
             engine.stop()
 
@@ -222,8 +200,11 @@ def _begun(store: Store, experiments: Sequence[Experiment], engine: Engine) -> l
 class _Work:
     """Runs on their way into a store."""
 
-    def __init__(self, store: Store, engine: Engine, failures: FailureWatch, *, fresh: bool) -> None:
+    def __init__(
+        self, store: Store, engine: Engine, failures: FailureWatch, workers: Workers | None, *, fresh: bool
+    ) -> None:
         self._store, self._engine, self._failures, self._fresh = store, engine, failures, fresh
+        self._workers = workers
         self._identity = engine.identity()
         self._entries: dict[str, list[CampaignEntry]] = {}
         """Of each run that is under way: its place, and those of other points that come to the same run."""
@@ -270,7 +251,12 @@ class _Work:
 
     def _execute(self, resolved: Resolved, key: RunKey, entry: CampaignEntry) -> Outcome:
         self._failures.check()
-        outcome, measurement = _measure(resolved, self._engine, key)
-        self._store.put(outcome, resolved, measurement, identity=self._identity, entry=entry)
+        from dumbbell.campaign import measuring  # noqa: PLC0415 (late: a campaign that is all there needs none)
+
+        if self._workers:
+            outcome, rows = measuring.measured_by_worker(self._workers, resolved, key)
+        else:
+            outcome, rows = measuring.measured(self._engine, resolved, key)
+        self._store.put(rows, identity=self._identity, entry=entry)
         self._failures.record(outcome)
         return outcome

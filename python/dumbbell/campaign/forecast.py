@@ -32,6 +32,7 @@ from dumbbell.engines.attempt import Attempt, AttemptingEngine
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.resources import memory_mb
 from dumbbell.engines.sim import SimEngine
+from dumbbell.engines.workers import serve
 from dumbbell.errors import EngineFailure
 from dumbbell.spec.run import Controller, Flow, Run
 from dumbbell.units import NS_PER_S, PPB
@@ -166,12 +167,15 @@ def forecast(
     each_s = [own + overhead_s for own, overhead_s in zip(engine_s, overheads_s, strict=True)]
     start_s = pace * cost.START_S if start_s is None else start_s
     core_seconds = start_s + share * sum(each_s)
-    seconds = start_s + max(*each_s, share * sum(each_s) / at_once, share * sum(overheads_s))
+    workers = serve(engine, runs, at_once)
+    serial_s = (cost.STORED if workers else 1.0) * share * sum(overheads_s)
+    seconds = start_s + max(*each_s, share * sum(each_s) / at_once, serial_s)
+    memory_bytes = max(map(_memory_of(engine), trials.sizes, trials.runs)) + (cost.WORKER_BYTES if workers else 0)
     return Forecast(
         seconds=seconds,
         at_once=at_once,
         core_seconds=core_seconds,
-        memory_bytes=cost.PROCESS_BYTES + at_once * max(map(_memory_of(engine), trials.sizes, trials.runs)),
+        memory_bytes=cost.PROCESS_BYTES + at_once * memory_bytes,
         disk_bytes=cost.STORE_BYTES + share * sum(map(cost.disk_bytes, trials.sizes, trials.runs)),
         at_least=not (trials.clear or engine.live),
     )

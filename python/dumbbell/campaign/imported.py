@@ -11,12 +11,14 @@ import json
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from dumbbell.campaign.execution import BegunCampaign, execute
+from dumbbell.campaign.execution import BegunCampaign
+from dumbbell.campaign.measuring import execute
 from dumbbell.campaign.plan import Planned, refusals, run_key
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import RunFileError
 from dumbbell.problem import quoted
 from dumbbell.results.campaign import BUILD_DIGITS, add_member
+from dumbbell.results.run_rows import RunRows
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand, load, resolve
@@ -89,7 +91,7 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
         add_member(store.ledger, entry, run_id)
         return Imported(there, was_there=True)
     outcome, measurement = execute(saved.planned, engine, identity)
-    store.put(outcome, saved.planned.resolved, measurement, identity=identity, entry=entry)
+    store.put(RunRows.of(outcome, saved.planned.resolved, measurement), identity=identity, entry=entry)
     return Imported(outcome, was_there=False)
 
 

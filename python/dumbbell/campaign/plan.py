@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -42,9 +42,12 @@ def plan(experiment: Experiment, places: Iterable[int] | None = None, *, live: b
 
 
 def agenda(
-    experiments: Sequence[Experiment], part: slice = EVERY, *, live: bool = False
-) -> Iterator[tuple[int, int, Planned]]:
+    experiments: Sequence[Experiment], part: slice = EVERY, only: Sequence[Container[int]] | None = None, *,
+    live: bool = False,
+) -> Iterator[tuple[int, int, Planned]]:  # fmt: skip
     """Every run of some experiments in the order in which a part of them tells most; `part`: those of these numbers.
+
+    `only`: those at these places of each one's `plan`.
 
     Each comes with the number of its experiment and its place in that one's `plan`. All points of all experiments with
     their first seed come first, then all with their second: the points of a part differ by one seed at most. With each
@@ -54,7 +57,8 @@ def agenda(
     """
     seeds = [experiment.seed_values for experiment in experiments]
     for which, place in _order(experiments, part):
-        yield which, place, _planned(experiments[which], seeds[which], place, live=live)
+        if only is None or place in only[which]:
+            yield which, place, _planned(experiments[which], seeds[which], place, live=live)
 
 
 def part_of(text: str) -> slice:

@@ -88,6 +88,14 @@ def advise(  # noqa: PLR0913 (each is an option)
             help="Write one page that needs no network: the answer over every queue and company, as maps.",
         ),
     ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--out", metavar="STORE", show_default=False,
+            help="Store the runs there, for `report` and `results`. Default: the cache, so that the same question is"
+            " answered at once.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Simulate each candidate over all plausible queues and competitors, recommend one, and show where that changes.
@@ -100,8 +108,9 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import is_range
+    from dumbbell.decide.runs import store_for
     from dumbbell.decide.text import as_object
-    from dumbbell.decide.trials import time_for, trials
+    from dumbbell.decide.trials import budget, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -118,23 +127,21 @@ def advise(  # noqa: PLR0913 (each is an option)
             raise SpecError(
                 [Problem("--map", "contradicts --from: a map is about one path", "leave one of the two out")]
             )
-        advise_mix(source, options, engine, jobs, seeds, as_json=as_json)
+        advise_mix(source, options, engine, jobs, seeds, out, as_json=as_json)
         return
     if map_ is not None or is_range(options):
         from dumbbell.cli.map import advise_map
 
-        advise_map(options, engine, jobs, seeds, map_, _lines, as_json=as_json)
+        advise_map(options, engine, jobs, seeds, map_, out, _lines, as_json=as_json)
         return
     path_question = question(options, catalogue())
     began = time.monotonic()
-    outcomes = trials(
-        path_question,
-        engine_named(engine),
-        seconds=time_for(path_question, engine),
-        jobs=jobs,
-        undecided=undecided,
-        seeds=seeds,
-    )
+    chosen = engine_named(engine)
+    with store_for(path_question, chosen, out) as store:
+        outcomes = trials(
+            path_question, chosen, store, budget=budget(path_question, engine), jobs=jobs, undecided=undecided,
+            seeds=seeds,
+        )  # fmt: skip
     answer = advice(path_question, outcomes)
     seconds = time.monotonic() - began
     if as_json:

@@ -128,7 +128,7 @@ def _packages() -> tuple[bool, str]:
 def _sim() -> tuple[bool, str]:
     import time
 
-    from dumbbell.campaign.execution import execute
+    from dumbbell.campaign.measuring import execute
     from dumbbell.campaign.plan import plan
     from dumbbell.engines.registry import engine
     from dumbbell.metrics.number import amount

@@ -21,7 +21,7 @@ SIM_SECONDS, SECONDS = 30.0, 600.0
 
 def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, target: Path | None,
-    answer_lines: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
+    out: Path | None, answer_lines: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
 ) -> None:  # fmt: skip
     """Makes a map around one path, or over ranges; prints the answer, and writes the page where one is asked for.
 
@@ -32,7 +32,8 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     from dumbbell.decide.map import around, map_of, runs_of
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import is_range, questions
-    from dumbbell.decide.trials import FIRST_SEEDS, time_for, trials
+    from dumbbell.decide.runs import store_for
+    from dumbbell.decide.trials import FIRST_SEEDS, budget, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report.html import check_writable
@@ -46,16 +47,21 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     total = runs_of(paths, limit, seeds or FIRST_SEEDS) + (
         runs_of([path_question], 0.0, seeds or FIRST_SEEDS) if path_question else 0
     )
-    with progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance:
+    with (
+        progress(total, wanted=not (as_json and sys.stdout.isatty())) as advance,
+        store_for(paths, chosen, out) as store,
+    ):
         answer = None
         if path_question:
-            given = time_for(path_question, engine)
             outcomes = trials(
-                path_question, chosen, seconds=given, jobs=jobs, undecided=undecided, seeds=seeds, progress=advance
-            )
+                path_question, chosen, store, budget=budget(path_question, engine), jobs=jobs, undecided=undecided,
+                seeds=seeds, progress=advance,
+            )  # fmt: skip
             answer = advice(path_question, outcomes)
         own_s = time.monotonic() - began
-        mapped = map_of(paths, chosen, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=path_question)
+        mapped = map_of(
+            paths, chosen, store, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=path_question
+        )
     seconds = own_s if answer else time.monotonic() - began
     if target is not None:
         from dumbbell.report.advice import page

@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
@@ -18,12 +19,14 @@ SECONDS = {"sim": 25.0}
 """By engine: how long it may take, about; where it is not told, ten minutes."""
 
 
-def advise_mix(  # noqa: PLR0913 (each is an option)
-    source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, *, as_json: bool
-) -> None:
+def advise_mix(  # noqa: PLR0913, PLR0917 (each is an option)
+    source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, out: Path | None,
+    *, as_json: bool,
+) -> None:  # fmt: skip
     """Reads what `ss -tin` printed, simulates the paths in it, and prints the answer."""
     from dumbbell.decide.mix import common_question, mix
     from dumbbell.decide.mix_text import as_object
+    from dumbbell.decide.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
@@ -38,7 +41,9 @@ def advise_mix(  # noqa: PLR0913 (each is an option)
             return stack.enter_context(progress(len(works), wanted=wanted, work=sum(works)))
 
         given = SECONDS.get(engine, 600.0)
-        answer = mix(capture, question, engine_named(engine), seconds=given, jobs=jobs, seeds=seeds, watch=watch)
+        chosen = engine_named(engine)
+        store = stack.enter_context(store_for((question, capture.connections), chosen, out))
+        answer = mix(capture, question, chosen, store, seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))

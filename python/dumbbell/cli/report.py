@@ -108,7 +108,7 @@ def _written(  # noqa: PLR0913, PLR0917 (what the command line has)
     store: Path, name: str | None, seeds: int | None, out: Path, engines: list[str] | None, experiment: str | None
 ) -> Path:
     from dumbbell.cli.progress import progress
-    from dumbbell.report import WORK, build
+    from dumbbell.report.page import WORK, build
     from dumbbell.results.campaign import extent
     from dumbbell.results.store import Store
 

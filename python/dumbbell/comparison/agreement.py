@@ -29,6 +29,16 @@ from dumbbell.comparison.record import (
     Winner,
     Worst,
 )
+from dumbbell.comparison.strata import (
+    COMPLETION,
+    GROUP_GOODPUT,
+    LATE_COMPLETION,
+    LOSS,
+    QUEUEING_DELAY,
+    SMALL_LOSS,
+    TOTAL_GOODPUT,
+    WINNER,
+)
 from dumbbell.metrics.catalogue import Setup, mean_rate_bps
 from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
 from dumbbell.metrics.sharing import winner
@@ -46,10 +56,6 @@ if TYPE_CHECKING:
 
 MEDIAN, TAIL = 0.5, 0.9
 """The quantiles over conditions that a band limits."""
-GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
-LOSS, SMALL_LOSS = "loss", "small_loss"
-QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
-COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 BANDS: Final = {band.metric: band for band in (
     Band(
         metric=GROUP_GOODPUT, label="goodput of each group", unit="%",

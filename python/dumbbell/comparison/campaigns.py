@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from threading import Event
 
-from dumbbell.campaign import execution
-from dumbbell.campaign.execution import FailureWatch
+from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.comparison.agreement import Measured, compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
@@ -57,11 +54,6 @@ class Sides:
         """Of the candidate's runs."""
         first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + self.seeds))
-
-    @property
-    def slots(self) -> int:
-        """How many runs either engine does at once."""
-        return min(self.candidate.slots(), self.reference.slots())
 
     def campaigns(self, experiment: Experiment) -> list[tuple[Engine, Experiment]]:
         """What has to be run: an experiment on each engine."""
@@ -122,7 +114,7 @@ def run_conditions(
     store: Store, experiments: Sequence[Experiment], sides: Sides, *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> list[Condition]:  # fmt: skip
-    """Runs what is missing, `jobs` at once, and compares every point of every experiment.
+    """Runs what is missing on one engine and then on the other, `jobs` at once, and compares every point.
 
     A run is kept the moment it is finished. Whoever interrupts it gets no comparison, and runs nothing twice.
 
@@ -131,44 +123,23 @@ def run_conditions(
         EngineFailure: the first runs on an engine failed alike.
     """
     check_names(experiments)
-    jobs = jobs or sides.slots
-    abreast = min(jobs, len(experiments))
-    stopped = Event()
-    watches = {engine.name: FailureWatch() for engine in (sides.candidate, sides.reference)}
-
-    def campaign(engine: Engine, experiment: Experiment) -> list[Outcome]:
-        watch, own = watches[engine.name], max(1, jobs // abreast)
+    campaigns = [sides.campaigns(experiment) for experiment in experiments]
+    for engine in dict.fromkeys(engine for each in campaigns for engine, _ in each):
+        own = [seeded for each in campaigns for other, seeded in each if other is engine]
         try:
-            with closing(execution.run_experiments(store, [experiment], engine, jobs=own, failures=watch)) as finished:
+            with closing(run_experiments(store, own, engine, jobs=jobs)) as finished:
                 for _ in finished:
                     if progress:
                         progress()
-                    if stopped.is_set():
-                        break
         except EngineFailure as failure:
             raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
-        return list(execution.stored_outcomes(store, experiment, engine))
-
-    pool = ThreadPoolExecutor(abreast, thread_name_prefix="condition")
-    finished = False
-    try:
-        futures = [
-            [
-                pool.submit(campaign, engine, seeded_experiment)
-                for engine, seeded_experiment in sides.campaigns(experiment)
-            ]
-            for experiment in experiments
-        ]
-        conditions = [
-            compare_condition(measured)
-            for experiment, own in zip(experiments, futures, strict=True)
-            for measured in _by_point(experiment, sides, [future.result() for future in own])
-        ]
-        finished = True
-    finally:
-        stopped.set()
-        pool.shutdown(wait=finished, cancel_futures=True)
-    return conditions
+    return [
+        compare_condition(measured)
+        for experiment, own_campaigns in zip(experiments, campaigns, strict=True)
+        for measured in _by_point(
+            experiment, sides, [list(stored_outcomes(store, seeded, engine)) for engine, seeded in own_campaigns]
+        )
+    ]
 
 
 def compare_engines(  # noqa: PLR0913 (what is compared, and how)

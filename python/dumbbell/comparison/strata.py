@@ -20,6 +20,11 @@ USUAL_DURATION: Final = "60 s"
 MOST_PACKETS: Final = 5_000_000
 """Of one run: what 1 Gbit/s carries in 60 s, which is 20 s and more of a kernel's time."""
 BANDS_FILE: Final = "bands.toml"
+GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
+LOSS, SMALL_LOSS = "loss", "small_loss"
+QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
+COMPLETION, LATE_COMPLETION = "completion", "late_completion"
+"""What has a band in each stratum."""
 OF_MODEL: Final = "model_p90"
 """No limit: the 90th percentile of the errors of all controls' mean, in which there is little chance of their own."""
 

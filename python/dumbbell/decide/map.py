@@ -21,7 +21,7 @@ from dumbbell.decide.question import (
     Question,
     neighbours,
 )
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, runs_full_transfer, trials
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, packets_in, runs_full_transfer, trials
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.sharing import gain
@@ -31,6 +31,7 @@ from dumbbell.units import NS_PER_S
 if TYPE_CHECKING:
     from dumbbell.decide.outcome import Interval
     from dumbbell.engines.protocol import Engine
+    from dumbbell.results.store import Store
 
 Axis: TypeAlias = Literal["queue", "rtt", "company", "rate"]
 NEIGHBOURS: Final = (1, 2, 5, 10)
@@ -169,8 +170,8 @@ def runs_of(paths: Sequence[Question], seconds: float, seeds: int = FIRST_SEEDS)
 
 
 def map_of(  # noqa: PLR0913 (of what, and how it is made)
-    paths: Sequence[Question], engine: Engine, *, seconds: float, jobs: int | None = None, seeds: int | None = None,
-    progress: Callable[[], None] = lambda: None, question: Question | None = None,
+    paths: Sequence[Question], engine: Engine, store: Store, *, seconds: float, jobs: int | None = None,
+    seeds: int | None = None, progress: Callable[[], None] = lambda: None, question: Question | None = None,
 ) -> Map:  # fmt: skip
     """Runs the cells of one path or of many, in about so many seconds, and makes a map of what they came to.
 
@@ -193,8 +194,8 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
         case_trials: dict[Case, Tried] = {}
         for part in parts:
             case_trials |= trials(
-                part, engine, seconds=seconds / len(paths) / len(parts), jobs=jobs, undecided=undecided, seeds=seeds,
-                progress=advance,
+                part, engine, store, budget=packets_in(seconds / len(paths) / len(parts)), jobs=jobs,
+                undecided=undecided, seeds=seeds, progress=advance,
             )  # fmt: skip
         cells += _cells(path, case_trials, question, fixed=_have_one_queue(paths))
     x, y = _axes(paths)

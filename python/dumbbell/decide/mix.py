@@ -20,7 +20,7 @@ from dumbbell.decide.advice import (
 from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
 from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question
 from dumbbell.decide.question import question as read_question
-from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, trials
+from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, packets_in, trials
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
 from dumbbell.metrics.contrast import MATTERS
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dumbbell.cc import Registry
     from dumbbell.engines.protocol import Engine
     from dumbbell.metrics.connections import Capture
+    from dumbbell.results.store import Store
 
     Weigh = Callable[[Path], float]
     Holds = Callable[["Bin", Place], bool]
@@ -212,7 +213,7 @@ def _unseen(_: Sequence[float]) -> Callable[[float], None]:
 
 
 def mix(  # noqa: PLR0913
-    capture: Capture, question: Question, engine: Engine, *, seconds: float, jobs: int | None = None,
+    capture: Capture, question: Question, engine: Engine, store: Store, *, seconds: float, jobs: int | None = None,
     seeds: int | None = None, watch: Watch = _unseen,
 ) -> Mix:  # fmt: skip
     """Simulates the paths of a capture, alike ones once, those with the most connections first while time is left.
@@ -230,8 +231,8 @@ def mix(  # noqa: PLR0913
     advance = watch(works)
     bins: list[Bin] = []
     tried_seeds, runs_s = set[int](), set[float]()
-    ends, ahead, not_tried = time.monotonic() + seconds, sum(works), 0
-    shorter = min(1.0, PLANNED * seconds / ahead)
+    ends, not_tried = time.monotonic() + seconds, 0
+    shorter = min(1.0, PLANNED * seconds / sum(works))
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
         own = on_cell(question, cell)
@@ -239,12 +240,11 @@ def mix(  # noqa: PLR0913
             not_tried += cell.connections
         else:
             run_s = max(SHORTEST_S, _settled_s(own) * shorter)
-            share_s = min(MOST_CELL_S, left * work / ahead)
-            tried = trials(own, engine, seconds=share_s, jobs=jobs, undecided=undecided, seeds=seeds, run_s=run_s)
+            budget = packets_in(min(MOST_CELL_S, seconds * work / sum(works)))
+            tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds, run_s=run_s)
             tried_seeds |= {len(each.seeds) for each in tried.values()}
             runs_s.add(run_s)
             bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
-        ahead -= work
         advance(work)
     bins.sort(key=lambda each: -each.connections)
     lengths = (min(runs_s), max(runs_s))

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Self
 
-from dumbbell.campaign.execution import execute
-from dumbbell.campaign.plan import Planned
+from dumbbell.campaign.until import run_until
 from dumbbell.decide.question import FRAME_BYTES
-from dumbbell.engines.cores import available_cores
-from dumbbell.metrics.catalogue import group_values
-from dumbbell.spec import expand, load, resolve
+from dumbbell.errors import EngineFailure
+from dumbbell.spec import Experiment, load
 from dumbbell.spec.quantity import Rate, Share, Time
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
+    from dumbbell.campaign.until import Points
     from dumbbell.decide.question import Company, Question
     from dumbbell.engines.protocol import Engine
-    from dumbbell.results.schema import Result
+    from dumbbell.results.measured import MeasuredPoint
+    from dumbbell.results.store import Store
 
-    Undecided = Callable[[Question, Mapping["Case", "Tried"]], Sequence["Case"]]
+    Undecided = Callable[[Question, Mapping["Case", "Tried"]], Collection["Case"]]
     """Which cases need more seeds."""
 
 ME, OTHERS = "you", "others"
@@ -34,7 +33,10 @@ LONGEST_S, SHORTEST_S = 60.0, 12.0
 ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
 SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
-OTHER_ANSWER_S: Final = 60.0
+OTHER_PACKETS: Final = 1e7
+"""What an engine that is no simulator carries in about a minute."""
+USUAL_PACE: Final = 1.5
+"""Times that a usual machine is as fast as a small one."""
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
@@ -82,62 +84,91 @@ class Tried:
     run_s: float = 0.0
     """How long its runs were, where their traffic has no end."""
 
-    def add(self, result: Result) -> None:
-        self.seeds.append(result.seed)
-        values = group_values(result, QUANTITIES)
-        for name, own in ((ME, self.mine), (OTHERS, self.others)):
-            for quantity, value in values.get(name, {}).items():
-                own.setdefault(quantity, []).append(value)
+    @classmethod
+    def of(cls, point: MeasuredPoint, run_s: float) -> Self:
+        """What came of a case's point."""
+        absent = [math.nan] * len(point.run_ids)
+        mine, others = (
+            {name: list(map(_known, point.numbers.get((name, group), absent))) for name in QUANTITIES}
+            for group in (ME, OTHERS)
+        )
+        return cls(list(point.run_ids), mine, others if OTHERS in point.ccs else {}, run_s)
 
 
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
-    question: Question, engine: Engine, *, seconds: float, jobs: int | None = None, undecided: Undecided,
+    question: Question, engine: Engine, store: Store, *, budget: float, jobs: int | None = None, undecided: Undecided,
     seeds: int | None = None, run_s: float | None = None, progress: Callable[[], None] = lambda: None,
 ) -> dict[Case, Tried]:  # fmt: skip
-    """Runs every case with the first seeds, and then those that do not decide yet with more, while time is left.
+    """Runs every case with the first seeds, and then those that do not decide yet with more, within a budget.
 
-    With `seeds` every case has so many, and the answer is the same on every machine. `run_s` is how long runs of
-    traffic without an end are; without it as `duration_s` says. `progress` is called for each run.
+    The budget is of packets, those of runs that the store has among them: the answer is the same on every machine, and
+    the same when it is asked for again. With `seeds` every case has so many. `run_s` is how long runs of traffic
+    without an end are; without it as `duration_s` says. `progress` is called for each run.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    cores = jobs or available_cores()
     run_s = run_s or duration_s(question)
-    began, runs = time.monotonic(), _Runs(question, engine, run_s)
-    shared = {case.run: Tried(run_s=run_s) for case in cases(question)}
-    case_trials = {case: shared[case.run] for case in cases(question)}
-    with ThreadPoolExecutor(cores) as pool:
-        pending: Iterable[Case] = case_trials
-        for seed in range(1, (seeds or MOST_SEEDS) + 1):
-            once = list({case.run: case for case in pending}.values())
-            for case, result in zip(once, pool.map(partial(runs.of, seed), once), strict=True):
-                case_trials[case].add(result)
-                progress()
-            if seeds is None and seed >= FIRST_SEEDS:
-                spent = time.monotonic() - began
-                pending = undecided(question, case_trials)
-                if not pending or spent * (seed + 1) / seed > seconds:
-                    break
-    return case_trials
+    own = [
+        load(experiment(question, each, run_s), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company
+    ]
+    every = [points_of(question, company) for company in question.company]
+
+    def came_of(points: Points) -> dict[Case, Tried]:
+        return {
+            case: Tried.of(point, run_s)
+            for of_company, measured in zip(every, points, strict=True)
+            for case, point in zip(of_company, without_failures(measured, engine), strict=True)
+        }
+
+    def still_open(points: Points) -> list[set[int]]:
+        pending = () if seeds else undecided(question, came_of(points))
+        return [{nth for nth, case in enumerate(of_company) if case in pending} for of_company in every]
+
+    return came_of(run_until(
+        store, own, engine, still_open, first=seeds or FIRST_SEEDS, budget=budget, names=QUANTITIES, jobs=jobs,
+        progress=progress,
+    ))  # fmt: skip
+
+
+def without_failures(points: Sequence[MeasuredPoint], engine: Engine) -> Sequence[MeasuredPoint]:
+    """The same points.
+
+    Raises:
+        EngineFailure: a run failed.
+    """
+    for error in chain.from_iterable(point.errors.values() for point in points):
+        raise EngineFailure(error, engine.name)
+    return points
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value
 
 
 def cases(question: Question) -> Iterator[Case]:
-    """Everything to try, the shortest queue first."""
-    for buffer_bytes in question.buffers_bytes:
-        for company in question.company:
-            for candidate in question.tried:
-                yield Case(candidate, buffer_bytes, company)
+    """Everything to try, company by company."""
+    return chain.from_iterable(points_of(question, company) for company in question.company)
+
+
+def points_of(question: Question, company: Company) -> list[Case]:
+    """What is tried in some company, as its experiment has the points: the shortest queue first."""
+    return [Case(candidate, buffer, company) for buffer in question.buffers_bytes for candidate in question.tried]
 
 
 def given_s(question: Question) -> float:
-    """How long the simulator may look for an answer: more packets take longer."""
+    """How long the simulator may look for an answer on a small machine: more packets take longer."""
     return SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
 
 
-def time_for(question: Question, engine: str) -> float:
-    """How long an engine may look for an answer, in seconds: those that are no simulator a minute."""
-    return given_s(question) if engine == "sim" else OTHER_ANSWER_S
+def budget(question: Question, engine: str) -> float:
+    """How many packets an engine may look for an answer with: those that are no simulator for about a minute."""
+    return packets_in(given_s(question)) if engine == "sim" else OTHER_PACKETS
+
+
+def packets_in(seconds: float) -> float:
+    """What the simulator carries in so many seconds on a usual machine."""
+    return USUAL_PACE * CORES * PACKETS_A_SECOND * seconds
 
 
 def duration_s(question: Question) -> float:
@@ -152,45 +183,39 @@ def duration_s(question: Question) -> float:
     return min(max(fits, least), max(LONGEST_S, least))
 
 
-class _Runs:
-    """Makes runs of cases."""
-
-    def __init__(self, question: Question, engine: Engine, seconds: float) -> None:
-        self.question, self.engine, self.seconds = question, engine, seconds
-        self.identity = engine.identity()
-
-    def of(self, seed: int, case: Case) -> Result:
-        (point,) = expand(load(spec_fields(self.question, case, self.seconds)))
-        planned = Planned(point.values, resolve(point, seed, live=self.engine.live))
-        outcome, _ = execute(planned, self.engine, self.identity)
-        if outcome.status == "failed":
-            from dumbbell.errors import EngineFailure  # noqa: PLC0415 (seldom)
-
-            raise EngineFailure(outcome.error, self.engine.name)
-        return outcome
-
-
-def spec_fields(question: Question, case: Case, seconds: float) -> dict[str, Any]:
-    flows: list[dict[str, Any]] = [{"name": ME, "cc": case.candidate, **_workload(question)}]
-    if case.company.flows:
-        neighbours_cc = case.company.neighbours_cc(case.candidate)
-        flows.append({"name": OTHERS, "cc": neighbours_cc, "count": case.company.flows})
+def experiment(question: Question, company: Company, seconds: float) -> Experiment:
+    """What is tried in some company: every queue with every candidate, as lists of one spec."""
+    buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **_workload(question)}]
     spec: dict[str, Any] = {
-        "name": "advice", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
+        "name": f"advice {company.name}", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
         "path": {
-            "rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns), "buffer": f"{case.buffer_bytes} B",
+            "rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns), "buffer": _one_or_all(buffers),
         },
         "flows": flows, "host": {"socket_memory": "max"}, "measure": {"record": "summary"},
     }  # fmt: skip
+    if company.flows:
+        flows.append({"name": OTHERS, "cc": company.cc or _one_or_all(tried), "count": company.flows})
+        if company.cc is None:
+            spec["zip"] = [["flows[0].cc", "flows[1].cc"]]
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
+    return load(spec | _lasting(question, seconds))
+
+
+def _one_or_all(values: list[str]) -> str | list[str]:
+    return values if len(values) > 1 else values[0]
+
+
+def _lasting(question: Question, seconds: float) -> dict[str, Any]:
+    """How long its runs are, and what is measured of them."""
     if question.job.kind == "transfer" and runs_full_transfer(question):
-        return spec | {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
+        return {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
     if question.job.kind == "requests":
-        return spec | {"duration": _time(requests_s(question))}
+        return {"duration": _time(requests_s(question))}
     begin_s = 0.0 if question.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
-    window = {"window": [_time(begin_s), _time(seconds)]}
-    return spec | {"duration": _time(seconds), "measure": spec["measure"] | window}
+    window = [_time(begin_s), _time(seconds)]
+    return {"duration": _time(seconds), "measure": {"record": "summary", "window": window}}
 
 
 def _time(seconds: float) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.agreement import GROUP_GOODPUT
-from dumbbell.comparison.strata import OF_MODEL, PLAIN, stored_bands, strata
+from dumbbell.comparison.strata import GROUP_GOODPUT, OF_MODEL, PLAIN, stored_bands, strata
 from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.number import span, trimmed

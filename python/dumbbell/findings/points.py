@@ -24,12 +24,15 @@ from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.point_text import point_text
 
 if TYPE_CHECKING:
+    from dumbbell.campaign.until import Points
     from dumbbell.results.schema import Outcome
 
 MOST_LISTED = 10_000
 """Runs of an experiment of which the missing ones are still told by name."""
 BY_SIZES = ("goodput", "share")
 """What the sizes of transfers decide where a run lasts until they are done."""
+FIRST = 200
+"""Runs of the first rows of a large experiment, of which nobody reads more in a terminal."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
@@ -151,11 +154,11 @@ class ExperimentRuns:
 
         A share where any group has so much to send and the run lasts until it is done, a goodput where all have.
         """
-        if self.experiment is None or "until done" not in _every(self.experiment.get("duration")):
+        if "until done" not in _every(self.spec.get("duration")):
             return set()
         finite = [
             any(not isinstance(each, str) and {"transfer", "arrivals"} & each.keys() for each in _every(workload))
-            for workload in self.experiment.of_groups("workload")
+            for workload in (group.get("workload", "bulk") for group in self.spec["flows"])
         ]
         return set(BY_SIZES) if all(finite) else {"share"} if any(finite) else set()
 
@@ -231,12 +234,18 @@ def read_pages(
 
 
 def read_first(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
-    """The first page, with the notices of all runs."""
+    """The first page, with the notices of all runs; a campaign's spec, which takes long if it is large, is not read."""
+    seeds = None if experiment is None else experiment.seed_values
     notices: dict[tuple[str, str], Notice] = {}
-    for each in troubles(store.ledger, campaign, None if experiment is None else experiment.seed_values):
+    for each in troubles(store.ledger, campaign, seeds):
         kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
         _note(notices, kind, texts, each.swept, each.seed, each.runs)
-    return replace(next(read_pages(store, campaign, experiment)), notices=_sorted(notices))
+    runs = ExperimentRuns(
+        name=campaign.label, engine=campaign.engine, experiment=experiment,
+        spec=campaign.spec if experiment is None else experiment.fields(),
+    )  # fmt: skip
+    points = next(measured(store.ledger, campaign, STORED, seeds, FIRST), [])
+    return replace(_filled(runs, points, {}), notices=_sorted(notices))
 
 
 def campaign_runs(store: Store, campaign: Campaign, outcomes: Iterable[Outcome]) -> ExperimentRuns:
@@ -277,14 +286,21 @@ def _filled(
             _note(notices, "warning", texts, point.swept, seed)
         for seed, error in point.errors.items():
             _note(notices, "failure", [error], point.swept, seed)
-        of_points.append(
-            PointRuns(
-                swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares,
-                run_ids=point.run_ids, failed=list(point.errors), measured=point.numbers,
-                suspect=[seed for seed, texts in point.warnings.items() if validity(runs.engine, texts) == "SUSPECT"],
-            )
-        )  # fmt: skip
+        of_points.append(_of_point(point, runs.engine))
     return replace(runs, points=of_points, notices=_sorted(notices))
+
+
+def points_open(until: Callable[[PointRuns], bool], engine: str, points: Points) -> list[set[int]]:
+    """Of each experiment, the numbers of its points of whose runs a function does not say that they are enough."""
+    return [{nth for nth, point in enumerate(own) if not until(_of_point(point, engine))} for own in points]
+
+
+def _of_point(point: MeasuredPoint, engine: str) -> PointRuns:
+    return PointRuns(
+        swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares, run_ids=point.run_ids,
+        failed=list(point.errors), measured=point.numbers,
+        suspect=[seed for seed, texts in point.warnings.items() if validity(engine, texts) == "SUSPECT"],
+    )  # fmt: skip
 
 
 def _note(  # noqa: PLR0913, PLR0917 (what is said, where, and how often)

@@ -10,17 +10,19 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
-from dumbbell.campaign.execution import run_campaign
+from dumbbell.campaign.execution import run_campaign, stored_outcomes
 from dumbbell.campaign.plan import each_alone, refusals
 from dumbbell.campaign.plan import programs as planned_programs
+from dumbbell.campaign.until import run_until
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.answer import answer
 from dumbbell.findings.notebook import html, means
-from dumbbell.findings.points import ExperimentRuns, campaign_runs
+from dumbbell.findings.points import ExperimentRuns, PointRuns, campaign_runs, points_open
 from dumbbell.findings.sweep import CLIFF_SHARE, Place, cliffs, crossovers
 from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
@@ -299,6 +301,7 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     fresh: bool = False,
     harm: bool = False,
     programs: bool = False,
+    until: Callable[[PointRuns], bool] | None = None,
 ) -> Results:
     """Measures every run of an experiment and returns the outcomes in the order of expansion.
 
@@ -310,6 +313,10 @@ def run(  # noqa: PLR0913 (the options of a campaign)
 
     With `harm` each group is run alone, too, at the same points with the same seeds: `Results.groups()` has then what
     the others cost it.
+
+    With `until` each point of the sweep has three seeds first and then more, one by one, until that function says of
+    its runs that they are enough, or they have all seeds of the spec. `point.estimate("goodput", "bbr")` has `mean`,
+    `half_width` (95 %) and `n` in base units, `point.swept` the swept values.
 
     With `programs` the engine starts those that the spec names; without it such a spec is refused, with a list of them.
 
@@ -338,7 +345,12 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     folder = Path(store if store is not None else tempfile.mkdtemp(prefix="dumbbell-"))
     try:
         with Store.open(folder, write=True) as opened:
-            outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
+            if until is None:
+                outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
+            else:
+                still_open = partial(points_open, until, chosen.name)
+                run_until(opened, [experiment], chosen, still_open, jobs=jobs)
+                outcomes = tuple(stored_outcomes(opened, experiment, chosen))
             if harm and (alone := each_alone(experiment)):
                 deque(run_campaign(opened, alone, chosen, jobs=jobs, fresh=fresh), maxlen=0)
             campaign = campaign_of(opened.ledger, experiment, chosen.name, chosen.identity())

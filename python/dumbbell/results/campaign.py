@@ -374,13 +374,18 @@ def superseded_runs(ledger: Ledger) -> dict[str, int]:
     """How many runs `prune` would remove, by experiment, engine and build."""
     names = {each.id: f"{each.label} on {each.engine}" for each in campaigns(ledger) if each.replaced_by}
     gone = listed(names)
-    strays = ledger.one("SELECT COUNT(*) FROM run WHERE id NOT IN (SELECT run FROM member)")
     rows = ledger.rows(
         "SELECT campaign, COUNT(*) FROM (SELECT MIN(campaign) AS campaign FROM member"  # noqa: S608 (our numbers)
         f" WHERE campaign IN ({gone}) AND run NOT IN (SELECT run FROM member WHERE campaign NOT IN ({gone}))"
         " GROUP BY run) GROUP BY campaign"
     )
-    return {names[campaign]: count for campaign, count in rows} | ({NO_EXPERIMENT: strays} if strays else {})
+    lone = strays(ledger)
+    return {names[campaign]: count for campaign, count in rows} | ({NO_EXPERIMENT: lone} if lone else {})
+
+
+def strays(ledger: Ledger) -> int:
+    """How many runs are in no campaign."""
+    return int(ledger.one("SELECT (SELECT COUNT(*) FROM run) - COUNT(DISTINCT run) FROM member"))
 
 
 def prune(ledger: Ledger) -> tuple[int, list[str]]:

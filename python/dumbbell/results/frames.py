@@ -10,7 +10,8 @@ from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN
 from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.harm import harms_of
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.outcomes import BOTTLENECK, FLOW, GROUP
+from dumbbell.results.outcomes import FLOW, GROUP
+from dumbbell.results.run_rows import BOTTLENECK
 from dumbbell.results.tables import PROGRAM_NUMBERS
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 import dumbbell.metrics.completion as completion
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, FlowSeries, Measurement, QueueSeries
@@ -30,6 +31,8 @@ _SS: Final = pa.schema([
     ("min_rtt_us", pa.uint32()), ("cwnd_segments", pa.uint32()), ("ssthresh_segments", pa.uint32()),
     ("delivery_rate_bps", pa.float64()), ("retransmitted", pa.uint32()),
 ])  # fmt: skip
+_SMALL_BYTES: Final = 2**16
+"""A table up to here is compressed by LZ4: zstd takes longer to begin than it saves."""
 _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
 
 
@@ -54,6 +57,19 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
         ]
         by_kind["acks"] = pa.concat_tables(parts)
     return by_kind
+
+
+def parquet(table: pa.Table) -> bytes:
+    """The file of a table. Its readers seek no rows by a column's range, and only text repeats itself."""
+    text = [
+        field.name for field in table.schema if pa.types.is_dictionary(field.type) or pa.types.is_string(field.type)
+    ]
+    file = pa.BufferOutputStream()
+    compression = "zstd" if table.nbytes > _SMALL_BYTES else "lz4"
+    pq.write_table(
+        table, file, compression=compression, use_dictionary=text, write_statistics=False, store_schema=False
+    )
+    return bytes(file.getvalue())
 
 
 def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
@@ -221,7 +237,7 @@ def _gauge(name: str, values: npt.NDArray[np.unsignedinteger[Any]]) -> pa.Array:
 def _phases(flow: FlowMeasurement) -> pa.Array:
     phase = flow.series.phase
     indices = pa.array(phase, mask=phase >= len(flow.phases))
-    return pa.DictionaryArray.from_arrays(indices.cast(pa.int16()), pa.array(flow.phases, type=pa.string()))
+    return pa.DictionaryArray.from_arrays(indices.cast(pa.int16()), pa.array(np.array(flow.phases, dtype=np.str_)))
 
 
 def _repeated(index: int, count: int) -> npt.NDArray[np.uint16]:
@@ -229,7 +245,8 @@ def _repeated(index: int, count: int) -> npt.NDArray[np.uint16]:
 
 
 def _one_word(word: str, count: int) -> pa.Array:
-    return pa.DictionaryArray.from_arrays(np.zeros(count, dtype=np.int16), pa.array([word]))
+    """Of an array, since a list has Arrow load pandas, which takes as long as hundreds of short runs."""
+    return pa.DictionaryArray.from_arrays(np.zeros(count, dtype=np.int16), pa.array(np.array([word])))
 
 
 def _number(table: pa.Table, name: str, factor: float) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, has_random_loss
-from dumbbell.results.campaign import Places, places
+from dumbbell.results.campaign import Places, places, strays
 from dumbbell.results.harm import Harms, harms_of
 from dumbbell.results.ledger import Ledger, listed
 
@@ -55,15 +55,16 @@ class MeasuredPoint:
 
 
 def measured(
-    ledger: Ledger, campaign: Campaign, names: Sequence[str] = STORED, seeds: Sequence[int] | None = None
-) -> Iterator[list[MeasuredPoint]]:
-    """The points of a campaign in the order of expansion, those of `PAGE` runs at a time, or one.
+    ledger: Ledger, campaign: Campaign, names: Sequence[str] = STORED, seeds: Sequence[int] | None = None,
+    page: int | None = None,
+) -> Iterator[list[MeasuredPoint]]:  # fmt: skip
+    """The points of a campaign in the order of expansion, those of `page` runs at a time (None: `PAGE`), or one.
 
     `names` are quantities of the catalogue; where harm is among them, that of all runs is in memory. `seeds`: of these
     only, in this order.
     """
     harms = harms_of(ledger, [campaign.id]) if HARMS.keys() & set(names) else {}
-    for part in places(ledger, campaign.id, seeds, PAGE):
+    for part in places(ledger, campaign.id, seeds, page or PAGE):
         yield list(_points(ledger, part, campaign.spec, names, harms))
 
 
@@ -71,7 +72,7 @@ class Trouble(NamedTuple):
     """What runs say of themselves in the same words."""
 
     swept: dict[str, Any]
-    """Where the first of them is."""
+    """Where one of them is."""
     seed: int
     error: str | None
     """Of runs that failed."""
@@ -80,14 +81,21 @@ class Trouble(NamedTuple):
 
 
 def troubles(ledger: Ledger, campaign: Campaign, seeds: Sequence[int] | None = None) -> Iterator[Trouble]:
-    """The warnings and failures of a campaign, those that are alike as one."""
-    for part in places(ledger, campaign.id, seeds, MOST_MEMBERS):
+    """The warnings and failures of a campaign, those that are alike as one, the most frequent first.
+
+    Where a ledger has no other runs they come from an index, without a look at the runs.
+    """
+    alone = seeds is None and ledger.one("SELECT COUNT(*) = 1 FROM campaign") and not strays(ledger)
+    parts = [Places("SELECT NULL", ())] if alone else places(ledger, campaign.id, seeds, MOST_MEMBERS)
+    for part in parts:
+        own = "" if alone else "JOIN place ON place.run = run.id"
         query = (
-            f"WITH place AS ({part.query}) SELECT point, seed, error, warnings, COUNT(*), MIN(nth)"  # noqa: S608 (our names)
-            " FROM place JOIN run ON run.id = place.run WHERE warnings IS NOT NULL OR error IS NOT NULL"
-            " GROUP BY error, warnings ORDER BY MIN(nth)"
+            f"WITH place AS ({part.query}), alike AS (SELECT error, warnings, COUNT(*) AS runs, MIN(run_id) AS one"  # noqa: S608 (our names)
+            f" FROM run {own} WHERE warnings IS NOT NULL OR error IS NOT NULL GROUP BY warnings, error)"
+            " SELECT point, seed, alike.error, alike.warnings, runs FROM alike JOIN run ON run_id = one"
+            " JOIN member ON member.run = run.id AND campaign = ? GROUP BY one ORDER BY runs DESC, one"
         )
-        for point, seed, error, warnings, runs, _ in ledger.rows(query, *part.values):
+        for point, seed, error, warnings, runs in ledger.rows(query, *part.values, campaign.id):
             yield Trouble(json.loads(point), seed, error, json.loads(warnings or "[]"), runs)
 
 

@@ -1,4 +1,4 @@
-"""A run's outcome as rows of the ledger, and back."""
+"""Rows of runs into the ledger, and outcomes back from them."""
 
 from __future__ import annotations
 
@@ -8,21 +8,18 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import FlowSummary, GroupSummary
 from dumbbell.results.campaign import CampaignEntry, add_member, places
 from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.request import request_of
+from dumbbell.results.run_rows import BOTTLENECK, RunRows
 from dumbbell.results.series import SeriesFile
-from dumbbell.results.tables import PROGRAM_NUMBERS, RUN_TABLES
-from dumbbell.results.values import values_of_groups, values_of_run
+from dumbbell.results.tables import RUN_TABLES
 
 if TYPE_CHECKING:
     from dumbbell.results.schema import Outcome
-    from dumbbell.spec import Resolved
 
-BOTTLENECK = tuple(each.name for each in fields(BottleneckSummary))
 FLOW = tuple(each.name for each in fields(FlowSummary))
 GROUP = tuple(each.name for each in fields(GroupSummary))
 SERIES = tuple(each.name for each in fields(SeriesFile))
@@ -34,30 +31,13 @@ _PAGE = 256
 
 
 def put(  # noqa: PLR0913 (what a row has)
-    ledger: Ledger,
-    outcome: Outcome,
-    *,
-    resolved: Resolved,
-    series: Sequence[SeriesFile],
-    facts: str,
-    finished: str,
+    ledger: Ledger, rows: RunRows, *, series: Sequence[SeriesFile], facts: str, finished: str,
     entry: CampaignEntry | None,
-) -> list[str]:
+) -> list[str]:  # fmt: skip
     """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
-    request = request_of(resolved)
-    row = {
-        "run_id": outcome.run_id, "engine": outcome.engine, "seed": outcome.seed, "status": outcome.status,
-        "wall_s": outcome.wall_s, "finished": finished, "request_key": request.key, "request_groups": request.groups,
-        **dict.fromkeys(("error", "window_begin_s", "window_end_s", "jain", "warnings", *BOTTLENECK)),
-    }  # fmt: skip
-    if outcome.status == "ok":
-        begin_s, end_s = outcome.window_s
-        row |= {"window_begin_s": begin_s, "window_end_s": end_s, "jain": outcome.jain, **asdict(outcome.bottleneck)}
-        row["warnings"] = json.dumps(outcome.warnings, ensure_ascii=False) if outcome.warnings else None
-    else:
-        row["error"] = outcome.error
+    row, run_id = {**rows.run, "finished": finished}, rows.run_id
     with ledger.transaction("enter a run") as connection:
-        former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", outcome.run_id)
+        former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", run_id)
         if connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,)).rowcount:
             vouch(connection, "provenance", "facts = ?", facts)
         row["provenance"] = ledger.one("SELECT id FROM provenance WHERE facts = ?", facts)
@@ -66,25 +46,16 @@ def put(  # noqa: PLR0913 (what a row has)
             f" ON CONFLICT (run_id) DO UPDATE SET {listed(f'{name} = excluded.{name}' for name in row)}",
             tuple(row.values()),
         )
-        number = ledger.one("SELECT id FROM run WHERE run_id = ?", outcome.run_id)
+        number = ledger.one("SELECT id FROM run WHERE run_id = ?", run_id)
         for table in RUN_TABLES:
             connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
-        connection.execute("INSERT INTO request VALUES (?, ?)", (number, resolved.run.to_json()))
-        if outcome.status == "ok":
-            for flow in outcome.flows:
-                said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
-                numbers = {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
-                _insert(connection, "flow", {"run": number, **asdict(flow), "program": said, **numbers})
-            for position, (name, group) in enumerate(outcome.groups.items()):
-                _insert(connection, "flow_group", {"run": number, "position": position, "name": name, **asdict(group)})
-            _insert(connection, "run_value", {"run": number, **values_of_run(outcome, resolved.run)})
-            for values in values_of_groups(outcome, resolved):
-                _insert(connection, "group_value", {"run": number, **values})
-        for file in series:
-            _insert(connection, "series", {"run": number, **asdict(file)})
+        for table, own in [*rows.others, *(("series", asdict(file)) for file in series)]:
+            columns = {"run": number, **own}
+            marks = listed("?" * len(columns))
+            connection.execute(f"INSERT INTO {table} ({listed(columns)}) VALUES ({marks})", tuple(columns.values()))  # noqa: S608 (likewise)
         vouch_runs(connection, [number])
         if entry:
-            add_member(ledger, entry, outcome.run_id)
+            add_member(ledger, entry, run_id)
     return [file for (file,) in former if file not in {each.file for each in series}]
 
 
@@ -147,8 +118,3 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
 def _flow(row: sqlite3.Row) -> dict[str, Any]:
     said = row["program"]
     return dict(row) | {"program": None if said is None else json.loads(said)}
-
-
-def _insert(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> None:
-    marks = listed("?" * len(row))
-    connection.execute(f"INSERT INTO {table} ({listed(row)}) VALUES ({marks})", tuple(row.values()))  # noqa: S608 (ours)

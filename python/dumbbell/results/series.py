@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
-_LEVEL = 3
 _NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f][\w.-]*", re.ASCII)
 
 
@@ -49,24 +48,22 @@ class SeriesFolder:
         """The folder itself; `partial` in it has the files that are being written."""
         self._store, self._numbers = store, itertools.count()
 
-    def write(self, run_id: str, tables: Mapping[str, pa.Table]) -> Iterator[SeriesFile]:
-        """Writes the tables of a run, by kind, and gives what to remember of each."""
-        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415 (late: it takes long to load)
-
-        with translating_errors(self._store, "write a series"):
-            for kind, table in tables.items():
-                partial = self.path / "partial" / f"{run_id}-{next(self._numbers)}"
+    def write(self, run_id: str, files: Mapping[str, bytes]) -> Iterator[SeriesFile]:
+        """Writes the Parquet files of a run, by kind, and gives what to remember of each."""
+        for kind, content in files.items():
+            partial = self.path / "partial" / f"{run_id}-{next(self._numbers)}"
+            digest = hashlib.sha256(content).hexdigest()
+            with translating_errors(self._store, "write a series"):
                 try:
-                    with partial.open("wb") as opened:  # pyarrow knows no paths that are no UTF-8
-                        pq.write_table(table, opened, compression="zstd", compression_level=_LEVEL)
-                    digest = _sha256(partial)
+                    partial.write_bytes(content)
                     yield self._taken_over(partial, kind, f"{run_id[:2]}/{run_id}-{digest[:12]}.{kind}.parquet", digest)
-                finally:
+                except BaseException:
                     partial.unlink(missing_ok=True)
+                    raise
 
     def read(self, series: SeriesFile) -> pa.Table:
         """The table of a file that is whole."""
-        import pyarrow.parquet as pq  # noqa: PLC0415 (as above)
+        import pyarrow.parquet as pq  # type: ignore[import-untyped]  # noqa: PLC0415 (late: it takes long to load)
 
         with (self.path / series.file).open("rb") as file:
             return pq.read_table(file)
@@ -114,9 +111,12 @@ class SeriesFolder:
     def _taken_over(self, partial: Path, kind: str, file: str, digest: str) -> SeriesFile:
         """Gives a file that is complete its name."""
         target = self.path / file
-        target.parent.mkdir(exist_ok=True)
-        _clear(target)
-        os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
+        try:
+            os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
+        except OSError:  # its folder is not there yet, or a folder has its name
+            target.parent.mkdir(exist_ok=True)
+            _clear(target)
+            os.replace(partial, target)  # noqa: PTH105
         stat = target.stat()
         return SeriesFile(kind=kind, file=file, size_bytes=stat.st_size, sha256=digest, modified_ns=stat.st_mtime_ns)
 

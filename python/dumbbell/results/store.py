@@ -30,7 +30,7 @@ from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger
-from dumbbell.results.series import SeriesFile, SeriesFolder
+from dumbbell.results.series import SeriesFolder
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -38,10 +38,10 @@ if TYPE_CHECKING:
     import pandas as pd
     from filelock import FileLock
 
-    from dumbbell.engines.measurement import Measurement
     from dumbbell.results.listing import RunLine
+    from dumbbell.results.run_rows import RunRows
     from dumbbell.results.schema import Outcome
-    from dumbbell.spec import Resolved, Run
+    from dumbbell.spec import Run
 
 LOCK = "lock"
 """Always there; the operating system knows who holds it."""
@@ -309,24 +309,16 @@ class Store:
 
     # -- writing it -------------------------------------------------------------------------------------------------
 
-    def put(
-        self, outcome: Outcome, resolved: Resolved, measurement: Measurement | None, *,
-        identity: str, entry: CampaignEntry | None = None,
-    ) -> None:  # fmt: skip
-        """Keeps a finished run: first its series, then its row. What was there under its id is replaced."""
+    def put(self, rows: RunRows, *, identity: str, entry: CampaignEntry | None = None) -> None:
+        """Stores a run that has ended: first its series, then its row. What was there under its id is replaced."""
         if self._closed:
-            raise StoreFailure(f"was closed before run {outcome.run_id} was finished", self.folder)
-        series = [] if measurement is None else self._written(outcome.run_id, resolved, measurement)
-        facts = provenance.facts() | {"engine": outcome.engine, "identity": identity}
-        if resolved.run.path.jitter_ns is None:
-            facts["timing_noise"] = provenance.OWN_NOISE
-        if measurement is not None and measurement.facts:
-            facts["measured_on"] = dict(measurement.facts)
+            raise StoreFailure(f"was closed before run {rows.run_id} was finished", self.folder)
+        series = list(self._series_files.write(rows.run_id, rows.series))
+        facts = {**provenance.facts(), "engine": rows.engine, "identity": identity, **rows.facts}
         try:
             former = outcomes.put(
                 self.ledger,
-                outcome,
-                resolved=resolved,
+                rows,
                 series=series,
                 facts=json.dumps(facts, ensure_ascii=False),
                 finished=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -334,7 +326,7 @@ class Store:
             )
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
-                known = {each.file for each in outcomes.series_of(self.ledger, outcome.run_id)}
+                known = {each.file for each in outcomes.series_of(self.ledger, rows.run_id)}
                 self._series_files.remove([each.file for each in series if each.file not in known])
             raise
         self._series_files.remove(former)
@@ -435,19 +427,6 @@ class Store:
                 self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
         return gauges.FRAMES[kind](self._series_files.read(series_file), *of_run)
-
-    def _written(self, run_id: str, resolved: Resolved, measurement: Measurement) -> list[SeriesFile]:
-        measure = resolved.run.measure
-        if (
-            measure.record == "summary"
-            and not measure.ss_ns
-            and all(flow.transfers is None for flow in measurement.flows)
-        ):
-            return []
-        from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)
-
-        tables = gauges.tables(resolved.run, measurement, resolved.groups, resolved.ccs)
-        return list(self._series_files.write(run_id, tables))
 
 
 def _check(folder: Path, *, write: bool) -> None:

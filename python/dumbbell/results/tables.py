@@ -9,7 +9,7 @@ from typing import Final
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 
-LEDGER_SCHEMA: Final = 9
+LEDGER_SCHEMA: Final = 10
 """Version of the tables below: a change of any of them, or of a summary's fields, is a new number. A store of another
 one is refused: before the first release nothing is migrated."""
 
@@ -64,6 +64,7 @@ CREATE TABLE run (
     request_key TEXT NOT NULL, request_groups TEXT NOT NULL,
     digest TEXT NOT NULL DEFAULT ''
 );
+CREATE INDEX trouble ON run (warnings, error, run_id) WHERE warnings IS NOT NULL OR error IS NOT NULL;
 CREATE TABLE member (
     campaign INTEGER NOT NULL REFERENCES campaign (id), position INTEGER NOT NULL,
     run INTEGER NOT NULL REFERENCES run (id), point TEXT NOT NULL, digest TEXT NOT NULL DEFAULT '',

@@ -14,6 +14,8 @@ from msgspec.json import decode, encode
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     import numpy.typing as npt
 
@@ -276,6 +278,10 @@ class Run(_Part, frozen=True, kw_only=True, weakref=True):
     def from_json(cls, text: str | bytes) -> Self:
         """Read what `to_json` wrote."""
         return decode(text, type=cls)
+
+    def __reduce__(self) -> tuple[Callable[[str], Self], tuple[str]]:
+        """Pickle the text: of fields that are pickled one by one a default is written where it was left out."""
+        return type(self).from_json, (self.to_json(),)
 
     def canonical(self) -> bytes:
         """Give bytes that are the same for equal runs: keys are sorted."""

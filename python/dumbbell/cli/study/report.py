@@ -48,7 +48,7 @@ def pages(out: Path | None, *, short: bool) -> Path:
 
 def of_one(selection: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
     import dumbbell.studies as studies
-    from dumbbell.report import build
+    from dumbbell.report.page import build
 
     (place,) = selection.places
     with selection.guarded(place):
@@ -69,7 +69,7 @@ def of_all(selection: StudySelection, folder: Path, engines: "Sequence[str] | No
     """
     import dumbbell.studies as studies
     from dumbbell.engines.registry import engine as engine_named
-    from dumbbell.report import Collection
+    from dumbbell.report.collection import Collection
 
     for name in engines or ():
         engine_named(name)  # which may not exist

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from dumbbell.cli.study.selection import Place, StudySelection
     from dumbbell.engines.protocol import Engine as AnEngine
-    from dumbbell.report import ReportError
+    from dumbbell.errors import ReportError
     from dumbbell.results.schema import FailedRun
     from dumbbell.results.store import Store
     from dumbbell.studies import Study, StudyStatus
@@ -217,7 +217,7 @@ def _print_failures(
 
 def _drawn(draw: "Callable[[], list[Path]]", whose: str) -> "list[ReportError]":
     """Draws what there is to draw, and says where it is; gives what went wrong."""
-    from dumbbell.report import ReportError
+    from dumbbell.errors import ReportError
 
     try:
         files = draw()
