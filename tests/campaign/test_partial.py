@@ -17,8 +17,8 @@ from dumbbell.campaign.plan import count, plan
 from dumbbell.cli import findings
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
+from dumbbell.findings import points
 from dumbbell.findings.points import read
-from dumbbell.results import measured
 from dumbbell.results.campaign import measured_of
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
@@ -158,7 +158,7 @@ def test_of_a_large_campaign_the_first_rows_are_those_of_a_small_one(
     ]
     in_memory = [dumbbell(*each) for each in commands]
     monkeypatch.setattr(findings, "MOST_SUMMED_UP", 20)
-    monkeypatch.setattr(measured, "PAGE", 7)
+    monkeypatch.setattr(points, "FIRST", 7)
     read = [dumbbell(*each) for each in commands]
     for one, other in zip(in_memory, read, strict=True):
         assert other.returncode == 0, other.stderr

@@ -65,18 +65,18 @@ def test_seeds_are_added_where_it_is_open_until_there_are_most_or_the_budget_is_
 
 
 def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path) -> None:
-    asked = question({"rate": "2mbit", "rtt": "20ms", "for": "goodput"}, catalogue())
+    about_all = question({"rate": "2mbit", "rtt": "20ms", "for": "goodput"}, catalogue())
     engine = Counting()
     with Store.open(tmp_path, write=True) as store:
-        tried = trials(asked, engine, store, budget=0, undecided=nothing, seeds=1, run_s=1)
+        tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1, run_s=1)
         names = {each.experiment: store.size(each) for each in store.campaigns()}
-    points = len(asked.buffers_bytes) * 2
-    assert names == {f"advice {each.name}": points for each in asked.company}
-    assert set(tried) == set(cases(asked))
+    points = len(about_all.buffers_bytes) * 2
+    assert names == {f"advice {each.name}": points for each in about_all.company}
+    assert set(tried) == set(cases(about_all))
     assert len(engine.measured) == len({case.run for case in tried}), "what two companies share is run once"
-    for company in asked.company:
+    for company in about_all.company:
         for point, case in zip(
-            expand(experiment(asked, company, 1)), [each for each in cases(asked) if each.company == company],
+            expand(experiment(about_all, company, 1)), [each for each in cases(about_all) if each.company == company],
             strict=True,
         ):  # fmt: skip
             fields = point.fields()

@@ -7,6 +7,7 @@ beside this one, and this one stores it.
 from __future__ import annotations
 
 import re
+import time
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -34,6 +35,9 @@ AHEAD: Final = 64
 """Runs for each thread that are drawn up before one of them is awaited: bounds what a long sweep holds."""
 _WAKE_S: Final = 0.5
 """An interruption that another thread took is noticed when this one next wakes."""
+SOON_S: Final = 0.1
+MOST_TOGETHER: Final = 16
+"""Short runs that a worker measures, and the store enters, at once: so many as take `SOON_S`, and no more."""
 ALIKE: Final = 3
 """Failures that are the engine's, if nothing has succeeded before."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]+\b|\b[0-9a-f]{8,}\b|(?<=pid\b)\W+[0-9]+", re.IGNORECASE)
@@ -156,6 +160,7 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
+        work.flush(pool)
         while work.under_way:
             yield from work.ended(awaited=True)
         _begun(store, experiments[len(campaigns) :], engine)  # of which a part may have no run
@@ -197,8 +202,16 @@ def _begun(store: Store, experiments: Sequence[Experiment], engine: Engine) -> l
     return [BegunCampaign.begun(store, experiment, engine) for experiment in experiments]
 
 
+class _Task(NamedTuple):
+    """A run that is measured."""
+
+    resolved: Resolved
+    key: RunKey
+    entry: CampaignEntry
+
+
 class _Work:
-    """Runs on their way into a store."""
+    """Runs on their way into a store: each by itself, or some short ones together where workers measure them."""
 
     def __init__(
         self, store: Store, engine: Engine, failures: FailureWatch, workers: Workers | None, *, fresh: bool
@@ -208,7 +221,10 @@ class _Work:
         self._identity = engine.identity()
         self._entries: dict[str, list[CampaignEntry]] = {}
         """Of each run that is under way: its place, and those of other points that come to the same run."""
-        self._ended: SimpleQueue[tuple[str, Run, Future[Outcome]]] = SimpleQueue()
+        self._batch: list[_Task] = []
+        self._size = 1
+        """Of a batch, as long as runs are so short that one is stored soon."""
+        self._ended: SimpleQueue[tuple[list[_Task], Future[list[Outcome]]]] = SimpleQueue()
         self._tried: set[str] = set()
         """Runs that the store would have tried again, by a later point that comes to the same."""
 
@@ -228,20 +244,33 @@ class _Work:
             yield Finished(run_id, run, None)
         else:
             self._entries[run_id] = [entry]
-            future = pool.submit(self._execute, planned.resolved, key, entry)
-            future.add_done_callback(lambda future: self._ended.put((run_id, run, future)))
+            self._batch.append(_Task(planned.resolved, key, entry))
+            if len(self._batch) >= self._size:
+                self.flush(pool)
+
+    def flush(self, pool: ThreadPoolExecutor) -> None:
+        """Has runs measured that wait for others of their batch."""
+        tasks, self._batch = self._batch, []
+        if tasks:
+            future = pool.submit(self._execute, tasks)
+            future.add_done_callback(lambda future: self._ended.put((tasks, future)))
 
     def ended(self, *, awaited: bool) -> list[Finished]:
-        """A run that has ended, once for each of its points; none where none has, unless it is awaited."""
+        """Runs that have ended, each once for each of its points; none where none has, unless one is awaited."""
         while True:
             try:
-                run_id, run, future = self._ended.get(block=awaited, timeout=_WAKE_S)
+                tasks, future = self._ended.get(block=awaited, timeout=_WAKE_S)
             except Empty:
                 if awaited:
                     continue
                 return []
             break
-        outcome = future.result()
+        return [
+            each for task, outcome in zip(tasks, future.result(), strict=True) for each in self._entered(task, outcome)
+        ]
+
+    def _entered(self, task: _Task, outcome: Outcome) -> list[Finished]:
+        run_id, run = task.key["run_id"], task.resolved.run
         if self._fresh or outcome.status == "failed":
             self._tried.add(run_id)
         _, *others = self._entries.pop(run_id)  # whoever comes to it from now on finds it in the store
@@ -249,14 +278,20 @@ class _Work:
             add_member(self._store.ledger, entry, run_id)
         return [Finished(run_id, run, outcome), *(Finished(run_id, run, None) for _ in others)]
 
-    def _execute(self, resolved: Resolved, key: RunKey, entry: CampaignEntry) -> Outcome:
+    def _execute(self, tasks: Sequence[_Task]) -> list[Outcome]:
         self._failures.check()
         from dumbbell.campaign import measuring  # noqa: PLC0415 (late: a campaign that is all there needs none)
 
+        began = time.perf_counter()
         if self._workers:
-            outcome, rows = measuring.measured_by_worker(self._workers, resolved, key)
+            own = [(task.resolved, task.key) for task in tasks]
+            answers = measuring.measured_by_worker(self._workers, self._store.folder.absolute(), own)
+            self._size = max(1, min(MOST_TOGETHER, round(len(tasks) * SOON_S / (time.perf_counter() - began))))
         else:
-            outcome, rows = measuring.measured(self._engine, resolved, key)
-        self._store.put(rows, identity=self._identity, entry=entry)
-        self._failures.record(outcome)
-        return outcome
+            answers = [measuring.measured(self._engine, task.resolved, task.key) for task in tasks]
+        entered = [(rows, task.entry) for (_, rows), task in zip(answers, tasks, strict=True)]
+        self._store.put_all(entered, identity=self._identity)
+        outcomes = [outcome for outcome, _ in answers]
+        for outcome in outcomes:
+            self._failures.record(outcome)
+        return outcomes

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from pathlib import Path
 
 from dumbbell.campaign.plan import Planned, RunKey, run_key
 from dumbbell.engines.measurement import Measurement
@@ -14,6 +16,7 @@ from dumbbell.metrics.summary import summarise
 from dumbbell.results.disturbance import validity
 from dumbbell.results.run_rows import RunRows
 from dumbbell.results.schema import FailedRun, Outcome, Result
+from dumbbell.results.series import SeriesFolder
 from dumbbell.results.validity import warnings
 from dumbbell.spec import Resolved
 
@@ -29,20 +32,27 @@ def measured(engine: Engine, resolved: Resolved, key: RunKey) -> tuple[Outcome, 
     return outcome, RunRows.of(outcome, resolved, measurement)
 
 
-def simulated(resolved: Resolved, key: RunKey) -> tuple[Outcome, RunRows]:
-    """What a worker answers."""
-    return measured(SimEngine(), resolved, key)
+def simulated(store: Path, *tasks: tuple[Resolved, RunKey]) -> list[tuple[Outcome, RunRows]]:
+    """What a worker answers; the series are in the store's folder, and the runs are not in its ledger yet."""
+    engine, folder = SimEngine(), SeriesFolder(store)
+    every = (measured(engine, resolved, key) for resolved, key in tasks)
+    return [(outcome, rows.written(folder)) for outcome, rows in every]
 
 
-def measured_by_worker(workers: Workers, resolved: Resolved, key: RunKey) -> tuple[Outcome, RunRows]:
-    """Has a worker measure a run. One that ends meanwhile leaves a run that failed."""
+def measured_by_worker(
+    workers: Workers, store: Path, tasks: Sequence[tuple[Resolved, RunKey]]
+) -> list[tuple[Outcome, RunRows]]:
+    """Has a worker measure some runs. One in which it ends leaves a run that failed."""
     began = time.perf_counter()
     try:
-        outcome, rows = workers.ask(resolved, key)
+        answers: list[tuple[Outcome, RunRows]] = workers.ask(store, *tasks)
     except WorkerLostError as lost:
+        if len(tasks) > 1:
+            return [answer for task in tasks for answer in measured_by_worker(workers, store, [task])]
+        ((resolved, key),) = tasks
         outcome = FailedRun(**key, error=f"its process {lost}", wall_s=time.perf_counter() - began)
-        rows = RunRows.of(outcome, resolved, None)
-    return outcome, rows
+        return [(outcome, RunRows.of(outcome, resolved, None))]
+    return answers
 
 
 def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, Measurement | None]:

@@ -57,7 +57,7 @@ def run_until(  # noqa: PLR0913 (the options of a campaign)
                     progress()
         points = [points_in(store, each, engine, names) for each in seeded]
         before, pending = seeds, still_open(points)
-        if not any(pending) or used * (seeds + 1) / seeds > budget:
+        if not any(pending) or used + used / len(seen) * sum(map(len, pending)) > budget:
             break
     return points
 

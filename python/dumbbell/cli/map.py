@@ -64,7 +64,7 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
         )
     seconds = own_s if answer else time.monotonic() - began
     if target is not None:
-        from dumbbell.report.advice import page
+        from dumbbell.report.map import page
 
         page(mapped, answer, seconds=seconds, command=_command(options, engine, seeds, target)).write(target)
     if as_json:
@@ -88,7 +88,7 @@ def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     """The answer over ranges, as wide as the terminal."""
     from dumbbell.decide import map_text
     from dumbbell.metrics.number import counted, elapsed
-    from dumbbell.report.advice import cells
+    from dumbbell.report.map import cells
     from dumbbell.report.section import fact_lines, section_lines
     from dumbbell.tables.terminal import columns
 

@@ -35,8 +35,6 @@ ROUND_TRIPS: Final = 150
 SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
 OTHER_PACKETS: Final = 1e7
 """What an engine that is no simulator carries in about a minute."""
-USUAL_PACE: Final = 1.5
-"""Times that a usual machine is as fast as a small one."""
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
@@ -167,8 +165,8 @@ def budget(question: Question, engine: str) -> float:
 
 
 def packets_in(seconds: float) -> float:
-    """What the simulator carries in so many seconds on a usual machine."""
-    return USUAL_PACE * CORES * PACKETS_A_SECOND * seconds
+    """What the simulator carries in so many seconds on a small machine, roughly."""
+    return CORES * PACKETS_A_SECOND * seconds
 
 
 def duration_s(question: Question) -> float:

@@ -6,22 +6,21 @@ import json
 import sqlite3
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dumbbell.metrics.summary import FlowSummary, GroupSummary
 from dumbbell.results.campaign import CampaignEntry, add_member, places
 from dumbbell.results.digest import vouch, vouch_runs
 from dumbbell.results.disturbance import validity
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.run_rows import BOTTLENECK, RunRows
+from dumbbell.results.run_rows import BOTTLENECK, FIELDS, RunRows
 from dumbbell.results.series import SeriesFile
 from dumbbell.results.tables import RUN_TABLES
 
 if TYPE_CHECKING:
     from dumbbell.results.schema import Outcome
 
-FLOW = tuple(each.name for each in fields(FlowSummary))
-GROUP = tuple(each.name for each in fields(GroupSummary))
+FLOW, GROUP = FIELDS[FlowSummary], FIELDS[GroupSummary]
 SERIES = tuple(each.name for each in fields(SeriesFile))
 _RUN = (
     "id", "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
@@ -30,33 +29,50 @@ _RUN = (
 _PAGE = 256
 
 
-def put(  # noqa: PLR0913 (what a row has)
-    ledger: Ledger, rows: RunRows, *, series: Sequence[SeriesFile], facts: str, finished: str,
-    entry: CampaignEntry | None,
-) -> list[str]:  # fmt: skip
-    """Enters a run, in place of what was there under its id; gives the files that nothing refers to any more."""
-    row, run_id = {**rows.run, "finished": finished}, rows.run_id
+class Entered(NamedTuple):
+    """A run that is to be entered, with where and when it was measured, and its place in a campaign."""
+
+    rows: RunRows
+    facts: str
+    finished: str
+    entry: CampaignEntry | None
+
+
+def put(ledger: Ledger, runs: Sequence[Entered]) -> list[str]:
+    """Enters runs, in place of what was there under their ids; gives the files that nothing refers to any more."""
+    gone: list[str] = []
     with ledger.transaction("enter a run") as connection:
-        former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", run_id)
-        if connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (facts,)).rowcount:
-            vouch(connection, "provenance", "facts = ?", facts)
-        row["provenance"] = ledger.one("SELECT id FROM provenance WHERE facts = ?", facts)
-        connection.execute(
-            f"INSERT INTO run ({listed(row)}) VALUES ({listed('?' * len(row))})"  # noqa: S608 (our names)
-            f" ON CONFLICT (run_id) DO UPDATE SET {listed(f'{name} = excluded.{name}' for name in row)}",
-            tuple(row.values()),
-        )
-        number = ledger.one("SELECT id FROM run WHERE run_id = ?", run_id)
-        for table in RUN_TABLES:
-            connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
-        for table, own in [*rows.others, *(("series", asdict(file)) for file in series)]:
-            columns = {"run": number, **own}
-            marks = listed("?" * len(columns))
-            connection.execute(f"INSERT INTO {table} ({listed(columns)}) VALUES ({marks})", tuple(columns.values()))  # noqa: S608 (likewise)
-        vouch_runs(connection, [number])
-        if entry:
-            add_member(ledger, entry, run_id)
-    return [file for (file,) in former if file not in {each.file for each in series}]
+        numbers = []
+        for run in runs:
+            former = ledger.rows("SELECT file FROM series JOIN run ON run.id = run WHERE run_id = ?", run.rows.run_id)
+            gone += {file for (file,) in former} - {each.file for each in run.rows.files}
+            numbers.append(_enter(connection, run))
+        vouch_runs(connection, numbers)
+        for run in runs:
+            if run.entry:
+                add_member(ledger, run.entry, run.rows.run_id)
+    return gone
+
+
+def _enter(connection: sqlite3.Connection, run: Entered) -> int:
+    """Enters the rows of a run; gives its number."""
+    if connection.execute("INSERT OR IGNORE INTO provenance (facts) VALUES (?)", (run.facts,)).rowcount:
+        vouch(connection, "provenance", "facts = ?", run.facts)
+    ((provenance,),) = connection.execute("SELECT id FROM provenance WHERE facts = ?", (run.facts,))
+    row = {**run.rows.run, "finished": run.finished, "provenance": provenance}
+    connection.execute(
+        f"INSERT INTO run ({listed(row)}) VALUES ({listed('?' * len(row))})"  # noqa: S608 (our names)
+        f" ON CONFLICT (run_id) DO UPDATE SET {listed(f'{name} = excluded.{name}' for name in row)}",
+        tuple(row.values()),
+    )
+    ((number,),) = connection.execute("SELECT id FROM run WHERE run_id = ?", (run.rows.run_id,))
+    for table in RUN_TABLES:
+        connection.execute(f"DELETE FROM {table} WHERE run = ?", (number,))  # noqa: S608 (likewise)
+    for table, own in [*run.rows.others, *(("series", asdict(file)) for file in run.rows.files)]:
+        columns = {"run": number, **own}
+        marks = listed("?" * len(columns))
+        connection.execute(f"INSERT INTO {table} ({listed(columns)}) VALUES ({marks})", tuple(columns.values()))  # noqa: S608 (likewise)
+    return int(number)
 
 
 def series_of(ledger: Ledger, run_id: str) -> list[SeriesFile]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from dumbbell.metrics.summary import BottleneckSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.provenance import OWN_NOISE
 from dumbbell.results.request import request_of
+from dumbbell.results.series import SeriesFile, SeriesFolder
 from dumbbell.results.tables import PROGRAM_NUMBERS
 from dumbbell.results.values import values_of_groups, values_of_run
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
     from dumbbell.results.schema import Outcome, Result
     from dumbbell.spec import Resolved
 
-BOTTLENECK: Final = tuple(each.name for each in fields(BottleneckSummary))
+FIELDS: Final = {
+    summary: tuple(each.name for each in fields(summary)) for summary in (BottleneckSummary, FlowSummary, GroupSummary)
+}
+BOTTLENECK: Final = FIELDS[BottleneckSummary]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +34,11 @@ class RunRows:
     others: tuple[tuple[str, Mapping[str, Any]], ...]
     """Its rows in other tables, each with the table's name; the run's number is not in them."""
     series: Mapping[str, bytes]
-    """Parquet files, by kind."""
+    """Parquet files that are not written yet, by kind."""
     facts: Mapping[str, Any]
     """What the engine said of itself, and of the run's noise."""
+    files: tuple[SeriesFile, ...] = ()
+    """Those that are written."""
 
     @classmethod
     def of(cls, outcome: Outcome, resolved: Resolved, measurement: Measurement | None) -> Self:
@@ -44,6 +50,15 @@ class RunRows:
         if outcome.status == "ok":
             others += _measured(outcome, resolved)
         return cls(_run(outcome, resolved), tuple(others), _series(resolved, measurement), facts)
+
+    def written(self, folder: SeriesFolder) -> Self:
+        """The same, with its series in a store's folder, which refers to them once the run is entered.
+
+        Raises:
+            StoreFailure: they cannot be written.
+        """
+        files = tuple(folder.write(self.run_id, self.series))
+        return replace(self, series={}, files=(*self.files, *files)) if files else self
 
     @property
     def run_id(self) -> str:
@@ -64,19 +79,24 @@ def _run(outcome: Outcome, resolved: Resolved) -> dict[str, Any]:
     if outcome.status == "failed":
         return row | {"error": outcome.error}
     begin_s, end_s = outcome.window_s
-    row |= {"window_begin_s": begin_s, "window_end_s": end_s, "jain": outcome.jain, **asdict(outcome.bottleneck)}
+    row |= {"window_begin_s": begin_s, "window_end_s": end_s, "jain": outcome.jain, **_columns(outcome.bottleneck)}
     return row | {"warnings": json.dumps(outcome.warnings, ensure_ascii=False) if outcome.warnings else None}
 
 
 def _measured(outcome: Result, resolved: Resolved) -> Iterator[tuple[str, dict[str, Any]]]:
     for flow in outcome.flows:
         said = None if flow.program is None else json.dumps(asdict(flow.program), ensure_ascii=False)
-        yield "flow", asdict(flow) | {"program": said} | {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
+        yield "flow", _columns(flow) | {"program": said} | {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
     for position, (name, group) in enumerate(outcome.groups.items()):
-        yield "flow_group", {"position": position, "name": name, **asdict(group)}
+        yield "flow_group", {"position": position, "name": name, **_columns(group)}
     yield "run_value", values_of_run(outcome, resolved.run)
     for values in values_of_groups(outcome, resolved):
         yield "group_value", values
+
+
+def _columns(summary: BottleneckSummary | FlowSummary | GroupSummary) -> dict[str, Any]:
+    """A summary's fields, whose values are no objects of ours but for a flow's program; `asdict` copies each one."""
+    return {name: getattr(summary, name) for name in FIELDS[type(summary)]}
 
 
 def _series(resolved: Resolved, measurement: Measurement | None) -> dict[str, bytes]:

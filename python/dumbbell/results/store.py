@@ -311,23 +311,26 @@ class Store:
 
     def put(self, rows: RunRows, *, identity: str, entry: CampaignEntry | None = None) -> None:
         """Stores a run that has ended: first its series, then its row. What was there under its id is replaced."""
+        self.put_all([(rows, entry)], identity=identity)
+
+    def put_all(self, runs: Sequence[tuple[RunRows, CampaignEntry | None]], *, identity: str) -> None:
+        """The same of several runs: all of them are stored, or none."""
         if self._closed:
-            raise StoreFailure(f"was closed before run {rows.run_id} was finished", self.folder)
-        series = list(self._series_files.write(rows.run_id, rows.series))
-        facts = {**provenance.facts(), "engine": rows.engine, "identity": identity, **rows.facts}
+            raise StoreFailure(f"was closed before run {runs[0][0].run_id} was finished", self.folder)
+        written: list[tuple[RunRows, CampaignEntry | None]] = []
+        finished = datetime.now(UTC).isoformat(timespec="seconds")
         try:
+            for rows, entry in runs:
+                written.append((rows.written(self._series_files), entry))
             former = outcomes.put(
                 self.ledger,
-                rows,
-                series=series,
-                facts=json.dumps(facts, ensure_ascii=False),
-                finished=datetime.now(UTC).isoformat(timespec="seconds"),
-                entry=entry,
+                [outcomes.Entered(rows, _facts(rows, identity), finished, entry) for rows, entry in written],
             )
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
-                known = {each.file for each in outcomes.series_of(self.ledger, rows.run_id)}
-                self._series_files.remove([each.file for each in series if each.file not in known])
+                for rows, _ in written:
+                    known = {each.file for each in outcomes.series_of(self.ledger, rows.run_id)}
+                    self._series_files.remove([each.file for each in rows.files if each.file not in known])
             raise
         self._series_files.remove(former)
 
@@ -427,6 +430,12 @@ class Store:
                 self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
         return gauges.FRAMES[kind](self._series_files.read(series_file), *of_run)
+
+
+def _facts(rows: RunRows, identity: str) -> str:
+    """Where a run comes from, as its row has it."""
+    facts = {**provenance.facts(), "engine": rows.engine, "identity": identity, **rows.facts}
+    return json.dumps(facts, ensure_ascii=False)
 
 
 def _check(folder: Path, *, write: bool) -> None:
