@@ -8,6 +8,7 @@ build simulates the same run, so that both have the same minute.
 from __future__ import annotations
 
 import argparse
+import re
 import shutil
 import sys
 import time
@@ -180,6 +181,25 @@ def filled(browser: Browser) -> Iterator[Figure]:
     yield Figure("all of its 8 x 8 points, 3 seeds, 20 s each", timings["all_ms"] / 1000, "s", 15)
 
 
+PARTS = {
+    "the simulator and the spec": '<script type="application/wasm"', "names, presets and charts without data":
+    '<script type="application/json"', "the style": "<style",
+}  # fmt: skip
+"""By how the element begins that has it; what draws is the longest script, the page's own code the others."""
+
+
+def parts(html: str) -> Iterator[Figure]:
+    """What each part of the page weighs, as it stands there."""
+    elements = [match[0] for match in re.finditer(r"<(script|style)\b.*?</\1>", html, flags=re.DOTALL)]
+    sizes = {name: len(each.encode()) for name, begin in PARTS.items() for each in elements if each.startswith(begin)}
+    scripts = sorted(
+        (len(each.encode()) for each in elements if not each.startswith(tuple(PARTS.values()))), reverse=True
+    )
+    sizes |= {"Vega, which draws": scripts[0], "the page's own code": sum(scripts[1:])}
+    for name, size in sorted(sizes.items(), key=lambda pair: -pair[1]):
+        yield Figure(f"of this {name}", size / 10**3, "kB")
+
+
 def main() -> int:
     """Measures, prints, and tells by the exit status whether every bar was reached."""
     argparse.ArgumentParser(description=__doc__).parse_args()
@@ -194,6 +214,7 @@ def main() -> int:
             *changes(browser),
             *filled(browser),
             Figure("size of the page", PAGE.stat().st_size / 10**6, "MB", 4),
+            *parts(PAGE.read_text(encoding="utf-8")),
         ]
     table = Table.of(["figure", "value", "unit", "bar", ""], [each.row() for each in figures])
     sys.stdout.write(text(table, 200) + "\n")
