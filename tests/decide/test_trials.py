@@ -85,6 +85,21 @@ def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path
                 assert fields["flows"][1]["cc"] == company.neighbours_cc(case.candidate)
 
 
+def test_an_answer_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    class Interrupted(Counting):
+        def measure(self, run: Run) -> Measurement:
+            if len(self.measured) == 4:
+                raise KeyboardInterrupt
+            return super().measure(run)
+
+    with Store.open(tmp_path, write=True) as store:
+        with pytest.raises(KeyboardInterrupt):
+            trials(about(), Interrupted(), store, budget=0, undecided=nothing, jobs=1, run_s=1)
+        rest = Counting()
+        trials(about(), rest, store, budget=0, undecided=nothing, jobs=1, run_s=1)
+    assert len(rest.measured) == 2 * FIRST_SEEDS - 4
+
+
 def test_a_run_that_fails_is_no_answer(tmp_path: Path) -> None:
     with Store.open(tmp_path, write=True) as store, pytest.raises(EngineFailure, match="a bug"):
         trials(about(), Counting(failing=[3]), store, budget=0, undecided=nothing, run_s=1)

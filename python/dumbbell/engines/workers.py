@@ -120,7 +120,8 @@ class _Worker:
 
 def work(answer: Answer) -> None:
     """What a worker does: it answers what comes through standard input, until that ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started this one decides
+    for number in (signal.SIGINT, signal.SIGTERM):  # a terminal, or a `kill` of the group: whoever started this decides
+        signal.signal(number, signal.SIG_IGN)
     questions: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what anybody prints is no answer
