@@ -39,7 +39,7 @@ LINES = {
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
 }
 """Those that print a value a line."""
-ELSEWHERE = {"agree", "kernel build", "results import", "study run"}
+ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "results import", "study run"}
 """Those that take long, or need a file of the page's, whose own tests read it."""
 WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""
@@ -48,7 +48,10 @@ WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
 def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     for name, each in group.commands.items():
         here = f"{path} {name}".strip()
-        yield from commands(each, here) if hasattr(each, "commands") else [(here, each)]
+        if hasattr(each, "commands"):
+            yield from commands(each, here)
+        if not hasattr(each, "commands") or each.invoke_without_command:
+            yield here, each
 
 
 EVERY = dict(commands(typer.main.get_command(app())))

@@ -81,7 +81,7 @@ def test_all_runs_are_kept_whatever_streams_there_are(
 
 @pytest.mark.slow
 def test_no_standard_input_is_an_empty_one(filled: Path) -> None:
-    done = redirected("<&-", "advise", "--from", "-")
+    done = redirected("<&-", "advise", "mix", "-")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("standard input: is empty")
     done = redirected("<&-", "results", "prune", filled)

@@ -164,9 +164,9 @@ def test_a_known_queue_of_many_paths_has_company_across(store: Store) -> None:
 @pytest.mark.slow
 def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> None:
     target = tmp_path / "out.html"
-    command = ["advise", "--rate", "10mbit", "--rtt", "40ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2"]
-    plain = CliRunner().invoke(app(), [*command, "--json"])
-    done = CliRunner().invoke(app(), [*command, "--map", str(target), "--json"])
+    path = ["--rate", "10mbit", "--rtt", "40ms", "--buffer", "1bdp", "--beside", "cubic:1", "--seeds", "2", "--json"]
+    plain = CliRunner().invoke(app(), ["advise", *path])
+    done = CliRunner().invoke(app(), ["advise", "map", *path, "--html", str(target)])
     assert done.exit_code == 0, done.output
     answer = json.loads(done.stdout)
     for each in (answer, usual := json.loads(plain.stdout)):
@@ -175,7 +175,7 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
     assert answer["files"] == [str(target)]
     assert sum(each["asked"] for each in answer["map"]["cells"]) == 1
     page = target.read_text(encoding="utf-8")
-    for word in ("KEEP CUBIC", "What BBR gains over CUBIC", "What the others lose beside BBR", "--map out.html"):
+    for word in ("KEEP CUBIC", "What BBR gains over CUBIC", "What the others lose beside BBR", "--html out.html"):
         assert word in page
     assert "src=" not in page.replace("src=\\", "").split("<script>")[0]
 
@@ -183,7 +183,7 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
 @pytest.mark.long
 @pytest.mark.slow
 def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
-    command = ["advise", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]
+    command = ["advise", "map", "--rate", "5mbit..20mbit", "--rtt", "40ms", "--beside", "none", "--seeds", "2"]
     done = CliRunner().invoke(app(), command, env={"COLUMNS": "100"})
     assert done.exit_code == 0, done.output
     assert "  5 Mbit/s" in done.stdout
@@ -195,15 +195,19 @@ def test_a_range_prints_a_table_of_verdicts_and_its_map_as_json() -> None:
 
 
 def test_bad_ranges_are_one_message_each_and_status_2() -> None:
-    done = dumbbell("advise", "--rate", "1gbit..10mbit", "--rtt", "5..9ms", "--map", "out.html")
+    done = dumbbell("advise", "map", "--rate", "1gbit..10mbit", "--rtt", "5..9ms", "--html", "out.html")
     assert (done.returncode, done.stdout) == (2, "")
     assert [line.partition(": ")[0] for line in done.stderr.splitlines()] == ["--rate", "--rtt"]
+    done = dumbbell("advise", "--rate", "10mbit", "--rtt", "5ms..9ms")
+    assert (done.returncode, done.stderr) == (
+        2, "--rtt: is a range, which is about many paths; dumbbell advise map takes one\n",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(("target", "message"), [("", "it is a folder"), ("file/out.html", "cannot write")])
 def test_a_page_that_cannot_be_written_is_told_before_any_run(tmp_path: Path, target: str, message: str) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
-    done = dumbbell("advise", "--rate", "10mbit", "--rtt", "40ms", "--seeds", "50", "--map", tmp_path / target)
+    done = dumbbell("advise", "map", "--rate", "10mbit", "--rtt", "40ms", "--seeds", "50", "--html", tmp_path / target)
     assert (done.returncode, done.stdout) == (1, "")
     assert len(done.stderr.splitlines()) == 1
     assert done.stderr.startswith(str(tmp_path / target))

@@ -171,11 +171,9 @@ def test_a_file_without_a_path_says_why_of_each(store: Store) -> None:
 @pytest.mark.parametrize(
     ("options", "messages"),
     [
-        ({"rate": "10mbit"}, ["--rate: contradicts --from: its connections tell the paths; leave one of the two out"]),
-        ({"loaded_rtt": "90ms"}, ["--loaded-rtt: contradicts --from"]),
-        ({"preset": "satellite"}, ["--preset: contradicts --from: satellite is about --rtt; leave one of the two out"]),
-        ({"preset": "policed"}, ["--preset: contradicts --from: policed is about --buffer"]),
-        ({"rtt": "9ms", "candidates": "bbr"}, ["--rtt: contradicts --from", "--candidates: 1 of them"]),
+        ({"preset": "satellite"}, ["--preset: satellite is about --rtt, and connections tell their paths; leave it"]),
+        ({"preset": "policed"}, ["--preset: policed is about --buffer, and connections tell their paths"]),
+        ({"preset": "policed", "candidates": "bbr"}, ["--preset: policed is about", "--candidates: 1 of them"]),
     ],
 )  # fmt: skip
 def test_options_that_a_capture_answers_contradict_it(options: dict[str, str], messages: list[str]) -> None:
@@ -207,13 +205,13 @@ def test_a_busy_server_is_answered_whole(store: Store) -> None:
 @pytest.mark.long
 @pytest.mark.slow
 def test_the_command_answers_in_words_and_in_json() -> None:
-    done = dumbbell("advise", "--from", CAPTURES / "one-line.txt", COLUMNS="80")
+    done = dumbbell("advise", "mix", CAPTURES / "one-line.txt", COLUMNS="80")
     assert done.returncode == 0, done.stderr
     for label in ("Paths", "Answer", "Advice", "If wrong", "Resent", "Harm", "To know", "Sure?"):
         assert f"\n{label} " in f"\n{done.stdout}"
     assert max(map(len, done.stdout.splitlines())) <= 80
     assert "BBR wins on" in done.stdout
-    answer = json.loads(dumbbell("advise", "--from", CAPTURES / "established.txt", "--json").stdout)
+    answer = json.loads(dumbbell("advise", "mix", CAPTURES / "established.txt", "--json").stdout)
     assert answer["connections"]["told"] == sum(each["connections"] for each in answer["bins"]) == 10
     assert answer["cc"] == {"cubic": 8, "bbr": 2}
 
@@ -222,13 +220,16 @@ def test_bad_files_are_one_message_and_status_2(tmp_path: File) -> None:
     table_ = tmp_path / "mine.csv"
     table_.write_text("rate,rtt\n10,20\n", encoding="utf-8")
     for source, text in ((table_, "is no output of `ss -tin`"), (tmp_path / "absent", "cannot be read: no such file")):
-        done = dumbbell("advise", "--from", source)
+        done = dumbbell("advise", "mix", source)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr.startswith(f"{source}: {text}")
         assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_map_is_of_one_path() -> None:
-    done = dumbbell("advise", "--from", CAPTURES / "server.txt", "--map", "map.html")
+def test_options_of_a_path_are_none_of_a_servers() -> None:
+    done = dumbbell("advise", "mix", CAPTURES / "server.txt", "--rate", "10mbit")
     assert done.returncode == 2
-    assert "--map: contradicts --from: a map is about one path" in done.stderr
+    assert "No such option: --rate" in done.stderr
+    done = dumbbell("advise", "--loss", "1%", "mix", CAPTURES / "server.txt")
+    assert done.returncode == 2
+    assert done.stderr == "--loss: stands before mix; write it behind mix\n"

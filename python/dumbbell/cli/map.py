@@ -1,31 +1,66 @@
-"""`dumbbell advise --map`, and ranges: the answer over many queues, companies and paths."""
+"""`dumbbell advise map`: the answer over many queues, companies and paths."""
 
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dumbbell.cli.option import print_json
+from dumbbell.cli.answer import lines as answer_lines
+from dumbbell.cli.option import Html, Jobs, Json, print_json
+from dumbbell.cli.question import (
+    Buffer,
+    Candidates,
+    Competitors,
+    Exactly,
+    Goal,
+    LoadedRtt,
+    Loss,
+    Preset,
+    Rates,
+    Requests,
+    Rtts,
+    Simulating,
+    Stored,
+    Stream,
+    Transfer,
+)
 
 if TYPE_CHECKING:
-    from dumbbell.decide.advice import Advice
     from dumbbell.decide.map import Map
 
 SIM_SECONDS, SECONDS = 30.0, 600.0
 """How long a map may take, about: on the simulator, and on other engines."""
 
 
-def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
-    options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, target: Path | None,
-    out: Path | None, answer_lines: "Callable[[Advice, float, str], Iterator[str]]", *, as_json: bool,
-) -> None:  # fmt: skip
-    """Makes a map around one path, or over ranges; prints the answer, and writes the page where one is asked for.
+def map_(  # noqa: PLR0913 (each is an option)
+    *,
+    rate: Rates = None,
+    rtt: Rtts = None,
+    buffer: Buffer = None,
+    loaded_rtt: LoadedRtt = None,
+    loss: Loss = None,
+    competitors: Competitors = None,
+    transfer: Transfer = None,
+    stream: Stream = None,
+    requests: Requests = None,
+    candidates: Candidates = None,
+    goal: Goal = None,
+    preset: Preset = None,
+    engine: Simulating = "sim",
+    seeds: Exactly = None,
+    jobs: Jobs = None,
+    html: Html = None,
+    out: Stored = None,
+    as_json: Json = False,
+) -> None:
+    """Advise for every queue and company around a path, or for the paths of a range of rates or of RTTs.
 
-    `answer_lines`: the lines of an answer about one path, with the time that it took and the engine.
+    A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a cell a path and queue; one path gives its answer, and
+    with --html a page with nine queues and six companies, gain and harm cell by cell.
     """
     from dumbbell.cli.progress import progress
     from dumbbell.decide.advice import advice, undecided
@@ -38,10 +73,15 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report.html import check_writable
 
+    options = {
+        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": competitors,
+        "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
+        "preset": preset,
+    }  # fmt: skip
     path_question = None if is_range(options) else question(options, catalogue())
     paths = questions(options, catalogue()) if path_question is None else [around(path_question)]
-    if target is not None:
-        check_writable(target)
+    if html is not None:
+        check_writable(html)
     chosen, limit = engine_named(engine), SIM_SECONDS if engine == "sim" else SECONDS
     began = time.monotonic()
     total = runs_of(paths, limit, seeds or FIRST_SEEDS) + (
@@ -63,20 +103,20 @@ def advise_map(  # noqa: PLR0913, PLR0917 (each is an option of `advise`)
             paths, chosen, store, seconds=limit, jobs=jobs, seeds=seeds, progress=advance, question=path_question
         )
     seconds = own_s if answer else time.monotonic() - began
-    if target is not None:
+    if html is not None:
         from dumbbell.report.map import page
 
-        page(mapped, answer, seconds=seconds, command=_command(options, engine, seeds, target)).write(target)
+        page(mapped, answer, seconds=seconds, command=_command(options, engine, seeds, html)).write(html)
     if as_json:
         from dumbbell.decide.text import as_object
 
         own = as_object(answer, seconds=seconds, engine=engine) if answer else {"wall_s": round(seconds, 3)}
-        print_json(_object(own, mapped, target))
+        print_json(_object(own, mapped, html))
         return
     for line in answer_lines(answer, seconds, engine) if answer else _lines(mapped, seconds):
         typer.echo(line)
-    if target is not None:
-        typer.echo(target, err=True)
+    if html is not None:
+        typer.echo(html, err=True)
 
 
 def _object(own: Mapping[str, Any], mapped: "Map", target: Path | None) -> dict[str, Any]:
@@ -95,7 +135,7 @@ def _lines(mapped: "Map", seconds: float) -> "Iterator[str]":
     yield from fact_lines(list(map_text.lines(mapped)), columns())
     for section in cells(mapped):
         yield from section_lines(section, columns())
-    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {elapsed(seconds)}; --map shows more of one path."
+    effort = f"{counted(mapped.runs, 'run')}, {mapped.engine}, {elapsed(seconds)}; of one path it shows more."
     yield from ("", *fact_lines([("Sure?", effort)], columns()))
 
 
@@ -103,4 +143,4 @@ def _command(options: Mapping[str, str | None], engine: str, seeds: int | None, 
     """What makes the page again."""
     written = [part for name, text in options.items() if text is not None for part in (f"--{name}", text)]
     others = [*(["--engine", engine] if engine != "sim" else []), *(["--seeds", str(seeds)] if seeds else [])]
-    return shlex.join(["dumbbell", "advise", *written, *others, "--map", target.name])
+    return shlex.join(["dumbbell", "advise", "map", *written, *others, "--html", target.name])

@@ -1,16 +1,28 @@
-"""`dumbbell advise --from`: the answer over all paths of a server."""
+"""`dumbbell advise mix`: the answer over all paths of a server."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dumbbell.cli.option import print_json
+from dumbbell.cli.option import Jobs, Json, print_json
 from dumbbell.cli.progress import progress
+from dumbbell.cli.question import (
+    Candidates,
+    Competitors,
+    Exactly,
+    Goal,
+    Loss,
+    Preset,
+    Requests,
+    Simulating,
+    Stored,
+    Stream,
+    Transfer,
+)
 
 if TYPE_CHECKING:
     from dumbbell.decide.mix import Mix
@@ -19,18 +31,38 @@ SECONDS = {"sim": 25.0}
 """By engine: how long it may take, about; where it is not told, ten minutes."""
 
 
-def advise_mix(  # noqa: PLR0913, PLR0917 (each is an option)
-    source: str, options: Mapping[str, str | None], engine: str, jobs: int | None, seeds: int | None, out: Path | None,
-    *, as_json: bool,
-) -> None:  # fmt: skip
-    """Reads what `ss -tin` printed, simulates the paths in it, and prints the answer."""
-    from dumbbell.decide.mix import common_question, mix
+def mix(  # noqa: PLR0913 (each is an option)
+    source: Annotated[
+        str, typer.Argument(metavar="FILE", help="What `ss -tin` printed; - is standard input.", show_default=False)
+    ],
+    *,
+    loss: Loss = None,
+    competitors: Competitors = None,
+    transfer: Transfer = None,
+    stream: Stream = None,
+    requests: Requests = None,
+    candidates: Candidates = None,
+    goal: Goal = None,
+    preset: Preset = None,
+    engine: Simulating = "sim",
+    seeds: Exactly = None,
+    jobs: Jobs = None,
+    out: Stored = None,
+    as_json: Json = False,
+) -> None:
+    """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them."""
+    from dumbbell.decide.mix import common_question
+    from dumbbell.decide.mix import mix as mix_of
     from dumbbell.decide.mix_text import as_object
     from dumbbell.decide.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
 
+    options = {
+        "loss": loss, "beside": competitors, "transfer": transfer, "stream": stream, "requests": requests,
+        "candidates": candidates, "for": goal, "preset": preset,
+    }  # fmt: skip
     question = common_question(options, catalogue())
     capture = read(source, sys.stdin.buffer)
     began = time.monotonic()
@@ -43,7 +75,7 @@ def advise_mix(  # noqa: PLR0913, PLR0917 (each is an option)
         given = SECONDS.get(engine, 600.0)
         chosen = engine_named(engine)
         store = stack.enter_context(store_for((question, capture.connections), chosen, out))
-        answer = mix(capture, question, chosen, store, seconds=given, jobs=jobs, seeds=seeds, watch=watch)
+        answer = mix_of(capture, question, chosen, store, seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
         print_json(as_object(answer, seconds=seconds, engine=engine))

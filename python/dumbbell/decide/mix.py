@@ -161,23 +161,14 @@ def common_question(options: Mapping[str, str | None], registry: Registry) -> Qu
     written = {name: text for name, text in options.items() if text is not None}
     preset = PRESETS.get(written.get("preset", ""))
     problems = [
-        Problem(f"--{name}", "contradicts --from: its connections tell the paths", "leave one of the two out")
+        Problem("--preset", f"{written['preset']} is about --{name}, and connections tell their paths", "leave it out")
         for name in PATH_OPTIONS
-        if name in written
+        if preset and name in preset.options
     ]
-    if contradictory := [name for name in PATH_OPTIONS if preset and name in preset.options and name not in written]:
-        problems.append(
-            Problem(
-                "--preset",
-                f"contradicts --from: {written['preset']} is about --{contradictory[0]}",
-                "leave one of the two out",
-            )
-        )
     try:
         usual = preset.options if preset else {}
         company = {} if "beside" in usual else {"beside": "none"}
-        job = {name: text for name, text in written.items() if name not in PATH_OPTIONS}
-        question = read_question({**company, **job, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
+        question = read_question({**company, **written, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
     except SpecError as error:
         problems += error.problems
     if problems:

@@ -60,7 +60,7 @@ def below(advice: Advice, *, seconds: float, engine: str, kernel: str = "Linux 6
             "Try it",
             f"sysctl -w net.ipv4.tcp_congestion_control={advice.chosen}; undo: ={DEFAULT}. `bbr` is version 1.",
         )
-    yield "More", "--engine linux carries it out on the kernel, --map FILE draws it, --json is for scripts."
+    yield "More", "--engine linux carries it out on the kernel, `advise map` draws it, --json is for scripts."
 
 
 def table(advice: Advice, company: Company) -> Table:

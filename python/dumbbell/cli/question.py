@@ -1,0 +1,68 @@
+"""Options of a question about paths, which `advise`, `advise map` and `advise mix` have."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from dumbbell.cli import completion
+
+Rate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate: 200mbit.")]
+Rates = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate, or 10mbit..1gbit.")]
+Rtt = Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping without load: 80ms.")]
+Rtts = Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping without load: 80ms, or 5ms..200ms.")]
+Buffer = Annotated[
+    str | None, typer.Option("--buffer", metavar="SIZE", help="The bottleneck's queue, where it is known: 1bdp, 500kB.")
+]
+LoadedRtt = Annotated[
+    str | None,
+    typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line; gives the queue."),
+]
+Loss = Annotated[str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")]
+Competitors = Annotated[
+    str | None,
+    typer.Option("--beside", metavar="CC:N|none", help="Competing flows, e.g. cubic:3. Default: several cases."),
+]
+Transfer = Annotated[str | None, typer.Option("--transfer", metavar="SIZE", help="The job: one file, 1GB.")]
+Stream = Annotated[str | None, typer.Option("--stream", metavar="RATE", help="The job: a live stream, 3mbit.")]
+Requests = Annotated[
+    str | None, typer.Option("--requests", metavar="SIZE", help="The job: many answers of this size, 512kB.")
+]
+Candidates = Annotated[
+    str | None,
+    typer.Option(
+        "--candidates", metavar="CC,...", help="What to choose from; default bbr,cubic.",
+        autocompletion=completion.several_algorithms,
+    ),
+]  # fmt: skip
+Goal = Annotated[
+    str | None,
+    typer.Option(
+        "--for", metavar="GOAL",
+        help="What counts: goodput, latency, completion, fairness, or balanced, which harms nobody by more than"
+        " 10 % beyond what CUBIC would. Default: by the job.",
+        autocompletion=completion.goals,
+    ),
+]  # fmt: skip
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, satellite, policed.",
+        autocompletion=completion.presets,
+    ),
+]  # fmt: skip
+Simulating = Annotated[
+    str, typer.Option("--engine", metavar="NAME", help="What simulates it.", autocompletion=completion.engines)
+]
+Exactly = Annotated[
+    int | None,
+    typer.Option("--seeds", metavar="N", min=2, help="Exactly so many runs of a case. Default: until it decides."),
+]
+Stored = Annotated[
+    Path | None,
+    typer.Option(
+        "--out", metavar="STORE", show_default=False,
+        help="Store the runs there, for `report` and `results`. Default: the cache, so that the same question is"
+        " answered at once.",
+    ),
+]  # fmt: skip
