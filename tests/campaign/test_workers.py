@@ -130,6 +130,17 @@ def test_no_worker_outlives_a_campaign_that_is_killed(tmp_path: Path, how: signa
     assert soon(lambda: not any(alive(each) for each in workers))
 
 
+def test_a_worker_takes_nothing_from_the_folder_that_it_is_started_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("pickle", "queue", "numpy", "dumbbell"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit(3)", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    workers = Workers("os.path", "basename")
+    assert workers.ask("a/b") == "b"
+    workers.close()
+
+
 def test_a_script_needs_no_guard_against_being_imported_again(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text(SCRIPT.format(spec=experiment().fields(), folder=str(tmp_path / "s")), encoding="utf-8")
