@@ -3,6 +3,8 @@ from __future__ import annotations
 import hashlib
 import json
 import pickle
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -56,6 +58,28 @@ def test_a_pickled_run_is_asked_for_as_ever() -> None:
     before = resolve(point, 1)
     after = pickle.loads(pickle.dumps(before))  # noqa: S301 (of this test)
     assert (after.run.to_json(), after.id("sim", "")) == (before.run.to_json(), before.id("sim", ""))
+
+
+AT_ONCE = """
+import sys, threading
+from dumbbell.spec.run import Run
+sys.setswitchinterval(1e-6)
+together = threading.Barrier(8)
+def read():
+    together.wait()
+    Run.from_json(sys.argv[1])
+threads = [threading.Thread(target=read) for _ in range(8)]
+for each in threads: each.start()
+for each in threads: each.join()
+"""
+
+
+def test_threads_that_read_the_first_runs_at_once_do_not_end_the_process() -> None:
+    """Three processes of five did, by a segmentation fault, while msgspec learned what a run is at its first use."""
+    (point,) = expand(load(smallest()))
+    text = resolve(point, 1).run.to_json()
+    ended = [subprocess.run([sys.executable, "-c", AT_ONCE, text], check=False).returncode for _ in range(6)]
+    assert ended == [0] * 6
 
 
 def test_a_run_without_programs_is_asked_for_as_ever() -> None:

@@ -6,10 +6,10 @@ versions have not; the default is what they were, and is not written.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeAlias, TypeVar
 
 from msgspec import Meta, Struct, field
-from msgspec.json import decode, encode
+from msgspec.json import Decoder, encode
 
 from dumbbell.units import NS_PER_S
 
@@ -274,15 +274,20 @@ class Run(_Part, frozen=True, kw_only=True, weakref=True):
         """Give the text that engines read."""
         return encode(self).decode()
 
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self:
+    @staticmethod
+    def from_json(text: str | bytes) -> Run:
         """Read what `to_json` wrote."""
-        return decode(text, type=cls)
+        return _DECODER.decode(text)
 
-    def __reduce__(self) -> tuple[Callable[[str], Self], tuple[str]]:
+    def __reduce__(self) -> tuple[Callable[[str], Run], tuple[str]]:
         """Pickle the text: of fields that are pickled one by one a default is written where it was left out."""
-        return type(self).from_json, (self.to_json(),)
+        return Run.from_json, (self.to_json(),)
 
     def canonical(self) -> bytes:
         """Give bytes that are the same for equal runs: keys are sorted."""
         return encode(self, order="sorted")
+
+
+_DECODER: Final = Decoder(Run)
+"""Made while this module is imported, which one thread does: msgspec learns what a type is when it first reads one, and
+two threads that do so at once end the process (msgspec 0.22)."""
