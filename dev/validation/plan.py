@@ -151,7 +151,7 @@ class ComparisonPart(TomlTable):
     def repeated(
         self, store: Store, engines: Sequence[Engine], record: Record | None, jobs: int | None
     ) -> Record | None:
-        """The record of another build of the reference as one of today's, where that repeats what it has of it.
+        """The record of another build of the reference as one of today's, where today's repeats a sample of it.
 
         None: it does not, or there is nothing to repeat.
         """

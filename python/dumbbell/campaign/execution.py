@@ -211,7 +211,7 @@ class _Task(NamedTuple):
 
 
 class _Work:
-    """Runs on their way into a store: each by itself, or some short ones together where workers measure them."""
+    """Runs on their way into a store: each alone, or some short ones together where workers measure them."""
 
     def __init__(
         self, store: Store, engine: Engine, failures: FailureWatch, workers: Workers | None, *, fresh: bool

@@ -25,6 +25,7 @@ from dumbbell.cli.question import (
     Stored,
     Stream,
     Transfer,
+    written,
 )
 
 EXAMPLE: Final = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
@@ -61,13 +62,9 @@ def advise(  # noqa: PLR0913 (each is an option)
     recommendation changes. `advise map` shows more of a path, or many paths; `advise mix` advises for the paths of a
     server. Intervals include the scatter over seeds and the model's error. advise needs no root.
     """
+    options = written(locals())
     from dumbbell.problem import Problem, SpecError
 
-    options = {
-        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": competitors,
-        "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
-        "preset": preset,
-    }  # fmt: skip
     if context.invoked_subcommand:
         if before := [name for name, text in options.items() if text is not None]:
             hint = f"write it behind {context.invoked_subcommand}"

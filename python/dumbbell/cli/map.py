@@ -27,6 +27,7 @@ from dumbbell.cli.question import (
     Stored,
     Stream,
     Transfer,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ def map_(  # noqa: PLR0913 (each is an option)
     A range, --rate 10mbit..1gbit or --rtt 5ms..200ms, gives a cell a path and queue; one path gives its answer, and
     with --html a page with nine queues and six companies, gain and harm cell by cell.
     """
+    options = written(locals())
     from dumbbell.cli.progress import progress
     from dumbbell.decide.advice import advice, undecided
     from dumbbell.decide.map import around, map_of, runs_of
@@ -73,11 +75,6 @@ def map_(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report.html import check_writable
 
-    options = {
-        "rate": rate, "rtt": rtt, "buffer": buffer, "loaded-rtt": loaded_rtt, "loss": loss, "beside": competitors,
-        "transfer": transfer, "stream": stream, "requests": requests, "candidates": candidates, "for": goal,
-        "preset": preset,
-    }  # fmt: skip
     path_question = None if is_range(options) else question(options, catalogue())
     paths = questions(options, catalogue()) if path_question is None else [around(path_question)]
     if html is not None:

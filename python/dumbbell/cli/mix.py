@@ -22,6 +22,7 @@ from dumbbell.cli.question import (
     Stored,
     Stream,
     Transfer,
+    written,
 )
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ def mix(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them."""
+    options = written(locals())
     from dumbbell.decide.mix import common_question
     from dumbbell.decide.mix import mix as mix_of
     from dumbbell.decide.mix_text import as_object
@@ -59,10 +61,6 @@ def mix(  # noqa: PLR0913 (each is an option)
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
 
-    options = {
-        "loss": loss, "beside": competitors, "transfer": transfer, "stream": stream, "requests": requests,
-        "candidates": candidates, "for": goal, "preset": preset,
-    }  # fmt: skip
     question = common_question(options, catalogue())
     capture = read(source, sys.stdin.buffer)
     began = time.monotonic()

@@ -1,7 +1,8 @@
 """Options of a question about paths, which `advise`, `advise map` and `advise mix` have."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -66,3 +67,14 @@ Stored = Annotated[
         " answered at once.",
     ),
 ]  # fmt: skip
+_NAMES: Final = {
+    "rate": "rate", "rtt": "rtt", "buffer": "buffer", "loaded_rtt": "loaded-rtt", "loss": "loss",
+    "competitors": "beside", "transfer": "transfer", "stream": "stream", "requests": "requests",
+    "candidates": "candidates", "goal": "for", "preset": "preset",
+}  # fmt: skip
+"""What a question reads, by the parameters of its commands."""
+
+
+def written(arguments: Mapping[str, Any]) -> dict[str, str | None]:
+    """The question that a command's arguments ask, by the names of its options without dashes."""
+    return {name: arguments[parameter] for parameter, name in _NAMES.items() if parameter in arguments}

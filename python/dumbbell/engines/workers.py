@@ -120,7 +120,7 @@ class _Worker:
 
 def work(answer: Answer) -> None:
     """What a worker does: it answers what comes through standard input, until that ends."""
-    for number in (signal.SIGINT, signal.SIGTERM):  # a terminal, or a `kill` of the group: whoever started this decides
+    for number in (signal.SIGINT, signal.SIGTERM):  # of a terminal, or of the group: the parent decides
         signal.signal(number, signal.SIG_IGN)
     questions: SimpleQueue[tuple[Any, ...]] = SimpleQueue()
     answers = os.fdopen(os.dup(1), "wb")
