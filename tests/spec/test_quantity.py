@@ -89,12 +89,6 @@ def test_reads_room_in_packets_and_bdp(text: str, unit: str, number: Fraction) -
     assert (Size(text).unit, Size(text).number) == (unit, number)
 
 
-def test_moments_are_times_or_shares() -> None:
-    assert Moment("20 s").ns(300 * 10**9) == 20 * 10**9
-    assert Moment("50 %").ns(300 * 10**9) == 150 * 10**9
-    assert Moment("33.3 %").ns(10) == 3
-
-
 @pytest.mark.parametrize("kind", BAD)
 def test_says_what_is_wrong_and_what_would_be_right(kind: Kind, snapshot: SnapshotAssertion) -> None:
     refusals = [(text, refusal(kind, text)) for text in BAD[kind]]

@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -331,10 +332,5 @@ def _is_first(planned: "Planned", experiment: "Experiment") -> bool:
 
 def _print_steps(steps: "Iterable[Step]") -> None:
     """Each step below what it is for: lines that a shell can take."""
-    before = ""
-    for step in steps:
-        head = f"# {step.host}: {step.what}"
-        if head != before:
-            typer.echo(head)
-        before = head
-        typer.echo(shlex.join(step.command))
+    for head, same in groupby(steps, key=lambda step: f"# {step.host}: {step.what}"):
+        typer.echo("\n".join([head, *(shlex.join(step.command) for step in same)]))

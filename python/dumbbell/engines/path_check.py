@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from msgspec import structs
 
@@ -49,11 +49,6 @@ class PathReport:
     """Of these."""
     reordered_packets: int
 
-    @classmethod
-    def of(cls, fields: dict[str, Any]) -> Self:
-        """A report from the agent's JSON object."""
-        return cls(**fields | {"rtt_ns": tuple(fields["rtt_ns"])})
-
 
 @runtime_checkable
 class ProbingEngine(Engine, Protocol):
@@ -73,7 +68,6 @@ class Checked:
 
     run: Run
     """The path, with a flow for each way through it."""
-    report: PathReport
     deviations: tuple[str, ...]
     """Each says what was asked and what was seen; none where the path is right."""
 
@@ -115,8 +109,7 @@ def check_path(engine: ProbingEngine, run: Run) -> Checked:
     """Looks at the path of a run."""
     for seed in _LIVE_SEEDS if engine.live else _SEEDS:
         seeded_run = structs.replace(run, seed=seed)
-        report = engine.probe(seeded_run)
-        checked = Checked(run, report, tuple(deviations(seeded_run, report)))
+        checked = Checked(run, tuple(deviations(seeded_run, engine.probe(seeded_run))))
         by_chance = engine.live or all(each.startswith("path.loss:") for each in checked.deviations)
         if not checked.deviations or not by_chance:
             break

@@ -115,17 +115,6 @@ class Jitter(Time):
     __slots__ = ()
 
 
-class Frequency(Quantity):
-    """How often: `50 /s`. The value is in billionths of a time a second."""
-
-    __slots__ = ()
-
-    @property
-    def per_s(self) -> float:
-        """Times a second."""
-        return float(self.number)
-
-
 class Share(Quantity):
     """A part of a whole: `0.01 %`."""
 
@@ -173,10 +162,6 @@ class Moment(Quantity):
     """A moment of a run: a time or a share of its duration."""
 
     __slots__ = ()
-
-    def ns(self, duration_ns: int) -> int:
-        """Nanoseconds from the run's beginning."""
-        return round(self.number * duration_ns / 100) if self.unit == "%" else self.value
 
 
 def number_and_unit(text: str) -> tuple[float, str] | None:
