@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, MOMENT, dumbbell
+from commandline import DUMBBELL, dumbbell
 from ledgers import execute
 from processes import HANG_S
 
@@ -117,12 +117,9 @@ def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_o
 
 
 @pytest.mark.parametrize("options", [(), ("--all",)], ids=" ".join)
-def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(store: Path, options: tuple[str, ...]) -> None:
-    spec = store.with_name("moment.toml")
-    spec.write_text(MOMENT, encoding="utf-8")
-    assert dumbbell("run", spec, "--out", store).returncode == 0
-    execute(store, "DELETE FROM member WHERE position < 2")
-    done = dumbbell("results", "list", store, *options)
+def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(filled: Path, options: tuple[str, ...]) -> None:
+    execute(filled, "DELETE FROM member WHERE position < 2")
+    done = dumbbell("results", "list", filled, *options)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 3)
     assert done.stderr == "and 2 runs of no experiment: `dumbbell results prune` removes them\n"
 

@@ -14,9 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from commandline import DUMBBELL, ROOT, dumbbell, process
-from dumbbell.errors import DumbbellError
-from dumbbell.results.store import Store
+from commandline import DUMBBELL, ROOT, count_stored_runs, dumbbell, process
 from ledgers import execute
 from processes import HANG_S, soon
 
@@ -271,7 +269,7 @@ def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    assert soon(lambda: _measured(store) == MOMENTS)
+    assert soon(lambda: count_stored_runs(store) == MOMENTS)
     started.send_signal(how)
     output, printed = started.communicate(timeout=HANG_S)
     message = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
@@ -281,14 +279,6 @@ def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
     shown = [json.loads(line) for line in dumbbell("results", "show", store, "--json").stdout.splitlines()]
     assert [each["point"]["duration"] for each in shown] == _DURATIONS[:-1]
-
-
-def _measured(store: Path) -> int:
-    try:
-        with Store.open(store) as reader:
-            return reader.count()
-    except DumbbellError:  # it is not there yet
-        return 0
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import pytest
 
 import dumbbell
 import dumbbell.studies as studies
-from commandline import DUMBBELL, MOMENT, process
+from commandline import DUMBBELL, process
 from commandline import dumbbell as command_line
 from dumbbell.campaign.plan import programs
 from dumbbell.engines.linux import LinuxEngine
@@ -23,6 +23,7 @@ from dumbbell.kernel import shelf
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Run, SpecError, expand, load, resolve
+from measured import known
 
 pytestmark = pytest.mark.slow
 SAID = "started"
@@ -46,10 +47,7 @@ workload = {{ command = ["sh", "-c", "touch {tmp_path}/mark; echo {SAID}"] }}
 @pytest.fixture(params=["netns", "linux"])
 def engine(request: pytest.FixtureRequest) -> str:
     """The name of one that runs programs here."""
-    try:
-        (NetnsEngine() if request.param == "netns" else request.getfixturevalue("linux")).ready()
-    except EngineFailure as failure:
-        pytest.skip(f"no such engine here: {failure}")
+    request.getfixturevalue("live" if request.param == "netns" else "linux")
     return str(request.param)
 
 
@@ -58,9 +56,7 @@ def output(store: Path) -> str:
     with Store.open(store) as opened:
         (outcome,) = opened.outcomes()
     assert isinstance(outcome, Result), outcome
-    said = outcome.flows[0].program
-    assert said is not None
-    return said.output or ""
+    return known(outcome.flows[0].program).output or ""
 
 
 def in_terminal(answer: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
@@ -217,8 +213,6 @@ def test_the_source_of_a_kernel_is_a_program_too(tmp_path: Path) -> None:
     assert not (tmp_path / "mark").exists()
 
 
-def test_a_spec_without_programs_is_never_asked_about(tmp_path: Path) -> None:
-    spec = tmp_path / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
-    done = command_line("run", spec, "--out", tmp_path / "store")
+def test_a_spec_without_programs_is_never_asked_about(moment: Path, tmp_path: Path) -> None:
+    done = command_line("run", moment, "--out", tmp_path / "store")
     assert (done.returncode, "starts programs" in done.stderr) == (0, False)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,13 @@ from dumbbell.metrics.window import Window
 
 SECOND = 1_000_000_000
 WINDOW = Window(5 * SECOND, 10 * SECOND)
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """A value that a test needs to be there."""
+    assert value is not None
+    return value
 
 
 def flow_counters(at_s: float, **counts: int) -> FlowCounters:
