@@ -12,10 +12,11 @@ import pytest
 from commandline import MOMENT, dumbbell
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer import built
-from dumbbell.explorer.address import decoded
+from dumbbell.explorer.address import encoded
 from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
 from dumbbell.version import __version__
+from webpage import content_of
 
 NO_BROWSER = {"BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
 
@@ -42,8 +43,8 @@ def begun(file: str) -> dict[str, Any]:
     text = Path(file.strip()).read_text(encoding="utf-8")
     assert text.endswith("</script><p>é</body>")
     address = text.removeprefix('<body><script type="text/plain" id="start">').partition("<")[0]
-    content, _, is_other = decoded(address, version=__version__, identity=SimEngine().identity())
-    assert not is_other
+    content = content_of(address)
+    assert address == encoded(content, version=__version__, identity=SimEngine().identity())
     assert content["view"] == {}
     return dict(content)
 

@@ -21,7 +21,7 @@ from dumbbell.engines.resources import limit_s, memory_mb
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 from dumbbell.spec import Run, load
 from dumbbell.spec.keys import keys
-from dumbbell.spec.quantity import Jitter
+from dumbbell.spec.quantity import Time
 from kernels import CONTROLS, kernel
 from specs import run_of, smallest
 
@@ -57,10 +57,11 @@ def test_a_kernel_that_is_not_there_is_told_with_what_makes_it(
             registry.engine(name)
 
 
-def test_another_machine_cannot_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["linux", "netns"])
+def test_another_machine_cannot_have_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    with pytest.raises(KernelError, match="needs x86-64 Linux"):
-        registry.engine("linux")
+    with pytest.raises(KernelError, match=f"the engine {name} needs x86-64 Linux"):
+        registry.engine(name)
 
 
 def test_its_name_and_identity_are_those_of_kernel_and_agent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +181,7 @@ def test_timing_noise_of_the_machine_is_refused() -> None:
 
 def test_netem_can_draw_below_the_largest_jitter_of_a_spec() -> None:
     (most,) = (key.extremes[-1] for key in keys() if key.path == "path.jitter")
-    assert Jitter(most).ns // 2 <= 2**31 - 1
+    assert Time(most).ns // 2 <= 2**31 - 1
 
 
 def test_what_linux_can_honour_is_not_refused() -> None:

@@ -67,17 +67,18 @@ def test_of_an_iperf3_that_was_ended_its_server_knows_what_arrived() -> None:
     assert interrupted == replace(report, error="interrupt - the client has terminated")
 
 
-def test_iperf3_says_what_went_wrong_where_its_status_does_not() -> None:
-    assert said("iperf3", "refused") == ProgramReport(error="unable to connect to server: Connection refused")
-
-
-def test_iperf3_without_json_says_nothing_that_is_read() -> None:
-    assert said("iperf3", "text") == ProgramReport()
-
-
-def test_netcat_has_no_numbers_but_ncat_has() -> None:
-    assert said("nc", "plain") == ProgramReport()
-    assert said("ncat", "plain") == ProgramReport(payload_bytes=1_000_000, test_s=0.06)
+@pytest.mark.parametrize(
+    ("name", "case", "report"),
+    [
+        ("iperf3", "refused", ProgramReport(error="unable to connect to server: Connection refused")),
+        ("iperf3", "text", ProgramReport()),
+        ("nc", "plain", ProgramReport()),
+        ("ncat", "plain", ProgramReport(payload_bytes=1_000_000, test_s=0.06)),
+    ],
+)
+def test_what_is_not_said_is_not_read(name: str, case: str, report: ProgramReport) -> None:
+    """iperf3's status tells nothing, and without JSON it has nothing that is read; nc has no numbers, but ncat has."""
+    assert said(name, case) == report
 
 
 @pytest.mark.parametrize(

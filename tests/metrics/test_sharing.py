@@ -21,11 +21,8 @@ def test_jain_lies_between_one_flow_has_all_and_all_are_equal(rates: list[float]
     assert 1 / len(rates) - 1e-9 <= known(jain(rates)) <= 1 + 1e-9
 
 
-def test_shares_add_up_to_one() -> None:
+def test_shares_add_up_to_one_but_of_nothing() -> None:
     assert shares({"bbr": 3, "cubic": 1}) == {"bbr": 0.75, "cubic": 0.25}
-
-
-def test_there_is_no_share_of_nothing() -> None:
     assert shares({"bbr": 0, "cubic": 0}) == {"bbr": None, "cubic": None}
 
 

@@ -5,7 +5,7 @@ The agent tells what it saw; what is right is said here. No congestion control i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -80,10 +80,10 @@ class Checked:
         return f"{Rate.show(path.rate_bps)}, {', '.join(map(Time.show, rtts_ns))}, {path.buffer}{loss}"
 
 
-def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None] | None = None) -> Iterator[Checked]:
+def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
 
-    Nothing comes of an engine that builds no path. `progress` is called after each path.
+    Nothing comes of an engine that builds no path.
 
     Raises:
         EngineFailure: a path could not be looked at.
@@ -93,10 +93,7 @@ def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None
     paths = list({run.canonical(): run for run in map(path_of, runs)}.values())
     pool = ThreadPoolExecutor(max(1, engine.slots()), thread_name_prefix="probe")
     try:
-        for checked in pool.map(lambda run: check_path(engine, run), paths):
-            yield checked
-            if progress:
-                progress()
+        yield from pool.map(lambda run: check_path(engine, run), paths)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         engine.stop()
