@@ -1,17 +1,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, dumbbell
+from commandline import answered, dumbbell
 from ledgers import execute
-from processes import HANG_S
 
 
 @pytest.fixture
@@ -127,13 +123,8 @@ def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(filled: Pa
 @pytest.mark.slow
 @pytest.mark.parametrize(("answer", "left"), [("n", 9), ("y", 5)])
 def test_prune_asks_on_a_terminal(rebuilt: Path, answer: str, left: int) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([DUMBBELL, "results", "prune", rebuilt], stdin=theirs, stdout=theirs, stderr=theirs)
-    os.write(ours, f"{answer}\n".encode())
-    assert process.wait(HANG_S) == 0
-    os.close(theirs)
-    assert b"remove 4 runs? [y/N]" in os.read(ours, 10_000)
-    os.close(ours)
+    status, shown = answered(answer, "results", "prune", rebuilt)
+    assert (status, "remove 4 runs? [y/N]" in shown) == (0, True)
     assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == left
 
 

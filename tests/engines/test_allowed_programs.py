@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +9,7 @@ import pytest
 
 import dumbbell
 import dumbbell.studies as studies
-from commandline import DUMBBELL, process
+from commandline import answered, process
 from commandline import dumbbell as command_line
 from dumbbell.campaign.plan import programs
 from dumbbell.engines.linux import LinuxEngine
@@ -59,25 +56,6 @@ def output(store: Path) -> str:
     return known(outcome.flows[0].program).output or ""
 
 
-def in_terminal(answer: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
-    """The command in a terminal, at which somebody types: its status, and all that the terminal shows."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [DUMBBELL, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environment
-    )
-    os.close(theirs)
-    os.write(ours, f"{answer}\n".encode())
-    shown = b""
-    try:
-        while part := os.read(ours, 4096):
-            shown += part
-    except OSError:  # nobody has the other end any more
-        pass
-    finally:
-        os.close(ours)
-    return started.wait(timeout=60), shown.decode("utf-8").replace("\r\n", "\n")
-
-
 def test_without_leave_nothing_starts(spec: Path, engine: str, tmp_path: Path) -> None:
     done = process("run", spec, "--engine", engine, "--out", tmp_path / "store")
     assert (done.returncode, done.stdout) == (2, "")
@@ -118,13 +96,13 @@ def test_a_yes_in_a_terminal_starts_them_and_holds_for_that_file(
     spec: Path, engine: str, home: dict[str, str], tmp_path: Path
 ) -> None:
     command = ("run", spec, "--engine", engine, "--fresh", "--out", tmp_path / "store")
-    status, shown = in_terminal("n", *command, **home)
+    status, shown = answered("n", *command, **home)
     assert (status, (tmp_path / "store").exists()) == (2, False), shown
-    status, shown = in_terminal("y", *command, **home)
+    status, shown = answered("y", *command, **home)
     assert status == 0, shown
     assert "start them? [y/N]" in shown
     assert output(tmp_path / "store") == f"{SAID}\n"
-    status, shown = in_terminal("n", *command, **home)
+    status, shown = answered("n", *command, **home)
     assert (status, "you allowed them before" in shown, "[y/N]" in shown) == (0, True, False), shown
 
 
@@ -132,7 +110,7 @@ def test_an_answer_holds_for_what_was_shown(
     spec: Path, linux: LinuxEngine, home: dict[str, str], tmp_path: Path
 ) -> None:
     command = ("run", spec, "--engine", linux.name, "--out", tmp_path / "store")
-    assert in_terminal("y", *command, **home)[0] == 0
+    assert answered("y", *command, **home)[0] == 0
     assert process(*command, **home).returncode == 0, "without a terminal, too"
     others = ("--set", 'flows[0].workload.command=["true"]')
     assert process(*command, *others, **home).returncode == 2, "other programs by an option"
