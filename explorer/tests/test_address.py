@@ -11,7 +11,7 @@ from typing import Any, Final
 import pytest
 
 from dumbbell.explorer.address import encoded
-from dumbbell.explorer.presets import presets
+from dumbbell.explorer.page import presets
 from webpage import content_of
 
 ABOUT: Final = {"version": "1.2.0.dev3", "identity": "0123456789abcdef"}

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from commandline import MOMENT, dumbbell
+from commandline import MOMENT, dumbbell, json_lines
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer import built
 from dumbbell.explorer.address import encoded
@@ -82,7 +82,7 @@ def test_the_copy_has_the_spec_as_it_is_written(moment: Path) -> None:
 
 @pytest.mark.usefixtures("page")
 def test_the_copy_has_the_point_and_the_seed_of_a_stored_run(moment: Path, store: Path) -> None:
-    outcomes = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    outcomes = json_lines("run", moment)
     chosen = outcomes[3]
     done = dumbbell("explore", store, chosen["run_id"][:10], "--no-open")
     assert (done.returncode, done.stderr) == (0, "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import answered, dumbbell
+from commandline import answered, dumbbell, json_lines
 from ledgers import execute
 
 
@@ -18,7 +18,7 @@ def filled(moment: Path, store: Path) -> Path:
 
 
 def ids(store: Path) -> list[str]:
-    return [json.loads(line)["run_id"] for line in dumbbell("results", "list", store, "--json").stdout.splitlines()]
+    return [each["run_id"] for each in json_lines("results", "list", store)]
 
 
 def test_the_runs_are_listed_in_order(filled: Path) -> None:
@@ -68,8 +68,8 @@ def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
     assert done.stderr == ""
     shown = dumbbell("results", "show", filled).stdout
     assert re.findall(r"^moment.*(?= on sim)", shown, re.MULTILINE) == ["moment", "moment [path.rtt=40 ms]"]
-    only = dumbbell("results", "list", filled, "--experiment", labels[-1], "--json").stdout.splitlines()
-    assert [json.loads(line)["experiment"] for line in only] == labels[4:]
+    only = json_lines("results", "list", filled, "--experiment", labels[-1])
+    assert [each["experiment"] for each in only] == labels[4:]
     unknown = dumbbell("results", "show", filled, "--experiment", "momnt")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert 'has no experiment "momnt"; did you mean "moment"?' in unknown.stderr

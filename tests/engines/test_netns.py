@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import kernels
-from commandline import MOMENT, dumbbell
+from commandline import MOMENT, dumbbell, json_lines
 from dumbbell.cli import check
 from dumbbell.engines import agent, lease, machine
 from dumbbell.engines.lease import Incarnation
@@ -416,7 +416,7 @@ def test_a_dry_run_tells_the_steps_of_each_point_once(the_agent: Agent, spec: Pa
     assert lines[first + 2].startswith("ip netns add dumbbell-")
     assert lines[first + 4].endswith("qdisc add dev 'a b'")
     assert sum(line.startswith("ip netns add") for line in lines) == 2
-    rows = list(map(json.loads, dumbbell(*command, "--json").stdout.splitlines()))
+    rows = json_lines(*command)
     assert [len(row.get("steps", ())) for row in rows] == [2, 0, 2, 0]
     assert rows[0]["steps"][1]["command"][-1] == "a b"
     assert rows[0]["run"]["path"]["jitter_ns"] is None, "the machine's own"

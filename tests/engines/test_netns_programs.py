@@ -20,6 +20,7 @@ from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
 from measured import known
+from specs import resolved
 
 pytestmark = pytest.mark.slow
 PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
@@ -61,6 +62,14 @@ def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fi
     (simulated,) = dumbbell.run(plain, store=store).outcomes
     assert set(outcome.model_dump()) == set(simulated.model_dump())
     return outcome
+
+
+def failure(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fields: Any) -> str:
+    """Why the only run fails."""
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
+    (outcome,) = dumbbell.run(spec | fields, engine=engine.name, store=store, programs=True).outcomes
+    assert isinstance(outcome, FailedRun)
+    return outcome.error
 
 
 def delivered_bytes(result: Result) -> int:
@@ -137,27 +146,20 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
 def test_a_program_that_fails_is_a_failed_run_in_its_words(
     engine: Any, tmp_path: Path, workload: Any, message: str
 ) -> None:
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert outcome.error.startswith("flows[0] (mine): ")
-    assert message in outcome.error
+    error = failure(engine, workload, tmp_path)
+    assert error.startswith("flows[0] (mine): ")
+    assert message in error
 
 
 @pytest.mark.parametrize("engine", ["netns"], indirect=True)  # in virtual time it would write for ever at one instant
 def test_a_program_that_writes_without_end_fills_no_disk(engine: Any, tmp_path: Path) -> None:
-    workload = {"command": ["cat", "/dev/zero"]}
-    spec = {"duration": "9 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert "cat has written more than 256 MiB to its standard output" in outcome.error
+    error = failure(engine, {"command": ["cat", "/dev/zero"]}, tmp_path, duration="9 s")
+    assert "cat has written more than 256 MiB to its standard output" in error
 
 
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
     workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (point,) = expand(load(spec))
-    problems = engine.unsupported_fields(resolve(point, 1).run)
+    problems = engine.unsupported_fields(resolved(flows=[{"cc": "cubic", "workload": workload}]).run)
     assert [str(each) for each in problems if "workload" in each.path] == [
         'flows[0].workload.command: this machine has no program "no-such-program"',
         'flows[0].workload.server: this machine has no program "nor-this"',
@@ -324,17 +326,14 @@ def test_a_folder_that_the_user_may_not_enter_is_named(
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     monkeypatch.chdir(closed)
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": {"command": ["true"]}}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store", programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert f"start true in {closed} as user {NOBODY}: Permission denied" in outcome.error
+    error = failure(engine, {"command": ["true"]}, tmp_path / "store")
+    assert f"start true in {closed} as user {NOBODY}: Permission denied" in error
 
 
 @pytest.mark.parametrize("engine", ["linux"], indirect=True)
 def test_a_guest_cannot_give_programs_the_powers_of_root(engine: Any) -> None:
     flows = [{"cc": "cubic"}, {"cc": "cubic", "workload": {"command": ["true"], "user": "root"}}]
-    (point,) = expand(load({"duration": "1 s", "path": PATH, "flows": flows}))
-    (problem,) = engine.unsupported_fields(resolve(point, 1).run)
+    (problem,) = engine.unsupported_fields(resolved(flows=flows).run)
     assert (problem.path, problem.message) == (
         "flows[1].workload.user", "a guest's programs have no privileges, whoever they run as",
     )  # fmt: skip

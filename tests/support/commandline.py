@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
@@ -49,6 +50,11 @@ def dumbbell(*arguments: str | Path, **environment: str) -> subprocess.Completed
     command = ["dumbbell", *map(str, arguments)]
     status, written, stderr, _ = _run(command, environment)
     return subprocess.CompletedProcess(command, status, written, stderr)
+
+
+def json_lines(*arguments: str | Path) -> list[dict[str, Any]]:
+    """What a command prints with `--json`, a value a line."""
+    return list(map(json.loads, dumbbell(*arguments, "--json").stdout.splitlines()))
 
 
 def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:

@@ -176,7 +176,6 @@ def _count(number: int) -> str:
 
 
 def _reasons(survey: "Survey", engine: str) -> list[str]:
-    """Why an engine cannot run it; none when it can."""
     from dumbbell.engines import registry
     from dumbbell.errors import EngineFailure, KernelError
 

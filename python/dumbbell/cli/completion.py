@@ -149,7 +149,6 @@ def _last_of_several(incomplete: str, names: Iterable[str]) -> list[str]:
 
 
 def _values(field: str) -> Iterable[str]:
-    """The words that a field can have."""
     from dumbbell.spec.keys import keys
 
     if field == "flows[].cc":
@@ -176,7 +175,6 @@ def _paths(spec: dict[str, Any]) -> Iterator[str]:
 
 
 def _spec(file: object) -> dict[str, Any]:
-    """What a file says, as far as it can be read."""
     if file is not None:
         with suppress(OSError, ValueError, RecursionError):
             return tomllib.loads(Path(str(file)).read_text(encoding="utf-8"))

@@ -326,7 +326,6 @@ def _state() -> tuple[bool, str]:
 
 
 def _paths(name: str, spec: Path | None) -> "Iterator[Finding]":
-    """The paths of an engine, or why it has none."""
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.run import experiment_of
     from dumbbell.engines.guest import NOT_CONFINED

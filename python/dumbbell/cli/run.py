@@ -170,8 +170,6 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 
 class _Done(NamedTuple):
-    """What came of the runs that were to be measured."""
-
     runs: int
     """How many there are; one to which several points come is one."""
     measured: int
@@ -232,7 +230,6 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
 
 
 def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
-    """Which points of an experiment the simulator was not validated at."""
     from dumbbell.campaign.survey import Survey
     from dumbbell.comparison.standing import outside
     from dumbbell.tables import terminal
@@ -242,7 +239,6 @@ def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> Non
 
 
 def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Campaign":
-    """Where the runs of an experiment are, that were just carried out."""
     from dumbbell.results.campaign import campaign_of, campaigns
 
     id_ = campaign_of(store.ledger, experiment, engine.name, engine.identity())

@@ -45,7 +45,6 @@ def steps(answer: bytes) -> list[Step]:
 
 
 def _part(answer: bytes, wanted: str) -> bytes:
-    """The part of an outcome that is wanted, as JSON."""
     head = f'{{"{wanted}":'.encode()
     if answer.startswith(head) and answer.rstrip().endswith(b"}"):
         return answer.rstrip()[len(head) : -1]

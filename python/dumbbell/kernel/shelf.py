@@ -267,7 +267,6 @@ def _adopt() -> None:
 
 
 def _copy(kernel: Kernel, copy: Path) -> None:
-    """Makes a copy of a kernel, and enters it unless it is there."""
     original, target = kernel.executable.parent, folder() / copy.name
     if not target.exists():
         copy.mkdir()
