@@ -31,10 +31,10 @@ from dumbbell.errors import EngineFailure
 from dumbbell.kernel import Kernel
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Run
+from dumbbell.spec import Run, toml
 from measured import known
 from processes import HANG_S, children, group_of, soon
-from specs import resolved
+from specs import resolved, smallest
 
 pytestmark = pytest.mark.slow
 
@@ -49,17 +49,13 @@ MIXED = [
     {"cc": "reno", "workload": {"stream": "2 Mbit/s", "for": "1 s", "every": "40 ms"}},
 ]
 LONG = {"duration": "2000 s", "path": {"rate": "1 Gbit/s", "rtt": "10 ms", "buffer": "1 bdp"}}
-SPEC = """
-duration = "3 s"
-[path]
-rate = "20 Mbit/s"
-rtt = "20 ms"
-buffer = "1 bdp"
-[[flows]]
-cc = "vegas"
-[[flows]]
-cc = "cubic"
-"""
+SPEC = toml(
+    smallest(
+        duration="3 s",
+        path={"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"},
+        flows=[{"cc": "vegas"}, {"cc": "cubic"}],
+    )
+)
 
 
 def run(**settings: Any) -> Run:
