@@ -19,8 +19,9 @@ from dumbbell.errors import EngineFailure
 from dumbbell.kernel import shelf
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Run, SpecError, expand, load, resolve
+from dumbbell.spec import Run, SpecError, expand, load, resolve, toml
 from measured import known
+from specs import smallest
 
 pytestmark = pytest.mark.slow
 SAID = "started"
@@ -29,15 +30,9 @@ SAID = "started"
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     """A spec whose program leaves a mark where it may write, and says that it started."""
-    text = f"""
-duration = "1 s"
-path = {{ rate = "10 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }}
-[[flows]]
-cc = "cubic"
-workload = {{ command = ["sh", "-c", "touch {tmp_path}/mark; echo {SAID}"] }}
-"""
+    workload = {"command": ["sh", "-c", f"touch {tmp_path}/mark; echo {SAID}"]}
     path = tmp_path / "programs.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(toml(smallest(duration="1 s", flows=[{"cc": "cubic", "workload": workload}])), encoding="utf-8")
     return path
 
 
@@ -150,8 +145,7 @@ def test_a_swept_program_is_listed_once_for_each_value(spec: Path, linux: LinuxE
     experiment = load(spec, overrides={"flows[0].workload.command": commands, "path.rtt": ["10 ms", "20 ms"]})
     assert [each.arguments for each in programs(experiment, linux)] == [("true",), ("false",)]
     assert programs(load(spec), SimEngine()) == []
-    assert not load({"duration": "1 s", "path": {"rate": "1 Mbit/s", "rtt": "9 ms", "buffer": "9 kB"},
-                     "flows": [{"cc": "reno"}]}).names_programs  # fmt: skip
+    assert not load(smallest()).names_programs
 
 
 def test_what_a_listing_shows_hides_nothing(spec: Path, linux: LinuxEngine) -> None:
