@@ -4,7 +4,7 @@ import pytest
 
 from commandline import commands, dumbbell, process, python
 
-COMMANDS = [list(words) for words, _ in commands()]
+COMMANDS = [list(arguments) for arguments, _ in commands()]
 HEAVY = (
     "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy", "sklearn", "sqlite3", "vl_convert", "dumbbell._core",
     "dumbbell.spec",

@@ -42,9 +42,9 @@ WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
 
 
 EVERY = {
-    " ".join(words): each
-    for words, each in commands()
-    if not hasattr(each, "commands") or (words and each.invoke_without_command)
+    " ".join(arguments): each
+    for arguments, each in commands()
+    if not hasattr(each, "commands") or (arguments and each.invoke_without_command)
 }
 
 

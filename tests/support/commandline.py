@@ -140,12 +140,12 @@ def answered(answer: str, *arguments: str | Path, **environment: str) -> tuple[i
     return started.wait(timeout=HANG_S), shown.decode("utf-8").replace("\r\n", "\n")
 
 
-def commands(command: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command and group of commands, with its words after `dumbbell`."""
+def commands(command: Any = None, arguments: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group of commands, with what stands after `dumbbell`."""
     command = command or typer.main.get_command(app())
-    yield words, command
+    yield arguments, command
     for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*words, name))
+        yield from commands(inner, (*arguments, name))
 
 
 def count_stored_runs(store: Path) -> int:
