@@ -1,4 +1,4 @@
-"""Addresses: the package and the page read each other's, and refuse the same ones in the same words."""
+"""Addresses: the package and the page make the same, and the page reads them or says what is wrong with one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any, Final
 
 import pytest
 
-from dumbbell.explorer.address import LinkError, decoded, encoded
-from dumbbell.explorer.presets import presets
+from dumbbell.explorer.address import encoded
+from dumbbell.explorer.page import presets
+from webpage import content_of
 
 ABOUT: Final = {"version": "1.2.0.dev3", "identity": "0123456789abcdef"}
 CONTENTS: Final[list[Any]] = [
@@ -27,19 +28,9 @@ def own() -> list[str]:
     return [encoded(content, **ABOUT) for content in CONTENTS]
 
 
-def broken() -> list[str]:
-    good = own()[0]
-    return [
-        "",
-        "1",
-        "2.0.1.01234567.abc",
-        "pictures",
-        good[:-9],
-        good[:-1],
-        f"{good}e30",
-        good.replace("H4sI", "H4sJ"),
-        f"{good}é",
-    ]
+NONE: Final = ["", "1", "2.0.1.01234567.abc", "pictures"]
+GOOD: Final = encoded(CONTENTS[0], **ABOUT)
+DAMAGED: Final = [GOOD[:-9], GOOD[:-1], f"{GOOD}e30", GOOD.replace("H4sI", "H4sJ"), f"{GOOD}é"]
 
 
 def in_page(addresses: list[str], folder: Path) -> dict[str, list[Any]]:
@@ -54,26 +45,24 @@ def in_page(addresses: list[str], folder: Path) -> dict[str, list[Any]]:
 
 def test_the_same_content_has_the_same_address_and_comes_back() -> None:
     assert own() == own()
-    assert [decoded(address, **ABOUT).content for address in own()] == CONTENTS
+    assert list(map(content_of, own())) == CONTENTS
 
 
 def test_each_reads_what_the_other_writes(tmp_path: Path) -> None:
     page = in_page(own(), tmp_path)
     assert page["read"] == [{"content": content, "version": ABOUT["version"], "isOther": False} for content in CONTENTS]
-    assert [decoded(address, **ABOUT).content for address in page["made"]] == CONTENTS
+    assert list(map(content_of, page["made"])) == CONTENTS
     assert [address.rpartition(".")[0] for address in page["made"]] == [address.rpartition(".")[0] for address in own()]
 
 
-def test_both_refuse_the_same_in_the_same_words(tmp_path: Path) -> None:
-    refusals = []
-    for address in broken():
-        with pytest.raises(LinkError) as refused:
-            decoded(address, **ABOUT)
-        refusals.append({"message": str(refused.value)})
-    assert in_page(broken(), tmp_path)["read"] == refusals
+def test_what_is_none_or_damaged_is_refused(tmp_path: Path) -> None:
+    messages = [each["message"] for each in in_page([*NONE, *DAMAGED], tmp_path)["read"]]
+    none = "this link is not one of the explorer's, or not whole"
+    damaged = "this link is damaged: some of its letters are missing or changed"
+    assert messages == [none] * len(NONE) + [damaged] * len(DAMAGED)
 
 
 @pytest.mark.parametrize("about", [ABOUT | {"version": "1.3.0"}, ABOUT | {"identity": "fedcba9876543210"}])
-def test_another_build_is_told(about: dict[str, str]) -> None:
-    link = decoded(encoded(CONTENTS[0], **about), **ABOUT)
-    assert link == (CONTENTS[0], about["version"], True)
+def test_another_build_is_told(about: dict[str, str], tmp_path: Path) -> None:
+    (link,) = in_page([encoded(CONTENTS[0], **about)], tmp_path)["read"]
+    assert link == {"content": CONTENTS[0], "version": about["version"], "isOther": True}

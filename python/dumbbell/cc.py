@@ -76,21 +76,16 @@ class Choice:
     """Those that differ from the algorithm's defaults, in order of name."""
 
 
-def registry_of(rows: Iterable[Mapping[str, Any]]) -> Registry:
-    """Make a registry of rows as `dumbbell._core.algorithms()` gives them."""
+@cache
+def installed() -> Registry:
+    """Give the registry of the simulator that is installed."""
     return {
         row["name"]: Algorithm(
             name=row["name"], title=row["title"], source=row["source"],
             parameters={each["name"]: Parameter(**each) for each in row["parameters"]},
         )
-        for row in rows
+        for row in _core.algorithms()
     }  # fmt: skip
-
-
-@cache
-def installed() -> Registry:
-    """Give the registry of the simulator that is installed."""
-    return registry_of(_core.algorithms())
 
 
 def linux(names: Iterable[str] = tuple(LINUX)) -> Registry:

@@ -89,17 +89,6 @@ def suggestion(word: object, known: Sequence[str]) -> str:
     return _core.suggestion(word if isinstance(word, str) else "", list(known))
 
 
-def instead_of(word: str) -> str | None:
-    """What there is instead of something that this version has not; None of a word that is no known wish.
-
-    >>> instead_of("tcp_bbr_v3"), instead_of("FQ-CoDel"), instead_of("bbrr")
-    ('"bbr" is BBR v1', "the bottleneck's queue is drop-tail", None)
-    """
-    import dumbbell._core as _core  # noqa: PLC0415 (late: words that are fixed need none)
-
-    return _core.instead_of(word)
-
-
 def typed(path: object) -> str:
     """A path as a shell and a command take it for one.
 

@@ -20,7 +20,9 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import DumbbellError
 from dumbbell.results.store import Store
+from dumbbell.spec import toml
 from processes import HANG_S, soon
+from specs import smallest
 
 pytestmark = pytest.mark.slow
 
@@ -120,12 +122,8 @@ def test_what_an_engine_cannot_honour_is_told_with_its_name(moment: Path) -> Non
 
 def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:
     path = tmp_path / "still.toml"
-    path.write_text(
-        'duration = "1 s"\nstart_jitter = "0 s"\n'
-        '[path]\nrate = "5 Mbit/s"\nrtt = "20 ms"\nbuffer = "1 bdp"\njitter = "none"\n'
-        '[[flows]]\ncc = "bbr"\n',
-        encoding="utf-8",
-    )
+    line = {"rate": "5 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp", "jitter": "none"}
+    path.write_text(toml(smallest(duration="1 s", start_jitter="0 s", path=line)), encoding="utf-8")
     assert "without any jitter" in dumbbell("agree", path, *SAME).stderr
     for some in ("start_jitter=10 ms", "path.jitter=50 us"):
         assert "without any" not in dumbbell("agree", path, *SAME, "--set", some).stderr

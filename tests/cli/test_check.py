@@ -12,32 +12,19 @@ import jsonschema
 import pytest
 
 from commandline import dumbbell, python
+from dumbbell.spec import toml
+from specs import smallest
 
 NEEDS_ROOT = "needs root: it makes network namespaces and queueing disciplines"
 
-CHANGE = """
-duration = "10 s"
-[path]
-rate = "1 Mbit/s"
-rtt = "10 ms"
-buffer = "1000 packets"
-[[path.change]]
-at = "1 s"
-rate = "10 Gbit/s"
-[[flows]]
-cc = "bbr"
-"""
-CONNECTIONS = """
-duration = "100 ms"
-measure.sample = "10 ms"
-[path]
-rate = "10 Mbit/s"
-rtt = "20 ms"
-buffer = "1000 GB"
-[[flows]]
-cc = "bbr"
-workload = { arrivals = { rate = "10000000 /s" }, size = "10 kB" }
-"""
+FASTER = [{"at": "1 s", "rate": "10 Gbit/s"}]
+CHANGE = smallest(path={"rate": "1 Mbit/s", "rtt": "10 ms", "buffer": "1000 packets", "change": FASTER})
+CONNECTIONS = smallest(
+    duration="100 ms",
+    measure={"sample": "10 ms"},
+    path={"rate": "10 Mbit/s", "rtt": "20 ms", "buffer": "1000 GB"},
+    flows=[{"cc": "bbr", "workload": {"arrivals": {"rate": "10000000 /s"}, "size": "10 kB"}}],
+)
 
 
 @pytest.fixture(autouse=True)
@@ -95,7 +82,7 @@ def test_what_a_spec_comes_to(moment: Path) -> None:
 def test_it_answers_of_a_run_whose_rate_changes(tmp_path: Path) -> None:
     """I1 of the review: there was no answer after five minutes."""
     spec = tmp_path / "change.toml"
-    spec.write_text(CHANGE, encoding="utf-8")
+    spec.write_text(toml(CHANGE), encoding="utf-8")
     facts = json.loads(dumbbell("check", spec, "--json").stdout)
     assert facts["packets"] == pytest.approx((1e6 + 9 * 1e10) / 8 / 1514, rel=1e-3)
     assert facts["forecasts"]["sim"]["core_seconds"] > 0
@@ -106,7 +93,7 @@ def test_it_answers_of_a_run_whose_rate_changes(tmp_path: Path) -> None:
 def test_it_tells_the_memory_of_many_connections(tmp_path: Path) -> None:
     """I3 of the review: "82 packets", and 2.76 GB."""
     spec = tmp_path / "connections.toml"
-    spec.write_text(CONNECTIONS, encoding="utf-8")
+    spec.write_text(toml(CONNECTIONS), encoding="utf-8")
     facts = json.loads(dumbbell("check", spec, "--json").stdout)
     assert 2.76e9 / 3 < facts["forecasts"]["sim"]["memory_bytes"] / facts["forecasts"]["sim"]["at_once"] < 3 * 2.76e9
     assert facts["packets"] > 1e6

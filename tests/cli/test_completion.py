@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, MOMENT, dumbbell, python
+from commandline import DUMBBELL, dumbbell, python
 from dumbbell.cli.completion import join_arguments
 from processes import HANG_S
 
@@ -47,19 +47,15 @@ def test_names_are_offered(line: str, expected: list[str], shell: str) -> None:
     assert all(each.startswith(line.rpartition(" ")[2]) for each in answers)
 
 
-def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(tmp_path: Path) -> None:
-    spec = tmp_path / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
-    assert offered(f"dumbbell run {spec} --set flows[1].c", "zsh") == ["flows[1].cc=", "flows[1].count="]
-    assert offered(f"dumbbell run {spec} --set flows[2].c", "zsh") == ["_files"]
+def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(moment: Path) -> None:
+    assert offered(f"dumbbell run {moment} --set flows[1].c", "zsh") == ["flows[1].cc=", "flows[1].count="]
+    assert offered(f"dumbbell run {moment} --set flows[2].c", "zsh") == ["_files"]
     assert "flows[1].cc=cubic" in offered("dumbbell run --set flows[1].cc=", "zsh")
     assert offered("dumbbell run --set host.qdisc=", "zsh") == ["host.qdisc=none", "host.qdisc=fq"]
 
 
-def test_the_runs_of_a_store_are_offered(store: Path, tmp_path: Path) -> None:
-    spec = tmp_path / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
-    dumbbell("run", spec)
+def test_the_runs_of_a_store_are_offered(moment: Path, store: Path, tmp_path: Path) -> None:
+    dumbbell("run", moment)
     ids = {line.split()[0] for line in dumbbell("results", "list", store).stdout.splitlines()[1:]}
     for command in ("explore", "results show"):
         assert set(offered(f"dumbbell {command} {store} ")) == ids

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from commandline import MOMENT, dumbbell
+from commandline import MOMENT, dumbbell, json_lines
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer import built
-from dumbbell.explorer.address import decoded
+from dumbbell.explorer.address import encoded
 from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
 from dumbbell.version import __version__
+from webpage import content_of
 
 NO_BROWSER = {"BROWSER": "", "DISPLAY": "", "WAYLAND_DISPLAY": ""}
 
@@ -42,8 +43,8 @@ def begun(file: str) -> dict[str, Any]:
     text = Path(file.strip()).read_text(encoding="utf-8")
     assert text.endswith("</script><p>é</body>")
     address = text.removeprefix('<body><script type="text/plain" id="start">').partition("<")[0]
-    content, _, is_other = decoded(address, version=__version__, identity=SimEngine().identity())
-    assert not is_other
+    content = content_of(address)
+    assert address == encoded(content, version=__version__, identity=SimEngine().identity())
     assert content["view"] == {}
     return dict(content)
 
@@ -81,7 +82,7 @@ def test_the_copy_has_the_spec_as_it_is_written(moment: Path) -> None:
 
 @pytest.mark.usefixtures("page")
 def test_the_copy_has_the_point_and_the_seed_of_a_stored_run(moment: Path, store: Path) -> None:
-    outcomes = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    outcomes = json_lines("run", moment)
     chosen = outcomes[3]
     done = dumbbell("explore", store, chosen["run_id"][:10], "--no-open")
     assert (done.returncode, done.stderr) == (0, "")

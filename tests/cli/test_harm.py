@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell
+from commandline import dumbbell, json_lines
 
 
 @pytest.mark.long
@@ -30,17 +30,16 @@ def test_harm_adds_runs_once_and_is_in_the_table_from_then_on(moment: Path, stor
     assert "(all there before)" in dumbbell("run", moment, "--harm").stderr
     harms = [line.split()[-1] for line in again.stdout.splitlines() if "cubic" in line][-2:]
     assert all(0 < float(word) < 100 for word in harms)
-    assert len(dumbbell("results", "list", store, "--json").stdout.splitlines()) == 4
-    assert len(dumbbell("results", "list", store, "--json", "--all").stdout.splitlines()) == 12
+    assert [len(json_lines("results", "list", store, *options)) for options in ((), ("--all",))] == [4, 12]
 
 
 def test_json_has_the_runs_of_groups_alone_last(moment: Path) -> None:
-    results = [json.loads(line) for line in dumbbell("run", moment, "--harm", "--json").stdout.splitlines()]
+    results = json_lines("run", moment, "--harm")
     places = [each["point"].get("alone") for each in results]
     assert places == [None] * 4 + ["flows[0]", "flows[0]", "flows[1]", "flows[1]"] * 2
     assert [list(each["groups"]) for each in results[4:6]] == [["bbr"]] * 2
-    planned = dumbbell("run", moment, "--harm", "--json", "--dry-run").stdout.splitlines()
-    assert [json.loads(line)["run_id"] for line in planned] == [each["run_id"] for each in results]
+    planned = json_lines("run", moment, "--harm", "--dry-run")
+    assert [each["run_id"] for each in planned] == [each["run_id"] for each in results]
 
 
 def test_a_group_that_is_alone_already_has_no_harm(moment: Path) -> None:

@@ -1,23 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
-import typer
 
-from commandline import dumbbell, process, python
-from dumbbell.cli.main import app
+from commandline import commands, dumbbell, process, python
 
-
-def commands(command: Any, arguments: tuple[str, ...] = ()) -> Iterator[list[str]]:
-    """Every command and group of commands, as words after `dumbbell`."""
-    yield list(arguments)
-    for name, inner in getattr(command, "commands", {}).items():
-        yield from commands(inner, (*arguments, name))
-
-
-COMMANDS = list(commands(typer.main.get_command(app())))
+COMMANDS = [list(arguments) for arguments, _ in commands()]
 HEAVY = (
     "numpy", "pandas", "pyarrow", "pydantic", "rich", "scipy", "sklearn", "sqlite3", "vl_convert", "dumbbell._core",
     "dumbbell.spec",

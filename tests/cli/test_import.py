@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from commandline import MOMENT, ROOT, dumbbell
+from commandline import MOMENT, ROOT, dumbbell, json_lines
 from dumbbell.results.store import Store
 from savedruns import saved
 
@@ -18,10 +18,6 @@ from savedruns import saved
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "mine.json"
-
-
-def listing(store: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in dumbbell("results", "list", store, "--json").stdout.splitlines()]
 
 
 def without_time(text: str) -> dict[str, Any]:
@@ -53,7 +49,7 @@ def test_the_record_is_that_of_a_run(file: Path, store: Path, tmp_path: Path) ->
 def test_the_experiment_goes_on_from_there(file: Path, store: Path, tmp_path: Path) -> None:
     file.write_text(saved(MOMENT), encoding="utf-8")
     assert dumbbell("results", "import", file, store).returncode == 0
-    assert [(each["experiment"], each["seed"], each["point"]) for each in listing(store)] == [
+    assert [(each["experiment"], each["seed"], each["point"]) for each in json_lines("results", "list", store)] == [
         ("mine", 1, {"path.buffer": "0.5 bdp"})
     ]
     spec = tmp_path / "mine.toml"
@@ -63,14 +59,16 @@ def test_the_experiment_goes_on_from_there(file: Path, store: Path, tmp_path: Pa
     again = dumbbell("results", "import", file, store)
     assert (again.returncode, again.stdout) == (0, "")
     assert "(was there before)" in again.stderr
-    assert len(listing(store)) == 4
+    assert len(json_lines("results", "list", store)) == 4
 
 
 def test_a_name_in_the_spec_goes_before_that_of_the_file_and_seeds_may_be_listed(file: Path, store: Path) -> None:
     text = f'name = "own"\n{MOMENT.replace("seeds = 2", "seeds = [9007199254740993, 3]")}'
     file.write_text(saved(text), encoding="utf-8")
     assert dumbbell("results", "import", file, store).returncode == 0
-    assert [(each["experiment"], each["seed"]) for each in listing(store)] == [("own", 9007199254740993)]
+    assert [(each["experiment"], each["seed"]) for each in json_lines("results", "list", store)] == [
+        ("own", 9007199254740993)
+    ]
 
 
 def test_what_the_page_writes_is_read(file: Path, store: Path) -> None:
@@ -88,7 +86,7 @@ def test_what_the_page_writes_is_read(file: Path, store: Path) -> None:
     assert json.loads(done.stdout) == saved_run
     file.write_bytes(done.stdout)
     assert dumbbell("results", "import", file, store).returncode == 0
-    assert [each["seed"] for each in listing(store)] == [9007199254740993]
+    assert [each["seed"] for each in json_lines("results", "list", store)] == [9007199254740993]
 
 
 def shortened(text: str) -> str:

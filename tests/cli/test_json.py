@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 
-from commandline import MOMENT, dumbbell
-from dumbbell.cli.main import app
+from commandline import MOMENT, commands, dumbbell
 
 ONE = {
     "check": ("{spec}",),
@@ -45,16 +41,11 @@ WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""
 
 
-def commands(group: Any, path: str = "") -> Iterator[tuple[str, Any]]:
-    for name, each in group.commands.items():
-        here = f"{path} {name}".strip()
-        if hasattr(each, "commands"):
-            yield from commands(each, here)
-        if not hasattr(each, "commands") or each.invoke_without_command:
-            yield here, each
-
-
-EVERY = dict(commands(typer.main.get_command(app())))
+EVERY = {
+    " ".join(arguments): each
+    for arguments, each in commands()
+    if not hasattr(each, "commands") or (arguments and each.invoke_without_command)
+}
 
 
 def test_every_command_that_prints_data_has_the_option() -> None:

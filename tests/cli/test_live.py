@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from commandline import dumbbell
+from commandline import dumbbell, json_lines
 from dumbbell.cli.progress import Countdown
 from dumbbell.engines import family, registry
 from dumbbell.engines.measurement import Measurement
@@ -45,10 +45,8 @@ def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
     assert "warning: path.buffer = 0.5 bdp, seed 2 (and 1 more run): live: the relay dropped 1 packet" in done.stderr
     _, *listed = dumbbell("results", "list").stdout.splitlines()
     assert [line.split()[4] for line in listed] == ["VALID", "SUSPECT", "VALID", "SUSPECT"]
-    validities = [json.loads(line)["validity"] for line in dumbbell("results", "show", "--json").stdout.splitlines()]
-    assert validities == ["VALID", "SUSPECT"] * 2
-    rows = [json.loads(line)["validity"] for line in dumbbell("results", "list", "--json").stdout.splitlines()]
-    assert rows == validities
+    for command in ("show", "list"):
+        assert [each["validity"] for each in json_lines("results", command)] == ["VALID", "SUSPECT"] * 2
     assert dumbbell("report", store, "--out", tmp_path / "page.html").returncode == 0
     assert "4 runs, 2 points, 2 seeds, engine netns, 2 VALID, 2 SUSPECT, " in (tmp_path / "page.html").read_text(
         encoding="utf-8"

@@ -1,17 +1,13 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from commandline import DUMBBELL, MOMENT, dumbbell
+from commandline import answered, dumbbell, json_lines
 from ledgers import execute
-from processes import HANG_S
 
 
 @pytest.fixture
@@ -22,7 +18,7 @@ def filled(moment: Path, store: Path) -> Path:
 
 
 def ids(store: Path) -> list[str]:
-    return [json.loads(line)["run_id"] for line in dumbbell("results", "list", store, "--json").stdout.splitlines()]
+    return [each["run_id"] for each in json_lines("results", "list", store)]
 
 
 def test_the_runs_are_listed_in_order(filled: Path) -> None:
@@ -72,8 +68,8 @@ def test_what_was_set_is_another_experiment_and_nothing_is_hidden_or_pruned(
     assert done.stderr == ""
     shown = dumbbell("results", "show", filled).stdout
     assert re.findall(r"^moment.*(?= on sim)", shown, re.MULTILINE) == ["moment", "moment [path.rtt=40 ms]"]
-    only = dumbbell("results", "list", filled, "--experiment", labels[-1], "--json").stdout.splitlines()
-    assert [json.loads(line)["experiment"] for line in only] == labels[4:]
+    only = json_lines("results", "list", filled, "--experiment", labels[-1])
+    assert [each["experiment"] for each in only] == labels[4:]
     unknown = dumbbell("results", "show", filled, "--experiment", "momnt")
     assert (unknown.returncode, unknown.stdout) == (2, "")
     assert 'has no experiment "momnt"; did you mean "moment"?' in unknown.stderr
@@ -117,12 +113,9 @@ def test_runs_of_an_earlier_build_are_mentioned_listed_on_demand_and_pruned_if_o
 
 
 @pytest.mark.parametrize("options", [(), ("--all",)], ids=" ".join)
-def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(store: Path, options: tuple[str, ...]) -> None:
-    spec = store.with_name("moment.toml")
-    spec.write_text(MOMENT, encoding="utf-8")
-    assert dumbbell("run", spec, "--out", store).returncode == 0
-    execute(store, "DELETE FROM member WHERE position < 2")
-    done = dumbbell("results", "list", store, *options)
+def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(filled: Path, options: tuple[str, ...]) -> None:
+    execute(filled, "DELETE FROM member WHERE position < 2")
+    done = dumbbell("results", "list", filled, *options)
     assert (done.returncode, len(done.stdout.splitlines())) == (0, 3)
     assert done.stderr == "and 2 runs of no experiment: `dumbbell results prune` removes them\n"
 
@@ -130,13 +123,8 @@ def test_runs_of_no_experiment_are_not_called_those_of_earlier_builds(store: Pat
 @pytest.mark.slow
 @pytest.mark.parametrize(("answer", "left"), [("n", 9), ("y", 5)])
 def test_prune_asks_on_a_terminal(rebuilt: Path, answer: str, left: int) -> None:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen([DUMBBELL, "results", "prune", rebuilt], stdin=theirs, stdout=theirs, stderr=theirs)
-    os.write(ours, f"{answer}\n".encode())
-    assert process.wait(HANG_S) == 0
-    os.close(theirs)
-    assert b"remove 4 runs? [y/N]" in os.read(ours, 10_000)
-    os.close(ours)
+    status, shown = answered(answer, "results", "prune", rebuilt)
+    assert (status, "remove 4 runs? [y/N]" in shown) == (0, True)
     assert len(dumbbell("results", "list", rebuilt, "--all").stdout.splitlines()) == left
 
 

@@ -14,9 +14,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from commandline import DUMBBELL, ROOT, dumbbell, process
-from dumbbell.errors import DumbbellError
-from dumbbell.results.store import Store
+from commandline import DUMBBELL, ROOT, count_stored_runs, dumbbell, json_lines, process
 from ledgers import execute
 from processes import HANG_S, soon
 
@@ -107,7 +105,7 @@ def test_every_measured_number_has_three_significant_digits(moment: Path) -> Non
 def test_a_line_is_a_point_and_group_with_means_over_the_seeds(moment: Path) -> None:
     command = ("run", moment, "--seeds", "4", "--columns", "n,goodput,loss,fair_share")
     lines = cells(dumbbell(*command).stdout)
-    results = [json.loads(line) for line in dumbbell("run", moment, "--seeds", "4", "--json").stdout.splitlines()]
+    results = json_lines("run", moment, "--seeds", "4")
     rates = [each["groups"]["bbr"]["goodput_bps"] / 1e6 for each in results[:4]]
     loss = [100 * each["bottleneck"]["loss_rate"] for each in results[:4]]
     half = [3.182 * statistics.stdev(values) / 2 for values in (rates, loss)]  # Student's t of 3 degrees of freedom
@@ -133,7 +131,7 @@ def test_a_row_each_seed_in_any_order_and_with_any_column(moment: Path) -> None:
     rows = cells(dumbbell(*command).stdout)
     assert [row[:3] for row in rows[:4:2]] == [["0.5 bdp", "1", "bbr"], ["2", "bbr", rows[2][2]]]
     rates = [float(row[-1]) for row in rows]
-    results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    results = json_lines("run", moment)
     expected = [group["goodput_bps"] / 1e6 for each in results for group in each["groups"].values()]
     assert rates == pytest.approx(expected, rel=0.006)
     largest_first = [float(row[-1]) for row in cells(dumbbell(*command, "--sort", "-goodput").stdout)]
@@ -169,7 +167,7 @@ def test_the_loss_of_the_queue_and_random_loss_are_two_columns(moment: Path) -> 
     rows = [row for row in cells(dumbbell("run", moment, *settings, *columns).stdout) if row[-3:][0] == "reno"]
     assert len(rows) == 4
     assert all(float(row[-1]) == pytest.approx(2, rel=0.3) for row in rows)
-    results = [json.loads(line) for line in dumbbell("run", moment, *settings, "--json").stdout.splitlines()]
+    results = json_lines("run", moment, *settings)
     counted = [100 * each["bottleneck"]["dropped_packets"] / each["bottleneck"]["offered_packets"] for each in results]
     assert [float(row[-2]) for row in rows] == pytest.approx(counted, rel=0.01)
 
@@ -250,9 +248,9 @@ def test_options_say_it_instead_of_the_spec(moment: Path) -> None:
 
 
 def test_a_dry_run_names_the_runs_and_runs_none(moment: Path, store: Path) -> None:
-    planned = [json.loads(line) for line in dumbbell("run", moment, "--dry-run", "--json").stdout.splitlines()]
+    planned = json_lines("run", moment, "--dry-run")
     assert not store.exists()
-    results = [json.loads(line) for line in dumbbell("run", moment, "--json").stdout.splitlines()]
+    results = json_lines("run", moment)
     assert [each["run_id"] for each in planned] == [each["run_id"] for each in results]
     assert planned[0]["run"]["path"]["rate_bps"] == 20_000_000
     table = dumbbell("run", moment, "--dry-run").stdout
@@ -271,7 +269,7 @@ def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    assert soon(lambda: _measured(store) == MOMENTS)
+    assert soon(lambda: count_stored_runs(store) == MOMENTS)
     started.send_signal(how)
     output, printed = started.communicate(timeout=HANG_S)
     message = f"{MOMENTS} of {MOMENTS + 1} runs are in {store}; the same command goes on"
@@ -279,16 +277,8 @@ def test_a_signal_stops_at_once_says_so_and_keeps_what_is_finished(
     assert re.fullmatch(f"(.*; Ctrl-C keeps what is finished, .*\n)?interrupted: {re.escape(message)}\n", printed)
     verified = dumbbell("results", "verify", store)
     assert verified.returncode == 0 or "belongs to no run" in verified.stdout
-    shown = [json.loads(line) for line in dumbbell("results", "show", store, "--json").stdout.splitlines()]
+    shown = json_lines("results", "show", store)
     assert [each["point"]["duration"] for each in shown] == _DURATIONS[:-1]
-
-
-def _measured(store: Path) -> int:
-    try:
-        with Store.open(store) as reader:
-            return reader.count()
-    except DumbbellError:  # it is not there yet
-        return 0
 
 
 @pytest.mark.slow

@@ -127,6 +127,6 @@ def test_a_server_has_connections_of_every_kind() -> None:
 
 def _host(connection: Connection) -> str:
     """Its address in 203.0.113.0/24; 2001:db8:2::/64 has the same hosts."""
-    if match := re.search(r"2001:db8:2::([0-9a-f]+)\]", connection.peer_host):
+    if match := re.search(r"2001:db8:2::([0-9a-f]+)\]", connection.peer):
         return f"203.0.113.{int(match[1], 16)}"
-    return connection.peer_host.rpartition(":")[2].rstrip("]")
+    return connection.peer.rpartition(":")[0].rpartition(":")[2].rstrip("]")

@@ -97,5 +97,5 @@ def test_all_mistakes_are_told_at_once() -> None:
 
 def test_a_shell_offers_what_there_is() -> None:
     assert (GOALS, tuple(PRESETS)) == (completion.GOALS, completion.PRESETS)
-    assert completion.goals("go") == ["goodput"]
+    assert "goodput" in completion.goals()
     assert "bbr,cubic" in completion.several_algorithms("bbr,cu")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,9 +13,31 @@ import pytest
 from builtkernel import built, linux
 from dumbbell.engines import process
 from dumbbell.engines.guest import Guests, Left, Order
+from dumbbell.engines.netns import NetnsEngine
+from dumbbell.errors import EngineFailure
 from processes import soon
 
 __all__ = ["built", "linux"]
+
+
+@pytest.fixture
+def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where temporary folders are made, by nobody else."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    return folder
+
+
+@pytest.fixture
+def live() -> NetnsEngine:
+    """The engine of this machine's own kernel, where it can measure."""
+    try:
+        engine = NetnsEngine()
+        engine.ready()
+    except EngineFailure as failure:
+        pytest.skip(f"no live engine here: {failure}")
+    return engine
 
 
 @pytest.fixture

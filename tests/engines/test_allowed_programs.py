@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import pty
-import subprocess
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +9,7 @@ import pytest
 
 import dumbbell
 import dumbbell.studies as studies
-from commandline import DUMBBELL, MOMENT, process
+from commandline import answered, process
 from commandline import dumbbell as command_line
 from dumbbell.campaign.plan import programs
 from dumbbell.engines.linux import LinuxEngine
@@ -22,7 +19,9 @@ from dumbbell.errors import EngineFailure
 from dumbbell.kernel import shelf
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Run, SpecError, expand, load, resolve
+from dumbbell.spec import Run, SpecError, expand, load, resolve, toml
+from measured import known
+from specs import smallest
 
 pytestmark = pytest.mark.slow
 SAID = "started"
@@ -31,25 +30,16 @@ SAID = "started"
 @pytest.fixture
 def spec(tmp_path: Path) -> Path:
     """A spec whose program leaves a mark where it may write, and says that it started."""
-    text = f"""
-duration = "1 s"
-path = {{ rate = "10 Mbit/s", rtt = "20 ms", buffer = "1 bdp" }}
-[[flows]]
-cc = "cubic"
-workload = {{ command = ["sh", "-c", "touch {tmp_path}/mark; echo {SAID}"] }}
-"""
+    workload = {"command": ["sh", "-c", f"touch {tmp_path}/mark; echo {SAID}"]}
     path = tmp_path / "programs.toml"
-    path.write_text(text, encoding="utf-8")
+    path.write_text(toml(smallest(duration="1 s", flows=[{"cc": "cubic", "workload": workload}])), encoding="utf-8")
     return path
 
 
 @pytest.fixture(params=["netns", "linux"])
 def engine(request: pytest.FixtureRequest) -> str:
     """The name of one that runs programs here."""
-    try:
-        (NetnsEngine() if request.param == "netns" else request.getfixturevalue("linux")).ready()
-    except EngineFailure as failure:
-        pytest.skip(f"no such engine here: {failure}")
+    request.getfixturevalue("live" if request.param == "netns" else "linux")
     return str(request.param)
 
 
@@ -58,28 +48,7 @@ def output(store: Path) -> str:
     with Store.open(store) as opened:
         (outcome,) = opened.outcomes()
     assert isinstance(outcome, Result), outcome
-    said = outcome.flows[0].program
-    assert said is not None
-    return said.output or ""
-
-
-def in_terminal(answer: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
-    """The command in a terminal, at which somebody types: its status, and all that the terminal shows."""
-    ours, theirs = pty.openpty()
-    started = subprocess.Popen(
-        [DUMBBELL, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environment
-    )
-    os.close(theirs)
-    os.write(ours, f"{answer}\n".encode())
-    shown = b""
-    try:
-        while part := os.read(ours, 4096):
-            shown += part
-    except OSError:  # nobody has the other end any more
-        pass
-    finally:
-        os.close(ours)
-    return started.wait(timeout=60), shown.decode("utf-8").replace("\r\n", "\n")
+    return known(outcome.flows[0].program).output or ""
 
 
 def test_without_leave_nothing_starts(spec: Path, engine: str, tmp_path: Path) -> None:
@@ -122,13 +91,13 @@ def test_a_yes_in_a_terminal_starts_them_and_holds_for_that_file(
     spec: Path, engine: str, home: dict[str, str], tmp_path: Path
 ) -> None:
     command = ("run", spec, "--engine", engine, "--fresh", "--out", tmp_path / "store")
-    status, shown = in_terminal("n", *command, **home)
+    status, shown = answered("n", *command, **home)
     assert (status, (tmp_path / "store").exists()) == (2, False), shown
-    status, shown = in_terminal("y", *command, **home)
+    status, shown = answered("y", *command, **home)
     assert status == 0, shown
     assert "start them? [y/N]" in shown
     assert output(tmp_path / "store") == f"{SAID}\n"
-    status, shown = in_terminal("n", *command, **home)
+    status, shown = answered("n", *command, **home)
     assert (status, "you allowed them before" in shown, "[y/N]" in shown) == (0, True, False), shown
 
 
@@ -136,7 +105,7 @@ def test_an_answer_holds_for_what_was_shown(
     spec: Path, linux: LinuxEngine, home: dict[str, str], tmp_path: Path
 ) -> None:
     command = ("run", spec, "--engine", linux.name, "--out", tmp_path / "store")
-    assert in_terminal("y", *command, **home)[0] == 0
+    assert answered("y", *command, **home)[0] == 0
     assert process(*command, **home).returncode == 0, "without a terminal, too"
     others = ("--set", 'flows[0].workload.command=["true"]')
     assert process(*command, *others, **home).returncode == 2, "other programs by an option"
@@ -176,8 +145,7 @@ def test_a_swept_program_is_listed_once_for_each_value(spec: Path, linux: LinuxE
     experiment = load(spec, overrides={"flows[0].workload.command": commands, "path.rtt": ["10 ms", "20 ms"]})
     assert [each.arguments for each in programs(experiment, linux)] == [("true",), ("false",)]
     assert programs(load(spec), SimEngine()) == []
-    assert not load({"duration": "1 s", "path": {"rate": "1 Mbit/s", "rtt": "9 ms", "buffer": "9 kB"},
-                     "flows": [{"cc": "reno"}]}).names_programs  # fmt: skip
+    assert not load(smallest()).names_programs
 
 
 def test_what_a_listing_shows_hides_nothing(spec: Path, linux: LinuxEngine) -> None:
@@ -217,8 +185,6 @@ def test_the_source_of_a_kernel_is_a_program_too(tmp_path: Path) -> None:
     assert not (tmp_path / "mark").exists()
 
 
-def test_a_spec_without_programs_is_never_asked_about(tmp_path: Path) -> None:
-    spec = tmp_path / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
-    done = command_line("run", spec, "--out", tmp_path / "store")
+def test_a_spec_without_programs_is_never_asked_about(moment: Path, tmp_path: Path) -> None:
+    done = command_line("run", moment, "--out", tmp_path / "store")
     assert (done.returncode, "starts programs" in done.stderr) == (0, False)

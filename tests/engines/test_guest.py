@@ -40,13 +40,10 @@ time.sleep(1000)
 
 
 @pytest.fixture(autouse=True)
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder for temporary files, empty before and after each test."""
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    yield folder
-    assert not list(folder.iterdir())
+def _nothing_left(temporary: Path) -> Iterator[None]:
+    """In the folder for temporary files, after each test."""
+    yield
+    assert not list(temporary.iterdir())
 
 
 def failure(tmp_path: Path, program: str, limit_s: float = 30) -> str:

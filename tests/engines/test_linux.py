@@ -12,7 +12,6 @@ import pytest
 from msgspec import convert, structs
 from syrupy.assertion import SnapshotAssertion
 
-from dumbbell import _core
 from dumbbell.campaign.plan import refusals
 from dumbbell.engines import agent, machine, registry
 from dumbbell.engines.guest import NOT_CONFINED, Guests, Left, Order
@@ -21,8 +20,9 @@ from dumbbell.engines.resources import limit_s, memory_mb
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 from dumbbell.spec import Run, load
 from dumbbell.spec.keys import keys
-from dumbbell.spec.quantity import Jitter
+from dumbbell.spec.quantity import Time
 from kernels import CONTROLS, kernel
+from measured import measurement, written
 from specs import run_of, smallest
 
 
@@ -57,10 +57,11 @@ def test_a_kernel_that_is_not_there_is_told_with_what_makes_it(
             registry.engine(name)
 
 
-def test_another_machine_cannot_have_it(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["linux", "netns"])
+def test_another_machine_cannot_have_it(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(platform, "machine", lambda: "arm64")
-    with pytest.raises(KernelError, match="needs x86-64 Linux"):
-        registry.engine("linux")
+    with pytest.raises(KernelError, match=f"the engine {name} needs x86-64 Linux"):
+        registry.engine(name)
 
 
 def test_its_name_and_identity_are_those_of_kernel_and_agent(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,7 +181,7 @@ def test_timing_noise_of_the_machine_is_refused() -> None:
 
 def test_netem_can_draw_below_the_largest_jitter_of_a_spec() -> None:
     (most,) = (key.extremes[-1] for key in keys() if key.path == "path.jitter")
-    assert Jitter(most).ns // 2 <= 2**31 - 1
+    assert Time(most).ns // 2 <= 2**31 - 1
 
 
 def test_what_linux_can_honour_is_not_refused() -> None:
@@ -192,10 +193,11 @@ def test_what_linux_can_honour_is_not_refused() -> None:
 
 def test_a_guest_gets_the_run_and_the_kernels_names(answers: list[Order]) -> None:
     spec_run = run_of({"flows": [{"cc": "bbr_4_17_shallow", "count": 2}, {"cc": "cubic"}]}, 7)
-    ANSWER[0] = b'{"measured":' + json.dumps(empty()).encode() + b"}"
-    measurement = LinuxEngine(kernel()).measure(spec_run)
-    assert measurement.ended_ns == 3
-    assert measurement.facts == {"kernel": "6.1.192", "guest": NOT_CONFINED}
+    nothing = replace(measurement(ended_s=3e-9), facts={"kernel": "6.1.192"})
+    ANSWER[0] = b'{"measured":' + written(nothing) + b"}"
+    measured = LinuxEngine(kernel()).measure(spec_run)
+    assert measured.ended_ns == 3
+    assert measured.facts == {"kernel": "6.1.192", "guest": NOT_CONFINED}
     (order,) = answers
     job = json.loads(order.job)
     assert job["controls"] == ["bbr_4_17_s_1a2b", "bbr_4_17_s_1a2b", "cubic"]
@@ -275,16 +277,3 @@ def test_an_installation_without_an_agent_says_so(monkeypatch: pytest.MonkeyPatc
     for name, engine in (("linux", "linux"), ("linux:6.12", "linux"), ("netns", "netns")):
         with pytest.raises(KernelError, match=f"the engine {engine} is not in this installation: it has no agent"):
             registry.engine(name)
-
-
-def empty() -> dict[str, Any]:
-    """A measurement of nothing, as an agent writes it."""
-    counters = {"at_ns": 0} | dict.fromkeys(
-        _core.measure(run_of({"duration": "1 s"}).to_json())["bottleneck"]["at_end"], 0
-    )
-    columns = ("at_ns", "backlog_bytes", "backlog_packets", "dropped_packets", "sent_packets")
-    queue = {
-        "series": {name: list[int]() for name in columns},
-        **dict.fromkeys(("at_window_begin", "at_window_end", "at_end"), counters),
-    }
-    return {"ended_ns": 3, "flows": [], "bottleneck": queue, "facts": {"kernel": "6.1.192"}}

@@ -12,6 +12,7 @@ from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement,
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec.run import Run
+from measured import known
 from specs import resolved
 
 pytestmark = pytest.mark.slow
@@ -34,8 +35,7 @@ def run(*flows: dict[str, Any], **fields: Any) -> Run:
 
 
 def transfers(flow: FlowMeasurement) -> Transfers:
-    assert flow.transfers is not None
-    return flow.transfers
+    return known(flow.transfers)
 
 
 def completion_ms(flow: FlowMeasurement) -> Any:
@@ -109,9 +109,7 @@ def test_what_a_source_counts_is_what_its_transfers_and_the_queue_do(linux: Linu
     measured = linux.measure(spec_run)
     (flow,) = measured.flows
     completions, end = transfers(flow), flow.at_end
-    drawn = spec_run.flows[0].work.arrivals
-    assert drawn is not None
-    at_ns, sizes = np.array(drawn.arrivals).T
+    at_ns, sizes = np.array(known(spec_run.flows[0].work.arrivals).arrivals).T
     assert (completions.started_ns == spec_run.flows[0].start_ns + at_ns).all()
     assert end.delivered_bytes == sizes.sum()
     assert (completions.segments_sent >= np.ceil(sizes / spec_run.path.mss_bytes)).all()

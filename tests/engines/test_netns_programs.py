@@ -15,10 +15,12 @@ import pytest
 import dumbbell
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.netns import NetnsEngine
-from dumbbell.errors import EngineFailure
+from dumbbell.metrics.programs.report import ProgramSummary
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
+from measured import known
+from specs import resolved
 
 pytestmark = pytest.mark.slow
 PATH = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
@@ -42,14 +44,7 @@ def need(*tools: str) -> None:
 @pytest.fixture(params=["netns", "linux"])
 def engine(request: pytest.FixtureRequest) -> Any:
     """One that runs programs."""
-    if request.param == "linux":
-        return request.getfixturevalue("linux")
-    try:
-        live = NetnsEngine()
-        live.ready()
-    except EngineFailure as failure:
-        pytest.skip(f"no live engine here: {failure}")
-    return live
+    return request.getfixturevalue("live" if request.param == "netns" else "linux")
 
 
 def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fields: Any) -> Result:
@@ -69,11 +64,23 @@ def measured(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fi
     return outcome
 
 
+def failure(engine: NetnsEngine | LinuxEngine, workload: Any, store: Path, **fields: Any) -> str:
+    """Why the only run fails."""
+    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
+    (outcome,) = dumbbell.run(spec | fields, engine=engine.name, store=store, programs=True).outcomes
+    assert isinstance(outcome, FailedRun)
+    return outcome.error
+
+
 def delivered_bytes(result: Result) -> int:
     """By the only flow."""
     (flow,) = result.flows
-    assert flow.goodput_bps is not None
-    return round(flow.goodput_bps * (result.window_s[1] - flow.start_s) / 8)
+    return round(known(flow.goodput_bps) * (result.window_s[1] - flow.start_s) / 8)
+
+
+def program_of(result: Result) -> ProgramSummary:
+    """What the first flow's program said."""
+    return known(result.flows[0].program)
 
 
 def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_path: Path) -> None:
@@ -81,15 +88,13 @@ def test_iperf3_sends_with_the_congestion_control_of_its_route(engine: Any, tmp_
     flows = [{"cc": "bbr", "workload": IPERF3}, {"cc": "cubic", "stop": "2 s"}]
     result = measured(engine, IPERF3, tmp_path, flows=flows)
     bbr, cubic = result.flows
-    said = bbr.program
-    assert said is not None
-    assert bbr.goodput_whole_bps is not None
-    assert cubic.goodput_bps is not None
+    said = program_of(result)
     assert (said.error, said.status) == (None, 0)
     # The kernel counts what the control connection sends, too, and what came after the test's own end.
-    assert said.payload_bytes == pytest.approx(bbr.goodput_whole_bps * (result.window_s[1] - bbr.start_s) / 8, rel=0.05)
+    carried_bytes = known(bbr.goodput_whole_bps) * (result.window_s[1] - bbr.start_s) / 8
+    assert said.payload_bytes == pytest.approx(carried_bytes, rel=0.05)
     assert said.retransmits == pytest.approx(bbr.retransmits, abs=30)
-    assert cubic.goodput_bps > 0
+    assert known(cubic.goodput_bps) > 0
     assert bbr.rtt_min_s == pytest.approx(0.02, abs=0.002)
 
 
@@ -97,9 +102,9 @@ def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -
     need("nc")
     result = measured(engine, NETCAT, tmp_path)
     (flow,) = result.flows
-    assert flow.fct_s is not None
-    assert flow.fct_s > 8 * SENT_BYTES / 20e6
-    assert engine.live or flow.fct_s < 2, "in virtual time"
+    fct_s = known(flow.fct_s)
+    assert fct_s > 8 * SENT_BYTES / 20e6
+    assert engine.live or fct_s < 2, "in virtual time"
     late = result.validity == "SUSPECT" and 0.9 * SENT_BYTES < delivered_bytes(result) < SENT_BYTES
     assert late or delivered_bytes(result) == SENT_BYTES, "to the byte: a FIN is none; a disturbed look misses the end"
     assert flow.segments_sent >= SENT_BYTES / 1448
@@ -124,9 +129,7 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
         "server": [*QUIET, "-fflags", "nobuffer", "-analyzeduration", "500000", "-i", f"{there}?listen=1",
                    "-c", "copy", "-f", "null", "-"],
     }  # fmt: skip
-    (flow,) = measured(engine, workload, tmp_path).flows
-    said = flow.program
-    assert said is not None
+    said = program_of(measured(engine, workload, tmp_path))
     assert (said.error, said.status) == (None, 0)
     assert engine.live or said.stalls == 0, "in virtual time"
     assert engine.live or said.speed == pytest.approx(1, abs=0.15), "in virtual time"
@@ -143,27 +146,20 @@ def test_ffmpeg_streams_in_its_own_time(engine: Any, tmp_path: Path, film: Path)
 def test_a_program_that_fails_is_a_failed_run_in_its_words(
     engine: Any, tmp_path: Path, workload: Any, message: str
 ) -> None:
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "name": "mine", "workload": workload}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert outcome.error.startswith("flows[0] (mine): ")
-    assert message in outcome.error
+    error = failure(engine, workload, tmp_path)
+    assert error.startswith("flows[0] (mine): ")
+    assert message in error
 
 
 @pytest.mark.parametrize("engine", ["netns"], indirect=True)  # in virtual time it would write for ever at one instant
 def test_a_program_that_writes_without_end_fills_no_disk(engine: Any, tmp_path: Path) -> None:
-    workload = {"command": ["cat", "/dev/zero"]}
-    spec = {"duration": "9 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path, programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert "cat has written more than 256 MiB to its standard output" in outcome.error
+    error = failure(engine, {"command": ["cat", "/dev/zero"]}, tmp_path, duration="9 s")
+    assert "cat has written more than 256 MiB to its standard output" in error
 
 
 def test_a_program_that_is_not_there_is_refused_before_anything_runs(engine: Any) -> None:
     workload = {"command": ["no-such-program", "{port}"], "server": ["nor-this", "{port}"]}
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": workload}]}
-    (point,) = expand(load(spec))
-    problems = engine.unsupported_fields(resolve(point, 1).run)
+    problems = engine.unsupported_fields(resolved(flows=[{"cc": "cubic", "workload": workload}]).run)
     assert [str(each) for each in problems if "workload" in each.path] == [
         'flows[0].workload.command: this machine has no program "no-such-program"',
         'flows[0].workload.server: this machine has no program "nor-this"',
@@ -217,8 +213,7 @@ def test_a_program_that_does_not_wait_is_complete_when_all_has_come(engine: Any,
     }
     result = measured(engine, workload, tmp_path, path=SLOW)
     (flow,) = result.flows
-    assert flow.fct_s is not None
-    assert flow.fct_s > 8 * 500_000 / 2e6
+    assert known(flow.fct_s) > 8 * 500_000 / 2e6
     assert delivered_bytes(result) == 500_000
 
 
@@ -276,9 +271,8 @@ def test_what_a_program_leaves_behind_is_no_zombie(engine: Any, tmp_path: Path) 
     need("sh")
     orphans = "(true &); (sleep 0.1 &); (sh -c 'kill -34 $$' &)"  # the last by a real-time signal
     count = "cat /proc/[0-9]*/status | grep -c '^State:.Z'"
-    result = measured(engine, {"command": ["sh", "-c", f"{orphans}; sleep 0.5; {count} || true"]}, tmp_path)
-    said = result.flows[0].program
-    assert said is not None
+    workload = {"command": ["sh", "-c", f"{orphans}; sleep 0.5; {count} || true"]}
+    said = program_of(measured(engine, workload, tmp_path))
     assert (said.status, said.output) == (0, "0\n")
 
 
@@ -287,10 +281,7 @@ def test_programs_start_where_the_user_is(engine: Any, tmp_path: Path, monkeypat
     program.write_text("#!/bin/sh\npwd\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.chdir(tmp_path)
-    result = measured(engine, {"command": ["./mine"]}, tmp_path / "store")
-    said = result.flows[0].program
-    assert said is not None
-    assert said.output == f"{tmp_path}\n"
+    assert program_of(measured(engine, {"command": ["./mine"]}, tmp_path / "store")).output == f"{tmp_path}\n"
 
 
 @pytest.fixture
@@ -320,10 +311,7 @@ def test_programs_run_as_who_called_sudo_unless_the_spec_says_root(
     server = f"id -u > {theirs}; echo x >> {protected}; exec nc -l {{port}} >/dev/null"
     client = f"{WHO}; nc -N {{receiver}} {{port}} </dev/null"
     workload = {"command": ["sh", "-c", client], "server": ["sh", "-c", server], "user": user}
-    said = measured(engine, workload, everyones / "store").flows[0].program
-    assert said is not None
-    assert said.output is not None
-    printed = said.output.split()
+    printed = known(program_of(measured(engine, workload, everyones / "store")).output).split()
     assert (printed[0], printed[1], printed[-1]) == (str(number), str(number), "/")
     assert theirs.read_text(encoding="utf-8") == f"{number}\n"
     assert (protected.read_text(encoding="utf-8") == "kept\n") == (number != 0)
@@ -338,17 +326,14 @@ def test_a_folder_that_the_user_may_not_enter_is_named(
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     monkeypatch.chdir(closed)
-    spec = {"duration": "1 s", "path": PATH, "flows": [{"cc": "cubic", "workload": {"command": ["true"]}}]}
-    (outcome,) = dumbbell.run(spec, engine=engine.name, store=tmp_path / "store", programs=True).outcomes
-    assert isinstance(outcome, FailedRun)
-    assert f"start true in {closed} as user {NOBODY}: Permission denied" in outcome.error
+    error = failure(engine, {"command": ["true"]}, tmp_path / "store")
+    assert f"start true in {closed} as user {NOBODY}: Permission denied" in error
 
 
 @pytest.mark.parametrize("engine", ["linux"], indirect=True)
 def test_a_guest_cannot_give_programs_the_powers_of_root(engine: Any) -> None:
     flows = [{"cc": "cubic"}, {"cc": "cubic", "workload": {"command": ["true"], "user": "root"}}]
-    (point,) = expand(load({"duration": "1 s", "path": PATH, "flows": flows}))
-    (problem,) = engine.unsupported_fields(resolve(point, 1).run)
+    (problem,) = engine.unsupported_fields(resolved(flows=flows).run)
     assert (problem.path, problem.message) == (
         "flows[1].workload.user", "a guest's programs have no privileges, whoever they run as",
     )  # fmt: skip
@@ -359,10 +344,9 @@ def test_nothing_of_the_callers_environment_reaches_a_program_or_a_store(
 ) -> None:
     word = "hunter2-of-the-environment"
     monkeypatch.setenv("TOKEN", word)
-    said = measured(engine, {"command": ["env"]}, tmp_path / "store").flows[0].program
-    assert said is not None
-    assert "PATH=" in (said.output or "")
-    assert word not in (said.output or "")
+    output = known(program_of(measured(engine, {"command": ["env"]}, tmp_path / "store")).output)
+    assert "PATH=" in output
+    assert word not in output
     contents = [path.read_bytes() for path in (tmp_path / "store").rglob("*") if path.is_file()]
     assert contents
     assert not any(word.encode() in each for each in contents)

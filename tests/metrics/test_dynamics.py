@@ -17,6 +17,7 @@ from dumbbell.metrics.dynamics import (
     rise_time_s,
     troughs,
 )
+from measured import known
 
 AT_S = [0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5]
 """Zhang's 1-s series of a lossless CUBIC flow, Mbit/s, as far as the reference has it, and two more seconds of it."""
@@ -111,9 +112,7 @@ def test_how_clear_a_period_must_be() -> None:
 
 
 def test_autocorrelation_by_hand() -> None:
-    correlations = autocorrelation([1, -1, 1, -1])
-    assert correlations is not None
-    assert correlations.tolist() == [1, -0.75, 0.5, -0.25]
+    assert known(autocorrelation([1, -1, 1, -1])).tolist() == [1, -0.75, 0.5, -0.25]
     assert autocorrelation([5, 5]) is None
     assert autocorrelation([5]) is None
 
@@ -147,27 +146,28 @@ def test_a_centred_mean_sees_a_step_before_it_comes() -> None:
     assert centred_rates_bps(step, [7.5, 10, 12.5]) == pytest.approx([0, 40, 80])
 
 
-def test_flows_that_are_even_from_the_beginning() -> None:
-    """2.5 s of each mean still lie before the start: the share is even there too."""
-    assert convergence_time_s([EVEN, EVEN], 5, 60) == 0
+STEP = flow((0, 0), (20, 10))
+BLIP = flow((0, 0), (20, 10), (25, 0), (50, 10))
+NEAR_S = -2.5 + 10 / 3
+"""Where s of the 5 s around t lie after a step, the rates are 10 and 2 s, and fair is 5 + s: near from s = 10/3 on."""
 
 
-def test_a_step_converges_when_the_mean_around_it_comes_within_a_fifth() -> None:
-    step = flow((0, 0), (20, 10))
-    time_s = convergence_time_s([EVEN, step], 0, 60)
-    # where s of the 5 s around t lie after the step, the rates are 10 and 2 s, and fair is 5 + s: near from s = 10/3 on
-    assert time_s == pytest.approx(20 - 2.5 + 10 / 3, abs=0.1)
-
-
-def test_it_must_last_ten_seconds() -> None:
-    blip = flow((0, 0), (20, 10), (25, 0), (50, 10))
-    assert convergence_time_s([EVEN, blip], 0, 90) == pytest.approx(50 - 2.5 + 10 / 3, abs=0.1)
-    assert convergence_time_s([EVEN, blip], 0, 60) is None
-
-
-def test_flows_that_never_meet() -> None:
-    assert convergence_time_s([EVEN, flow((0, 5))], 0, 90) is None
-    assert convergence_time_s([EVEN, flow((0, 6.7))], 0, 90) == 0
+@pytest.mark.parametrize(
+    ("other", "begin_s", "end_s", "expected"),
+    [
+        (EVEN, 5, 60, 0),  # 2.5 s of each mean still lie before the start: the share is even there too
+        (EVEN, 10, 10, None),
+        (STEP, 0, 60, 20 + NEAR_S),
+        (BLIP, 0, 90, 50 + NEAR_S),
+        (BLIP, 0, 60, None),
+        (flow((0, 5)), 0, 90, None),
+        (flow((0, 6.7)), 0, 90, 0),
+    ],
+    ids=["even", "no time", "a step", "ten seconds", "less than ten", "never", "nearly"],
+)
+def test_when_flows_come_within_a_fifth(other: Counter, begin_s: float, end_s: float, expected: float | None) -> None:
+    time_s = convergence_time_s([EVEN, other], begin_s, end_s)
+    assert time_s == (expected and pytest.approx(expected, abs=0.1))
 
 
 def test_a_path_on_which_nothing_flows_has_not_converged() -> None:
@@ -178,11 +178,6 @@ def test_other_definitions_of_convergence_are_asked_for() -> None:
     uneven = flow((0, 7))
     assert convergence_time_s([EVEN, uneven], 0, 60) == 0  # 10 and 7 are 18 % from 8.5
     assert convergence_time_s([EVEN, uneven], 0, 60, within=0.1) is None
-    step = flow((0, 0), (20, 10))
-    assert convergence_time_s([EVEN, step], 0, 60, over_s=1) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)
-    assert convergence_time_s([EVEN, step], 0, 25, over_s=1) is None
-    assert convergence_time_s([EVEN, step], 0, 25, over_s=1, for_s=3) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)
-
-
-def test_a_run_that_ends_at_once_does_not_converge() -> None:
-    assert convergence_time_s([EVEN, EVEN], 10, 10) is None
+    assert convergence_time_s([EVEN, STEP], 0, 60, over_s=1) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)
+    assert convergence_time_s([EVEN, STEP], 0, 25, over_s=1) is None
+    assert convergence_time_s([EVEN, STEP], 0, 25, over_s=1, for_s=3) == pytest.approx(20 - 0.5 + 2 / 3, abs=0.1)

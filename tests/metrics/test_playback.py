@@ -8,7 +8,7 @@ import pytest
 from dumbbell.metrics.playback import Stalls, Writes, lateness, stalls, writes_of
 from dumbbell.metrics.window import Window
 from dumbbell.spec import Run
-from measured import SECOND, flow, flow_counters, flow_series
+from measured import SECOND, flow, flow_counters, flow_series, known
 from specs import resolved
 
 FULL_RUN = Window(0, 100 * SECOND)
@@ -25,9 +25,7 @@ def seen(run: Run, at_s: Sequence[float], delivered_bytes: Sequence[int]) -> Wri
     """The writes of a flow that started at 1 s, was established 20 ms later, and has these samples."""
     end = flow_counters(at_s[-1], delivered_bytes=delivered_bytes[-1])
     series = flow_series(at_s, [20_000] * len(at_s), delivered_bytes)
-    writes = writes_of(run.path, run.flows[0], flow(started_s=1, at_end=end, series=series))
-    assert writes is not None
-    return writes
+    return known(writes_of(run.path, run.flows[0], flow(started_s=1, at_end=end, series=series)))
 
 
 def test_a_write_is_due_after_what_an_empty_path_takes() -> None:
@@ -56,8 +54,7 @@ def test_a_late_write_is_delivered_between_two_samples() -> None:
 
 def test_what_the_end_finds_undelivered_is_late_until_then_and_what_is_due_later_does_not_count() -> None:
     writes = seen(stream(), [1.5, 2.0], [0, 0])
-    late = lateness(writes, FULL_RUN, 2.0)
-    assert late is not None
+    late = known(lateness(writes, FULL_RUN, 2.0))
     assert late.max_s == pytest.approx(2.0 - 1.041066)
     assert late.mean_s == pytest.approx(np.mean(2.0 - 1.041066 - 0.1 * np.arange(10)))
     assert lateness(writes, Window(50 * SECOND, 60 * SECOND), 2.0) is None

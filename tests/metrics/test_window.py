@@ -23,30 +23,34 @@ def test_counters_advance_field_by_field() -> None:
     assert (counted.at_ns, counted.segments_sent, counted.acks, counted.undos) == (5 * SECOND, 15, 1, 0)
 
 
-def test_a_flow_that_was_there_all_the_time_is_measured_over_the_window() -> None:
-    lasting = flow(begin=flow_counters(5, delivered_bytes=1_000), end=flow_counters(10, delivered_bytes=6_000))
-    activity = Activity.within(WINDOW, lasting)
-    assert activity.window == WINDOW
-    assert activity.rate_bps(activity.counted.delivered_bytes) == 8_000
-
-
-def test_a_flow_that_starts_in_the_window_is_measured_from_its_start() -> None:
-    late = flow(started_s=8, end=flow_counters(10, delivered_bytes=6_000))
-    activity = Activity.within(WINDOW, late)
-    assert activity.window == Window(8 * SECOND, 10 * SECOND)
-    assert activity.rate_bps(activity.counted.delivered_bytes) == 24_000
-
-
-def test_a_flow_that_stops_in_the_window_is_measured_to_its_stop() -> None:
-    """What is still in flight when it stops arrives later, and is not counted."""
-    stopped = flow(
-        begin=flow_counters(5, delivered_bytes=1_000),
-        end=flow_counters(10, delivered_bytes=3_500),
-        at_end=flow_counters(7, delivered_bytes=3_000),
-    )
-    activity = Activity.within(WINDOW, stopped)
-    assert activity.window == Window(5 * SECOND, 7 * SECOND)
-    assert activity.rate_bps(activity.counted.delivered_bytes) == 8_000
+@pytest.mark.parametrize(
+    ("present", "span_s", "rate_bps"),
+    [
+        (
+            flow(begin=flow_counters(5, delivered_bytes=1_000), end=flow_counters(10, delivered_bytes=6_000)),
+            (5, 10),
+            8e3,
+        ),
+        (flow(started_s=8, end=flow_counters(10, delivered_bytes=6_000)), (8, 10), 24e3),
+        # What is still in flight when it stops arrives later, and is not counted.
+        (
+            flow(
+                begin=flow_counters(5, delivered_bytes=1_000),
+                end=flow_counters(10, delivered_bytes=3_500),
+                at_end=flow_counters(7, delivered_bytes=3_000),
+            ),
+            (5, 7),
+            8e3,
+        ),
+    ],
+    ids=["all the time", "from its start", "to its stop"],
+)
+def test_a_flow_is_measured_while_it_is_there(
+    present: FlowMeasurement, span_s: tuple[int, int], rate_bps: float
+) -> None:
+    activity = Activity.within(WINDOW, present)
+    assert activity.window == Window(*(each * SECOND for each in span_s))
+    assert activity.rate_bps(activity.counted.delivered_bytes) == rate_bps
 
 
 def test_a_transfer_is_measured_to_its_last_byte() -> None:

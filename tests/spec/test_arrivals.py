@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from dumbbell.spec import expand, load
+from measured import known
 from specs import run_of, smallest
 
 MEAN_BYTES = 1000 * 0.2 + 5500 * 0.4 + 55_000 * 0.4
@@ -21,10 +22,7 @@ def drawn(
 ) -> tuple[tuple[int, int], ...]:
     """The arrivals of a flow of a spec over 100 Mbit/s."""
     overrides = {"path.rate": "100 Mbit/s"} | (fields or {}) | {f"flows[{flow}].workload": source}
-    run = run_of(overrides, seed, **options)
-    arrivals = run.flows[flow].work.arrivals
-    assert arrivals is not None
-    return arrivals.arrivals
+    return known(run_of(overrides, seed, **options).flows[flow].work.arrivals).arrivals
 
 
 def test_what_is_offered_is_the_load_with_headers() -> None:

@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from dumbbell import cc
-from dumbbell.problem import instead_of
+from dumbbell import _core, cc
 from dumbbell.spec import Experiment, Problem, SpecError, load
 from dumbbell.spec.keys import keys
 from specs import bad_fields, problems_of, smallest
@@ -295,10 +294,10 @@ def test_what_this_version_has_not_is_said_with_what_there_is(snapshot: Snapshot
 def test_no_wish_is_something_that_there_is() -> None:
     terms = ("bytes", "packets", "none", "fq", "bulk", "transfer", "stream", "arrivals", "command")
     there = {*cc.known(), *cc.variants(), *terms}
-    assert not [word for word in there if instead_of(word)]
+    assert not [word for word in there if _core.instead_of(word)]
     own = {key.path.rpartition(".")[2] for key in keys()} - {"trace"}
     assert len(own) > 30
-    assert not [key for key in own if instead_of(key)]
+    assert not [key for key in own if _core.instead_of(key)]
 
 
 BROKEN = """

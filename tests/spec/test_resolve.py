@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from msgspec import structs, to_builtins
 from syrupy.assertion import SnapshotAssertion
 
-from dumbbell import cc
+from dumbbell import _core, cc
 from dumbbell.engines import linux_limits
 from dumbbell.engines.sim import SimEngine
 from dumbbell.spec import Experiment, Run, SpecError, expand, load, resolve
@@ -132,9 +132,8 @@ def test_the_same_words_in_python_are_the_same_experiment() -> None:
     ids=lambda fields: "-".join(fields) or "defaults",
 )
 def test_the_simulator_reads_every_form(fields: Fields) -> None:
-    core = pytest.importorskip("dumbbell._core")
     seed = max(fields.get("seeds", [1]))
-    assert core.problems(run_of(fields, seed, registry=cc.registry_of(core.algorithms())).to_json()) == []
+    assert _core.problems(run_of(fields, seed, registry=cc.installed()).to_json()) == []
 
 
 @pytest.mark.parametrize(

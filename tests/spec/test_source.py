@@ -12,11 +12,7 @@ from commandline import MOMENT, ROOT
 from dumbbell.spec import Experiment, SpecError, assignment, expand, load, resolve, toml
 from specs import EVERY_FIELD, run_of, smallest
 
-MINIMAL = """
-duration = "10 s"
-path = { rate = "80 Mbit/s", rtt = "25 ms", buffer = "1 bdp" }
-flows = [{ cc = "bbr" }]
-"""
+MINIMAL = toml(smallest())
 
 
 def test_a_file_a_text_a_dictionary_and_an_experiment(tmp_path: Path) -> None:

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pty
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 from unittest import mock
 
+import typer
 from typer.testing import CliRunner
 
-from dumbbell.cli.main import main
+from dumbbell.cli.main import app, main
 from dumbbell.errors import StoreError
 from dumbbell.results.store import Store
 from processes import HANG_S
@@ -48,6 +50,11 @@ def dumbbell(*arguments: str | Path, **environment: str) -> subprocess.Completed
     command = ["dumbbell", *map(str, arguments)]
     status, written, stderr, _ = _run(command, environment)
     return subprocess.CompletedProcess(command, status, written, stderr)
+
+
+def json_lines(*arguments: str | Path) -> list[dict[str, Any]]:
+    """What a command prints with `--json`, a value a line."""
+    return list(map(json.loads, dumbbell(*arguments, "--json").stdout.splitlines()))
 
 
 def typed(*arguments: str | Path, **environment: str) -> tuple[int, str]:
@@ -112,6 +119,33 @@ def of_a_terminal(command: Sequence[str | Path], **environment: str) -> str:
         started.wait(timeout=HANG_S)
     os.close(ours)
     return written.decode().replace("\r\n", "\n")
+
+
+def answered(answer: str, *arguments: str | Path, **environment: str) -> tuple[int, str]:
+    """Runs the program in a terminal, at which somebody types: its status, and all that the terminal shows."""
+    ours, theirs = pty.openpty()
+    started = subprocess.Popen(
+        [DUMBBELL, *arguments], stdin=theirs, stdout=theirs, stderr=theirs, env=os.environ | environment
+    )
+    os.close(theirs)
+    os.write(ours, f"{answer}\n".encode())
+    shown = b""
+    try:
+        while part := os.read(ours, 4096):
+            shown += part
+    except OSError:  # nobody has the other end any more
+        pass
+    finally:
+        os.close(ours)
+    return started.wait(timeout=HANG_S), shown.decode("utf-8").replace("\r\n", "\n")
+
+
+def commands(command: Any = None, arguments: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command and group of commands, with what stands after `dumbbell`."""
+    command = command or typer.main.get_command(app())
+    yield arguments, command
+    for name, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, (*arguments, name))
 
 
 def count_stored_runs(store: Path) -> int:

@@ -5,9 +5,10 @@ Unless said otherwise the run lasts 10 s and the window is its second half.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any
+from dataclasses import asdict, fields
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,13 @@ from dumbbell.metrics.window import Window
 
 SECOND = 1_000_000_000
 WINDOW = Window(5 * SECOND, 10 * SECOND)
+T = TypeVar("T")
+
+
+def known(value: T | None) -> T:
+    """A value that a test needs to be there."""
+    assert value is not None
+    return value
 
 
 def flow_counters(at_s: float, **counts: int) -> FlowCounters:
@@ -113,6 +121,17 @@ def measurement(
     *flows: FlowMeasurement, bottleneck: QueueMeasurement | None = None, ended_s: float = 10
 ) -> Measurement:
     return Measurement(ended_ns=round(ended_s * SECOND), flows=flows, bottleneck=bottleneck or queue())
+
+
+def written(measured: Measurement) -> bytes:
+    """The JSON that the agent writes: a flow says nothing of what it has not, and ACKs are rows."""
+    rows: dict[str, Any] = asdict(measured)
+    for each in rows["flows"]:
+        del each["transfers"]
+        if each["program"] is None:
+            del each["program"]
+        each["acks"] = []
+    return json.dumps(rows, default=lambda column: column.tolist()).encode()
 
 
 def _instants(at_s: Sequence[float]) -> npt.NDArray[np.uint64]:

@@ -18,6 +18,12 @@ LINES = {
 VOID = {"meta", "link", "input", "br", "hr", "img", "col"}
 
 
+def content_of(address: str) -> Any:
+    """What an address of the explorer has packed."""
+    payload = address.rpartition(".")[2]
+    return json.loads(gzip.decompress(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4))))
+
+
 @dataclass
 class Webpage(HTMLParser):
     """The page's elements, the text of each, and where they stand."""

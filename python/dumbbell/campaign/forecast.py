@@ -103,17 +103,16 @@ def try_some(
     runs: Sequence[Run],
     engine: AttemptingEngine | None = None,
     *,
-    bounds: Sequence[Size] | None = None,
     clock: Clock = time.thread_time,
 ) -> Trials:
     """Simulates some of the runs, the largest first, each for a moment.
 
-    `bounds`: their sizes, where somebody has them. `clock`: the seconds that this thread worked.
+    `clock`: the seconds that this thread worked.
 
     Of those that are not tried as much more or less is expected than their specs allow as of the others.
     """
     engine = engine or SimEngine()
-    bounds = bounds or [Size.of(run) for run in runs]
+    bounds = [Size.of(run) for run in runs]
     units = [cost.SIM.units(size) for size in bounds]
     tried: dict[int, Trial] = {}
     began = time.perf_counter()

@@ -86,33 +86,19 @@ def _as_text(choice: "Choice") -> str:
 
     shown, width = _as_json(choice), columns()
     changed = any(each["value"] != each["default"] for each in shown["parameters"])
-    header: tuple[str, ...] = (
-        "parameter",
-        "value",
-        "default",
-        "range",
-        "unit",
-        "what it does",
-        "source of the default",
-    )
-    rows: list[tuple[str, ...]] = [
-        (
+    header = ["parameter", "value", *["default"] * changed, "range", "unit", "what it does", "source of the default"]
+    rows = [
+        [
             each["name"],
             f"{each['value']:.10g}",
-            f"{each['default']:.10g}",
+            *[f"{each['default']:.10g}"] * changed,
             "0 or 1" if each["kind"] == "switch" else " to ".join(f"{bound:.10g}" for bound in each["range"]),
             each["unit"],
             each["about"],
             each["source"],
-        )
+        ]
         for each in shown["parameters"]
     ]
-    if not changed:
-        header, rows = _without_default(header), list(map(_without_default, rows))
     head = f"{shown['name']}: {shown['about']}\n{shown['source']}; engines: {', '.join(shown['engines'])}"
     table = text(Table.of(header, rows), width) if rows else "It has no parameters."
     return f"{wrapped(head, width)}\n\n{table}"
-
-
-def _without_default(row: tuple[str, ...]) -> tuple[str, ...]:
-    return (*row[:2], *row[3:])

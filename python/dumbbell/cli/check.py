@@ -1,8 +1,9 @@
 """`dumbbell check`: what a spec comes to, without running it."""
 
 from dataclasses import asdict
+from functools import partial
 from time import process_time
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,11 +11,15 @@ from dumbbell.cli.option import Harm, Json, Seeds, Sets, Spec, print_json
 from dumbbell.cli.run import experiment_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-    from dumbbell.campaign.size import Size
+    from dumbbell.campaign.forecast import Forecast
     from dumbbell.campaign.survey import Survey
     from dumbbell.spec import Experiment
+    from dumbbell.spec.run import Run
+
+    Part = tuple[Survey, int]
+    """What was seen of an experiment's points, and how many runs these stand for."""
 
 EXAMPLE = "Example: dumbbell check examples/two-flows.toml"
 _STARTS = 2.2
@@ -40,10 +45,13 @@ def check(  # noqa: PLR0913 (each is an option)
     estimate is of `dumbbell run` on this machine with an empty store, while nothing else works on it.
     """
     start_s = _STARTS * process_time()
-    facts, subject = _facts(experiment_of(spec, seeds, sets), harm=harm)
-    forecasts = dict(_forecasts(subject, start_s)) if forecast and as_json else {}
+    experiment = experiment_of(spec, seeds, sets)
+    parts = list(_parts(experiment, harm=harm))
+    facts = _facts(experiment, parts, harm=harm)
+    forecasts = partial(_forecasts, parts, [name for name, reasons in facts["engines"].items() if not reasons], start_s)
     if as_json:
-        print_json({**facts, "forecasts": forecasts})
+        taken = {name: asdict(each) for name, each in forecasts()} if forecast else {}
+        print_json(facts | {"forecasts": taken})
         return
     from dumbbell.metrics.number import counted
     from dumbbell.tables import terminal
@@ -56,34 +64,33 @@ def check(  # noqa: PLR0913 (each is an option)
     if facts["points_seen"] < facts["points"]:
         seen = f"{facts['points_seen']:,} of the points were looked at, from all over the sweep: more would take long"
         typer.echo(terminal.wrapped(seen, width))
-    forecasts = dict(_forecasts(subject, start_s)) if forecast else {}
+    times = {name: _time_text(each) for name, each in forecasts()} if forecast else {}
     for name, reasons in facts["engines"].items():
-        taken = forecasts.get(name)
-        said = "; ".join(reasons) or f"can run it{_said(taken) if taken else ''}"
-        typer.echo(f"{name}: {said}")  # in one line: a reason may have a command to copy
+        # In one line: a reason may have a command to copy.
+        typer.echo(f"{name}: {'; '.join(reasons) or 'can run it' + times.get(name, '')}")
     if facts["outside"]:
         typer.echo(terminal.wrapped(f"sim: {facts['outside']}", width))
     for program in facts["programs"]:
         typer.echo(f"starts a program: {program}")
     for warning in facts["warnings"]:
-        typer.echo(terminal.wrapped(f"warning: {warning['text']}", terminal.columns()))
+        typer.echo(terminal.wrapped(f"warning: {warning['text']}", width))
 
 
-class _Subject(NamedTuple):
-    """What a forecast is about."""
-
-    parts: "Sequence[tuple[Survey, int]]"
-    """What was seen of the points, and how many runs these stand for."""
-    engines: "Sequence[str]"
-    sizes: "Sequence[Sequence[Size]]"
-    """Of the run of each point that was seen."""
-
-
-def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _Subject]":
-    """All but the forecasts, and what these are about."""
-    from dumbbell.campaign.plan import count, each_alone
-    from dumbbell.campaign.size import Size
+def _parts(experiment: "Experiment", *, harm: bool) -> "Iterator[Part]":
+    """The experiment, and where `harm` is wanted that of each group alone."""
+    from dumbbell.campaign.plan import count, each_alone, planned_alone
     from dumbbell.campaign.survey import Survey
+
+    yield Survey.of(experiment), count(experiment)
+    alone = each_alone(experiment) if harm else None
+    if alone is not None:
+        most = count(alone)
+        yield Survey.of(alone), len(planned_alone(experiment)) if most <= COUNTED_ALONE else most
+
+
+def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> dict[str, Any]:
+    """All but the forecasts."""
+    from dumbbell.campaign.size import packets
     from dumbbell.comparison.standing import outside
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES
@@ -92,27 +99,23 @@ def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _S
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
-    survey, runs = Survey.of(experiment), count(experiment)
-    parts = [(survey, runs)]
-    alone = each_alone(experiment) if harm else None
-    if alone is not None:
-        parts.append((Survey.of(alone), _count_alone(experiment, alone)))
+    (survey, count), *alone = parts
     there = dict.fromkeys((*NAMES, *map(engine_name, names())))
     engines = {name: _reasons(survey, name) for name in there}
     able = [name for name, reasons in engines.items() if not reasons]
 
-    sizes = [[Size.of(resolved.run) for _, resolved in seen.seen] for seen, _ in parts]
-    packets = sum(n * sum(size.packets for size in own) / len(own) for own, (_, n) in zip(sizes, parts, strict=True))
-    lasted_ns = sum(n * sum(each.run.duration_ns for _, each in seen.seen) / len(seen.seen) for seen, n in parts)
+    def total(of: "Callable[[Run], float]") -> float:
+        """Over all runs, of which those that were seen are a sample."""
+        return sum(n * sum(of(each.run) for _, each in seen.seen) / len(seen.seen) for seen, n in parts)
 
-    facts = {
+    return {
         "name": experiment.name,
         "points": survey.points,
         "points_seen": len(survey.seen),
-        "runs": runs,
-        **({"runs_alone": parts[1][1] if alone is not None else 0} if harm else {}),
-        "simulated_s": lasted_ns / NS_PER_S,
-        "packets": round(packets),
+        "runs": count,
+        **({"runs_alone": sum(n for _, n in alone)} if harm else {}),
+        "simulated_s": total(lambda run: run.duration_ns) / NS_PER_S,
+        "packets": round(total(packets)),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines,
         "outside": outside(survey.seen),
@@ -121,31 +124,19 @@ def _facts(experiment: "Experiment", *, harm: bool) -> "tuple[dict[str, Any], _S
             for each in caution_summaries(foreseen(experiment, survey.seen))
         ],
     }
-    return facts, _Subject(parts, able, sizes)
 
 
-def _count_alone(experiment: "Experiment", alone: "Experiment") -> int:
-    """How many runs groups alone add; of very many, how many at most."""
-    from dumbbell.campaign.plan import count, planned_alone
-
-    most = count(alone)
-    return len(planned_alone(experiment)) if most <= COUNTED_ALONE else most
-
-
-def _forecasts(subject: _Subject, start_s: float) -> "Iterator[tuple[str, dict[str, Any]]]":
-    """What all runs take on each engine; `start_s`: what `run` takes to load and to end."""
-    from dumbbell.campaign.forecast import forecast, try_some
+def _forecasts(parts: "Sequence[Part]", engines: "Sequence[str]", start_s: float) -> "Iterator[tuple[str, Forecast]]":
+    """What all runs take on each engine, to two digits; `start_s`: what `run` takes to load and to end."""
+    from dumbbell.campaign.forecast import Forecast, forecast, try_some
     from dumbbell.engines import registry
 
-    if not subject.engines:
+    if not engines:
         return
-    trials = try_some(
-        [resolved.run for survey, _ in subject.parts for _, resolved in survey.seen],
-        bounds=[size for own in subject.sizes for size in own],
-    )
-    for name in subject.engines:
-        estimate = forecast(trials, registry.engine(name), sum(runs for _, runs in subject.parts), start_s=start_s)
-        yield name, {key: _rounded(value) for key, value in asdict(estimate).items()}
+    trials = try_some([resolved.run for survey, _ in parts for _, resolved in survey.seen])
+    for name in engines:
+        estimate = forecast(trials, registry.engine(name), sum(runs for _, runs in parts), start_s=start_s)
+        yield name, Forecast(**{key: _rounded(value) for key, value in asdict(estimate).items()})
 
 
 def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[str]":
@@ -158,21 +149,16 @@ def _programs(experiment: "Experiment", engines: "Sequence[str]") -> "Iterator[s
             yield from map(str, programs(experiment, registry.engine(name)))
 
 
-def _rounded(value: float) -> float:
+def _rounded(value: float) -> Any:  # noqa: ANN401 (a number, or whether something is so)
     """To the two digits that a forecast knows."""
     return value if isinstance(value, int) else float(f"{value:.2g}")
 
 
-def _said(taken: "Mapping[str, Any]") -> str:
-    from dumbbell.campaign.forecast import Forecast
+def _time_text(forecast: "Forecast") -> str:
     from dumbbell.cli.estimate import room_text, time_text
 
-    forecast = Forecast(**taken)
-    return f", in {time_text(forecast)} on {_cores(forecast.at_once)}; {room_text(forecast)}"
-
-
-def _cores(count: int) -> str:
-    return "one core" if count == 1 else f"{count} cores"
+    cores = "one core" if forecast.at_once == 1 else f"{forecast.at_once} cores"
+    return f", in {time_text(forecast)} on {cores}; {room_text(forecast)}"
 
 
 def _count(number: int) -> str:
@@ -190,7 +176,6 @@ def _count(number: int) -> str:
 
 
 def _reasons(survey: "Survey", engine: str) -> list[str]:
-    """Why an engine cannot run it; none when it can."""
     from dumbbell.engines import registry
     from dumbbell.errors import EngineFailure, KernelError
 

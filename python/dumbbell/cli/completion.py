@@ -1,5 +1,7 @@
 """What a shell offers at <TAB>: studies, algorithms, engines, fields of a spec, columns. It loads nothing heavy.
 
+Of what a function gives, typer offers what begins with the incomplete word.
+
 Bash ends a word at `=` and `:`, so that `flows[0].cc=cu` comes as three; here it is one again, and what stands before
 bash's own word is left out of the answers.
 """
@@ -10,7 +12,7 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, MutableMapping
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 from pathlib import Path
@@ -61,49 +63,51 @@ def join_arguments(environment: MutableMapping[str, str]) -> str:
     return joined[-1].removesuffix(own)
 
 
-def studies(incomplete: str) -> list[str]:
+def studies() -> list[str]:
     home = Path(__file__).parents[1] / "studies"
-    return _offered((file.parent.name for file in sorted(home.glob("*/study.toml"))), incomplete)
+    return [file.parent.name for file in sorted(home.glob("*/study.toml"))]
 
 
-def studies_or_all(incomplete: str) -> list[str]:
+def studies_or_all() -> list[str]:
     """Names of studies, and `all`."""
-    return [*studies(incomplete), *_offered(["all"], incomplete)]
+    return [*studies(), "all"]
 
 
-def algorithms(incomplete: str) -> list[str]:
+def algorithms() -> list[str]:
     """Algorithms and variants that this machine has."""
-    return _offered(_algorithms(), incomplete)
+    import dumbbell.cc as cc
+    from dumbbell.engines.catalogue import catalogue
 
-
-def engines(incomplete: str) -> list[str]:
-    """Engines, one for each kernel that was built here."""
-    from dumbbell.engines.catalogue import built, engine_name
-    from dumbbell.engines.family import NAMES
-
-    return _offered(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]), incomplete)
-
-
-def goals(incomplete: str) -> list[str]:
-    """What can count for advice."""
-    return _offered(GOALS, incomplete)
-
-
-def presets(incomplete: str) -> list[str]:
-    return _offered(PRESETS, incomplete)
+    return sorted({*catalogue(), *cc.variants()})
 
 
 def several_algorithms(incomplete: str) -> list[str]:
     """Algorithms, the last of several between commas."""
-    before, comma, last = incomplete.rpartition(",")
-    return [f"{before}{comma}{name}" for name in _offered(_algorithms(), last)]
+    return _last_of_several(incomplete, algorithms())
 
 
-def kernels(incomplete: str) -> list[str]:
+def engines() -> list[str]:
+    """Engines, one for each kernel that was built here."""
+    from dumbbell.engines.catalogue import built, engine_name
+    from dumbbell.engines.family import NAMES
+
+    return list(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]))
+
+
+def goals() -> Sequence[str]:
+    """What can count for advice."""
+    return GOALS
+
+
+def presets() -> Sequence[str]:
+    return PRESETS
+
+
+def kernels() -> list[str]:
     """Kernels that were built here, and `all`."""
     from dumbbell.kernel.shelf import names
 
-    return _offered([*names(), "all"], incomplete)
+    return [*names(), "all"]
 
 
 def runs(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer's context, whose class it hides)
@@ -121,42 +125,36 @@ def columns(incomplete: str) -> list[str]:
     """Columns of a table, the last of several between commas."""
     from dumbbell.metrics.catalogue import QUANTITIES
 
-    before, comma, last = incomplete.rpartition(",")
-    names = [*QUANTITIES, "fair_share", "cc", "flows", "n", *([] if comma else ["all"])]
-    return [f"{before}{comma}{name}" for name in names if name.startswith(last)]
+    others = ["fair_share", "cc", "flows", "n", *([] if "," in incomplete else ["all"])]
+    return _last_of_several(incomplete, [*QUANTITIES, *others])
 
 
-def order(incomplete: str) -> list[str]:
+def order() -> list[str]:
     from dumbbell.metrics.catalogue import QUANTITIES
 
-    return _offered((*QUANTITIES, "fair_share", *_paths({})), incomplete)
+    return [*QUANTITIES, "fair_share", *_paths({})]
 
 
 def assignments(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer's context, whose class it hides)
     """Fields of a spec for `--set`, and after an equals sign the words that one can have."""
     path, equals, _ = incomplete.partition("=")
-    if not equals:
-        return _offered(
-            (f"{each}=" for each in _paths(_spec(ctx.params.get("spec") or next(iter(ctx.args), None)))), incomplete
-        )
-    return _offered((f"{path}={value}" for value in _values(_INDEX.sub("[]", path))), incomplete)
+    if equals:
+        return [f"{path}={value}" for value in _values(_INDEX.sub("[]", path))]
+    return [f"{each}=" for each in _paths(_spec(ctx.params.get("spec") or next(iter(ctx.args), None)))]
+
+
+def _last_of_several(incomplete: str, names: Iterable[str]) -> list[str]:
+    before, comma, _ = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in names]
 
 
 def _values(field: str) -> Iterable[str]:
-    """The words that a field can have."""
     from dumbbell.spec.keys import keys
 
     if field == "flows[].cc":
-        return _algorithms()
+        return algorithms()
     spec_key = next((key for key in keys() if key.path == field), None)
     return () if spec_key is None else ("true", "false") if spec_key.noun == "true or false" else spec_key.options
-
-
-def _algorithms() -> list[str]:
-    import dumbbell.cc as cc
-    from dumbbell.engines.catalogue import catalogue
-
-    return sorted({*catalogue(), *cc.variants()})
 
 
 def _paths(spec: dict[str, Any]) -> Iterator[str]:
@@ -177,12 +175,7 @@ def _paths(spec: dict[str, Any]) -> Iterator[str]:
 
 
 def _spec(file: object) -> dict[str, Any]:
-    """What a file says, as far as it can be read."""
     if file is not None:
         with suppress(OSError, ValueError, RecursionError):
             return tomllib.loads(Path(str(file)).read_text(encoding="utf-8"))
     return {}
-
-
-def _offered(candidates: Iterable[str], incomplete: str) -> list[str]:
-    return [word for word in candidates if word.startswith(incomplete)]

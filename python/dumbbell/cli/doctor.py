@@ -12,9 +12,6 @@ from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dumbbell.engines.lease import Lease
-    from dumbbell.engines.linux import LinuxEngine
-
 EXAMPLE = "Example: dumbbell doctor"
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 500_000_000
@@ -36,6 +33,7 @@ RELAYED = {
     "flows": [{"cc": "cubic"}, {"cc": "bbr"}],
 }
 """All data passes the relay, where there is one."""
+NO_LANDLOCK = "this machine's kernel has no Landlock, or has it turned off; a hostile program changes what you may"
 
 
 class Finding(NamedTuple):
@@ -66,32 +64,41 @@ def doctor(
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
-    if clean:
-        _clean(as_json=as_json)
-        return
-    from dumbbell.engines.registry import absence
-    from dumbbell.tables.plain_text import text
-    from dumbbell.tables.table import Table
-    from dumbbell.tables.terminal import columns
-
-    checks: dict[str, Callable[[], tuple[bool, str]]] = {
-        "python": _python, "packages": _packages, "engine sim": _sim, "disk": lambda: _disk(out),
-        "store": lambda: _store(out), "cores": _cores,
-    }  # fmt: skip
-    findings = [_finding(what, check) for what, check in checks.items()]
-    if why := absence(engine):
-        findings.append(Finding(f"engine {engine}", healthy=False, words=why))
-    elif engine == "netns":
-        findings += _netns(spec)
-    elif engine != "sim":
-        findings += _linux(engine, spec)
+    findings = list(_leftovers() if clean else _findings(engine, spec, out))
     if as_json:
         print_json([each._asdict() for each in findings])
+    elif clean:
+        for each in findings:
+            typer.echo(f"{each.what}: {each.words}")
+        if not findings:
+            typer.echo("nothing is left", err=True)
     else:
+        from dumbbell.tables.plain_text import text
+        from dumbbell.tables.table import Table
+        from dumbbell.tables.terminal import columns
+
         rows = [(each.what, "ok" if each.healthy else "BAD", each.words) for each in findings]
         typer.echo(text(Table.of(("what", "state", "found"), rows), columns()))
     if not all(each.healthy for each in findings):
         raise typer.Exit(1)
+
+
+def _findings(name: str, spec: Path | None, out: Path) -> "Iterator[Finding]":
+    """What every run needs; then what this engine does, and its paths if all of that is there."""
+    from dumbbell.engines.registry import absence, engine
+
+    yield _finding("python", _python)
+    yield _finding("packages", _packages)
+    yield _finding("engine sim", _sim)
+    yield _finding("disk", lambda: _disk(out))
+    yield _finding("store", lambda: _store(out))
+    yield _finding("cores", lambda: (True, f"{engine('sim').slots()} runs at once"))
+    if why := absence(name):
+        yield Finding(f"engine {name}", healthy=False, words=why)
+    elif name == "netns":
+        yield from _netns(spec)
+    elif name != "sim":
+        yield from _linux(name, spec)
 
 
 def _finding(what: str, check: "Callable[[], tuple[bool, str]]") -> Finding:
@@ -167,12 +174,6 @@ def _store(out: Path) -> tuple[bool, str]:
         return True, f"{out}: not there yet; the first run makes it"
     with Store.open(out) as store:
         return True, f"{out}: {store.count()} runs"
-
-
-def _cores() -> tuple[bool, str]:
-    from dumbbell.engines.registry import engine
-
-    return True, f"{engine('sim').slots()} runs at once"
 
 
 def _linux(name: str, spec: Path | None) -> "Iterator[Finding]":
@@ -268,34 +269,15 @@ def _leases() -> tuple[bool, str]:
     return not left, leftovers if left else "none left"
 
 
-def _clean(*, as_json: bool) -> None:
-    """Takes away what is left of each run whose controlling process is gone."""
+def _leftovers() -> "Iterator[Finding]":
+    """What was taken away of each run whose controlling process is gone, or why not."""
     from dumbbell.engines.family import is_linux
 
-    cleaned = []
     if is_linux():  # nothing else has live runs
         from dumbbell.engines import lease
 
-        cleaned = [_cleaned(each) for each in lease.left()]
-    if as_json:
-        print_json([each._asdict() for each in cleaned])
-    else:
-        for each in cleaned:
-            typer.echo(f"{each.what}: {each.words}")
-        if not cleaned:
-            typer.echo("nothing is left", err=True)
-    if not all(each.healthy for each in cleaned):
-        raise typer.Exit(1)
-
-
-def _cleaned(left: "Lease") -> Finding:
-    """What was taken away of a run, or why not."""
-    from dumbbell.errors import EngineFailure
-
-    try:
-        return Finding(left.run, healthy=True, words="; ".join(left.clean()))
-    except EngineFailure as failure:
-        return Finding(left.run, healthy=False, words=str(failure))
+        for left in lease.left():
+            yield _finding(left.run, lambda: (True, "; ".join(left.clean())))  # noqa: B023 (called at once)
 
 
 def _agent() -> tuple[bool, str]:
@@ -343,40 +325,26 @@ def _state() -> tuple[bool, str]:
     return True, f"{state} bytes, and a kernel has room for {STATE_ROOM_BYTES}"
 
 
-def _confinement(engine: "LinuxEngine") -> str:
-    """Whether a guest can change this machine, as results have it, and what that means."""
-    from dumbbell.engines.guest import NOT_CONFINED
-
-    confinement = engine.confinement()
-    if confinement == NOT_CONFINED:
-        reason = "this machine's kernel has no Landlock, or has it turned off; a hostile program changes what you may"
-        return f"{confinement}: {reason}"
-    return f"{confinement}: it changes nothing but its own folder"
-
-
 def _paths(name: str, spec: Path | None) -> "Iterator[Finding]":
-    """The paths of an engine, or why it has none."""
-    from dumbbell.errors import EngineFailure
-
-    try:
-        yield from _checked_paths(name, spec)
-    except EngineFailure as failure:
-        yield Finding(f"engine {name}", healthy=False, words=str(failure))
-
-
-def _checked_paths(name: str, spec: Path | None) -> "Iterator[Finding]":
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.run import experiment_of
+    from dumbbell.engines.guest import NOT_CONFINED
     from dumbbell.engines.linux import LinuxEngine
     from dumbbell.engines.path_check import check_paths
     from dumbbell.engines.registry import engine
+    from dumbbell.errors import EngineFailure
     from dumbbell.spec import load
 
-    chosen = engine(name)
-    if isinstance(chosen, LinuxEngine):
-        yield Finding("guest", healthy=True, words=_confinement(chosen))
-    experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
-    runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
-    for checked in check_paths(chosen, runs):
-        summary = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
-        yield Finding(f"path {checked.requested}", healthy=not checked.deviations, words=summary)
+    try:
+        chosen = engine(name)
+        if isinstance(chosen, LinuxEngine):
+            confinement = chosen.confinement()
+            meaning = NO_LANDLOCK if confinement == NOT_CONFINED else "it changes nothing but its own folder"
+            yield Finding("guest", healthy=True, words=f"{confinement}: {meaning}")
+        experiments = [load(STANDARD_PATH), *([experiment_of(spec, None, None)] if spec else [])]
+        runs = (planned.resolved.run for experiment in experiments for planned in plan(experiment))
+        for checked in check_paths(chosen, runs):
+            summary = "; ".join(checked.deviations) or "rate, round trip, queue, loss and order are as asked"
+            yield Finding(f"path {checked.requested}", healthy=not checked.deviations, words=summary)
+    except EngineFailure as failure:
+        yield Finding(f"engine {name}", healthy=False, words=str(failure))

@@ -5,6 +5,8 @@ from typing import Annotated, Final
 
 import typer
 
+from dumbbell.errors import DumbbellError
+
 EXAMPLE = "Example: dumbbell init mine.toml"
 SCHEMA: Final = "dumbbell.schema.json"
 TEMPLATE = Path(__file__).with_name("experiment.toml")
@@ -44,8 +46,6 @@ def _write(file: Path, text: str, *, force: bool) -> None:
         with file.open("w" if force else "x", encoding="utf-8") as opened:
             opened.write(text)
     except FileExistsError:
-        typer.echo(f"{file}: is already there; --force replaces it", err=True)
-        raise typer.Exit(2) from None
+        raise DumbbellError(f"{file}: is already there; --force replaces it") from None
     except OSError as error:
-        typer.echo(f"{file}: cannot be written: {error.strerror}", err=True)
-        raise typer.Exit(2) from None
+        raise DumbbellError(f"{file}: cannot be written: {error.strerror}") from None

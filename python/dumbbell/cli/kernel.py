@@ -84,8 +84,7 @@ def build(  # noqa: PLR0913 (the options of a build)
     try:
         typer.echo(f"{built.name} boots in {amount(LinuxEngine(built).boot(), unit=' s')}", err=True)
     except EngineFailure as failure:
-        typer.echo(f"built, but {failure}", err=True)
-        raise typer.Exit(1) from None
+        raise EngineFailure(f"built, but {failure}") from None
 
 
 def _allowed(source: Path, *, wanted: bool) -> bool:

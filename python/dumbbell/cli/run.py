@@ -6,6 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
@@ -169,8 +170,6 @@ def experiment_of(spec: Path, seeds: int | None, sets: list[str] | None) -> "Exp
 
 
 class _Done(NamedTuple):
-    """What came of the runs that were to be measured."""
-
     runs: int
     """How many there are; one to which several points come is one."""
     measured: int
@@ -231,7 +230,6 @@ def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine:
 
 
 def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> None:
-    """Which points of an experiment the simulator was not validated at."""
     from dumbbell.campaign.survey import Survey
     from dumbbell.comparison.standing import outside
     from dumbbell.tables import terminal
@@ -241,7 +239,6 @@ def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> Non
 
 
 def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Campaign":
-    """Where the runs of an experiment are, that were just carried out."""
     from dumbbell.results.campaign import campaign_of, campaigns
 
     id_ = campaign_of(store.ledger, experiment, engine.name, engine.identity())
@@ -331,10 +328,5 @@ def _is_first(planned: "Planned", experiment: "Experiment") -> bool:
 
 def _print_steps(steps: "Iterable[Step]") -> None:
     """Each step below what it is for: lines that a shell can take."""
-    before = ""
-    for step in steps:
-        head = f"# {step.host}: {step.what}"
-        if head != before:
-            typer.echo(head)
-        before = head
-        typer.echo(shlex.join(step.command))
+    for head, same in groupby(steps, key=lambda step: f"# {step.host}: {step.what}"):
+        typer.echo("\n".join([head, *(shlex.join(step.command) for step in same)]))

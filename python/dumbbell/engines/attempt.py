@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dumbbell.spec.run import Run
 
@@ -30,11 +30,6 @@ class Attempt:
     """The most that were sampled there."""
     passed: Sequence[tuple[int, int]]
     """Times of samples, ns, and how many packets had left the queue by then, or had been dropped there."""
-
-    @classmethod
-    def from_core(cls, raw: Mapping[str, Any]) -> Self:
-        """Wraps what `_core.attempt` returns."""
-        return cls(**raw)
 
 
 @runtime_checkable

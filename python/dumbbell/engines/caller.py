@@ -29,7 +29,6 @@ class Caller:
 
     @classmethod
     def _known(cls, uid: int, gid: int, groups: list[int] | None = None) -> Self:
-        """A user, as far as this machine knows it."""
         try:
             entry = pwd.getpwuid(uid)
         except (KeyError, OverflowError):

@@ -39,7 +39,10 @@ def release() -> str:
 
 def description() -> tuple[str, ...]:
     """What tells this machine and its kernel from others: release, version, machine, CPU, number of cores."""
-    return release(), platform.version(), _machine(), _cpu(), str(os.cpu_count())
+    machine = _text(_MACHINE_ID).strip() or platform.node()
+    lines = _text(Path("/proc/cpuinfo")).splitlines()
+    cpu = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
+    return release(), platform.version(), machine, cpu, str(os.cpu_count())
 
 
 def controls() -> dict[str, str]:
@@ -93,15 +96,6 @@ def tool(name: str) -> str | None:
         if lines:
             return lines[0]
     return path
-
-
-def _machine() -> str:
-    return _text(_MACHINE_ID).strip() or platform.node()
-
-
-def _cpu() -> str:
-    lines = _text(Path("/proc/cpuinfo")).splitlines()
-    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "")
 
 
 def _text(path: Path) -> str:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from typing import Final
+
+from msgspec.json import Decoder
 
 import dumbbell._core as _core
 from dumbbell.engines.measurement import Measurement
@@ -12,6 +15,9 @@ from dumbbell.engines.steps import Step
 from dumbbell.errors import EngineFailure
 
 _SHOWN = 200
+_REPORT: Final = Decoder(PathReport)
+_STEPS: Final = Decoder(list[Step])
+"""Made while this module is imported, as the reader of runs is (`spec/run.py`)."""
 
 
 def measurement(answer: bytes) -> Measurement:
@@ -25,7 +31,7 @@ def measurement(answer: bytes) -> Measurement:
 
 def path_report(answer: bytes) -> PathReport:
     """What packet trains saw; raises as `measurement`."""
-    return PathReport.of(json.loads(_part(answer, "probed")))
+    return _REPORT.decode(_part(answer, "probed"))
 
 
 def noise_report(answer: bytes) -> NoiseReport:
@@ -35,11 +41,10 @@ def noise_report(answer: bytes) -> NoiseReport:
 
 def steps(answer: bytes) -> list[Step]:
     """What a run would do; raises as `measurement`."""
-    return [Step.of(each) for each in json.loads(_part(answer, "planned"))]
+    return _STEPS.decode(_part(answer, "planned"))
 
 
 def _part(answer: bytes, wanted: str) -> bytes:
-    """The part of an outcome that is wanted, as JSON."""
     head = f'{{"{wanted}":'.encode()
     if answer.startswith(head) and answer.rstrip().endswith(b"}"):
         return answer.rstrip()[len(head) : -1]

@@ -5,10 +5,10 @@ The agent tells what it saw; what is right is said here. No congestion control i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from msgspec import structs
 
@@ -49,11 +49,6 @@ class PathReport:
     """Of these."""
     reordered_packets: int
 
-    @classmethod
-    def of(cls, fields: dict[str, Any]) -> Self:
-        """A report from the agent's JSON object."""
-        return cls(**fields | {"rtt_ns": tuple(fields["rtt_ns"])})
-
 
 @runtime_checkable
 class ProbingEngine(Engine, Protocol):
@@ -73,7 +68,6 @@ class Checked:
 
     run: Run
     """The path, with a flow for each way through it."""
-    report: PathReport
     deviations: tuple[str, ...]
     """Each says what was asked and what was seen; none where the path is right."""
 
@@ -86,10 +80,10 @@ class Checked:
         return f"{Rate.show(path.rate_bps)}, {', '.join(map(Time.show, rtts_ns))}, {path.buffer}{loss}"
 
 
-def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None] | None = None) -> Iterator[Checked]:
+def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
 
-    Nothing comes of an engine that builds no path. `progress` is called after each path.
+    Nothing comes of an engine that builds no path.
 
     Raises:
         EngineFailure: a path could not be looked at.
@@ -99,10 +93,7 @@ def check_paths(engine: Engine, runs: Iterable[Run], progress: Callable[[], None
     paths = list({run.canonical(): run for run in map(path_of, runs)}.values())
     pool = ThreadPoolExecutor(max(1, engine.slots()), thread_name_prefix="probe")
     try:
-        for checked in pool.map(lambda run: check_path(engine, run), paths):
-            yield checked
-            if progress:
-                progress()
+        yield from pool.map(lambda run: check_path(engine, run), paths)
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
         engine.stop()
@@ -115,8 +106,7 @@ def check_path(engine: ProbingEngine, run: Run) -> Checked:
     """Looks at the path of a run."""
     for seed in _LIVE_SEEDS if engine.live else _SEEDS:
         seeded_run = structs.replace(run, seed=seed)
-        report = engine.probe(seeded_run)
-        checked = Checked(run, report, tuple(deviations(seeded_run, report)))
+        checked = Checked(run, tuple(deviations(seeded_run, engine.probe(seeded_run))))
         by_chance = engine.live or all(each.startswith("path.loss:") for each in checked.deviations)
         if not checked.deviations or not by_chance:
             break

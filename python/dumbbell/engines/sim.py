@@ -55,7 +55,7 @@ class SimEngine:
 
     def attempt(self, run: Run, most_s: float) -> Attempt:
         """Simulates the run for so many seconds at most, in this thread."""
-        return Attempt.from_core(_core.attempt(run.to_json(), most_s))
+        return Attempt(**_core.attempt(run.to_json(), most_s))
 
     def measurement_json(self, run: Run) -> bytes:
         """The measurement as the core writes it: one line of JSON, the same bytes as in the page of a browser."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import Protocol, runtime_checkable
 
 from dumbbell.engines.protocol import Engine
 from dumbbell.spec.run import Run
@@ -18,11 +18,6 @@ class Step:
     what: str
     command: tuple[str, ...]
     """The same by a tool, as a list of arguments; the agent itself asks the kernel without one."""
-
-    @classmethod
-    def of(cls, fields: Mapping[str, Any]) -> Self:
-        """A step from the agent's JSON object."""
-        return cls(host=fields["host"], what=fields["what"], command=tuple(fields["command"]))
 
 
 @runtime_checkable

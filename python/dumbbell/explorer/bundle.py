@@ -37,7 +37,6 @@ def bundled(entry: Path) -> str:
 
 
 def _collect(module: Path, texts: dict[Path, str], above: tuple[Path, ...]) -> None:
-    """Adds a module below those that it imports."""
     if module in texts:
         return
     if module in above:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import tomllib
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,6 @@ import dumbbell.cc as cc
 from dumbbell.comparison.strata import strata
 from dumbbell.engines.sim import SimEngine
 from dumbbell.explorer.bundle import bundled
-from dumbbell.explorer.presets import presets
 from dumbbell.explorer.skeletons import skeletons
 from dumbbell.metrics.statistics import t_quantile
 from dumbbell.report.html import drawing_script, style_sheet
@@ -57,6 +57,11 @@ def page(sources: Path, wasm: bytes) -> str:
         vega=Markup(drawing_script()),  # noqa: S704 (as above)
         script=Markup(bundled(sources / "src" / "main.js").replace("</script", "<\\/script")),  # noqa: S704 (as above)
     )
+
+
+def presets() -> dict[str, list[dict[str, Any]]]:
+    """`presets` and `tour`: what the page begins with and offers, and its guided tour; each a spec with a title."""
+    return tomllib.loads(Path(__file__).with_name("presets.toml").read_text(encoding="utf-8"))
 
 
 def tables() -> dict[str, Any]:

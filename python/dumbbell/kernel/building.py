@@ -148,7 +148,6 @@ def refused(wanted: Mapping[str, str], got: Mapping[str, str]) -> list[str]:
 
 
 def _expected(name: str, source: Source) -> int:
-    """How many steps `make` is going to take."""
     built = shelf.kernels()
     like_it = [each for each in built if each.name == name] or built
     if like_it and like_it[0].steps:
@@ -158,7 +157,6 @@ def _expected(name: str, source: Source) -> int:
 
 
 def _entered(kernel: Kernel, executable: Path, folder: Path) -> Kernel:
-    """Puts a finished kernel into the shelf."""
     done = folder / "done"
     done.mkdir()
     shutil.copy2(executable, done / EXECUTABLE)

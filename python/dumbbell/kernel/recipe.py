@@ -110,7 +110,10 @@ def recipe() -> Recipe:
         built=tuple(rows["built"]),
         tools=rows["tools"],
         headers=rows["headers"],
-        sources={name: _package(name, row) for name, row in rows["sources"].items()},
+        sources={
+            name: Package(name=name, package=row["package"], tarball=Path(row["tarball"]), steps=row["steps"])
+            for name, row in rows["sources"].items()
+        },
         substitutions=tuple(map(_substitution, rows["substitutions"])),
     )
 
@@ -154,10 +157,6 @@ def options(text: str) -> dict[str, str]:
         elif line.startswith("# CONFIG_") and line.endswith(" is not set"):
             values[line.split()[1]] = "n"
     return values
-
-
-def _package(name: str, row: Mapping[str, Any]) -> Package:
-    return Package(name=name, package=row["package"], tarball=Path(row["tarball"]), steps=row["steps"])
 
 
 def _substitution(row: Mapping[str, Any]) -> Substitution:

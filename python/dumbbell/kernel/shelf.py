@@ -267,21 +267,16 @@ def _adopt() -> None:
 
 
 def _copy(kernel: Kernel, copy: Path) -> None:
-    """Makes a copy of a kernel, and enters it unless it is there."""
     original, target = kernel.executable.parent, folder() / copy.name
     if not target.exists():
         copy.mkdir()
         for file in (EXECUTABLE, DESCRIPTION):
             shutil.copy2(original / file, copy / file)
         enter(copy, target)
-        _say(f"copied the kernel {kernel.name} from {original} to {folder()}, where kernels are now")
+        import logging  # noqa: PLC0415 (late: seldom needed)
 
-
-def _say(message: str) -> None:
-    """Says something to whoever runs this, on standard error unless a Python program wants it elsewhere."""
-    import logging  # noqa: PLC0415 (late: seldom needed)
-
-    logging.getLogger("dumbbell").warning(message)
+        message = "copied the kernel %s from %s to %s, where kernels are now"
+        logging.getLogger("dumbbell").warning(message, kernel.name, original, folder())
 
 
 def _entries(name: str | None = None) -> Iterator[tuple[str, Kernel | KernelError]]:

@@ -71,11 +71,6 @@ class Connection:
     rwnd_limited_s: float = 0.0
     sndbuf_limited_s: float = 0.0
 
-    @property
-    def peer_host(self) -> str:
-        """The peer's address without its port."""
-        return self.peer.rpartition(":")[0]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capture:

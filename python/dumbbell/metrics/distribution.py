@@ -140,6 +140,5 @@ def alternation(sequences: Sequence[Sequence[float]], between: float) -> float |
 
 
 def _scatter(values: Sequence[float]) -> float:
-    """The sum of the squared distances from the mean."""
     mean = fmean(values)
     return sum((value - mean) ** 2 for value in values)

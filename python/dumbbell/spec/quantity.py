@@ -98,34 +98,6 @@ class Time(Quantity):
         return self.value
 
 
-class Duration(Time):
-    """How long a run takes: a time, or `until done`."""
-
-    __slots__ = ()
-
-    @property
-    def until_done(self) -> bool:
-        """Until every finite transfer is complete."""
-        return self == "until done"
-
-
-class Jitter(Time):
-    """Timing noise of hosts: a time, times that of a full packet on the line (in billionths), or `none`."""
-
-    __slots__ = ()
-
-
-class Frequency(Quantity):
-    """How often: `50 /s`. The value is in billionths of a time a second."""
-
-    __slots__ = ()
-
-    @property
-    def per_s(self) -> float:
-        """Times a second."""
-        return float(self.number)
-
-
 class Share(Quantity):
     """A part of a whole: `0.01 %`."""
 
@@ -148,12 +120,6 @@ class Bytes(Quantity):
         return self.value
 
 
-class SocketMemory(Bytes):
-    """Limit of the socket buffers: `max`, `default` or a size."""
-
-    __slots__ = ()
-
-
 class Size(Bytes):
     """Room of a queue: `125 kB`, `100 packets`, `0.5 bdp`, `20 ms`.
 
@@ -167,16 +133,6 @@ class Size(Bytes):
         if self.unit == "bdp":
             return Fraction(self.value, PPB) * rtt_ns
         return Fraction(self.value) if self.unit in Time.units else None
-
-
-class Moment(Quantity):
-    """A moment of a run: a time or a share of its duration."""
-
-    __slots__ = ()
-
-    def ns(self, duration_ns: int) -> int:
-        """Nanoseconds from the run's beginning."""
-        return round(self.number * duration_ns / 100) if self.unit == "%" else self.value
 
 
 def number_and_unit(text: str) -> tuple[float, str] | None:

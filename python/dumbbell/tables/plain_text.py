@@ -175,7 +175,6 @@ def _fitted(columns: Sequence[_Column], titles: Sequence[str], width: int) -> It
 
 
 def _block(columns: Sequence[_Column], titles: Sequence[str], width: int) -> Iterator[str]:
-    """Columns beside one another."""
     indent = GAP if titles else ""
     depth = max(len(column.heading) for column in columns)
     for line in range(depth):

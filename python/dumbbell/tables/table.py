@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.metrics.number import ABSENT, ANY_NUMBER, Limits, amount
-from dumbbell.metrics.number import ends as interval_ends
 
 if TYPE_CHECKING:
     from dumbbell.metrics.catalogue import Quantity
@@ -51,13 +50,6 @@ class Amount:
             return text
         low, high = (amount(end, None, self.factor, signed=self.signed) for end in self.ends)
         return f"{text} [{low}, {high}]{self.unit}"
-
-    @property
-    def low_high(self) -> tuple[float, float] | None:
-        """Both ends of its interval in base units, within its limits; None without one."""
-        if self.ends is not None or self.value is None:
-            return self.ends
-        return None if self.half_width is None else interval_ends(self.value, self.half_width, self.limits)
 
 
 class TextCell(str):
