@@ -18,11 +18,12 @@ from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
 from dumbbell.decide.outcome import Interval, Seeds, known
-from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, neighbours
+from dumbbell.decide.question import ALONE, CANDIDATES, Question, neighbours
 from dumbbell.decide.trials import QUANTITIES, Case, Tried, duration_s, experiment, points_of, trials
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 HARD: Final = (0.1, 0.6)
@@ -221,5 +222,5 @@ def _answer(question: Question, engine: Engine, store: Store, measured: dict[Cas
         rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
         hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
         candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
-        balanced=considerate.chosen, balanced_harms=considerate.chosen in kind.may_harm, seeds=greedy.seeds[1],
+        balanced=considerate.chosen, balanced_harms=kind.may_harm(considerate.chosen), seeds=greedy.seeds[1],
     )  # fmt: skip

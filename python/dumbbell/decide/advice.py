@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
-from math import sqrt
 from statistics import fmean
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from dumbbell.decide.outcome import Interval, Outcome, Seeds, Values, evenness, outcome
+from dumbbell.decide.outcome import MOST_HARM, Interval, Outcome, Seeds, evenness, outcome
 from dumbbell.decide.question import DEFAULT
-from dumbbell.decide.trials import Case, Tried
+from dumbbell.decide.trials import Case, Tried, budget, trials
 from dumbbell.decide.validated import outside_of_validation
-from dumbbell.metrics.contrast import MATTERS, beyond_chance
+from dumbbell.metrics.contrast import MATTERS, beyond_chance, contrast
+from dumbbell.metrics.curve import changes
 from dumbbell.metrics.sharing import gain
-from dumbbell.metrics.statistics import estimate
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
+    from dumbbell.engines.protocol import Engine
+    from dumbbell.results.store import Store
 
 Verdict: TypeAlias = Literal["no matter", "ahead", "open"]
 WIDE: Final = 0.1
 """Half an interval that is worth more seeds, as a share of its value."""
-MOST_HARM: Final = 0.1
-"""That balanced advice may do to the others, beyond what one flow more of the default does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,23 +37,26 @@ class Place:
     best: str
     """The candidate that is right there."""
     verdict: Verdict
+    leader: str
+    """The candidate that is ahead, by however little; empty where nobody is, or chance may have made it."""
     gain: float
     """Of the best over the default, or over the next one where that is the best: a share of the worse one's."""
-    harmful: tuple[str, ...]
-    """Candidates that harm the others too much, whether or not that counts for the goal."""
-    may_harm: tuple[str, ...]
-    """Those of which that cannot be excluded: by their interval."""
-
-    def spares(self, candidate: str) -> bool:
-        """Nothing that matters speaks against a candidate here."""
-        return self.verdict != "ahead" and candidate not in self.harmful
 
     def of(self, candidate: str) -> Outcome:
         return next(each for each in self.outcomes if each.candidate == candidate)
 
+    @property
+    def harmful(self) -> list[str]:
+        """Candidates that harm the others too much, whether or not that counts for the goal."""
+        return [each.candidate for each in self.outcomes if each.harms]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Flip:
+    def may_harm(self, candidate: str) -> bool:
+        """Its interval does not exclude that it harms them too much."""
+        harm = self.of(candidate).harm
+        return harm is not None and harm.high > MOST_HARM
+
+
+class Flip(NamedTuple):
     """Where the advice changes, in one company."""
 
     company: Company
@@ -64,24 +66,28 @@ class Flip:
     buffer_bytes: float
 
 
+class Regret(NamedTuple):
+    """What a candidate costs where another one is right, as a share of what that has."""
+
+    most: float
+    mean: float
+    """Over places."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Advice:
     """The answer."""
 
     question: Question
+    places: tuple[Place, ...]
+    regret: Mapping[str, Regret]
+    """By candidate."""
     recommendation: str
     """A candidate, or "keep": nothing that matters speaks against the default."""
-    everywhere: bool
-    """It is right at every place that was tried."""
-    places: tuple[Place, ...]
-    flips: tuple[Flip, ...]
-    regret: Mapping[str, tuple[float, float]]
-    """By candidate: what it costs at most, and in the mean over places, as a share of what the best one has there."""
     harm: Interval | None
     """The most that the recommended one does."""
-    inside_validated: bool
     outside: str
-    """Why not; empty if it is."""
+    """Why the path lies outside of what was validated; empty if it does not."""
     seeds: tuple[int, int]
     """The fewest and the most."""
 
@@ -90,27 +96,71 @@ class Advice:
         """The candidate that is advised: the default, where it is kept."""
         return self.question.default if self.recommendation == "keep" else self.recommendation
 
+    @property
+    def everywhere(self) -> bool:
+        """One candidate is right at every place that was tried."""
+        return len({each.best for each in self.places}) == 1
+
+    @property
+    def flips(self) -> Iterator[Flip]:
+        """Where the right candidate changes from one queue to the next."""
+        for company, own in groupby(self.places, key=lambda each: each.company):
+            for below, above, at in changes([(each.buffer_bytes, each.best) for each in own]):
+                yield Flip(company, below, above, at)
+
+    def exceptions(self) -> Iterator[tuple[Company, str, float | None, float | None]]:
+        """Where another candidate than the advised one is right: company, candidate, between which queues, in bytes.
+
+        None: from the shortest one that was tried, or to the longest. Where it does not matter the advised one is
+        right.
+        """
+        chosen = self.chosen
+        for company, own in groupby(self.places, key=lambda each: each.company):
+            rights = [
+                (each.buffer_bytes, chosen if each.verdict != "ahead" and chosen not in each.harmful else each.best)
+                for each in own
+            ]
+            edges = list(changes(rights))
+            names = [rights[0][1], *(above for _, above, _ in edges)]
+            for name, (low, high) in zip(names, pairwise([None, *(at for *_, at in edges), None]), strict=True):
+                if name != chosen:
+                    yield company, name, low, high
+
+
+def answer(  # noqa: PLR0913 (of what, and how it is made)
+    question: Question, engine: Engine, store: Store, *, jobs: int | None = None, seeds: int | None = None,
+    progress: Callable[[], None] = lambda: None,
+) -> Advice:  # fmt: skip
+    """Runs what a question needs, and answers it. With `seeds` every case has so many.
+
+    Raises:
+        EngineFailure: the engine could not finish a run.
+    """
+    return advice(question, trials(
+        question, engine, store, budget=budget(question, engine.name), jobs=jobs, undecided=undecided, seeds=seeds,
+        progress=progress,
+    ))  # fmt: skip
+
 
 def advice(question: Question, case_trials: Mapping[Case, Tried]) -> Advice:
     """The answer to a question, of its trials."""
-    places = tuple(
-        place(question, case_trials, buffer, company)
-        for company in question.company
-        for buffer in question.buffers_bytes
-    )
+    places = tuple(_places(question, case_trials))
     regret = {candidate: lost(question, places, candidate) for candidate in question.candidates}
-    recommended = _recommended(question, places, regret)
-    rights = {each.best for each in places}
-    keeps_default = recommended == DEFAULT or all(each.verdict == "no matter" for each in places)
-    outside = outside_of_validation(question)
-    harms = [own for each in places if (own := each.of(recommended).harm) is not None]
+    harmful = {candidate for each in places for candidate in each.harmful}
+    right = recommended(question, {name: each.most for name, each in regret.items()}, harmful)
+    keeps_default = right == DEFAULT or all(each.verdict == "no matter" for each in places)
     seeds = [len(each.seeds) for each in case_trials.values()]
     return Advice(
-        question=question, recommendation="keep" if keeps_default else recommended, everywhere=len(rights) == 1,
-        places=places, flips=tuple(flips(places)), regret=regret,
-        harm=max(harms, key=lambda each: each.value, default=None), inside_validated=not outside,
-        outside=outside, seeds=(min(seeds), max(seeds)),
+        question=question, places=places, regret=regret, recommendation="keep" if keeps_default else right,
+        harm=worst(each.of(right).harm for each in places), outside=outside_of_validation(question),
+        seeds=(min(seeds), max(seeds)),
     )  # fmt: skip
+
+
+def _places(question: Question, case_trials: Mapping[Case, Tried]) -> Iterator[Place]:
+    for company in question.company:
+        for buffer_bytes in question.buffers_bytes:
+            yield place(question, case_trials, buffer_bytes, company)
 
 
 def place(question: Question, case_trials: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
@@ -119,67 +169,44 @@ def place(question: Question, case_trials: Mapping[Case, Tried], buffer_bytes: i
     seeds = {case.candidate: Seeds(question, case, case_trials[case]) for case in cases if case in case_trials}
     usual = question.default
     outcomes = tuple(outcome(seeds[name], seeds.get(DEFAULT, seeds[usual])) for name in question.candidates)
-    by_name = {each.candidate: each for each in outcomes}
-    allowed = [each for each in outcomes if question.goal != "balanced" or each.harms <= MOST_HARM] or [by_name[usual]]
-    ranked = sorted(allowed, key=lambda each: score(question, each), reverse=True)
-    best, other = ranked[0], by_name[usual]
-    if best.candidate == usual and len(ranked) > 1:
+    scores = {each.candidate: score(question, each) for each in outcomes}
+    allowed = [each.candidate for each in outcomes if question.goal != "balanced" or not each.harms]
+    ranked = sorted(allowed or [usual], key=scores.__getitem__, reverse=True)
+    best, other = ranked[0], usual
+    if best == usual and len(ranked) > 1:
         other = ranked[1]
-    more = gain(score(question, best), score(question, other)) or 0.0
-    decided = best is other or _decided(*(seeds[each.candidate].counted() for each in (best, other)))
-    verdict: Verdict = "no matter" if abs(more) < MATTERS else "ahead" if decided else "open"
-    right = best.candidate if verdict == "ahead" else usual
+    more = gain(scores[best], scores[other]) or 0.0
+    verdict: Verdict = "no matter"
+    if abs(more) >= MATTERS:
+        verdict = "ahead" if _differ(seeds[best], seeds[other]) else "open"
+    leads = verdict == "ahead" or (verdict == "no matter" and more and allowed)
+    alone = len(allowed) == 1 < len(outcomes)  # the others harm too much
     return Place(
-        buffer_bytes=buffer_bytes, company=company, outcomes=outcomes, best=right, verdict=verdict, gain=more,
-        harmful=tuple(each.candidate for each in outcomes if each.harms > MOST_HARM),
-        may_harm=tuple(each.candidate for each in outcomes if each.harm and each.harm.high > MOST_HARM),
+        buffer_bytes=buffer_bytes, company=company, outcomes=outcomes, best=best if verdict == "ahead" else usual,
+        verdict=verdict, leader=best if leads or alone else "", gain=more,
     )  # fmt: skip
+
+
+def _differ(one: Seeds, other: Seeds) -> bool:
+    """The interval of the difference of what counts, by seeds that both have, excludes 0."""
+    pairs = zip(one.counted(), other.counted(), strict=False)  # a run that others share may have more seeds
+    values = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
+    if not values:
+        return False
+    mine, theirs = (dict(enumerate(each)) for each in zip(*values, strict=True))
+    difference = contrast(theirs, mine).difference
+    return beyond_chance(difference.mean, difference.half_width)
 
 
 def undecided(question: Question, case_trials: Mapping[Case, Tried]) -> list[Case]:
     """The cases that more seeds may help: of places where it is open who is right, and those with a wide interval."""
-    places = {
-        (buffer, company): place(question, case_trials, buffer, company)
-        for company in question.company
-        for buffer in question.buffers_bytes
-    }
+    places = {(each.buffer_bytes, each.company): each for each in _places(question, case_trials)}
     return [
         case
         for case in case_trials
-        if (there := places[case.buffer_bytes, case.company]).verdict == "open" or _wide(there.of(case.candidate))
+        if (there := places[case.buffer_bytes, case.company]).verdict == "open"
+        or ((goodput := there.of(case.candidate).goodput_bps) and goodput.half > WIDE * goodput.value)
     ]
-
-
-def _wide(own: Outcome) -> bool:
-    goodput = own.goodput_bps
-    return goodput is not None and goodput.half > WIDE * goodput.value
-
-
-def exceptions(answer: Advice) -> Iterator[tuple[Company, str, float | None, float | None]]:
-    """Where another candidate than the advised one is right: company, candidate, and between which queues, in bytes.
-
-    None: from the shortest one that was tried, or to the longest. Where it does not matter the advised one is right.
-    """
-    for company, group in groupby(answer.places, key=lambda each: each.company):
-        own = [(answer.chosen if each.spares(answer.chosen) else each.best, each.buffer_bytes) for each in group]
-        runs = [list(run) for _, run in groupby(own, key=lambda each: each[0])]
-        edges = [half_way(before[-1][1], after[0][1]) for before, after in pairwise(runs)]
-        for nth, run in enumerate(runs):
-            if run[0][0] != answer.chosen:
-                yield company, run[0][0], edges[nth - 1] if nth else None, edges[nth] if nth < len(edges) else None
-
-
-def flips(places: Sequence[Place]) -> Iterator[Flip]:
-    """Where the right candidate changes from one queue to the next."""
-    for before, after in pairwise(places):
-        if before.company == after.company and before.best != after.best:
-            edge = half_way(before.buffer_bytes, after.buffer_bytes)
-            yield Flip(company=before.company, below=before.best, above=after.best, buffer_bytes=edge)
-
-
-def half_way(shorter: float, longer: float) -> float:
-    """Half way between two queues that were tried: their geometric mean."""
-    return sqrt(shorter * longer)
 
 
 def score(question: Question, outcome: Outcome) -> float:
@@ -191,10 +218,10 @@ def score(question: Question, outcome: Outcome) -> float:
         return 1 / (question.rtt_ns / NS_PER_S / 2 + outcome.late_s.value)
     if question.goal == "latency":
         return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
-    if question.goal == "fairness" and outcome.other_bps and outcome.goodput_bps:
-        return evenness(outcome.goodput_bps.value, outcome.other_bps.value)
-    if outcome.done_s is not None:
-        return 1 / outcome.done_s.value
+    if question.goal == "fairness" and outcome.neighbour_bps and outcome.goodput_bps:
+        return evenness(outcome.goodput_bps.value, outcome.neighbour_bps.value)
+    if outcome.completion_s is not None:
+        return 1 / outcome.completion_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0
 
 
@@ -207,37 +234,27 @@ def score_name(question: Question) -> str:
     return "speed" if question.job.kind in {"transfer", "requests"} else "goodput"
 
 
-def _decided(one: Values, other: Values) -> bool:
-    """The interval of the differences of what counts, seed by seed, excludes 0."""
-    pairs = zip(one, other, strict=False)  # a run that others share may have more seeds
-    differences = [mine - theirs for mine, theirs in pairs if mine is not None and theirs is not None]
-    if not differences:
-        return False
-    difference = estimate(differences)
-    return beyond_chance(difference.mean, difference.half_width)
-
-
-def lost(question: Question, places: Sequence[Place], candidate: str) -> tuple[float, float]:
+def lost(question: Question, places: Sequence[Place], candidate: str) -> Regret:
     """The most, and the mean, that a candidate leaves of what the best at each place has."""
     shares = []
     for each in places:
-        most = (
-            score(question, each.of(each.best)) if each.verdict != "no matter" else score(question, each.of(candidate))
-        )
-        shares.append(max(0.0, 1 - score(question, each.of(candidate)) / most) if most else 0.0)
-    return max(shares), fmean(shares)
+        own = score(question, each.of(candidate))
+        most = own if each.verdict == "no matter" else score(question, each.of(each.best))
+        shares.append(max(0.0, 1 - own / most) if most else 0.0)
+    return Regret(max(shares), fmean(shares))
 
 
-def _recommended(question: Question, places: Sequence[Place], regret: Mapping[str, tuple[float, float]]) -> str:
-    """The one with the least regret at worst, of those that harm nobody too much where that counts.
+def worst(harms: Iterable[Interval | None]) -> Interval | None:
+    """The greatest harm that is known."""
+    return max(filter(None, harms), key=lambda each: each.value, default=None)
+
+
+def recommended(question: Question, regret: Mapping[str, float], harmful: Collection[str]) -> str:
+    """The candidate with the least regret, of those that harm nobody too much where that counts.
 
     Where it has less by no more than matters it is the default.
     """
-
-    def harms(candidate: str) -> bool:
-        return question.goal == "balanced" and any(each.of(candidate).harms > MOST_HARM for each in places)
-
     usual = question.default
-    allowed = [each for each in question.candidates if not harms(each)] or [usual]
-    least = min(allowed, key=lambda each: regret[each][0])
-    return usual if usual in allowed and regret[usual][0] - regret[least][0] < MATTERS else least
+    allowed = [each for each in question.candidates if question.goal != "balanced" or each not in harmful] or [usual]
+    least = min(allowed, key=regret.__getitem__)
+    return usual if usual in allowed and regret[usual] - regret[least] < MATTERS else least

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import hypot, inf, sqrt
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.decide.trials import TIME_LIMIT_S, requests_s, runs_full_transfer
 from dumbbell.decide.validated import model_error
+from dumbbell.metrics.number import AMOUNT, Limits, ends
 from dumbbell.metrics.sharing import harm
 from dumbbell.metrics.statistics import estimate
 from dumbbell.units import BITS_PER_BYTE
@@ -22,6 +23,8 @@ TRIALS: Final = 5
 """Of a host, whose mean the intervals are about: what somebody who measures would make."""
 NORMAL_95: Final = 1.96
 """Standard deviations of 95 %."""
+MOST_HARM: Final = 0.1
+"""That balanced advice may do to the others, beyond what one flow more of the default does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,61 +36,60 @@ class Interval:
 
     value: float
     half: float
-    least: float = 0.0
-    """What the quantity cannot be below."""
-    most: float = inf
-    """What it cannot be above."""
+    limits: Limits = AMOUNT
 
     @property
     def low(self) -> float:
-        return max(self.least, self.value - self.half)
+        return ends(self.value, self.half, self.limits)[0]
 
     @property
     def high(self) -> float:
-        return min(self.most, self.value + self.half)
+        return ends(self.value, self.half, self.limits)[1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a candidate comes to at a place."""
+    """What a candidate comes to at a place, by the names that JSON has."""
 
     candidate: str
-    goodput_bps: Interval | None
-    rtt_s: Interval | None
-    done_s: Interval | None
-    """Completion of the transfer, or of a request, 95th percentile."""
-    late_s: Interval | None
+    goodput_bps: Interval | None = None
+    completion_s: Interval | None = None
+    """Of the transfer, or of a request, 95th percentile."""
+    late_s: Interval | None = None
     """Of a stream, 95th percentile."""
-    resent: Interval | None
-    """Segments sent again, a share of those sent."""
-    other_bps: Interval | None
+    rtt_s: Interval | None = None
+    retransmit_rate: Interval | None = None
+    neighbour_bps: Interval | None = None
     """Goodput of each neighbour."""
-    harm: Interval | None
+    harm: Interval | None = None
     """What the others lose beside it, of what they have beside one flow more of the default; negative: they gain."""
-    delay_harm: Interval | None
+    delay_harm: Interval | None = None
     """By how much it lengthens the others' RTT, 95th percentile, beyond what one flow more of the default does."""
 
     @property
-    def harms(self) -> float:
-        """What the others lose; nothing where nobody is there."""
-        return self.harm.value if self.harm else 0.0
+    def harms(self) -> bool:
+        """The others lose too much."""
+        return self.harm is not None and self.harm.value > MOST_HARM
+
+
+VALUES: Final = tuple(each.name for each in fields(Outcome))[1:]
+"""The names of an outcome's values."""
 
 
 def outcome(seeds: Seeds, default: Seeds) -> Outcome:
     """What a candidate's trials come to, beside those of the default."""
-    question, case, tried = seeds.question, seeds.case, seeds.tried
+    question, case, mine = seeds.question, seeds.case, seeds.tried.mine
     error = model_error(question, case.buffer_bytes, case.company)
     others_bps = seeds.others_bps()
+    usual_rtts_s, rtts_s = [each.tried.others.get("rtt_p95", []) for each in (default, seeds)]
     itself = case.candidate == default.case.candidate
     return Outcome(
         candidate=case.candidate, goodput_bps=predicted(seeds.goodputs_bps(), error),
-        rtt_s=predicted(tried.mine.get("rtt"), error), done_s=predicted(seeds.completions_s(), error),
-        late_s=predicted(tried.mine.get("late_p95"), error), resent=predicted(tried.mine.get("retransmits"), 0.0),
-        other_bps=predicted([each / case.company.flows for each in known(others_bps)], error),
+        completion_s=predicted(seeds.completions_s(), error), late_s=predicted(mine.get("late_p95"), error),
+        rtt_s=predicted(mine.get("rtt"), error), retransmit_rate=predicted(mine.get("retransmits"), 0.0),
+        neighbour_bps=predicted([each / case.company.flows for each in known(others_bps)], error),
         harm=_harm(default.others_bps(), others_bps, error, itself=itself),
-        delay_harm=_harm(
-            default.tried.others.get("rtt_p95", []), tried.others.get("rtt_p95", []), error, itself=itself, times=True
-        ),
+        delay_harm=_harm(usual_rtts_s, rtts_s, error, itself=itself, times=True),
     )  # fmt: skip
 
 
@@ -180,12 +182,8 @@ def predicted(values: Values | None, error: float) -> Interval | None:
     if not values or None in values:
         return None
     sample = estimate(known(values))
-    return Interval(sample.mean, hypot(_chance(sample.half_width, sample.n), NORMAL_95 * error * sample.mean))
-
-
-def _chance(half_width: float | None, n: int) -> float:
-    """Of a mean of n seeds and one of `TRIALS` more: both vary alike."""
-    return (half_width or 0.0) * sqrt(1 + n / TRIALS)
+    chance = (sample.half_width or 0.0) * sqrt(1 + sample.n / TRIALS)  # of a mean of n seeds and one of `TRIALS` more
+    return Interval(sample.mean, hypot(chance, NORMAL_95 * error * sample.mean))
 
 
 def _goes_on_s(bits: float, ran_s: float, mean_bps: float, later_bps: float | None) -> float:
@@ -205,4 +203,4 @@ def _harm(without: Values, alongside: Values, error: float, *, itself: bool, tim
         return Interval(0.0, 0.0)
     value = harm(usual.value, now.value, more_is_better=not times)
     half = hypot(now.half, now.value * usual.half / usual.value) / usual.value
-    return None if value is None else Interval(value, half, least=-inf, most=inf if times else 1.0)
+    return None if value is None else Interval(value, half, (-inf, inf if times else 1.0))

@@ -9,10 +9,11 @@ from math import floor, inf, log10, sqrt
 from statistics import geometric_mean
 from typing import Final
 
-from dumbbell.decide.question import FRAME_BYTES, LEAST_QUEUE_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
+from dumbbell.decide.question import LEAST_QUEUE_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
 from dumbbell.metrics.connections import Connection
 from dumbbell.metrics.number import trimmed
 from dumbbell.spec.quantity import Bytes
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)

@@ -9,10 +9,10 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from dumbbell.campaign.until import run_until
-from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, load
 from dumbbell.spec.quantity import Rate, Share, Time
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:

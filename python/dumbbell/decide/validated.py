@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.strata import GROUP_GOODPUT, OF_MODEL, PLAIN, stored_bands, strata
-from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.number import span, trimmed
+from dumbbell.spec.run import FRAME_BYTES
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
