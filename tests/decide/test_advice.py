@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from math import nan
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -14,10 +16,22 @@ from dumbbell.decide.advice import Advice, advice, place, undecided
 from dumbbell.decide.outcome import MOST_HARM, Seeds, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import TIME_LIMIT_S, Case, Tried, budget, cases, runs_full_transfer, trials
+from dumbbell.decide.trials import (
+    ME,
+    OTHERS,
+    TIME_LIMIT_S,
+    Case,
+    Trials,
+    budget,
+    cases,
+    duration_s,
+    runs_full_transfer,
+    trials,
+)
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 
 CUBIC = Company(name="beside 1 cubic", cc="cubic", flows=1)
@@ -28,16 +42,25 @@ def question_of(neighbours: str = "cubic:1", **options: str) -> Question:
     return question({**path, **{name.replace("_", "-"): text for name, text in options.items()}}, known())
 
 
-def tried(mine: float, others: float, spread: float = 0.001) -> Tried:
-    """Three seeds, Mbit/s."""
-    seeds = [1 - spread, 1.0, 1 + spread]
-    return Tried(
-        seeds=[1, 2, 3], mine={"goodput": [1e6 * mine * each for each in seeds], "rtt": [0.05, 0.05, 0.05]},
-        others={"goodput": [1e6 * others * each for each in seeds]},
+def measured(others_bps: Sequence[float] = (), **mine: list[float]) -> MeasuredPoint:
+    """A value a seed of each quantity, and the others' goodput."""
+    numbers = {(name, ME): values for name, values in mine.items()}
+    if others_bps:
+        numbers["goodput", OTHERS] = list(others_bps)
+    return MeasuredPoint(
+        swept={}, run_ids={seed: f"{seed}" for seed, _ in enumerate(mine["goodput"], 1)}, errors={}, warnings={},
+        ccs={}, sizes={}, fair_shares={}, numbers=numbers,
     )  # fmt: skip
 
 
-def of(about: Question, *rows: tuple[Tried, Tried]) -> dict[Case, Tried]:
+def tried(mine: float, others: float, spread: float = 0.001) -> MeasuredPoint:
+    """Three seeds, Mbit/s."""
+    seeds = [1 - spread, 1.0, 1 + spread]
+    goodputs_bps = [1e6 * mine * each for each in seeds]
+    return measured([1e6 * others * each for each in seeds], goodput=goodputs_bps, rtt=[0.05, 0.05, 0.05])
+
+
+def of(about: Question, *rows: tuple[MeasuredPoint, MeasuredPoint]) -> Trials:
     """For each queue, BBR's trials and CUBIC's."""
     flat = [each for row in rows for each in row]
     return dict(zip(cases(about), flat, strict=True))
@@ -85,7 +108,7 @@ def test_what_chance_may_have_made_is_open_and_asks_for_seeds() -> None:
         (tried(12, 5), tried(9.5, 9.5), "balanced", "cubic"), (tried(12, 9.4), tried(9.5, 9.5), "balanced", "bbr"),
     ],
 )  # fmt: skip
-def test_who_is_ahead_by_however_little(bbr: Tried, cubic: Tried, goal: str, leader: str) -> None:
+def test_who_is_ahead_by_however_little(bbr: MeasuredPoint, cubic: MeasuredPoint, goal: str, leader: str) -> None:
     about = question_of(buffer="1bdp", **{"for": goal})
     (only,) = advice(about, of(about, (bbr, cubic))).places
     assert only.leader == leader
@@ -170,8 +193,8 @@ def test_bad_input_is_one_message_and_status_2() -> None:
 
 def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -> None:
     about = question_of(buffer="1bdp", transfer="1GB", neighbours="none")
-    ran_s = 60.0
-    slow_start = Tried(seeds=[1, 2], mine={"goodput": [10e6, 12e6], "second_half": [20e6, 16e6]}, run_s=ran_s)
+    ran_s = duration_s(about)
+    slow_start = measured(goodput=[10e6, 12e6], second_half=[20e6, 16e6])
     (buffer,) = about.buffers_bytes
     assert Seeds(about, Case("bbr", buffer, ALONE), slow_start).completions_s() == pytest.approx(
         [ran_s + (8e9 - mean * ran_s) / later for mean, later in ((10e6, 20e6), (12e6, 16e6))]
@@ -187,8 +210,8 @@ def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -
 def test_a_transfer_that_is_not_complete_took_as_long_as_its_run_and_does_not_win() -> None:
     about = question_of(buffer="1bdp", transfer="2MB", neighbours="none")
     assert runs_full_transfer(about)
-    stuck = Tried(seeds=[1, 2, 3], mine={"goodput": [1e6] * 3, "fct": [None, 2.0, None]})
-    done = Tried(seeds=[1, 2, 3], mine={"goodput": [9e6] * 3, "fct": [2.0, 2.1, 2.2]})
+    stuck = measured(goodput=[1e6] * 3, fct=[nan, 2.0, nan])
+    done = measured(goodput=[9e6] * 3, fct=[2.0, 2.1, 2.2])
     answer = advice(about, of(about, (stuck, done)))
     first, _ = answer.places[0].outcomes
     assert first.completion_s is not None
@@ -201,7 +224,7 @@ def test_what_one_seed_lacks_shifts_no_other() -> None:
     about = question_of(buffer="1bdp", neighbours="none", **{"for": "latency"})
     result = of(about, (tried(9, 0), tried(9, 0)))
     for each in result.values():
-        each.mine["rtt"] = [0.05, None, 0.07]
+        each.numbers["rtt", ME] = [0.05, nan, 0.07]
     place_ = advice(about, result).places[0]
     assert place_.of("bbr").rtt_s is None
     assert place_.of("bbr").goodput_bps is not None
@@ -231,12 +254,12 @@ def test_nobody_can_lose_more_than_all() -> None:
 
 
 def test_an_interval_is_what_five_trials_would_give_not_what_the_mean_is_known_to() -> None:
-    values = [9.0, 10.0, 11.0]
-    own, interval = estimate(values), predicted(values, 0.0)
+    values = np.array([9.0, 10.0, 11.0])
+    own, interval = estimate(values.tolist()), predicted(values, 0.0)
     assert interval is not None
     assert own.half_width is not None
     assert interval.half == pytest.approx(own.half_width * (1 + 3 / 5) ** 0.5)
-    model = predicted([10.0, 10.0], 0.05)
+    model = predicted(np.array([10.0, 10.0]), 0.05)
     assert model is not None
     assert [model.low, model.high] == pytest.approx([9.02, 10.98])
 
@@ -278,7 +301,7 @@ def test_a_regret_that_is_less_by_nothing_that_matters_does_not_take_the_default
 
 def test_lateness_counts_on_top_of_the_way() -> None:
     about = question_of(buffer="1bdp", stream="3mbit", neighbours="none")
-    late = [Tried(seeds=[1, 2], mine={"goodput": [3e6, 3e6], "late_p95": [ms / 1e3] * 2}) for ms in (4.0, 1.0)]
+    late = [measured(goodput=[3e6, 3e6], late_p95=[ms / 1e3] * 2) for ms in (4.0, 1.0)]
     answer = advice(about, of(about, (late[0], late[1])))
     assert answer.places[0].gain == pytest.approx((20 + 4) / (20 + 1) - 1)
     assert answer.places[0].best == "cubic"

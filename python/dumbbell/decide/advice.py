@@ -8,11 +8,13 @@ from itertools import groupby, pairwise
 from statistics import fmean
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from dumbbell.decide.outcome import MOST_HARM, Interval, Outcome, Seeds, evenness, outcome
+import numpy as np
+
+from dumbbell.decide.outcome import MOST_HARM, Interval, Outcome, Seeds, evenness, known, outcome
 from dumbbell.decide.question import DEFAULT
-from dumbbell.decide.trials import Case, Tried, budget, trials
+from dumbbell.decide.trials import Case, Trials, budget, trials
 from dumbbell.decide.validated import outside_of_validation
-from dumbbell.metrics.contrast import MATTERS, beyond_chance, contrast
+from dumbbell.metrics.contrast import MATTERS, against, beyond_chance
 from dumbbell.metrics.curve import changes
 from dumbbell.metrics.sharing import gain
 from dumbbell.units import NS_PER_S
@@ -142,14 +144,14 @@ def answer(  # noqa: PLR0913 (of what, and how it is made)
     ))  # fmt: skip
 
 
-def advice(question: Question, case_trials: Mapping[Case, Tried]) -> Advice:
+def advice(question: Question, case_trials: Trials) -> Advice:
     """The answer to a question, of its trials."""
     places = tuple(_places(question, case_trials))
     regret = {candidate: lost(question, places, candidate) for candidate in question.candidates}
     harmful = {candidate for each in places for candidate in each.harmful}
     right = recommended(question, {name: each.most for name, each in regret.items()}, harmful)
     keeps_default = right == DEFAULT or all(each.verdict == "no matter" for each in places)
-    seeds = [len(each.seeds) for each in case_trials.values()]
+    seeds = [len(each.run_ids) for each in case_trials.values()]
     return Advice(
         question=question, places=places, regret=regret, recommendation="keep" if keeps_default else right,
         harm=worst(each.of(right).harm for each in places), outside=outside_of_validation(question),
@@ -157,13 +159,13 @@ def advice(question: Question, case_trials: Mapping[Case, Tried]) -> Advice:
     )  # fmt: skip
 
 
-def _places(question: Question, case_trials: Mapping[Case, Tried]) -> Iterator[Place]:
+def _places(question: Question, case_trials: Trials) -> Iterator[Place]:
     for company in question.company:
         for buffer_bytes in question.buffers_bytes:
             yield place(question, case_trials, buffer_bytes, company)
 
 
-def place(question: Question, case_trials: Mapping[Case, Tried], buffer_bytes: int, company: Company) -> Place:
+def place(question: Question, case_trials: Trials, buffer_bytes: int, company: Company) -> Place:
     """What each candidate comes to before a queue in some company, and which is right there."""
     cases = [Case(name, buffer_bytes, company) for name in question.tried]
     seeds = {case.candidate: Seeds(question, case, case_trials[case]) for case in cases if case in case_trials}
@@ -189,16 +191,15 @@ def place(question: Question, case_trials: Mapping[Case, Tried], buffer_bytes: i
 
 def _differ(one: Seeds, other: Seeds) -> bool:
     """The interval of the difference of what counts, by seeds that both have, excludes 0."""
-    pairs = zip(one.counted(), other.counted(), strict=False)  # a run that others share may have more seeds
-    values = [(mine, theirs) for mine, theirs in pairs if mine is not None and theirs is not None]
-    if not values:
+    shared = min(len(one.point.run_ids), len(other.point.run_ids))  # a run that others share may have more seeds
+    differences = known(one.counted()[:shared] - other.counted()[:shared])
+    if not differences.size:
         return False
-    mine, theirs = (dict(enumerate(each)) for each in zip(*values, strict=True))
-    difference = contrast(theirs, mine).difference
+    difference = against(dict(enumerate(differences.tolist())), 0.0).difference
     return beyond_chance(difference.mean, difference.half_width)
 
 
-def undecided(question: Question, case_trials: Mapping[Case, Tried]) -> list[Case]:
+def undecided(question: Question, case_trials: Trials) -> list[Case]:
     """The cases that more seeds may help: of places where it is open who is right, and those with a wide interval."""
     places = {(each.buffer_bytes, each.company): each for each in _places(question, case_trials)}
     return [
@@ -219,7 +220,7 @@ def score(question: Question, outcome: Outcome) -> float:
     if question.goal == "latency":
         return 1 / outcome.rtt_s.value if outcome.rtt_s and outcome.rtt_s.value else 0.0
     if question.goal == "fairness" and outcome.neighbour_bps and outcome.goodput_bps:
-        return evenness(outcome.goodput_bps.value, outcome.neighbour_bps.value)
+        return float(evenness(np.array(outcome.goodput_bps.value), np.array(outcome.neighbour_bps.value)))
     if outcome.completion_s is not None:
         return 1 / outcome.completion_s.value
     return outcome.goodput_bps.value if outcome.goodput_bps else 0.0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from math import log
@@ -21,8 +21,8 @@ from dumbbell.decide.question import (
     UNKNOWN_COMPANY,
     Question,
     neighbours,
-)  # fmt: skip
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, packets_in, runs_full_transfer, trials
+)
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Trials, cases, given_s, packets_in, runs_full_transfer, trials
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.sharing import gain
@@ -187,13 +187,12 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
     has_one_queue = len(paths) > 1 and path.known_buffer and len({each.buffers_bytes for each in paths}) == 1
     for each in paths:
         parts = _parts(each, seconds / len(paths))
-        case_trials: dict[Case, Tried] = {}
         for part in parts:
-            case_trials |= trials(
+            case_trials = trials(
                 part, engine, store, budget=packets_in(seconds / len(paths) / len(parts)), jobs=jobs,
                 undecided=undecided, seeds=seeds, progress=advance,
             )  # fmt: skip
-        cells += _cells(each, case_trials, question, by_size=has_one_queue)
+            cells += _cells(part, case_trials, question, by_size=has_one_queue)
     x, y = _axes(paths)
     of_rate = path.job.kind == "bulk" or (path.job.kind == "transfer" and not runs_full_transfer(path))
     return Map(
@@ -219,9 +218,7 @@ def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
     return ("queue" if len(paths[0].buffers_bytes) > 1 else "company"), y
 
 
-def _cells(
-    path: Question, case_trials: Mapping[Case, Tried], question: Question | None, *, by_size: bool
-) -> Iterator[Cell]:
+def _cells(path: Question, case_trials: Trials, question: Question | None, *, by_size: bool) -> Iterator[Cell]:
     """`by_size`: queues are named by it, since many paths have the same one."""
     for company in path.company:
         for buffer in path.buffers_bytes:
@@ -241,7 +238,7 @@ def _cells(
                 candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
                 verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.retransmit_rate),
                 default_resent=_value(default.retransmit_rate),
-                seeds=min(len(case_trials[Case(name, buffer, company)].seeds) for name in path.candidates),
+                seeds=min(len(case_trials[Case(name, buffer, company)].run_ids) for name in path.candidates),
             )  # fmt: skip
 
 

@@ -193,11 +193,11 @@ def mix(  # noqa: PLR0913
         if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
-            run_s = max(SHORTEST_S, _settled_s(own) * shorter)
+            own = replace(own, run_s=max(SHORTEST_S, _settled_s(own) * shorter))
             budget = packets_in(min(MOST_CELL_S, seconds * work / sum(works)))
-            tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds, run_s=run_s)
-            tried_seeds |= {len(each.seeds) for each in tried.values()}
-            runs_s.add(run_s)
+            tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds)
+            tried_seeds |= {len(each.run_ids) for each in tried.values()}
+            runs_s.add(own.run_s)
             bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
         advance(work)
     bins.sort(key=lambda each: -each.connections)

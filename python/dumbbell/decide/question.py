@@ -104,6 +104,8 @@ class Question:
     job: Job = Job()
     candidates: tuple[str, ...] = CANDIDATES
     goal: Goal = "balanced"
+    run_s: float = 0.0
+    """How long runs of traffic without an end are; 0: as `trials.duration_s` says."""
 
     @property
     def default(self) -> str:

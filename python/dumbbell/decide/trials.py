@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.campaign.until import run_until
 from dumbbell.errors import EngineFailure
@@ -22,9 +21,11 @@ if TYPE_CHECKING:
     from dumbbell.results.measured import MeasuredPoint
     from dumbbell.results.store import Store
 
-    Undecided = Callable[[Question, Mapping["Case", "Tried"]], Collection["Case"]]
-    """Which cases need more seeds."""
 
+Trials: TypeAlias = "Mapping[Case, MeasuredPoint]"
+"""What came of each case, before its question reads it as `outcome.Seeds`."""
+Undecided: TypeAlias = "Callable[[Question, Trials], Collection[Case]]"
+"""Which cases need more seeds."""
 ME, OTHERS = "you", "others"
 FIRST_SEEDS: Final = 3
 MOST_SEEDS: Final = 9
@@ -69,79 +70,35 @@ class Case:
         return self.candidate, self.buffer_bytes, self.company.flows, neighbours_cc
 
 
-@dataclass(slots=True)
-class Tried:
-    """What came of a case: a value a seed, of the flow that is asked about and of all others together.
-
-    None stands where a run has no such value, so that the nth one is always of the nth seed.
-    """
-
-    seeds: list[int] = field(default_factory=list)
-    mine: dict[str, list[float | None]] = field(default_factory=dict)
-    others: dict[str, list[float | None]] = field(default_factory=dict)
-    run_s: float = 0.0
-    """How long its runs were, where their traffic has no end."""
-
-    @classmethod
-    def of(cls, point: MeasuredPoint, run_s: float) -> Self:
-        """What came of a case's point."""
-        absent = [math.nan] * len(point.run_ids)
-        mine, others = (
-            {name: list(map(_known, point.numbers.get((name, group), absent))) for name in QUANTITIES}
-            for group in (ME, OTHERS)
-        )
-        return cls(list(point.run_ids), mine, others if OTHERS in point.ccs else {}, run_s)
-
-
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
     question: Question, engine: Engine, store: Store, *, budget: float, jobs: int | None = None, undecided: Undecided,
-    seeds: int | None = None, run_s: float | None = None, progress: Callable[[], None] = lambda: None,
-) -> dict[Case, Tried]:  # fmt: skip
+    seeds: int | None = None, progress: Callable[[], None] = lambda: None,
+) -> Trials:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, within a budget.
 
     The budget is of packets, those of runs that the store has among them: the answer is the same on every machine, and
-    the same when it is asked for again. With `seeds` every case has so many. `run_s` is how long runs of traffic
-    without an end are; without it as `duration_s` says. `progress` is called for each run.
+    the same when it is asked for again. With `seeds` every case has so many. `progress` is called for each run.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    run_s = run_s or duration_s(question)
-    own = [
-        load(experiment(question, each, run_s), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company
-    ]
-    every = [points_of(question, company) for company in question.company]
+    own = [load(experiment(question, each), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company]
 
-    def came_of(points: Points) -> dict[Case, Tried]:
-        return {
-            case: Tried.of(point, run_s)
-            for of_company, measured in zip(every, points, strict=True)
-            for case, point in zip(of_company, without_failures(measured, engine), strict=True)
-        }
+    def came_of(points: Points) -> Trials:
+        for error in chain.from_iterable(point.errors.values() for point in chain(*points)):
+            raise EngineFailure(error, engine.name)
+        return dict(zip(cases(question), chain(*points), strict=True))
 
     def still_open(points: Points) -> list[set[int]]:
-        pending = () if seeds else undecided(question, came_of(points))
-        return [{nth for nth, case in enumerate(of_company) if case in pending} for of_company in every]
+        measured = came_of(points)
+        pending = () if seeds else undecided(question, measured)
+        of_companies = (points_of(question, company) for company in question.company)
+        return [{nth for nth, case in enumerate(each) if case in pending} for each in of_companies]
 
     return came_of(run_until(
         store, own, engine, still_open, first=seeds or FIRST_SEEDS, budget=budget, names=QUANTITIES, jobs=jobs,
         progress=progress,
     ))  # fmt: skip
-
-
-def without_failures(points: Sequence[MeasuredPoint], engine: Engine) -> Sequence[MeasuredPoint]:
-    """The same points.
-
-    Raises:
-        EngineFailure: a run failed.
-    """
-    for error in chain.from_iterable(point.errors.values() for point in points):
-        raise EngineFailure(error, engine.name)
-    return points
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def cases(question: Question) -> Iterator[Case]:
@@ -174,6 +131,8 @@ def duration_s(question: Question) -> float:
 
     As long as the first seeds of all cases are no more packets than a small machine simulates in a few seconds.
     """
+    if question.run_s:
+        return question.run_s
     packets_a_second = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES
     different = len({case.run for case in cases(question)})
     fits = CORES * PACKETS_A_SECOND * given_s(question) / (different * FIRST_SEEDS * packets_a_second)
@@ -181,7 +140,7 @@ def duration_s(question: Question) -> float:
     return min(max(fits, least), max(LONGEST_S, least))
 
 
-def experiment(question: Question, company: Company, seconds: float) -> Experiment:
+def experiment(question: Question, company: Company) -> Experiment:
     """What is tried in some company: every queue with every candidate, as lists of one spec."""
     buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
     flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **_workload(question)}]
@@ -198,22 +157,23 @@ def experiment(question: Question, company: Company, seconds: float) -> Experime
             spec["zip"] = [["flows[0].cc", "flows[1].cc"]]
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
-    return load(spec | _lasting(question, seconds))
+    return load(spec | _lasting(question))
 
 
 def _one_or_all(values: list[str]) -> str | list[str]:
     return values if len(values) > 1 else values[0]
 
 
-def _lasting(question: Question, seconds: float) -> dict[str, Any]:
+def _lasting(question: Question) -> dict[str, Any]:
     """How long its runs are, and what is measured of them."""
     if question.job.kind == "transfer" and runs_full_transfer(question):
         return {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
     if question.job.kind == "requests":
         return {"duration": _time(requests_s(question))}
-    begin_s = 0.0 if question.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
-    window = [_time(begin_s), _time(seconds)]
-    return {"duration": _time(seconds), "measure": {"record": "summary", "window": window}}
+    run_s = duration_s(question)
+    begin_s = 0.0 if question.job.kind == "transfer" else run_s * WARM_UP  # a file's start-up counts
+    window = [_time(begin_s), _time(run_s)]
+    return {"duration": _time(run_s), "measure": {"record": "summary", "window": window}}
 
 
 def _time(seconds: float) -> str:
