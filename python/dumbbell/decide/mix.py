@@ -189,7 +189,7 @@ def mix(  # noqa: PLR0913
     shorter = min(1.0, PLANNED * seconds / sum(works))
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
-        own = on_cell(question, cell)
+        own = cell.question
         if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
@@ -198,7 +198,11 @@ def mix(  # noqa: PLR0913
             tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds)
             tried_seeds |= {len(each.run_ids) for each in tried.values()}
             runs_s.add(own.run_s)
-            bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
+            places = {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes}
+            bins += [
+                Bin(question=own, paths=tuple(of), places=tuple(places[size] for size in sizes))
+                for sizes, of in cell.by_queues
+            ]
         advance(work)
     bins.sort(key=lambda each: -each.connections)
     standings = {candidate: standing(bins, candidate) for candidate in question.candidates}
@@ -217,14 +221,6 @@ def mix(  # noqa: PLR0913
         open=part(bins, lambda where: where.verdict == "open"), silent=silent, not_tried=not_tried, outside=outside,
         seeds=(min(tried_seeds), max(tried_seeds)), runs_s=(min(runs_s), max(runs_s)),
     )  # fmt: skip
-
-
-def on_cell(question: Question, cell: Cell) -> Question:
-    """What is asked, about the paths of a cell."""
-    buffers = tuple(sorted({cell.buffer_bytes(nth) for nth in cell.queues}))
-    return replace(
-        question, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
-    )
 
 
 def part(bins: Sequence[Bin], holds: Callable[[Place], bool], of: str = "connections") -> Part:
@@ -257,8 +253,8 @@ def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
 def _planned(known_paths: Sequence[Path], question: Question, seconds: float) -> tuple[list[Cell], list[float]]:
     """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
     for per_decade in CELLS_PER_DECADE:
-        planned = cells(known_paths, per_decade)
-        works = [_work_s(own, _settled_s(own)) for own in (on_cell(question, each) for each in planned)]
+        planned = cells(known_paths, per_decade, question)
+        works = [_work_s(each.question, _settled_s(each.question)) for each in planned]
         if sum(works) <= seconds:
             break
     return planned, works
@@ -276,12 +272,6 @@ def _settled_s(question: Question) -> float:
     segments = question.bdp_bytes / FRAME_BYTES
     period_s: float = (segments * (1 - LEAST_SHARE["cubic"]) / GROWTH) ** (1 / 3)
     return min(LONGEST_S, max(SHORTEST_S, float(PERIODS * period_s)))
-
-
-def _bins(cell: Cell, question: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
-    for (first, last), own in cell.by_queues.items():
-        buffers = sorted({cell.buffer_bytes(nth) for nth in range(first, last + 1)})
-        yield Bin(question=question, paths=own, places=tuple(places[each] for each in buffers))
 
 
 def standing(bins: Sequence[Bin], candidate: str) -> Standing:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, TypeVar
 
@@ -136,6 +136,11 @@ def bdp_bytes(rate_bps: float, time_ns: float) -> float:
     return rate_bps * time_ns / NS_PER_S / BITS_PER_BYTE
 
 
+def queue_sizes(queues_bdp: Iterable[float], one_bdp_bytes: float) -> tuple[int, ...]:
+    """Different queues in bytes, none of which is shorter than a few packets."""
+    return tuple(dict.fromkeys(max(LEAST_QUEUE_BYTES, round(each * one_bdp_bytes)) for each in queues_bdp))
+
+
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
     "cdn": {"requests": "1 MB", "for": "completion"},
     "backup": {"transfer": "1 GB", "for": "balanced"},
@@ -251,8 +256,7 @@ class _Reader:
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
-        tried = (max(LEAST_QUEUE_BYTES, round(each * bdp_bytes(rate.bps, rtt.ns))) for each in UNKNOWN_BUFFERS_BDP)
-        return tuple(dict.fromkeys(tried)), False
+        return queue_sizes(UNKNOWN_BUFFERS_BDP, bdp_bytes(rate.bps, rtt.ns)), False
 
     def _job(self) -> Job:
         if size := self._quantity("transfer", Bytes):
