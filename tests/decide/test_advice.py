@@ -25,7 +25,6 @@ from dumbbell.decide.trials import (
     budget,
     cases,
     duration_s,
-    runs_full_transfer,
     trials,
 )
 from dumbbell.decide.validated import model_error, stratum
@@ -209,7 +208,7 @@ def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -
 
 def test_a_transfer_that_is_not_complete_took_as_long_as_its_run_and_does_not_win() -> None:
     about = question_of(buffer="1bdp", transfer="2MB", neighbours="none")
-    assert runs_full_transfer(about)
+    assert about.full_transfer
     stuck = measured(goodput=[1e6] * 3, fct=[nan, 2.0, nan])
     done = measured(goodput=[9e6] * 3, fct=[2.0, 2.1, 2.2])
     answer = advice(about, of(about, (stuck, done)))

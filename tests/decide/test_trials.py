@@ -67,7 +67,7 @@ def test_seeds_are_added_where_it_is_open_until_there_are_most_or_the_budget_is_
 
 
 def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path) -> None:
-    about_all = about(buffer=None, beside=None, **{"for": "goodput"})
+    about_all = about(**{"buffer": None, "beside": None, "for": "goodput"})
     engine = Counting()
     with Store.open(tmp_path, write=True) as store:
         tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1)

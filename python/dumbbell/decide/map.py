@@ -22,7 +22,7 @@ from dumbbell.decide.question import (
     Question,
     neighbours,
 )
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Trials, cases, given_s, packets_in, runs_full_transfer, trials
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Trials, cases, given_s, packets_in, trials
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.sharing import gain
@@ -194,11 +194,10 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
             )  # fmt: skip
             cells += _cells(part, case_trials, question, by_size=has_one_queue)
     x, y = _axes(paths)
-    of_rate = path.job.kind == "bulk" or (path.job.kind == "transfer" and not runs_full_transfer(path))
     return Map(
         job=path.job.description, goal=path.goal, default=path.default, score=score_name(path),
-        loss=path.loss_ppb / 1e9, x=x, y=y, by_goodput=of_rate and path.goal in {"goodput", "completion", "balanced"},
-        runs=runs, engine=engine.name, cells=tuple(cells),
+        loss=path.loss_ppb / 1e9, x=x, y=y, runs=runs, engine=engine.name, cells=tuple(cells),
+        by_goodput=path.endless and path.goal in {"goodput", "completion", "balanced"},
     )  # fmt: skip
 
 

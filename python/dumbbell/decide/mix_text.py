@@ -14,7 +14,6 @@ from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.text import KERNEL, job_and_goal, keep, queue_object, seeds_text, try_it
-from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import amount, counted, elapsed, percent, rough_percent, span, trimmed
 from dumbbell.spec.quantity import Bytes
@@ -71,9 +70,7 @@ def below(mix: Mix, *, seconds: float, engine: str) -> Iterator[tuple[str, str]]
     if more := _regions(mix)[MOST_ROWS:]:
         left = sum(each.connections for region in more for each in region)
         yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."
-    kind, only_full_transfers = mix.question.job.kind, all(runs_full_transfer(each.question) for each in mix.bins)
-    with_lengths = kind == "bulk" or (kind == "transfer" and not only_full_transfers)
-    lengths = f" of {_span(mix.runs_s, ' s')}" if with_lengths else ""
+    lengths = f" of {_span(mix.runs_s, ' s')}" if any(each.question.endless for each in mix.bins) else ""
     validation = f"all paths are inside what was validated against {KERNEL} and real hosts (docs/validation.md)"
     if count := mix.outside.total():
         share = f"{count:,} of {mix.connections:,} ({rough_percent(count / mix.connections)})"

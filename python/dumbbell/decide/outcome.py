@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from dumbbell.decide.trials import ME, OTHERS, TIME_LIMIT_S, duration_s, requests_s, runs_full_transfer
+from dumbbell.decide.trials import ME, OTHERS, TIME_LIMIT_S, duration_s, requests_s
 from dumbbell.decide.validated import model_error
 from dumbbell.metrics.number import AMOUNT, Limits, ends
 from dumbbell.metrics.sharing import harm
@@ -129,7 +129,7 @@ class Seeds:
             return np.nan_to_num(self.of("fct_p95"), nan=requests_s(question))
         if kind != "transfer":
             return np.array([])
-        if runs_full_transfer(question):
+        if question.full_transfer:
             return np.nan_to_num(self.of("fct"), nan=TIME_LIMIT_S)
         bits, run_s = BITS_PER_BYTE * question.job.size_bytes, duration_s(question)
         mean_bps, later_bps = self.goodputs_bps(), self._of_alike("second_half")
@@ -155,9 +155,8 @@ class Seeds:
     @property
     def _alike(self) -> bool:
         """All flows are alike but for their names: any of them might be the one that is asked about."""
-        job, company = self.question.job, self.case.company
-        endless = job.kind == "bulk" or (job.kind == "transfer" and not runs_full_transfer(self.question))
-        return endless and company.flows > 0 and company.neighbours_cc(self.case.candidate) == self.case.candidate
+        company, candidate = self.case.company, self.case.candidate
+        return self.question.endless and company.flows > 0 and company.neighbours_cc(candidate) == candidate
 
 
 def evenness(own: Floats, other: Floats) -> Floats:

@@ -29,6 +29,8 @@ CANDIDATES: Final = ("bbr", "cubic")
 """What is tried unless somebody says otherwise: the two that hosts have by default or by one setting."""
 UNKNOWN_BUFFERS_BDP: Final = (0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0)
 """What is tried of a queue that nobody knows."""
+SHORT_TRANSFER_S: Final = 8.0
+"""A transfer that takes no longer on the idle line is run in full; what a longer one takes follows from its goodput."""
 _Parsed = TypeVar("_Parsed")
 
 
@@ -117,6 +119,17 @@ class Question:
         """What is run: the candidates, and what hosts have, since harm is what goes beyond one flow more of that."""
         known = DEFAULT in self.candidates or not any(each.flows for each in self.company)
         return self.candidates if known else (*self.candidates, DEFAULT)
+
+    @property
+    def full_transfer(self) -> bool:
+        """A transfer that is short enough to be run from its first byte to its last."""
+        bits = BITS_PER_BYTE * self.job.size_bytes
+        return self.job.kind == "transfer" and bits / self.rate_bps <= SHORT_TRANSFER_S
+
+    @property
+    def endless(self) -> bool:
+        """Its runs have bulk traffic: for its own sake, or for a transfer that goes on as they did."""
+        return self.job.kind == "bulk" or (self.job.kind == "transfer" and not self.full_transfer)
 
     @property
     def bdp_bytes(self) -> float:

@@ -9,7 +9,7 @@ from dumbbell.decide.advice import Advice, Place, score, worst
 from dumbbell.decide.outcome import MOST_HARM, VALUES
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.decide.rules import cao_tree
-from dumbbell.decide.trials import duration_s, runs_full_transfer
+from dumbbell.decide.trials import duration_s
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, elapsed, percent, rough_percent, span, trimmed
 from dumbbell.metrics.sharing import gain
@@ -55,7 +55,7 @@ def lines(advice: Advice) -> Iterator[tuple[str, str]]:
 def below(advice: Advice, *, seconds: float, engine: str) -> Iterator[tuple[str, str]]:
     """How sure the answer is, and what to do with it."""
     question = advice.question
-    if question.job.kind == "requests" or (question.job.kind == "transfer" and runs_full_transfer(question)):
+    if question.job.kind == "requests" or question.full_transfer:
         length = f"the whole {question.job.kind}"
     else:
         length = trimmed(round(duration_s(question)), " s")

@@ -44,10 +44,8 @@ PACKETS_A_SECOND: Final = 5e6
 """That a core simulates, roughly."""
 CORES: Final = 2
 """Of a small machine: how long runs are depends on no larger one's."""
-SHORT_TRANSFER_S: Final = 8.0
-"""A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
 TIME_LIMIT_S: Final = 600.0
-"""Of a transfer that is carried out whole."""
+"""Of a transfer that is run in full."""
 REQUESTS: Final = 60
 REQUESTS_LOAD: Final = 0.2
 """Part of the line that requests offer together."""
@@ -143,7 +141,8 @@ def duration_s(question: Question) -> float:
 def experiment(question: Question, company: Company) -> Experiment:
     """What is tried in some company: every queue with every candidate, as lists of one spec."""
     buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
-    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **_workload(question)}]
+    own, lasting = _job(question)
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **own}]
     spec: dict[str, Any] = {
         "name": f"advice {company.name}", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
         "path": {
@@ -157,44 +156,31 @@ def experiment(question: Question, company: Company) -> Experiment:
             spec["zip"] = [["flows[0].cc", "flows[1].cc"]]
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
-    return load(spec | _lasting(question))
+    return load(spec | lasting)
 
 
 def _one_or_all(values: list[str]) -> str | list[str]:
     return values if len(values) > 1 else values[0]
 
 
-def _lasting(question: Question) -> dict[str, Any]:
-    """How long its runs are, and what is measured of them."""
-    if question.job.kind == "transfer" and runs_full_transfer(question):
-        return {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
-    if question.job.kind == "requests":
-        return {"duration": _time(requests_s(question))}
+def _job(question: Question) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fields of the flow that is asked about, and of its spec: what it carries, how long, and what is measured."""
+    job, size = question.job, f"{question.job.size_bytes} B"
+    if question.full_transfer:
+        return {"workload": {"transfer": size}}, {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
+    if job.kind == "requests":
+        arrivals = {"load": REQUESTS_LOAD, "count": REQUESTS}
+        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": _time(requests_s(question))}
     run_s = duration_s(question)
-    begin_s = 0.0 if question.job.kind == "transfer" else run_s * WARM_UP  # a file's start-up counts
-    window = [_time(begin_s), _time(run_s)]
-    return {"duration": _time(run_s), "measure": {"record": "summary", "window": window}}
+    begin_s = 0.0 if job.kind == "transfer" else run_s * WARM_UP  # a file's start-up counts
+    measure = {"record": "summary", "window": [_time(begin_s), _time(run_s)]}
+    stream = {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
+    return stream if job.kind == "stream" else {}, {"duration": _time(run_s), "measure": measure}
 
 
 def _time(seconds: float) -> str:
     """As a spec has it, to a millisecond."""
     return Time.show(round(round(seconds, 3) * NS_PER_S))
-
-
-def runs_full_transfer(question: Question) -> bool:
-    """It is short enough to be carried out from its first byte to its last."""
-    return BITS_PER_BYTE * question.job.size_bytes / question.rate_bps <= SHORT_TRANSFER_S
-
-
-def _workload(question: Question) -> Mapping[str, Any]:
-    job = question.job
-    if job.kind == "transfer" and runs_full_transfer(question):
-        return {"workload": {"transfer": f"{job.size_bytes} B"}}
-    if job.kind == "requests":
-        return {"workload": {"arrivals": {"load": REQUESTS_LOAD, "count": REQUESTS}, "size": f"{job.size_bytes} B"}}
-    if job.kind == "stream":
-        return {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
-    return {}
 
 
 def requests_s(question: Question) -> float:
