@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
@@ -64,11 +64,6 @@ class Bin:
     @property
     def sent_bytes(self) -> float:
         return sum(each.sent_bytes for each in self.paths)
-
-    @property
-    def resent(self) -> float:
-        """What they resent so far, of what they sent."""
-        return sum(each.resent_bytes for each in self.paths) / self.sent_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,8 +130,17 @@ class Mix:
         return sum(each.connections for each in self.bins)
 
     @property
-    def paths(self) -> Iterator[Path]:
-        return (path for each in self.bins for path in each.paths)
+    def paths(self) -> list[Path]:
+        return paths_of(self.bins)
+
+
+def paths_of(bins: Iterable[Bin]) -> list[Path]:
+    return [path for each in bins for path in each.paths]
+
+
+def resent(some: Sequence[Path]) -> float:
+    """What connections resent so far, of what they sent."""
+    return sum(each.resent_bytes for each in some) / sum(each.sent_bytes for each in some)
 
 
 def common_question(options: Mapping[str, str | None], registry: Registry) -> Question:

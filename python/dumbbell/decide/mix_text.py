@@ -9,7 +9,7 @@ from math import floor, log10
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.decide.mix import standing
+from dumbbell.decide.mix import paths_of, resent, standing
 from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.question import DEFAULT, name_of
@@ -47,12 +47,12 @@ def lines(mix: Mix) -> Iterator[tuple[str, str]]:
         for name, each in mix.standings.items()
     ]
     yield "If wrong", f"{'; '.join(costs)}."
-    resent = ", ".join(
+    simulated = ", ".join(
         f"{name_of(name)} {percent(each.retransmit_rate)}"
         for name, each in mix.standings.items()
         if each.retransmit_rate is not None
     )
-    yield "Resent", f"{percent(_resent_now(mix))} of their bytes so far; simulated: {resent}."
+    yield "Resent", f"{percent(resent(mix.paths))} of their bytes so far; simulated: {simulated}."
     yield "Harm", _harm(mix)
     left_out = [
         f"{count:,}: {REASONS[name].text}"
@@ -100,7 +100,7 @@ def table(mix: Mix) -> Table:
             str(sum(each.connections for each in region)), amount(own / total_bytes, scale=100),
             _span([each.question.rate_bps / 1e6 for each in region]),
             _span([each.question.rtt_ns / 1e6 for each in region]),
-            _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
+            _span(queues), amount(resent(paths_of(region)), scale=100),
             _who_matters(mix, region),
         ])  # fmt: skip
     return Table.of(header, rows, keys=5)
@@ -127,7 +127,7 @@ def as_object(mix: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
             for name, each in mix.standings.items()
         },
         "open": asdict(mix.open),
-        "retransmit_rate": _resent_now(mix),
+        "retransmit_rate": resent(mix.paths),
         "cc": dict(algorithms(mix.paths)),
         "bins": [_bin(each) for each in mix.bins],
         "outside_validated": mix.outside.total(),
@@ -143,7 +143,7 @@ def _bin(each: Bin) -> dict[str, Any]:
     question = each.question
     return {
         "rate_bps": question.rate_bps, "rtt_s": question.rtt_ns / NS_PER_S, "connections": each.connections,
-        "sent_bytes": round(each.sent_bytes), "retransmit_rate": each.resent,
+        "sent_bytes": round(each.sent_bytes), "retransmit_rate": resent(each.paths),
         "queues": [
             {
                 **queue_object(question, where.buffer_bytes), "best": where.best, "ahead": where.leader or None,
@@ -204,10 +204,6 @@ def _advice(mix: Mix) -> str:
     if not any(each.matters.high for each in others.values()):
         return f"{keep(mix.question)}: nothing else matters on any of these paths."
     return f"{keep(mix.question)}: no other has {LEAST_GAIN} more in the mean over these connections."
-
-
-def _resent_now(mix: Mix) -> float:
-    return sum(each.resent_bytes for each in mix.paths) / sum(each.sent_bytes for each in mix.paths)
 
 
 def _harm(mix: Mix) -> str:
