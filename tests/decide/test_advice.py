@@ -113,6 +113,13 @@ def test_who_is_ahead_by_however_little(bbr: MeasuredPoint, cubic: MeasuredPoint
     assert only.leader == leader
 
 
+def test_a_default_that_is_no_candidate_has_more_seeds_where_it_is_open() -> None:
+    about = question_of(buffer="1bdp", candidates="bbr,reno", **{"for": "goodput"})
+    clear, noisy = (tried(14, 5), tried(9.5, 9.5), tried(9, 9)), (tried(10.5, 9, spread=0.4), tried(9, 9), tried(9, 9))
+    assert undecided(about, dict(zip(cases(about), clear, strict=True))) == []
+    assert undecided(about, dict(zip(cases(about), noisy, strict=True))) == list(cases(about))
+
+
 def test_the_answer_flips_between_two_queues_and_tells_it_as_an_rtt_under_load() -> None:
     about = question_of(**{"for": "goodput"})
     rows = [(tried(14, 5), tried(9.5, 9.5))] * 3 + [(tried(5, 14), tried(9.5, 9.5))] * 4

@@ -52,6 +52,11 @@ class Place:
         """Candidates that harm the others too much, whether or not that counts for the goal."""
         return [each.candidate for each in self.outcomes if each.harms]
 
+    def is_wide(self, candidate: str) -> bool:
+        """Its goodput is known so little that more seeds are worth it."""
+        goodput = self.of(candidate).goodput_bps
+        return goodput is not None and goodput.half > WIDE * goodput.value
+
     def may_harm(self, candidate: str) -> bool:
         """Its interval does not exclude that it harms them too much."""
         harm = self.of(candidate).harm
@@ -201,12 +206,10 @@ def _differ(one: Seeds, other: Seeds) -> bool:
 
 def undecided(question: Question, case_trials: Trials) -> list[Case]:
     """The cases that more seeds may help: of places where it is open who is right, and those with a wide interval."""
-    places = {(each.buffer_bytes, each.company): each for each in _places(question, case_trials)}
     return [
-        case
-        for case in case_trials
-        if (there := places[case.buffer_bytes, case.company]).verdict == "open"
-        or ((goodput := there.of(case.candidate).goodput_bps) and goodput.half > WIDE * goodput.value)
+        Case(name, where.buffer_bytes, where.company)
+        for where in _places(question, case_trials)
+        for name in (question.tried if where.verdict == "open" else filter(where.is_wide, question.candidates))
     ]
 
 
