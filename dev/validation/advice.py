@@ -17,7 +17,7 @@ from dumbbell.campaign.until import points_in
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
-from dumbbell.decide.outcome import Interval, Seeds, known
+from dumbbell.decide.outcome import MOST_HARM, Interval, Seeds, known
 from dumbbell.decide.question import ALONE, CANDIDATES, Question, neighbours
 from dumbbell.decide.trials import QUANTITIES, Trials, experiment, points_of, trials
 from dumbbell.engines.protocol import Engine
@@ -216,9 +216,10 @@ def _answer(question: Question, engine: Engine, store: Store, measured: Trials, 
             measured=tuple(known(seeds.goodputs_bps()).tolist()),
             others=tuple(known(seeds.others_bps()).tolist()),
         )  # fmt: skip
+    harm = kind.of(considerate.chosen).harm
     return Answer(
         rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
         hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
         candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
-        balanced=considerate.chosen, balanced_harms=kind.may_harm(considerate.chosen), seeds=greedy.seeds[1],
+        balanced=considerate.chosen, balanced_harms=harm is not None and harm.high > MOST_HARM, seeds=greedy.seeds[1],
     )  # fmt: skip

@@ -124,9 +124,9 @@ def test_the_answer_flips_between_two_queues_and_tells_it_as_an_rtt_under_load()
     about = question_of(**{"for": "goodput"})
     rows = [(tried(14, 5), tried(9.5, 9.5))] * 3 + [(tried(5, 14), tried(9.5, 9.5))] * 4
     answer = advice(about, of(about, *rows))
-    (flip,) = answer.flips
-    assert (flip.below, flip.above) == ("bbr", "cubic")
-    assert about.buffer_bdp(flip.buffer_bytes) == pytest.approx((0.35 * 0.6) ** 0.5, rel=1e-3)
+    ((company, below, above, at),) = answer.flips()
+    assert (company.name, below, above) == ("beside 1 CUBIC", "bbr", "cubic")
+    assert about.buffer_bdp(at) == pytest.approx((0.35 * 0.6) ** 0.5, rel=1e-3)
     loaded_ms = 40 + 40 * (0.35 * 0.6) ** 0.5
     assert f"{loaded_ms:.3g} ms" in paragraphs(answer)["Advice"]
     assert answer.regret["bbr"][0] == pytest.approx(1 - 5 / 9.5)
@@ -169,9 +169,9 @@ def test_alone_the_simulator_flips_where_public_measurements_do(store: Store) ->
     """At about 0.35 BDP (Datta and Fund 2023, 128 cells), whether or not the start counts."""
     about = question({"rate": "200mbit", "rtt": "80 ms", "beside": "none", "for": "goodput"}, known())
     answer = advice(about, trials(about, SimEngine(), store, budget=budget(about, "sim"), undecided=undecided))
-    (flip,) = answer.flips
-    assert (flip.below, flip.above) == ("bbr", "cubic")
-    assert 0.14 < about.buffer_bdp(flip.buffer_bytes) < 0.6
+    ((_, below, above, at),) = answer.flips()
+    assert (below, above) == ("bbr", "cubic")
+    assert 0.14 < about.buffer_bdp(at) < 0.6
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dumbbell.decide.outcome import MOST_HARM, Interval, Outcome, Seeds, evenness, known, outcome
+from dumbbell.decide.outcome import Interval, Outcome, Seeds, evenness, known, outcome
 from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.trials import Case, Trials, budget, trials
 from dumbbell.decide.validated import outside_of_validation
@@ -57,21 +57,6 @@ class Place:
         goodput = self.of(candidate).goodput_bps
         return goodput is not None and goodput.half > WIDE * goodput.value
 
-    def may_harm(self, candidate: str) -> bool:
-        """Its interval does not exclude that it harms them too much."""
-        harm = self.of(candidate).harm
-        return harm is not None and harm.high > MOST_HARM
-
-
-class Flip(NamedTuple):
-    """Where the advice changes, in one company."""
-
-    company: Company
-    below: str
-    """What is right before shorter queues."""
-    above: str
-    buffer_bytes: float
-
 
 class Regret(NamedTuple):
     """What a candidate costs where another one is right, as a share of what that has."""
@@ -108,12 +93,11 @@ class Advice:
         """One candidate is right at every place that was tried."""
         return len({each.best for each in self.places}) == 1
 
-    @property
-    def flips(self) -> Iterator[Flip]:
-        """Where the right candidate changes from one queue to the next."""
+    def flips(self) -> Iterator[tuple[Company, str, str, float]]:
+        """Where the right candidate changes: company, what is right before shorter queues and longer ones, bytes."""
         for company, own in groupby(self.places, key=lambda each: each.company):
             for below, above, at in changes([(each.buffer_bytes, each.best) for each in own]):
-                yield Flip(company, below, above, at)
+                yield company, below, above, at
 
     def exceptions(self) -> Iterator[tuple[Company, str, float | None, float | None]]:
         """Where another candidate than the advised one is right: company, candidate, between which queues, in bytes.

@@ -151,9 +151,8 @@ def as_object(advice: Advice, *, seconds: float, engine: str) -> dict[str, Any]:
         "goal": question.goal,
         "everywhere": advice.everywhere,
         "flips_at": [
-            {"company": each.company.name, "below": each.below, "above": each.above}
-            | queue_object(question, each.buffer_bytes, digits=3)
-            for each in advice.flips
+            {"company": company.name, "below": below, "above": above} | queue_object(question, at, digits=3)
+            for company, below, above, at in advice.flips()
         ],
         "table": [
             {
