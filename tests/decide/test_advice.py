@@ -209,6 +209,10 @@ def test_a_long_transfer_counts_its_start_and_goes_on_as_the_second_half_did() -
     assert Seeds(short, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(
         ran_s + (8e8 - 10e6 * ran_s) / 20e6
     )
+    steady = measured(goodput=[10e6, 12e6, nan], second_half=[nan, 0.0, nan])
+    assert Seeds(about, Case("bbr", buffer, ALONE), steady).completions_s() == pytest.approx(
+        [8e9 / 10e6, ran_s + TIME_LIMIT_S, ran_s + TIME_LIMIT_S]
+    ), "as its mean, where nothing says more; not at all, where nothing more came"
     tiny = question_of(buffer="1bdp", transfer="60MB", neighbours="none")
     assert Seeds(tiny, Case("bbr", buffer, ALONE), slow_start).completions_s()[0] == pytest.approx(48.0)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from commandline import dumbbell
 from dumbbell.cc import known
 from dumbbell.decide.advice import Place
-from dumbbell.decide.mix import Bin, Mix, common_question, mix, part
+from dumbbell.decide.mix import Bin, Mix, common_question, mix, part, standing
 from dumbbell.decide.mix_text import as_object, lines, table
 from dumbbell.decide.outcome import Interval, Outcome
 from dumbbell.decide.paths import Path
@@ -84,6 +85,15 @@ def test_a_share_counts_unknown_queues_alike_and_tells_both_ends() -> None:
     assert (by_number.value, by_number.low, by_number.high) == pytest.approx((2.5 / 3, 2 / 3, 1))
     by_bytes = part([sure, unsure], lambda where: where.best == "bbr", "sent_bytes")
     assert (by_bytes.value, by_bytes.low, by_bytes.high) == pytest.approx((5.5 / 8, 3 / 8, 1))
+
+
+def test_who_is_ahead_by_little_wins_and_does_not_matter() -> None:
+    little = replace(place(10.1, 10), verdict="no matter", best="cubic")
+    bins = [bin_of(place(12, 10)), bin_of(little, sent=(3e6,)), bin_of(replace(little, leader=""))]
+    bbr, cubic = (standing(bins, name) for name in ("bbr", "cubic"))
+    assert [bbr.wins.value, bbr.matters.value, bbr.wins_bytes.value] == pytest.approx([2 / 3, 1 / 3, 4 / 5])
+    assert (cubic.wins.high, cubic.matters.high, cubic.harms.high, cubic.harm) == (0, 0, 0, None)
+    assert (bbr.regret.most, cubic.regret.most) == pytest.approx((0, 1 - 10 / 12))
 
 
 @pytest.fixture(scope="module")
