@@ -12,21 +12,11 @@ from typer.testing import CliRunner
 
 from dumbbell.cc import known
 from dumbbell.cli.main import app
-from dumbbell.decide.advice import Advice, advice, place, undecided
+from dumbbell.decide.advice import Advice, advice, answer, place, undecided
 from dumbbell.decide.outcome import MOST_HARM, Seeds, predicted
 from dumbbell.decide.question import ALONE, Company, Question, question
 from dumbbell.decide.text import lines
-from dumbbell.decide.trials import (
-    ME,
-    OTHERS,
-    TIME_LIMIT_S,
-    Case,
-    Trials,
-    budget,
-    cases,
-    duration_s,
-    trials,
-)
+from dumbbell.decide.trials import ME, OTHERS, TIME_LIMIT_S, Case, Trials, cases, duration_s
 from dumbbell.decide.validated import model_error, stratum
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
@@ -168,8 +158,7 @@ def test_paths_beyond_the_validation_are_told() -> None:
 def test_alone_the_simulator_flips_where_public_measurements_do(store: Store) -> None:
     """At about 0.35 BDP (Datta and Fund 2023, 128 cells), whether or not the start counts."""
     about = question({"rate": "200mbit", "rtt": "80 ms", "beside": "none", "for": "goodput"}, known())
-    answer = advice(about, trials(about, SimEngine(), store, budget=budget(about, "sim"), undecided=undecided))
-    ((_, below, above, at),) = answer.flips()
+    ((_, below, above, at),) = answer(about, SimEngine(), store).flips()
     assert (below, above) == ("bbr", "cubic")
     assert 0.14 < about.buffer_bdp(at) < 0.6
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dumbbell.decide.outcome import Interval, Outcome, Seeds, evenness, known, outcome
 from dumbbell.decide.question import DEFAULT
-from dumbbell.decide.trials import Case, Trials, budget, trials
+from dumbbell.decide.trials import OTHER_PACKETS, Case, Trials, given_s, packets_in, trials
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.contrast import MATTERS, against, beyond_chance
 from dumbbell.metrics.curve import changes
@@ -127,9 +127,9 @@ def answer(  # noqa: PLR0913 (of what, and how it is made)
     Raises:
         EngineFailure: the engine could not finish a run.
     """
+    budget = packets_in(given_s(question)) if engine.name == "sim" else OTHER_PACKETS
     return advice(question, trials(
-        question, engine, store, budget=budget(question, engine.name), jobs=jobs, undecided=undecided, seeds=seeds,
-        progress=progress,
+        question, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds, progress=progress
     ))  # fmt: skip
 
 
@@ -217,9 +217,7 @@ def score_name(question: Question) -> str:
     """What `score` is called: the more the better."""
     if question.job.kind == "stream" or question.goal == "latency":
         return "promptness"
-    if question.goal == "fairness":
-        return "fairness"
-    return "speed" if question.job.kind in {"transfer", "requests"} else "goodput"
+    return "fairness" if question.goal == "fairness" else "goodput" if question.job.kind == "bulk" else "speed"
 
 
 def lost(question: Question, places: Sequence[Place], candidate: str) -> Regret:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from dumbbell.cc import Registry, choose
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
@@ -15,7 +15,7 @@ from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
 JobKind: TypeAlias = Literal["bulk", "transfer", "stream", "requests"]
-GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
+GOALS: Final[tuple[str, ...]] = get_args(Goal)
 LEAST_RTT_NS: Final = 1_000_000
 """Below it a path is a data centre's: other algorithms (DCTCP), marks instead of drops."""
 USUAL_GOALS: Final[Mapping[JobKind, Goal]] = {
@@ -51,12 +51,11 @@ class Job:
         >>> Job(kind="transfer", size_bytes=10**9).description, Job().description
         ('a transfer of 1 GB', 'bulk traffic')
         """
-        if self.kind == "stream":
-            return f"a stream of {Rate.show(self.rate_bps)}"
-        if self.kind == "bulk":
-            return "bulk traffic"
-        size = Bytes.show(self.size_bytes)
-        return f"a transfer of {size}" if self.kind == "transfer" else f"requests of {size}"
+        size, rate = Bytes.show(self.size_bytes), Rate.show(self.rate_bps)
+        return {
+            "bulk": "bulk traffic", "transfer": f"a transfer of {size}", "requests": f"requests of {size}",
+            "stream": f"a stream of {rate}",
+        }[self.kind]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
 SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
 OTHER_PACKETS: Final = 1e7
-"""What an engine that is no simulator carries in about a minute."""
+"""What an engine that is no simulator carries in about a minute: as long as it may look for an answer."""
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
@@ -112,11 +112,6 @@ def points_of(question: Question, company: Company) -> list[Case]:
 def given_s(question: Question) -> float:
     """How long the simulator may look for an answer on a small machine: more packets take longer."""
     return SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
-
-
-def budget(question: Question, engine: str) -> float:
-    """How many packets an engine may look for an answer with: those that are no simulator for about a minute."""
-    return packets_in(given_s(question)) if engine == "sim" else OTHER_PACKETS
 
 
 def packets_in(seconds: float) -> float:
