@@ -217,7 +217,9 @@ def score_name(question: Question) -> str:
     """What `score` is called: the more the better."""
     if question.job.kind == "stream" or question.goal == "latency":
         return "promptness"
-    return "fairness" if question.goal == "fairness" else "goodput" if question.job.kind == "bulk" else "speed"
+    if question.goal == "fairness":
+        return "fairness"
+    return "goodput" if question.job.kind == "bulk" else "speed"
 
 
 def lost(question: Question, places: Sequence[Place], candidate: str) -> Regret:
