@@ -17,12 +17,13 @@ from dumbbell.campaign.until import points_in
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.decide.advice import advice, undecided
-from dumbbell.decide.outcome import Interval, Seeds, known
-from dumbbell.decide.question import ALONE, CANDIDATES, FRAME_BYTES, Question, neighbours
-from dumbbell.decide.trials import QUANTITIES, Case, Tried, duration_s, experiment, points_of, trials
+from dumbbell.decide.outcome import MOST_HARM, Interval, Seeds, known
+from dumbbell.decide.question import ALONE, CANDIDATES, Question, neighbours
+from dumbbell.decide.trials import QUANTITIES, Trials, experiment, points_of, trials
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 HARD: Final = (0.1, 0.6)
@@ -160,10 +161,8 @@ class AdvicePart(Part):
             if failed := [each.error for each in runs if each.status == "failed"]:
                 failures.append(f"{own.name}: {failed[0]}")
             else:
-                tried = [
-                    Tried.of(point, duration_s(question)) for point in points_in(store, own, reference, QUANTITIES)
-                ]
-                measured = dict(zip(points_of(question, company), tried, strict=True))
+                points = points_in(store, own, reference, QUANTITIES)
+                measured = dict(zip(points_of(question, company), points, strict=True))
                 answers.append(_answer(question, candidate, store, measured, jobs))
         record = AdviceRecord(
             versions=versions(), seed=self.seed, answers=tuple(answers),
@@ -181,7 +180,7 @@ class AdvicePart(Part):
         """Both cases of a question as an experiment, with a name of its own."""
         (company,), (buffer_bytes,) = question.company, question.buffers_bytes
         name = f"advice-{question.rate_bps}-{question.rtt_ns}-{buffer_bytes}-{company.flows}-{company.cc or ''}"
-        own = experiment(question, company, duration_s(question))
+        own = experiment(question, company)
         return load(own, overrides={"name": name.rstrip("-"), "seeds": self._seeds()})
 
 
@@ -202,24 +201,25 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
         yield alone, replace(alone, company=(neighbours(cc, flows),))
 
 
-def _answer(question: Question, engine: Engine, store: Store, measured: dict[Case, Tried], jobs: int | None) -> Answer:
+def _answer(question: Question, engine: Engine, store: Store, measured: Trials, jobs: int | None) -> Answer:
     tried_cases = trials(question, engine, store, budget=math.inf, jobs=jobs, undecided=undecided)
     balanced = replace(question, goal="balanced")
     greedy, considerate = advice(question, tried_cases), advice(balanced, tried_cases)
     (place,), (kind,) = greedy.places, considerate.places
     (company,), (buffer_bytes,) = question.company, question.buffers_bytes
     candidates = {}
-    for case, tried in measured.items():
-        outcome = place.of(case.candidate)
+    for case, point in measured.items():
+        outcome, seeds = place.of(case.candidate), Seeds(question, case, point)
         assert outcome.goodput_bps is not None  # noqa: S101 (bulk traffic has some)
         candidates[case.candidate] = Candidate(
             told=PrintedValue.of(outcome.goodput_bps), harm=PrintedValue.of(outcome.harm) if outcome.harm else None,
-            measured=tuple(known(Seeds(question, case, tried).goodputs_bps())),
-            others=tuple(known(Seeds(question, case, tried).others_bps())),
+            measured=tuple(known(seeds.goodputs_bps()).tolist()),
+            others=tuple(known(seeds.others_bps()).tolist()),
         )  # fmt: skip
+    harm = kind.of(considerate.chosen).harm
     return Answer(
         rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
         hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
         candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
-        balanced=considerate.chosen, balanced_harms=considerate.chosen in kind.may_harm, seeds=greedy.seeds[1],
+        balanced=considerate.chosen, balanced_harms=harm is not None and harm.high > MOST_HARM, seeds=greedy.seeds[1],
     )  # fmt: skip

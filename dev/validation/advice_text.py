@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.advice import MOST_HARM
+from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.question import DEFAULT
 from dumbbell.decide.rules import SHALLOW
 from dumbbell.metrics.contrast import MATTERS

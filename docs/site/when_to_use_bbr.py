@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from math import inf
+from math import inf, sqrt
 from pathlib import Path
 from statistics import median
 from textwrap import fill
@@ -26,7 +26,6 @@ from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.record import Part
 from dumbbell.comparison.strata import strata
 from dumbbell.decide import map_text
-from dumbbell.decide.advice import half_way
 from dumbbell.decide.map import Cell, Map, around, map_of
 from dumbbell.decide.map_charts import caption, panel, quantities
 from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
@@ -191,7 +190,7 @@ def flip(decision_map: Map) -> float:
     own = sorted(decision_map.cells, key=lambda each: each.buffer_bdp)
     after = next(place for place, cell in enumerate(own) if cell.gain is not None and cell.gain <= 0)
     assert after  # noqa: S101 (BBR is ahead in the shortest queue)
-    return half_way(own[after - 1].buffer_bdp, own[after].buffer_bdp)
+    return sqrt(own[after - 1].buffer_bdp * own[after].buffer_bdp)
 
 
 def _like(decision_map: Map) -> list[MeasuredGain]:

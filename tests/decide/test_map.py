@@ -18,6 +18,7 @@ from dumbbell.decide.published import measured_gains
 from dumbbell.decide.question import question
 from dumbbell.decide.ranges import questions
 from dumbbell.engines.sim import SimEngine
+from dumbbell.report.advice import map_page, range_page
 from dumbbell.results.store import Store
 from dumbbell.tables.plain_text import text
 
@@ -68,6 +69,17 @@ def test_a_cell_tells_which_is_right_how_much_it_gains_and_whether_it_harms() ->
     harmful_cell = cell(0.1, 1.2, neighbours=1, harm=0.4, best="cubic").model_copy(update={"verdict": "no matter"})
     assert map_text.says(harmful_cell) == "CUBIC+120!", "it would gain, and may not"
     assert "!" not in map_text.legend(drawn(cell(0.1, 0.5)))
+
+
+def test_a_page_has_the_map_as_charts_and_in_words() -> None:
+    page = map_page(MAP, None, seconds=1.0, command="dumbbell advise map")
+    assert [(each.heading, bool(each.charts), bool(each.table)) for each in page.sections] == [
+        ("Map", True, False), ("Which is right", False, True), ("Provenance", False, False),
+    ]  # fmt: skip
+    assert [label for label, _ in page.facts] == ["Paths", "Advice", "Advice"]
+    printed = "\n".join(range_page(MAP, seconds=1.0).lines(80))
+    assert "\nWhich is right\n" in printed
+    assert "\nSure?  6 runs, sim, 1.0 s; of one path it shows more." in printed
 
 
 def test_verdicts_are_counted_and_the_flip_is_between_two_queues() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
@@ -11,7 +12,7 @@ import pytest
 from commandline import dumbbell
 from dumbbell.cc import known
 from dumbbell.decide.advice import Place
-from dumbbell.decide.mix import Bin, Mix, common_question, leader, mix, part
+from dumbbell.decide.mix import Bin, Mix, common_question, mix, part, standing
 from dumbbell.decide.mix_text import as_object, lines, table
 from dumbbell.decide.outcome import Interval, Outcome
 from dumbbell.decide.paths import Path
@@ -31,19 +32,16 @@ def question_of(neighbours: str | None = None, **options: str) -> Question:
     )
 
 
-def place(bbr: float, cubic: float, verdict: str = "ahead", harmful: Sequence[str] = ()) -> Place:
+def place(bbr: float, cubic: float) -> Place:
     """Mbit/s of both."""
     outcomes = [
-        Outcome(
-            candidate=name, goodput_bps=Interval(1e6 * value, 0.0), rtt_s=None, done_s=None, late_s=None,
-            resent=Interval(0.0, 0.0), other_bps=None, harm=None, delay_harm=None,
-        )
+        Outcome(candidate=name, goodput_bps=Interval(1e6 * value, 0.0))
         for name, value in (("bbr", bbr), ("cubic", cubic))
-    ]  # fmt: skip
-    best = "bbr" if bbr > cubic and verdict == "ahead" else "cubic"
+    ]
+    best = "bbr" if bbr > cubic else "cubic"
     return Place(
-        buffer_bytes=10000, company=ALONE, outcomes=tuple(outcomes), best=best, verdict=verdict,  # type: ignore[arg-type]
-        gain=max(bbr, cubic) / min(bbr, cubic) - 1, harmful=tuple(harmful), may_harm=tuple(harmful),
+        buffer_bytes=10000, company=ALONE, outcomes=tuple(outcomes), best=best, verdict="ahead", leader=best,
+        gain=max(bbr, cubic) / min(bbr, cubic) - 1,
     )  # fmt: skip
 
 
@@ -83,22 +81,19 @@ def captured(*each: list[Connection]) -> Capture:
 
 def test_a_share_counts_unknown_queues_alike_and_tells_both_ends() -> None:
     sure, unsure = bin_of(place(12, 10), sent=(1e6, 2e6)), bin_of(place(12, 10), place(9, 10), sent=(5e6,))
-    by_number = part([sure, unsure], lambda _: 1.0, lambda _, where: where.best == "bbr")
+    by_number = part([sure, unsure], lambda where: where.best == "bbr")
     assert (by_number.value, by_number.low, by_number.high) == pytest.approx((2.5 / 3, 2 / 3, 1))
-    by_bytes = part([sure, unsure], lambda path: path.sent_bytes, lambda _, where: where.best == "bbr")
+    by_bytes = part([sure, unsure], lambda where: where.best == "bbr", "sent_bytes")
     assert (by_bytes.value, by_bytes.low, by_bytes.high) == pytest.approx((5.5 / 8, 3 / 8, 1))
 
 
-@pytest.mark.parametrize(
-    ("where", "who"),
-    [
-        (place(12, 10), "bbr"), (place(10.1, 10, "no matter"), "bbr"), (place(10, 10.1, "no matter"), "cubic"),
-        (place(12, 10, "open"), ""), (place(10, 10, "no matter"), ""),
-        (place(12, 10, "no matter", harmful=["bbr"]), "cubic"),
-    ],
-)  # fmt: skip
-def test_who_is_ahead_by_however_little(where: Place, who: str) -> None:
-    assert leader(question_of(), where) == who
+def test_who_is_ahead_by_little_wins_and_does_not_matter() -> None:
+    little = replace(place(10.1, 10), verdict="no matter", best="cubic")
+    bins = [bin_of(place(12, 10)), bin_of(little, sent=(3e6,)), bin_of(replace(little, leader=""))]
+    bbr, cubic = (standing(bins, name) for name in ("bbr", "cubic"))
+    assert [bbr.wins.value, bbr.matters.value, bbr.wins_bytes.value] == pytest.approx([2 / 3, 1 / 3, 4 / 5])
+    assert (cubic.wins.high, cubic.matters.high, cubic.harms.high, cubic.harm) == (0, 0, 0, None)
+    assert (bbr.regret.most, cubic.regret.most) == pytest.approx((0, 1 - 10 / 12))
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +107,7 @@ def two_kinds(store: Store) -> Mix:
 @pytest.mark.slow
 def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix) -> None:
     """As public measurements have it, below about 0.35 BDP (Datta and Fund 2023)."""
-    bbr, cubic = two_kinds.standings
+    bbr, cubic = two_kinds.standings["bbr"], two_kinds.standings["cubic"]
     assert [each.connections for each in two_kinds.bins] == [3, 1]
     assert two_kinds.bins[0].places[0].best == "bbr"
     assert two_kinds.bins[0].places[0].gain > 0.02
@@ -120,7 +115,7 @@ def test_bbr_matters_before_short_queues_and_not_before_long_ones(two_kinds: Mix
     assert bbr.matters.high == pytest.approx(0.75)
     assert bbr.wins.high <= 1 - cubic.wins.low + 1e-9
     assert bbr.matters.low <= bbr.matters.value <= bbr.matters.high
-    assert (bbr.most_regret, cubic.most_regret) == pytest.approx(
+    assert (bbr.regret.most, cubic.regret.most) == pytest.approx(
         (
             two_kinds.bins[1].places[0].gain / (1 + two_kinds.bins[1].places[0].gain),
             1 - 1 / (1 + two_kinds.bins[0].places[0].gain),
@@ -154,7 +149,7 @@ def test_who_harms_the_others_is_not_advised_where_that_counts(store: Store) -> 
     answer = mix(
         captured(connections(2, 20e6, 0.04, SHALLOW)), question_of(neighbours="cubic:1"), SimEngine(), store, seconds=4
     )
-    bbr = answer.standings[0]
+    bbr = answer.standings["bbr"]
     assert bbr.harms.high == 1
     assert answer.recommendation == "keep"
     assert "BBR harms the others" in dict(lines(answer))["Advice"]
@@ -199,7 +194,7 @@ def test_a_busy_server_is_answered_whole(store: Store) -> None:
     answer = mix(read(str(CAPTURES / "server.txt")), question_of(), SimEngine(), store, seconds=60)
     assert (answer.connections, answer.not_tried) == (98, 0)
     assert answer.recommendation == "keep"
-    assert 0 < answer.standings[0].matters.value < 0.1
+    assert 0 < answer.standings["bbr"].matters.value < 0.1
 
 
 @pytest.mark.long

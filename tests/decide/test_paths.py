@@ -11,8 +11,9 @@ from statistics import median
 
 import pytest
 
-from dumbbell.decide.paths import LEAST_BYTES, QUEUES_BDP, REASONS, Path, cells, path_of, paths
-from dumbbell.decide.question import UNKNOWN_BUFFERS_BDP
+from dumbbell.cc import known
+from dumbbell.decide.paths import LEAST_BYTES, REASONS, Path, cells, path_of, paths
+from dumbbell.decide.question import UNKNOWN_BUFFERS_BDP, question
 from dumbbell.metrics.connections import Connection, read
 
 CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
@@ -29,8 +30,7 @@ def known_path(**changes: object) -> Path:
 
 
 def tried(path: Path) -> tuple[float, float]:
-    first, last = path.queues
-    return QUEUES_BDP[first], QUEUES_BDP[last]
+    return path.queues_bdp[0], path.queues_bdp[-1]
 
 
 def test_a_lines_rate_has_headers_too() -> None:
@@ -86,12 +86,13 @@ def test_alike_paths_are_one_cell_and_none_is_lost() -> None:
     known_paths = [
         known_path(delivery_bps=rate, min_rtt_s=0.05, srtt_s=rtt) for rate in (10e6, 11e6, 90e6) for rtt in (0.052, 0.1)
     ]
-    made = cells(known_paths, per_decade=2)
+    made = cells(known_paths, 2, question({"rate": "1mbit", "rtt": "9ms"}, known()))
     assert [each.connections for each in made] == [4, 2]
-    assert made[0].rate_bps == pytest.approx(1e6 * (110**0.5) * 1514 / 1448, rel=0.01), "the geometric mean"
-    assert made[0].queues == (0, 1, 2, 4), "0.1 to 0.35 BDP, and 1"
-    assert sum(len(own) for each in made for own in each.by_queues.values()) == len(known_paths)
-    assert made[0].buffer_bytes(4) == pytest.approx(made[0].rate_bps * 0.05 / 8, rel=0.01)
+    about = made[0].question
+    assert about.rate_bps == pytest.approx(1e6 * (110**0.5) * 1514 / 1448, rel=0.01), "the geometric mean"
+    assert [about.buffer_bdp(each) for each in about.buffers_bytes] == pytest.approx([0.1, 0.2, 0.35, 1], rel=0.01)
+    assert sum(len(own) for each in made for _, own in each.by_queues) == len(known_paths)
+    assert about.bdp_bytes == pytest.approx(about.rate_bps * 0.05 / 8, rel=0.01)
 
 
 def test_on_known_lines_a_capture_tells_rate_rtt_and_queue() -> None:

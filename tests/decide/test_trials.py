@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 
@@ -11,7 +12,7 @@ import pytest
 from dumbbell.decide import runs
 from dumbbell.decide.question import Question, question
 from dumbbell.decide.runs import store_for
-from dumbbell.decide.trials import FIRST_SEEDS, MOST_SEEDS, Case, Tried, cases, experiment, trials
+from dumbbell.decide.trials import FIRST_SEEDS, MOST_SEEDS, Case, Trials, cases, experiment, trials
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -34,11 +35,12 @@ class Counting(SimEngine):
         return super().measure(run)
 
 
-def about(**options: str) -> Question:
-    return question({"rate": "2mbit", "rtt": "20ms", "buffer": "1bdp", "beside": "none"} | options, catalogue())
+def about(**options: str | None) -> Question:
+    path = {"rate": "2mbit", "rtt": "20ms", "buffer": "1bdp", "beside": "none"}
+    return replace(question(path | options, catalogue()), run_s=2.0)
 
 
-def of_bbr(_: Question, tried: Mapping[Case, Tried]) -> list[Case]:
+def of_bbr(_: Question, tried: Trials) -> list[Case]:
     return [case for case in tried if case.candidate == "bbr"]
 
 
@@ -49,26 +51,26 @@ def nothing(*_: object) -> list[Case]:
 def test_seeds_are_added_where_it_is_open_until_there_are_most_or_the_budget_is_used(tmp_path: Path) -> None:
     engine = Counting()
     with Store.open(tmp_path / "a", write=True) as store:
-        tried = trials(about(), engine, store, budget=1e9, undecided=of_bbr, run_s=2)
-        assert {case.candidate: len(each.seeds) for case, each in tried.items()} == {
+        tried = trials(about(), engine, store, budget=1e9, undecided=of_bbr)
+        assert {case.candidate: len(each.run_ids) for case, each in tried.items()} == {
             "bbr": MOST_SEEDS, "cubic": FIRST_SEEDS,
         }  # fmt: skip
         assert len(engine.measured) == MOST_SEEDS + FIRST_SEEDS
-        again = trials(about(), engine, store, budget=1e9, undecided=of_bbr, run_s=2)
+        again = trials(about(), engine, store, budget=1e9, undecided=of_bbr)
         assert len(engine.measured) == MOST_SEEDS + FIRST_SEEDS, "all was there"
         assert again == tried
-        exactly = trials(about(), engine, store, budget=0, undecided=of_bbr, seeds=2, run_s=2)
-        assert {len(each.seeds) for each in exactly.values()} == {2}
+        exactly = trials(about(), engine, store, budget=0, undecided=of_bbr, seeds=2)
+        assert {len(each.run_ids) for each in exactly.values()} == {2}
     with Store.open(tmp_path / "b", write=True) as store:
-        few = trials(about(), engine, store, budget=1, undecided=of_bbr, run_s=2)
-        assert {len(each.seeds) for each in few.values()} == {FIRST_SEEDS}
+        few = trials(about(), engine, store, budget=1, undecided=of_bbr)
+        assert {len(each.run_ids) for each in few.values()} == {FIRST_SEEDS}
 
 
 def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path) -> None:
-    about_all = question({"rate": "2mbit", "rtt": "20ms", "for": "goodput"}, catalogue())
+    about_all = about(**{"buffer": None, "beside": None, "for": "goodput"})
     engine = Counting()
     with Store.open(tmp_path, write=True) as store:
-        tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1, run_s=1)
+        tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1)
         names = {each.experiment: store.size(each) for each in store.campaigns()}
     points = len(about_all.buffers_bytes) * 2
     assert names == {f"advice {each.name}": points for each in about_all.company}
@@ -76,7 +78,7 @@ def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path
     assert len(engine.measured) == len({case.run for case in tried}), "what two companies share is run once"
     for company in about_all.company:
         for point, case in zip(
-            expand(experiment(about_all, company, 1)), [each for each in cases(about_all) if each.company == company],
+            expand(experiment(about_all, company)), [each for each in cases(about_all) if each.company == company],
             strict=True,
         ):  # fmt: skip
             fields = point.fields()
@@ -94,15 +96,15 @@ def test_an_answer_that_was_interrupted_goes_on(tmp_path: Path) -> None:
 
     with Store.open(tmp_path, write=True) as store:
         with pytest.raises(KeyboardInterrupt):
-            trials(about(), Interrupted(), store, budget=0, undecided=nothing, jobs=1, run_s=1)
+            trials(about(), Interrupted(), store, budget=0, undecided=nothing, jobs=1)
         rest = Counting()
-        trials(about(), rest, store, budget=0, undecided=nothing, jobs=1, run_s=1)
+        trials(about(), rest, store, budget=0, undecided=nothing, jobs=1)
     assert len(rest.measured) == 2 * FIRST_SEEDS - 4
 
 
 def test_a_run_that_fails_is_no_answer(tmp_path: Path) -> None:
     with Store.open(tmp_path, write=True) as store, pytest.raises(EngineFailure, match="a bug"):
-        trials(about(), Counting(failing=[3]), store, budget=0, undecided=nothing, run_s=1)
+        trials(about(), Counting(failing=[3]), store, budget=0, undecided=nothing)
 
 
 def test_a_question_has_its_store_again_and_another_one_its_own(

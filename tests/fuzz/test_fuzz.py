@@ -112,7 +112,7 @@ def _sockets(file: Path, random: Random) -> None:
     """Fewer go on to the question, which takes longer than to read the file."""
     sockets = read_sockets(str(file))
     known_paths, _ = paths(sockets.connections)
-    cells(known_paths, 3.0)
+    cells(known_paths, 3.0, common_question({}, known()))
     if random.random() < QUESTION_SHARE:
         with Store.open(file.with_suffix(".store"), write=True) as store:
             mix(sockets, common_question({}, known()), Unable(), store, seconds=0.01, jobs=1, seeds=2)

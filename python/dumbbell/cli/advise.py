@@ -5,28 +5,10 @@ from typing import Final
 
 import typer
 
-from dumbbell.cli.answer import lines
+from dumbbell.cli import question as of
 from dumbbell.cli.map import map_
 from dumbbell.cli.mix import mix
 from dumbbell.cli.option import Jobs, Json, print_json
-from dumbbell.cli.question import (
-    Buffer,
-    Candidates,
-    Competitors,
-    Exactly,
-    Goal,
-    LoadedRtt,
-    Loss,
-    Preset,
-    Rate,
-    Requests,
-    Rtt,
-    Simulating,
-    Stored,
-    Stream,
-    Transfer,
-    written,
-)
 
 EXAMPLE: Final = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
 app = typer.Typer(rich_markup_mode=None)
@@ -38,22 +20,22 @@ app.command("mix", epilog="Example: dumbbell advise mix ss.txt, after: ss -tin >
 def advise(  # noqa: PLR0913 (each is an option)
     context: typer.Context,
     *,
-    rate: Rate = None,
-    rtt: Rtt = None,
-    buffer: Buffer = None,
-    loaded_rtt: LoadedRtt = None,
-    loss: Loss = None,
-    competitors: Competitors = None,
-    transfer: Transfer = None,
-    stream: Stream = None,
-    requests: Requests = None,
-    candidates: Candidates = None,
-    goal: Goal = None,
-    preset: Preset = None,
-    engine: Simulating = "sim",
-    seeds: Exactly = None,
+    rate: of.Rate = None,
+    rtt: of.Rtt = None,
+    buffer: of.Buffer = None,
+    loaded_rtt: of.LoadedRtt = None,
+    loss: of.Loss = None,
+    competitors: of.Competitors = None,
+    transfer: of.Transfer = None,
+    stream: of.Stream = None,
+    requests: of.Requests = None,
+    candidates: of.Candidates = None,
+    goal: of.Goal = None,
+    preset: of.Preset = None,
+    engine: of.Simulating = "sim",
+    seeds: of.Exactly = None,
     jobs: Jobs = None,
-    out: Stored = None,
+    out: of.Stored = None,
     as_json: Json = False,
 ) -> None:
     """Simulate each candidate over all plausible queues and competitors, recommend one, and show where that changes.
@@ -62,7 +44,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     recommendation changes. `advise map` shows more of a path, or many paths; `advise mix` advises for the paths of a
     server. Intervals include the scatter over seeds and the model's error. advise needs no root.
     """
-    options = written(locals())
+    options = of.written(locals())
     from dumbbell.problem import Problem, SpecError
 
     if context.invoked_subcommand:
@@ -70,12 +52,10 @@ def advise(  # noqa: PLR0913 (each is an option)
             hint = f"write it behind {context.invoked_subcommand}"
             raise SpecError([Problem(f"--{before[0]}", f"stands before {context.invoked_subcommand}", hint)])
         return
-    from dumbbell.decide.advice import advice, undecided
+    from dumbbell.decide.advice import answer
     from dumbbell.decide.question import question
     from dumbbell.decide.ranges import DOTS, is_range
     from dumbbell.decide.runs import store_for
-    from dumbbell.decide.text import as_object
-    from dumbbell.decide.trials import budget, trials
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -87,14 +67,13 @@ def advise(  # noqa: PLR0913 (each is an option)
     path_question, chosen = question(options, catalogue()), engine_named(engine)
     began = time.monotonic()
     with store_for(path_question, chosen, out) as store:
-        outcomes = trials(
-            path_question, chosen, store, budget=budget(path_question, engine), jobs=jobs, undecided=undecided,
-            seeds=seeds,
-        )  # fmt: skip
-    answer = advice(path_question, outcomes)
+        advice = answer(path_question, chosen, store, jobs=jobs, seeds=seeds)
     seconds = time.monotonic() - began
     if as_json:
-        print_json(as_object(answer, seconds=seconds, engine=engine))
-        return
-    for line in lines(answer, seconds, engine):
-        typer.echo(line)
+        from dumbbell.decide.text import as_object
+
+        print_json(as_object(advice, seconds=seconds, engine=engine))
+    else:
+        from dumbbell.report.advice import advice_page
+
+        of.print_page(advice_page(advice, seconds=seconds, engine=engine))

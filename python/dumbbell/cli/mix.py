@@ -2,31 +2,15 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from dumbbell.cli import question as of
 from dumbbell.cli.option import Jobs, Json, print_json
 from dumbbell.cli.progress import progress
-from dumbbell.cli.question import (
-    Candidates,
-    Competitors,
-    Exactly,
-    Goal,
-    Loss,
-    Preset,
-    Requests,
-    Simulating,
-    Stored,
-    Stream,
-    Transfer,
-    written,
-)
-
-if TYPE_CHECKING:
-    from dumbbell.decide.mix import Mix
 
 SECONDS = {"sim": 25.0}
 """By engine: how long it may take, about; where it is not told, ten minutes."""
@@ -37,25 +21,24 @@ def mix(  # noqa: PLR0913 (each is an option)
         str, typer.Argument(metavar="FILE", help="What `ss -tin` printed; - is standard input.", show_default=False)
     ],
     *,
-    loss: Loss = None,
-    competitors: Competitors = None,
-    transfer: Transfer = None,
-    stream: Stream = None,
-    requests: Requests = None,
-    candidates: Candidates = None,
-    goal: Goal = None,
-    preset: Preset = None,
-    engine: Simulating = "sim",
-    seeds: Exactly = None,
+    loss: of.Loss = None,
+    competitors: of.Competitors = None,
+    transfer: of.Transfer = None,
+    stream: of.Stream = None,
+    requests: of.Requests = None,
+    candidates: of.Candidates = None,
+    goal: of.Goal = None,
+    preset: of.Preset = None,
+    engine: of.Simulating = "sim",
+    seeds: of.Exactly = None,
     jobs: Jobs = None,
-    out: Stored = None,
+    out: of.Stored = None,
     as_json: Json = False,
 ) -> None:
     """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them."""
-    options = written(locals())
+    options = of.written(locals())
     from dumbbell.decide.mix import common_question
     from dumbbell.decide.mix import mix as mix_of
-    from dumbbell.decide.mix_text import as_object
     from dumbbell.decide.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
@@ -76,18 +59,10 @@ def mix(  # noqa: PLR0913 (each is an option)
         answer = mix_of(capture, question, chosen, store, seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
+        from dumbbell.decide.mix_text import as_object
+
         print_json(as_object(answer, seconds=seconds, engine=engine))
-        return
-    for line in _lines(answer, seconds, engine):
-        typer.echo(line)
+    else:
+        from dumbbell.report.advice import mix_page
 
-
-def _lines(answer: "Mix", seconds: float, engine: str) -> Iterator[str]:
-    from dumbbell.decide import mix_text
-    from dumbbell.report.section import fact_lines
-    from dumbbell.tables.plain_text import text
-    from dumbbell.tables.terminal import columns
-
-    yield from fact_lines(list(mix_text.lines(answer)), columns())
-    yield f"\n{text(mix_text.table(answer), columns())}\n"
-    yield from fact_lines(list(mix_text.below(answer, seconds=seconds, engine=engine)), columns())
+        of.print_page(mix_page(answer, seconds=seconds, engine=engine))

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from dumbbell.cli import completion
+
+if TYPE_CHECKING:
+    from dumbbell.report.section import Page
 
 Rate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate: 200mbit.")]
 Rates = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate, or 10mbit..1gbit.")]
@@ -78,3 +81,11 @@ _NAMES: Final = {
 def written(arguments: Mapping[str, Any]) -> dict[str, str | None]:
     """The question that a command's arguments ask, by the names of its options without dashes."""
     return {name: arguments[parameter] for parameter, name in _NAMES.items() if parameter in arguments}
+
+
+def print_page(page: "Page") -> None:
+    """Prints an answer, as wide as the terminal."""
+    from dumbbell.tables.terminal import columns
+
+    for line in page.lines(columns()):
+        typer.echo(line)

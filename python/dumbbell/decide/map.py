@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from math import log
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from pydantic import Field
 
 from dumbbell.comparison.record import Number, Part
-from dumbbell.decide.advice import MOST_HARM, Verdict, place, score, score_name, undecided
+from dumbbell.decide.advice import Verdict, place, score, score_name, undecided
+from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.question import (
     ALONE,
     DEFAULT,
     LEAST_QUEUE_BYTES,
     UNKNOWN_BUFFERS_BDP,
     UNKNOWN_COMPANY,
-    Company,
     Question,
     neighbours,
 )
-from dumbbell.decide.trials import FIRST_SEEDS, Case, Tried, cases, given_s, packets_in, runs_full_transfer, trials
+from dumbbell.decide.trials import FIRST_SEEDS, Case, Trials, cases, given_s, packets_in, trials
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.sharing import gain
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 Axis: TypeAlias = Literal["queue", "rtt", "company", "rate"]
 NEIGHBOURS: Final = (1, 2, 5, 10)
 """How many there are, in the rows of a path's map, beside nobody and all that switch too."""
-MOST_SWITCHING: Final = UNKNOWN_COMPANY[-1]
 BUFFERS_BDP: Final = (0.05, *UNKNOWN_BUFFERS_BDP, 10.0)
 """Queues of a path's map: those that advice tries, and one beyond either end."""
 NEAR: Final = 1.1
@@ -76,16 +76,11 @@ class Cell(Part):
     seeds: int
 
     @property
-    def matters(self) -> bool:
-        """The gain is one, of either sign."""
-        return self.gain is not None and abs(self.gain) >= MATTERS
-
-    @property
     def right(self) -> str:
         """Which one is, for its gain or since the other harms; "" where it does not matter, "?" where it is open."""
         if self.verdict == "open":
             return "?"
-        return "" if self.verdict == "no matter" and not self.matters else self.best
+        return "" if self.verdict == "no matter" and abs(self.gain or 0.0) < MATTERS else self.best
 
     @property
     def harms(self) -> bool:
@@ -125,14 +120,14 @@ class Map(Part):
     @property
     def columns(self) -> list[str]:
         """What the columns are called, in order."""
-        return self._places(self.x)
+        return self._positions(self.x)
 
     @property
     def rows(self) -> list[str]:
         """What the rows are called, the lowest first."""
-        return self._places(self.y)
+        return self._positions(self.y)
 
-    def _places(self, axis: Axis) -> list[str]:
+    def _positions(self, axis: Axis) -> list[str]:
         """Everywhere on an axis; company in the order in which it was tried."""
         keys = {"queue": "buffer_bdp", "rtt": "rtt_s", "rate": "rate_bps"}
         cells = sorted(self.cells, key=lambda each: getattr(each, keys[axis])) if axis in keys else self.cells
@@ -149,24 +144,23 @@ def position(cell: Cell, axis: Axis) -> str:
 
 
 def around(question: Question) -> Question:
-    """A path's question over the whole map: every queue and company, its own ones among them."""
+    """A path's question over the whole map, its own queues and company among the others.
+
+    Company is nobody, the more neighbours the higher, and all that switch too.
+    """
     sizes = [size for each in BUFFERS_BDP if (size := round(each * question.bdp_bytes)) >= LEAST_QUEUE_BYTES]
     own = question.buffers_bytes
     rest = [size for size in sizes if not any(1 / NEAR < size / each < NEAR for each in own)]
-    return replace(question, buffers_bytes=tuple(sorted({*own, *rest})), company=_companies(question))
-
-
-def _companies(question: Question) -> tuple[Company, ...]:
-    """Nobody, the more neighbours the higher, and all that switch too."""
     cc = next((each.cc for each in question.company if each.cc), DEFAULT)
     counts = sorted({*NEIGHBOURS, *(each.flows for each in question.company if each.cc)})
-    return ALONE, *(neighbours(cc, count) for count in counts), MOST_SWITCHING
+    company = (ALONE, *(neighbours(cc, count) for count in counts), UNKNOWN_COMPANY[-1])
+    return replace(question, buffers_bytes=tuple(sorted({*own, *rest})), company=company)
 
 
-def runs_of(paths: Sequence[Question], seconds: float, seeds: int = FIRST_SEEDS) -> int:
+def runs_of(paths: Sequence[Question], seconds: float, seeds: int | None = None) -> int:
     """How many runs so many seeds of all cells are, in so many seconds."""
     parts = [part for path in paths for part in _parts(path, seconds / len(paths))]
-    return sum(seeds * len({case.run for case in cases(part)}) for part in parts)
+    return sum((seeds or FIRST_SEEDS) * len({case.run for case in cases(part)}) for part in parts)
 
 
 def map_of(  # noqa: PLR0913 (of what, and how it is made)
@@ -189,21 +183,21 @@ def map_of(  # noqa: PLR0913 (of what, and how it is made)
         runs += 1
         progress()
 
-    for path in paths:
-        parts = _parts(path, seconds / len(paths))
-        case_trials: dict[Case, Tried] = {}
+    path = paths[0]
+    has_one_queue = len(paths) > 1 and path.known_buffer and len({each.buffers_bytes for each in paths}) == 1
+    for each in paths:
+        parts = _parts(each, seconds / len(paths))
         for part in parts:
-            case_trials |= trials(
+            case_trials = trials(
                 part, engine, store, budget=packets_in(seconds / len(paths) / len(parts)), jobs=jobs,
                 undecided=undecided, seeds=seeds, progress=advance,
             )  # fmt: skip
-        cells += _cells(path, case_trials, question, fixed=_have_one_queue(paths))
+            cells += _cells(part, case_trials, question, by_size=has_one_queue)
     x, y = _axes(paths)
-    path = paths[0]
     return Map(
         job=path.job.description, goal=path.goal, default=path.default, score=score_name(path),
-        loss=path.loss_ppb / 1e9, x=x, y=y, by_goodput=_is_by_goodput(path), runs=runs, engine=engine.name,
-        cells=tuple(cells),
+        loss=path.loss_ppb / 1e9, x=x, y=y, runs=runs, engine=engine.name, cells=tuple(cells),
+        by_goodput=path.endless and path.goal in {"goodput", "completion", "balanced"},
     )  # fmt: skip
 
 
@@ -212,11 +206,6 @@ def _parts(path: Question, seconds: float) -> list[Question]:
     if len(path.company) * given_s(path) > seconds:
         return [path]
     return [replace(path, company=(each,)) for each in path.company]
-
-
-def _have_one_queue(paths: Sequence[Question]) -> bool:
-    """Many paths have the same queue, which its size names, and not its BDP."""
-    return len(paths) > 1 and paths[0].known_buffer and len({path.buffers_bytes for path in paths}) == 1
 
 
 def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
@@ -228,42 +217,28 @@ def _axes(paths: Sequence[Question]) -> tuple[Axis, Axis]:
     return ("queue" if len(paths[0].buffers_bytes) > 1 else "company"), y
 
 
-def _is_by_goodput(question: Question) -> bool:
-    """A transfer in slow start has no goodput that could be held against a minute's."""
-    of_rate = question.job.kind == "bulk" or (question.job.kind == "transfer" and not runs_full_transfer(question))
-    return of_rate and question.goal in {"goodput", "completion", "balanced"}
-
-
-def _cells(
-    path: Question, case_trials: Mapping[Case, Tried], question: Question | None, *, fixed: bool
-) -> Iterator[Cell]:
-    """`fixed`: queues are named by their size."""
+def _cells(path: Question, case_trials: Trials, question: Question | None, *, by_size: bool) -> Iterator[Cell]:
+    """`by_size`: queues are named by it, since many paths have the same one."""
     for company in path.company:
         for buffer in path.buffers_bytes:
-            own = place(path, case_trials, buffer, company)
-            default = own.of(path.default)
-            others = [each for each in own.outcomes if each is not default]
-            outcome = (
-                max(others, key=lambda each: score(path, each)) if own.best == path.default else own.of(own.best)
-            )  # fmt: skip
+            own, buffer_bdp = place(path, case_trials, buffer, company), path.buffer_bdp(buffer)
+            nominal = min(BUFFERS_BDP, key=lambda each: abs(log(each / buffer_bdp)))
+            named_bdp = nominal if 1 / NEAR < nominal / buffer_bdp < NEAR else buffer_bdp
+            default, outcome = own.of(path.default), own.of(own.best)
+            if outcome is default:
+                outcome = max((each for each in own.outcomes if each is not default), key=partial(score, path))
             yield Cell(
-                rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer,
-                queue=Bytes.show(buffer) if fixed else trimmed(_nominal(path.buffer_bdp(buffer)), " BDP", digits=2),
-                buffer_bdp=path.buffer_bdp(buffer), loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
+                rate_bps=path.rate_bps, rtt_s=path.rtt_ns / NS_PER_S, buffer_bytes=buffer, buffer_bdp=buffer_bdp,
+                queue=Bytes.show(buffer) if by_size else trimmed(named_bdp, " BDP", digits=2),
+                loaded_rtt_s=path.loaded_rtt_ns(buffer) / NS_PER_S,
                 company=company.name, neighbours=company.flows, neighbours_run=company.cc,
                 switch=bool(company.flows) and company.cc is None,
                 asked=question is not None and buffer in question.buffers_bytes and company in question.company,
                 candidate=outcome.candidate, gain=gain(score(path, outcome), score(path, default)), best=own.best,
-                verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.resent),
-                default_resent=_value(default.resent),
-                seeds=min(len(case_trials[Case(name, buffer, company)].seeds) for name in path.candidates),
+                verdict=own.verdict, harm=_value(outcome.harm), resent=_value(outcome.retransmit_rate),
+                default_resent=_value(default.retransmit_rate),
+                seeds=min(len(case_trials[Case(name, buffer, company)].run_ids) for name in path.candidates),
             )  # fmt: skip
-
-
-def _nominal(buffer_bdp: float) -> float:
-    """The queue that was meant: whole packets are nearly that."""
-    meant = min(BUFFERS_BDP, key=lambda each: abs(log(each / buffer_bdp)))
-    return meant if 1 / NEAR < meant / buffer_bdp < NEAR else buffer_bdp
 
 
 def _value(interval: Interval | None) -> float | None:

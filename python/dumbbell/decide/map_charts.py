@@ -9,9 +9,9 @@ from math import log, nan
 from typing import Final
 
 from dumbbell.charts.chart import Axis, Chart, Dot, HeatMap, Panel
-from dumbbell.decide.advice import MOST_HARM
 from dumbbell.decide.map import Axis as MapAxis
 from dumbbell.decide.map import Cell, Map, position
+from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.published import COMPARABLE, MeasuredGain
 from dumbbell.decide.question import DEFAULT, name_of
 from dumbbell.metrics.contrast import MATTERS

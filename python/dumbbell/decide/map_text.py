@@ -4,30 +4,47 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Final
 
-from dumbbell.decide.advice import MOST_HARM, half_way
 from dumbbell.decide.map import Axis, Cell, Map, position
+from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.question import DEFAULT, name_of
+from dumbbell.decide.text import job_and_goal
 from dumbbell.metrics.contrast import MATTERS
+from dumbbell.metrics.curve import changes
 from dumbbell.metrics.number import ABSENT, counted, percent, span
 from dumbbell.spec.quantity import Rate
 from dumbbell.tables.plain_text import NO_BREAK
 from dumbbell.tables.table import Table
 
 HEADS: Final[dict[Axis, str]] = {"queue": "queue", "rtt": "RTT", "rate": "rate", "company": "company"}
+SAME: Final = "="
 HARM_SIGN: Final = "!"
 
 
 def lines(advice_map: Map) -> Iterator[tuple[str, str]]:
     """The paragraphs above the tables: what each is about, and the words."""
-    yield "Paths", _paths(advice_map)
-    for company, cells in _by_company(advice_map):
-        yield ("Advice", f"{company}: {verdicts(cells)}") if company else ("Advice", verdicts(cells))
+    loss = f", {percent(advice_map.loss)} random loss" if advice_map.loss else ""
+    paths = counted(len({(cell.rate_bps, cell.rtt_s) for cell in advice_map.cells}), "path")
+    job = job_and_goal(advice_map.job, advice_map.goal)
+    yield "Paths", f"{path(advice_map)}, drop-tail{loss}: {paths}. {job}."
+    companies = list(dict.fromkeys(cell.company for cell in advice_map.cells))
+    for name in companies:
+        company = f"{name[0].upper()}{name[1:]}: " if len(companies) > 1 else ""
+        yield "Advice", f"{company}{verdicts([cell for cell in advice_map.cells if cell.company == name])}"
+
+
+def path(advice_map: Map) -> str:
+    """Which path, or from which to which."""
+    rates = sorted({cell.rate_bps for cell in advice_map.cells})
+    rtts = sorted({cell.rtt_s for cell in advice_map.cells})
+    rate = " to ".join(Rate.show(each) for each in dict.fromkeys((rates[0], rates[-1])))
+    return f"{rate}, {span(1e3 * rtts[0], 1e3 * rtts[-1], ' ms')}"
 
 
 def legend(advice_map: Map) -> str:
+    """How the cells are to be read."""
     several = {cell.candidate for cell in advice_map.cells}
     others = name_of(several.pop()) if len(several) == 1 else "the best other one"
     harm = (
@@ -41,9 +58,6 @@ def legend(advice_map: Map) -> str:
         f"In a cell: which is right, and by how many % {others}'s {advice_map.score} is above {default}'s; {SAME}:"
         f" less than {percent(MATTERS)}; ?: chance may have made it{harm}."
     )
-
-
-SAME: Final = "="
 
 
 def tables(advice_map: Map) -> Iterator[Table]:
@@ -90,34 +104,7 @@ def verdicts(cells: Sequence[Cell]) -> str:
 
 
 def _flips(cells: Sequence[Cell]) -> Iterator[float]:
-    """Where the right candidate changes from one queue to the next on a path."""
-
-    def path_of(cell: Cell) -> tuple[int, float]:
-        return cell.rate_bps, cell.rtt_s
-
-    for _, own in groupby(sorted(cells, key=lambda each: (*path_of(each), each.buffer_bytes)), key=path_of):
-        for before, after in pairwise(own):
-            if before.best != after.best:
-                yield half_way(before.buffer_bdp, after.buffer_bdp)
-
-
-def _by_company(advice_map: Map) -> Iterator[tuple[str, list[Cell]]]:
-    names = list(dict.fromkeys(cell.company for cell in advice_map.cells))
-    for each in names:
-        own = [cell for cell in advice_map.cells if cell.company == each]
-        yield each[0].upper() + each[1:] if len(names) > 1 else "", own
-
-
-def path(advice_map: Map) -> str:
-    """Which path, or from which to which."""
-    rates = sorted({cell.rate_bps for cell in advice_map.cells})
-    rtts = sorted({cell.rtt_s for cell in advice_map.cells})
-    rate = " to ".join(Rate.show(each) for each in dict.fromkeys((rates[0], rates[-1])))
-    return f"{rate}, {span(1e3 * rtts[0], 1e3 * rtts[-1], ' ms')}"
-
-
-def _paths(advice_map: Map) -> str:
-    loss = f", {percent(advice_map.loss)} random loss" if advice_map.loss else ""
-    paths = len({(cell.rate_bps, cell.rtt_s) for cell in advice_map.cells})
-    job = f"{advice_map.job[0].upper()}{advice_map.job[1:]}"
-    return f"{path(advice_map)}, drop-tail{loss}: {counted(paths, 'path')}. {job}, for {advice_map.goal}."
+    """Where the right candidate changes from one queue to the next on a path, in BDP."""
+    ordered = sorted(cells, key=lambda each: (each.rate_bps, each.rtt_s, each.buffer_bytes))
+    for _, own in groupby(ordered, key=lambda each: (each.rate_bps, each.rtt_s)):
+        yield from (at for *_, at in changes([(each.buffer_bdp, each.best) for each in own]))

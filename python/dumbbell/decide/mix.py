@@ -4,28 +4,21 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.advice import (
-    MOST_HARM,
-    Place,
-    lost,
-    place,
-    score,
-    undecided,
-)
+from dumbbell.decide.advice import Place, Regret, lost, place, recommended, undecided, worst
 from dumbbell.decide.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
-from dumbbell.decide.question import FRAME_BYTES, PRESETS, Question
+from dumbbell.decide.question import PRESETS, Question
 from dumbbell.decide.question import question as read_question
 from dumbbell.decide.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, packets_in, trials
 from dumbbell.decide.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
-from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:
@@ -34,8 +27,6 @@ if TYPE_CHECKING:
     from dumbbell.metrics.connections import Capture
     from dumbbell.results.store import Store
 
-    Weigh = Callable[[Path], float]
-    Holds = Callable[["Bin", Place], bool]
     Watch = Callable[[Sequence[float]], Callable[[float], None]]
     """Told how much work each cell is, it gives what is called after each with its own."""
 
@@ -74,13 +65,8 @@ class Bin:
     def sent_bytes(self) -> float:
         return sum(each.sent_bytes for each in self.paths)
 
-    @property
-    def resent(self) -> float:
-        """What they resent so far, of what they sent."""
-        return sum(each.resent_bytes for each in self.paths) / self.sent_bytes
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Part:
     """A share of connections or of bytes."""
 
@@ -94,9 +80,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What a candidate comes to over the mix."""
+    """What a candidate comes to over the mix, by the names that JSON has."""
 
-    candidate: str
     wins: Part
     """Of the connections: it is ahead of the others there, by however little. Who harms too much is not counted among
     them, where that counts for the goal."""
@@ -104,12 +89,10 @@ class Standing:
     """It is ahead by 2 % or more, beyond chance."""
     wins_bytes: Part
     matters_bytes: Part
-    resent: float | None
+    retransmit_rate: float | None
     """What it would resend, of the bytes sent."""
-    regret: float
-    """What running it everywhere leaves of the best, in the mean over connections."""
-    most_regret: float
-    """On the worst path."""
+    regret: Regret
+    """What running it everywhere leaves of the best, on the worst path and in the mean over connections."""
     harm: float | None
     """The most that it takes from the others, beyond what one more of the default does."""
     harms: Part
@@ -125,7 +108,8 @@ class Mix:
     """With a path that stands for none; the rest holds for all."""
     bins: tuple[Bin, ...]
     """Those with the most connections first."""
-    standings: tuple[Standing, ...]
+    standings: Mapping[str, Standing]
+    """By candidate."""
     recommendation: str
     """A candidate, or "keep": nothing that matters speaks against the default."""
     open: Part
@@ -134,10 +118,8 @@ class Mix:
     """By reason: connections that tell nothing."""
     not_tried: int
     """For want of time."""
-    outside: int
-    """Connections over paths that were not held against the kernel."""
-    why_outside: str
-    """What most of them are."""
+    outside: Counter[str]
+    """By reason: connections over paths that were not validated."""
     seeds: tuple[int, int]
     """The fewest and the most."""
     runs_s: tuple[float, float]
@@ -148,8 +130,17 @@ class Mix:
         return sum(each.connections for each in self.bins)
 
     @property
-    def paths(self) -> Iterator[Path]:
-        return (path for each in self.bins for path in each.paths)
+    def paths(self) -> list[Path]:
+        return paths_of(self.bins)
+
+
+def paths_of(bins: Iterable[Bin]) -> list[Path]:
+    return [path for each in bins for path in each.paths]
+
+
+def resent(some: Sequence[Path]) -> float:
+    """What connections resent so far, of what they sent."""
+    return sum(each.resent_bytes for each in some) / sum(each.sent_bytes for each in some)
 
 
 def common_question(options: Mapping[str, str | None], registry: Registry) -> Question:
@@ -159,14 +150,13 @@ def common_question(options: Mapping[str, str | None], registry: Registry) -> Qu
         SpecError: with everything that is wrong with the options, a path among them too.
     """
     written = {name: text for name, text in options.items() if text is not None}
-    preset = PRESETS.get(written.get("preset", ""))
+    usual = PRESETS.get(written.get("preset", ""), {})
     problems = [
         Problem("--preset", f"{written['preset']} is about --{name}, and connections tell their paths", "leave it out")
         for name in PATH_OPTIONS
-        if preset and name in preset.options
+        if name in usual
     ]
     try:
-        usual = preset.options if preset else {}
         company = {} if "beside" in usual else {"beside": "none"}
         question = read_question({**company, **written, "rate": "100 Mbit/s", "rtt": "40 ms"}, registry)
     except SpecError as error:
@@ -174,29 +164,6 @@ def common_question(options: Mapping[str, str | None], registry: Registry) -> Qu
     if problems:
         raise SpecError(problems)
     return question
-
-
-def one(_: Path) -> float:
-    return 1.0
-
-
-def sent(path: Path) -> float:
-    return path.sent_bytes
-
-
-def wins(candidate: str) -> Holds:
-    """It is ahead at a place, by however little."""
-    return lambda each, where: leader(each.question, where) == candidate
-
-
-def matters(candidate: str) -> Holds:
-    """It is ahead by so much that it matters, beyond chance."""
-    return lambda _, where: where.verdict == "ahead" and where.best == candidate
-
-
-def harms(candidate: str) -> Holds:
-    """It takes too much from the others."""
-    return lambda _, where: candidate in where.harmful
 
 
 def _unseen(_: Sequence[float]) -> Callable[[float], None]:
@@ -226,53 +193,50 @@ def mix(  # noqa: PLR0913
     shorter = min(1.0, PLANNED * seconds / sum(works))
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
-        own = on_cell(question, cell)
+        own = cell.question
         if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
-            run_s = max(SHORTEST_S, _settled_s(own) * shorter)
+            own = replace(own, run_s=max(SHORTEST_S, _settled_s(own) * shorter))
             budget = packets_in(min(MOST_CELL_S, seconds * work / sum(works)))
-            tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds, run_s=run_s)
-            tried_seeds |= {len(each.seeds) for each in tried.values()}
-            runs_s.add(run_s)
-            bins += _bins(cell, own, {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes})
+            tried = trials(own, engine, store, budget=budget, jobs=jobs, undecided=undecided, seeds=seeds)
+            tried_seeds |= {len(each.run_ids) for each in tried.values()}
+            runs_s.add(own.run_s)
+            places = {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes}
+            bins += [
+                Bin(question=own, paths=tuple(of), places=tuple(places[size] for size in sizes))
+                for sizes, of in cell.by_queues
+            ]
         advance(work)
     bins.sort(key=lambda each: -each.connections)
-    lengths = (min(runs_s), max(runs_s))
-    return _answer(capture, question, bins, silent, not_tried, (min(tried_seeds), max(tried_seeds)), lengths)
+    standings = {candidate: standing(bins, candidate) for candidate in question.candidates}
+    right = recommended(
+        question, {name: each.regret.mean for name, each in standings.items()},
+        {name for name, each in standings.items() if each.harms.high},
+    )  # fmt: skip
+    outside = Counter[str]()
+    for each in bins:
+        buffers = tuple(where.buffer_bytes for where in each.places)
+        if why := outside_of_validation(replace(each.question, buffers_bytes=buffers)):
+            outside[why] += each.connections
+    return Mix(
+        capture=capture, question=question, bins=tuple(bins), standings=standings,
+        recommendation="keep" if right == question.default else right,
+        open=part(bins, lambda where: where.verdict == "open"), silent=silent, not_tried=not_tried, outside=outside,
+        seeds=(min(tried_seeds), max(tried_seeds)), runs_s=(min(runs_s), max(runs_s)),
+    )  # fmt: skip
 
 
-def on_cell(question: Question, cell: Cell) -> Question:
-    """What is asked, about the paths of a cell."""
-    buffers = tuple(sorted({cell.buffer_bytes(nth) for nth in cell.queues}))
-    return replace(
-        question, rate_bps=cell.rate_bps, rtt_ns=cell.rtt_ns, buffers_bytes=buffers, known_buffer=len(buffers) == 1
-    )
-
-
-def leader(question: Question, where: Place) -> str:
-    """Who is ahead at a place, by however little; empty where nobody is, or chance may have made it."""
-    if where.verdict == "ahead":
-        return where.best
-    allowed = [each for each in where.outcomes if question.goal != "balanced" or each.candidate not in where.harmful]
-    if len(allowed) == 1 and len(where.outcomes) > 1:
-        return allowed[0].candidate  # the others harm too much
-    if where.verdict == "open" or not where.gain or not allowed:
-        return ""
-    return max(allowed, key=lambda each: score(question, each)).candidate
-
-
-def part(bins: Sequence[Bin], weigh: Weigh, holds: Holds) -> Part:
-    """Of all connections, weighed, the share with paths where something holds."""
+def part(bins: Sequence[Bin], holds: Callable[[Place], bool], of: str = "connections") -> Part:
+    """The share of all connections, or of their `sent_bytes`, with paths where something holds."""
     total = value = low = high = 0.0
     for each in bins:
-        weight = sum(map(weigh, each.paths))
-        true = [holds(each, where) for where in each.places]
+        weight, true = getattr(each, of), [holds(where) for where in each.places]
         total += weight
         value += weight * fmean(true)
         low += weight * all(true)
         high += weight * any(true)
-    return Part(value=value / total, low=low / total, high=high / total)
+    return Part(value / total, low / total, high / total)
 
 
 def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
@@ -293,8 +257,8 @@ def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
 def _planned(known_paths: Sequence[Path], question: Question, seconds: float) -> tuple[list[Cell], list[float]]:
     """The finest cells of which runs of their length fit into the time, and how many seconds each takes then."""
     for per_decade in CELLS_PER_DECADE:
-        planned = cells(known_paths, per_decade)
-        works = [_work_s(own, _settled_s(own)) for own in (on_cell(question, each) for each in planned)]
+        planned = cells(known_paths, per_decade, question)
+        works = [_work_s(each.question, _settled_s(each.question)) for each in planned]
         if sum(works) <= seconds:
             break
     return planned, works
@@ -314,58 +278,26 @@ def _settled_s(question: Question) -> float:
     return min(LONGEST_S, max(SHORTEST_S, float(PERIODS * period_s)))
 
 
-def _bins(cell: Cell, question: Question, places: Mapping[int, Place]) -> Iterator[Bin]:
-    for (first, last), own in cell.by_queues.items():
-        buffers = sorted({cell.buffer_bytes(nth) for nth in range(first, last + 1)})
-        yield Bin(question=question, paths=own, places=tuple(places[each] for each in buffers))
-
-
-def _answer(  # noqa: PLR0913, PLR0917 (what was found, and what was not)
-    capture: Capture, question: Question, bins: Sequence[Bin], silent: Mapping[str, int], not_tried: int,
-    seeds: tuple[int, int], runs_s: tuple[float, float],
-) -> Mix:  # fmt: skip
-    standings = tuple(_standing(bins, candidate) for candidate in question.candidates)
-    outside = Counter[str]()
-    for each in bins:
-        if why := outside_of_validation(replace(each.question, buffers_bytes=_buffers(each))):
-            outside[why] += each.connections
-    return Mix(
-        capture=capture, question=question, bins=tuple(bins), standings=standings,
-        recommendation=_recommended(question, standings), silent=silent, not_tried=not_tried, seeds=seeds,
-        runs_s=runs_s,
-        open=part(bins, one, lambda _, where: where.verdict == "open"), outside=outside.total(),
-        why_outside=outside.most_common(1)[0][0] if outside else "",
-    )  # fmt: skip
-
-
-def _buffers(each: Bin) -> tuple[int, ...]:
-    return tuple(where.buffer_bytes for where in each.places)
-
-
-def _standing(bins: Sequence[Bin], candidate: str) -> Standing:
-    outcomes = [where.of(candidate) for each in bins for where in each.places]
+def standing(bins: Sequence[Bin], candidate: str) -> Standing:
+    """What a candidate comes to over some of the paths."""
     losses = [lost(each.question, each.places, candidate) for each in bins]
-    resent = [(each.sent_bytes, [where.of(candidate).resent for where in each.places]) for each in bins]
-    known = [(weight, fmean(own)) for weight, of in resent if (own := [share.value for share in of if share])]
+    rates = [(each.sent_bytes, [where.of(candidate).retransmit_rate for where in each.places]) for each in bins]
+    known = [(weight, fmean(own)) for weight, of in rates if (own := [share.value for share in of if share])]
+
+    def wins(where: Place) -> bool:
+        return where.leader == candidate
+
+    def matters(where: Place) -> bool:
+        return wins(where) and where.verdict == "ahead"
+
+    harm = worst(where.of(candidate).harm for each in bins for where in each.places)
     return Standing(
-        candidate=candidate, wins=part(bins, one, wins(candidate)), matters=part(bins, one, matters(candidate)),
-        wins_bytes=part(bins, sent, wins(candidate)), matters_bytes=part(bins, sent, matters(candidate)),
-        resent=fmean([share for _, share in known], [weight for weight, _ in known]) if known else None,
-        regret=fmean([mean for _, mean in losses], [each.connections for each in bins]),
-        most_regret=max(most for most, _ in losses),
-        harm=max((each.harm.value for each in outcomes if each.harm), default=None),
-        harms=part(bins, one, harms(candidate)),
+        wins=part(bins, wins), matters=part(bins, matters), wins_bytes=part(bins, wins, "sent_bytes"),
+        matters_bytes=part(bins, matters, "sent_bytes"),
+        retransmit_rate=fmean([share for _, share in known], [weight for weight, _ in known]) if known else None,
+        regret=Regret(
+            max(each.most for each in losses),
+            fmean([each.mean for each in losses], [each.connections for each in bins]),
+        ),
+        harm=harm.value if harm else None, harms=part(bins, lambda where: candidate in where.harmful),
     )  # fmt: skip
-
-
-def _recommended(question: Question, standings: Sequence[Standing]) -> str:
-    """The one that loses least over the mix, of those that harm nobody too much where that counts.
-
-    The default, where that loses hardly more.
-    """
-    allowed = [each for each in standings if question.goal != "balanced" or (each.harm or 0.0) <= MOST_HARM]
-    best = min(allowed, key=lambda each: each.regret, default=None)
-    default = next((each for each in allowed if each.candidate == question.default), None)
-    if best is None or best is default or (default and default.regret - best.regret < MATTERS):
-        return "keep"
-    return best.candidate

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from math import floor, log10
 from statistics import median
 from typing import TYPE_CHECKING, Any, Final
 
-from dumbbell.decide.advice import MOST_HARM
-from dumbbell.decide.mix import harms, leader, matters, one, part
+from dumbbell.decide.mix import paths_of, resent, standing
+from dumbbell.decide.outcome import MOST_HARM
 from dumbbell.decide.paths import LEAST_BYTES, REASONS, algorithms
 from dumbbell.decide.question import DEFAULT, name_of
-from dumbbell.decide.text import keep
-from dumbbell.decide.trials import runs_full_transfer
+from dumbbell.decide.text import KERNEL, job_and_goal, keep, queue_object, seeds_text, try_it
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import amount, counted, elapsed, percent, rough_percent, span, trimmed
 from dumbbell.spec.quantity import Bytes
@@ -21,7 +21,7 @@ from dumbbell.tables.table import Table
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.decide.mix import Bin, Mix, Part, Standing
+    from dumbbell.decide.mix import Bin, Mix, Part
 
 MOST_ROWS: Final = 12
 """Of the table; all are in the JSON."""
@@ -29,6 +29,7 @@ REGIONS_PER_DECADE: Final = 2
 """Of rate and of RTT, in the table."""
 BUSY_SHARE: Final = 0.5
 """Of the connections: where fewer tell of a path, how to see more is told."""
+LEAST_GAIN: Final = trimmed(100 * MATTERS, " %")
 ASK: Final = (
     "the server's `uname -r` (in Linux `bbr` is version 1), `sysctl net.ipv4.tcp_congestion_control"
     " net.core.default_qdisc` and `tc -s qdisc show`: before Linux 4.13 BBR needs fq, and later fq spares it CPU."
@@ -40,50 +41,51 @@ def lines(mix: Mix) -> Iterator[tuple[str, str]]:
     yield "Paths", _paths(mix)
     yield "Answer", _answer(mix)
     yield "Advice", _advice(mix)
-    yield "If wrong", _if_wrong(mix)
-    yield "Resent", _resent(mix)
+    costs = [
+        f"{name_of(name)} on all of them costs {percent(each.regret.mean)} in the mean, at most"
+        f" {percent(each.regret.most)}"
+        for name, each in mix.standings.items()
+    ]
+    yield "If wrong", f"{'; '.join(costs)}."
+    simulated = ", ".join(
+        f"{name_of(name)} {percent(each.retransmit_rate)}"
+        for name, each in mix.standings.items()
+        if each.retransmit_rate is not None
+    )
+    yield "Resent", f"{percent(resent(mix.paths))} of their bytes so far; simulated: {simulated}."
     yield "Harm", _harm(mix)
-    if left := _left_out(mix):
-        yield "Left out", left
+    left_out = [
+        f"{count:,}: {REASONS[name].text}"
+        for name, count in sorted(mix.silent.items(), key=lambda each: (-each[1], each[0]))
+    ]
+    if mix.not_tried:
+        left_out.append(f"{mix.not_tried:,}: no time was left to simulate their paths")
+    if left_out:
+        yield "Left out", f"{'; '.join(left_out)}."
     yield "To know", _to_know(mix)
 
 
-def below(mix: Mix, *, seconds: float, engine: str, kernel: str = "Linux 6.1") -> Iterator[tuple[str, str]]:
+def below(mix: Mix, *, seconds: float, engine: str) -> Iterator[tuple[str, str]]:
+    """How sure the answer is, and what to do with it."""
     if more := _regions(mix)[MOST_ROWS:]:
         left = sum(each.connections for region in more for each in region)
         yield "More", f"{counted(left, 'connection')} in {counted(len(more), 'row')} not shown; --json has every bin."
-    fewest, most = mix.seeds
-    seeds = f"{fewest}" if fewest == most else f"{fewest} to {most}"
-    validation = (
-        f"all paths are inside what was validated against {kernel} and real hosts (docs/validation.md)"
-        if not mix.outside
-        else f"{_share(mix.outside, mix)} run over paths outside of what was validated against {kernel};"
-        f" most often: {mix.why_outside}"
-    )
+    lengths = f" of {_span(mix.runs_s, ' s')}" if any(each.question.endless for each in mix.bins) else ""
+    validation = f"all paths are inside what was validated against {KERNEL} and real hosts (docs/validation.md)"
+    if count := mix.outside.total():
+        share = f"{count:,} of {mix.connections:,} ({rough_percent(count / mix.connections)})"
+        ((most_often, _),) = mix.outside.most_common(1)
+        validation = f"{share} run over paths outside of what was validated against {KERNEL}; most often: {most_often}"
     yield (
         "Sure?",
         (
-            f"{seeds} seeds{_run_lengths(mix)}, {engine}, {elapsed(seconds)}; {validation}. A path's rate is what its"
+            f"{seeds_text(mix.seeds)}{lengths}, {engine}, {elapsed(seconds)}; {validation}. A path's rate is what its"
             " connection had, by itself: where others share the line, or losses hold it back, the line has more."
         ),
     )
     if mix.recommendation != "keep":
-        yield (
-            "Try it",
-            (
-                f"sysctl -w net.ipv4.tcp_congestion_control={mix.recommendation}; undo: ={DEFAULT}. For some networks"
-                f" only: ip route change NETWORK via GATEWAY congctl {mix.recommendation}"
-            ),
-        )
-
-
-def _run_lengths(mix: Mix) -> str:
-    only_full_transfers = mix.question.job.kind == "transfer" and all(
-        runs_full_transfer(each.question) for each in mix.bins
-    )
-    if only_full_transfers or mix.question.job.kind in {"requests", "stream"}:
-        return ""
-    return f" of {_span(mix.runs_s, ' s')}"
+        some = f"For some networks only: ip route change NETWORK via GATEWAY congctl {mix.recommendation}"
+        yield "Try it", f"{try_it(mix.recommendation)}. {some}"
 
 
 def table(mix: Mix) -> Table:
@@ -98,7 +100,7 @@ def table(mix: Mix) -> Table:
             str(sum(each.connections for each in region)), amount(own / total_bytes, scale=100),
             _span([each.question.rate_bps / 1e6 for each in region]),
             _span([each.question.rtt_ns / 1e6 for each in region]),
-            _span(queues), amount(sum(each.resent * each.sent_bytes for each in region) / own, scale=100),
+            _span(queues), amount(resent(paths_of(region)), scale=100),
             _who_matters(mix, region),
         ])  # fmt: skip
     return Table.of(header, rows, keys=5)
@@ -120,13 +122,16 @@ def as_object(mix: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
             "not_tried": mix.not_tried,
             "other_sockets": mix.capture.other_sockets,
         },
-        "candidates": {each.candidate: _standing(each) for each in mix.standings},
-        "open": _part(mix.open),
-        "retransmit_rate": _resent_now(mix),
+        "candidates": {
+            name: asdict(each) | {"regret": {"mean": each.regret.mean, "most": each.regret.most}}
+            for name, each in mix.standings.items()
+        },
+        "open": asdict(mix.open),
+        "retransmit_rate": resent(mix.paths),
         "cc": dict(algorithms(mix.paths)),
         "bins": [_bin(each) for each in mix.bins],
-        "outside_validated": mix.outside,
-        "outside": mix.why_outside or None,
+        "outside_validated": mix.outside.total(),
+        "outside": mix.outside.most_common(1)[0][0] if mix.outside else None,
         "seeds": list(mix.seeds),
         "run_s": list(mix.runs_s),
         "engine": engine,
@@ -134,28 +139,15 @@ def as_object(mix: Mix, *, seconds: float, engine: str) -> dict[str, Any]:
     }
 
 
-def _standing(each: Standing) -> dict[str, Any]:
-    return {
-        "wins": _part(each.wins), "matters": _part(each.matters), "wins_bytes": _part(each.wins_bytes),
-        "matters_bytes": _part(each.matters_bytes), "retransmit_rate": each.resent,
-        "regret": {"mean": each.regret, "most": each.most_regret}, "harm": each.harm, "harms": _part(each.harms),
-    }  # fmt: skip
-
-
-def _part(share: Part) -> dict[str, float]:
-    return {"value": share.value, "low": share.low, "high": share.high}
-
-
 def _bin(each: Bin) -> dict[str, Any]:
     question = each.question
     return {
         "rate_bps": question.rate_bps, "rtt_s": question.rtt_ns / NS_PER_S, "connections": each.connections,
-        "sent_bytes": round(each.sent_bytes), "retransmit_rate": each.resent,
+        "sent_bytes": round(each.sent_bytes), "retransmit_rate": resent(each.paths),
         "queues": [
             {
-                "buffer_bytes": where.buffer_bytes, "buffer_bdp": round(question.buffer_bdp(where.buffer_bytes), 4),
-                "loaded_rtt_s": round(question.loaded_rtt_ns(where.buffer_bytes) / NS_PER_S, 6), "best": where.best,
-                "ahead": leader(question, where) or None, "verdict": where.verdict, "gain": where.gain,
+                **queue_object(question, where.buffer_bytes), "best": where.best, "ahead": where.leader or None,
+                "verdict": where.verdict, "gain": where.gain,
                 "goodput_bps": {
                     own.candidate: own.goodput_bps.value if own.goodput_bps else None for own in where.outcomes
                 },
@@ -168,8 +160,7 @@ def _bin(each: Bin) -> dict[str, Any]:
 def _paths(mix: Mix) -> str:
     run = ", ".join(f"{name_of(name)} ({count:,})" for name, count in algorithms(mix.paths))
     connections, bins = counted(len(mix.capture.connections), "connection"), counted(len(mix.bins), "bin")
-    informative = mix.connections + mix.not_tried
-    text = f"{informative:,} of {connections} in {mix.capture.name} tell of a path"
+    text = f"{mix.connections + mix.not_tried:,} of {connections} in {mix.capture.name} tell of a path"
     text += f", of which {mix.connections:,} were simulated" if mix.not_tried else ""
     text += f", in {bins} of rate, RTT and queue; they run {run}"
     if unknown := sum(each.connections for each in mix.bins if len(each.places) > 1):
@@ -177,108 +168,70 @@ def _paths(mix: Mix) -> str:
     if limited := sum(each.at_least for each in mix.paths):
         text += f"; the line of {limited:,} has more than their rate, for their application limited them"
     question = mix.question
-    job = f"{question.job.description[0].upper()}{question.job.description[1:]}"
-    return f"{text}. {job}, for {question.goal}, {question.company[0].name}."
+    return f"{text}. {job_and_goal(question.job.description, question.goal)}, {question.company[0].name}."
 
 
 def _answer(mix: Mix) -> str:
-    ranked = sorted(mix.standings, key=lambda each: (each.candidate == DEFAULT, -each.matters.value))
+    ranked = sorted(mix.standings.items(), key=lambda each: (each[0] == DEFAULT, -each[1].matters.value))
     parts = [
-        f"{name_of(each.candidate)} wins on {_between(each.wins)}{'' if nth else ' of your connections'}, it matters on"
-        f" {_between(each.matters)}{_bytes(each)}"
-        for nth, each in enumerate(ranked)
+        f"{name_of(name)} wins on {_between(each.wins)}{'' if nth else ' of your connections'}, it matters on"
+        f" {_between(each.matters)}"
+        + (f", which have {_between(each.matters_bytes)} of the bytes" if each.matters.high else "")
+        for nth, (name, each) in enumerate(ranked)
     ]
     undecided = f"; open on {_between(mix.open)}" if mix.open.high else ""
-    least = trimmed(100 * MATTERS, " %")
-    return f"{'; '.join(parts)}{undecided}. It wins by however little, and matters from {least} on."
-
-
-def _bytes(each: Standing) -> str:
-    return f", which have {_between(each.matters_bytes)} of the bytes" if each.matters.high else ""
+    return f"{'; '.join(parts)}{undecided}. It wins by however little, and matters from {LEAST_GAIN} on."
 
 
 def _between(share: Part) -> str:
     return rough_percent(share.value, share.low, share.high)
 
 
-def _share(count: int, mix: Mix) -> str:
-    return f"{count:,} of {mix.connections:,} ({rough_percent(count / mix.connections)})"
-
-
 def _advice(mix: Mix) -> str:
-    default = next(each for each in mix.standings if each.candidate == mix.question.default)
-    if mix.recommendation == "keep":
-        others = [each for each in mix.standings if each is not default]
-        harmful = [each for each in others if each.harms.high]
-        headline = keep(mix.question)
-        if harmful and mix.question.goal == "balanced":
-            parts = [f"{name_of(each.candidate)} harms the others on {_between(each.harms)}" for each in harmful]
-            return f"{headline}: {'; '.join(parts)} of these connections."
-        if not any(each.matters.high for each in others):
-            return f"{headline}: nothing else matters on any of these paths."
-        return f"{headline}: no other has {trimmed(100 * MATTERS, ' %')} more in the mean over these connections."
-    own = next(each for each in mix.standings if each.candidate == mix.recommendation)
-    headline = (
-        f"USE {name_of(own.candidate)}: in the mean over these connections it leaves {percent(own.regret)} of the best"
-    )
-    return f"{headline}, {name_of(default.candidate)} {percent(default.regret)}."
-
-
-def _if_wrong(mix: Mix) -> str:
-    parts = [
-        f"{name_of(each.candidate)} on all of them costs {percent(each.regret)} in the mean, at most"
-        f" {percent(each.most_regret)}"
-        for each in mix.standings
+    default = mix.question.default
+    if mix.recommendation != "keep":
+        own, usual = (percent(mix.standings[name].regret.mean) for name in (mix.recommendation, default))
+        headline = f"USE {name_of(mix.recommendation)}: in the mean over these connections it leaves {own} of the best"
+        return f"{headline}, {name_of(default)} {usual}."
+    others = {name: each for name, each in mix.standings.items() if name != default}
+    harmful = [
+        f"{name_of(name)} harms the others on {_between(each.harms)}"
+        for name, each in others.items()
+        if each.harms.high
     ]
-    return "; ".join(parts) + "."
-
-
-def _resent_now(mix: Mix) -> float:
-    return sum(each.resent_bytes for each in mix.paths) / sum(each.sent_bytes for each in mix.paths)
-
-
-def _resent(mix: Mix) -> str:
-    would = ", ".join(
-        f"{name_of(each.candidate)} {percent(each.resent)}" for each in mix.standings if each.resent is not None
-    )
-    return f"{percent(_resent_now(mix))} of their bytes so far; simulated: {would}."
+    if harmful and mix.question.goal == "balanced":
+        return f"{keep(mix.question)}: {'; '.join(harmful)} of these connections."
+    if not any(each.matters.high for each in others.values()):
+        return f"{keep(mix.question)}: nothing else matters on any of these paths."
+    return f"{keep(mix.question)}: no other has {LEAST_GAIN} more in the mean over these connections."
 
 
 def _harm(mix: Mix) -> str:
-    company = mix.question.company[0]
-    if not company.flows:
+    if not mix.question.company[0].flows:
         return "not asked: each path is tried alone. What the others on a line lose by it: --beside cubic:1."
+    beyond = f"beyond what one more {name_of(DEFAULT)} does"
     parts = [
-        f"{name_of(each.candidate)} takes up to {percent(each.harm)}"
-        for each in mix.standings
+        f"{name_of(name)} takes up to {percent(each.harm)}"
+        for name, each in mix.standings.items()
         if each.harm is not None and each.harm > MOST_HARM
     ]
     if not parts:
-        return (
-            f"none takes more than {percent(MOST_HARM)} from the others beyond what one more {name_of(DEFAULT)} does."
-        )
-    return f"{'; '.join(parts)} from the others, beyond what one more {name_of(DEFAULT)} does."
-
-
-def _left_out(mix: Mix) -> str:
-    parts = [
-        f"{count:,}: {REASONS[name].text}"
-        for name, count in sorted(mix.silent.items(), key=lambda each: (-each[1], each[0]))
-    ]
-    if mix.not_tried:
-        parts.append(f"{mix.not_tried:,}: no time was left to simulate their paths")
-    return "; ".join(parts) + ("." if parts else "")
+        return f"none takes more than {percent(MOST_HARM)} from the others {beyond}."
+    return f"{'; '.join(parts)} from the others, {beyond}."
 
 
 def _to_know(mix: Mix) -> str:
-    few = mix.connections < BUSY_SHARE * len(mix.capture.connections)
-    more = (
-        f" Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
-        f" connection counts once it has sent {Bytes.show(LEAST_BYTES)}."
-    )
-    size = Bytes.show(median(each.sent_bytes for each in mix.paths), digits=2)
-    job = f" They have sent {size} in the median: --transfer {size.replace(' ', '')} asks about transfers of that size."
-    return ASK + (job if mix.question.job.kind == "bulk" else "") + (more if few else "")
+    text = ASK
+    if mix.question.job.kind == "bulk":
+        size = Bytes.show(median(each.sent_bytes for each in mix.paths), digits=2)
+        option = f"--transfer {size.replace(' ', '')}"
+        text += f" They have sent {size} in the median: {option} asks about transfers of that size."
+    if mix.connections < BUSY_SHARE * len(mix.capture.connections):
+        text += (
+            " Few connections tell: capture at the busiest time, several times into one file (`ss -tin >> ss.txt`); a"
+            f" connection counts once it has sent {Bytes.show(LEAST_BYTES)}."
+        )
+    return text
 
 
 def _regions(mix: Mix) -> list[list[Bin]]:
@@ -292,15 +245,14 @@ def _regions(mix: Mix) -> list[list[Bin]]:
 
 def _who_matters(mix: Mix, region: Sequence[Bin]) -> str:
     """Which candidates matter on how many connections of a region, and by how much; and who harms."""
+    standings = {name: standing(region, name) for name in mix.question.candidates}
     parts = []
-    for candidate in mix.question.candidates:
-        holds = matters(candidate)
-        share = part(region, one, holds)
-        gains = [100 * where.gain for each in region for where in each.places if holds(each, where)]
-        if gains:
-            parts.append(f"{name_of(candidate)} on {_between(share)}, +{_span(gains, ' %')}")
-    harmful = [(candidate, part(region, one, harms(candidate))) for candidate in mix.question.candidates]
-    parts += [f"{name_of(candidate)} harms on {_between(share)}" for candidate, share in harmful if share.high]
+    for name, own in standings.items():
+        places = [where for each in region for where in each.places if where.verdict == "ahead" and where.best == name]
+        if places:
+            gains = _span([100 * where.gain for where in places], " %")
+            parts.append(f"{name_of(name)} on {_between(own.matters)}, +{gains}")
+    parts += [f"{name_of(name)} harms on {_between(own.harms)}" for name, own in standings.items() if own.harms.high]
     return "; ".join(parts) or "no matter"
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import floor, inf, log10, sqrt
 from statistics import geometric_mean
-from typing import Final
+from typing import Final, NamedTuple
 
-from dumbbell.decide.question import FRAME_BYTES, LEAST_QUEUE_BYTES, LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP
+from dumbbell.decide.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question, bdp_bytes, queue_sizes
 from dumbbell.metrics.connections import Connection
 from dumbbell.metrics.number import trimmed
 from dumbbell.spec.quantity import Bytes
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.units import NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)
 """What is tried of queues; the last where so much was seen."""
@@ -97,33 +98,28 @@ class Path:
     cc: str
 
     @property
-    def queues(self) -> tuple[int, int]:
-        """The first and the last of `QUEUES_BDP` that it may be."""
-        return _tried(*self.queue_bdp)
+    def queues_bdp(self) -> tuple[float, ...]:
+        """Those of `QUEUES_BDP` that it may be; the nearest where none is. The largest only where it was seen."""
+        least, most = self.queue_bdp
+        if most == inf:
+            most = max(QUEUES_BDP[-2], least)
+        if inside := tuple(queue for queue in QUEUES_BDP if least <= queue <= most):
+            return inside
+        middle = sqrt(max(least, QUEUES_BDP[0]) * max(min(most, QUEUES_BDP[-1]), QUEUES_BDP[0]))
+        return (min(QUEUES_BDP, key=lambda queue: abs(log10(queue / middle))),)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class Cell(NamedTuple):
     """Paths with nearly the same rate and RTT, which one simulation of each queue stands for."""
 
-    rate_bps: int
-    rtt_ns: int
-    by_queues: Mapping[tuple[int, int], tuple[Path, ...]]
-    """By what is known of their queue: the first and the last of `QUEUES_BDP`."""
+    question: Question
+    """About a path in their middle, and all queues that theirs may be."""
+    by_queues: Sequence[tuple[Sequence[int], Sequence[Path]]]
+    """What the queue may be of which paths, in bytes, the shortest first."""
 
     @property
     def connections(self) -> int:
-        return sum(map(len, self.by_queues.values()))
-
-    @property
-    def queues(self) -> tuple[int, ...]:
-        """All that have to be tried, as indices into `QUEUES_BDP`."""
-        return tuple(sorted({nth for first, last in self.by_queues for nth in range(first, last + 1)}))
-
-    def buffer_bytes(self, nth: int) -> int:
-        """One of `QUEUES_BDP` on these paths."""
-        bdp_bytes = self.rate_bps * self.rtt_ns / NS_PER_S / BITS_PER_BYTE
-        return max(LEAST_QUEUE_BYTES, round(QUEUES_BDP[nth] * bdp_bytes))
+        return sum(len(own) for _, own in self.by_queues)
 
 
 def paths(connections: Iterable[Connection]) -> tuple[list[Path], Counter[str]]:
@@ -171,20 +167,8 @@ def _queue_bdp(cc: str, rtt_s: float, srtt_s: float, *, filled: bool) -> tuple[f
     return least, max(least, most)
 
 
-def _tried(least_bdp: float, most_bdp: float) -> tuple[int, int]:
-    """The first and the last of `QUEUES_BDP` within; the nearest where none is. The largest only where it was seen."""
-    last = len(QUEUES_BDP) - 1
-    most = most_bdp if most_bdp < inf else max(QUEUES_BDP[-2], least_bdp)
-    inside = [nth for nth, queue in enumerate(QUEUES_BDP) if least_bdp <= queue <= most]
-    if inside:
-        return inside[0], inside[-1]
-    middle = sqrt(max(least_bdp, QUEUES_BDP[0]) * max(min(most, QUEUES_BDP[last]), QUEUES_BDP[0]))
-    nearest = min(range(last + 1), key=lambda nth: abs(log10(QUEUES_BDP[nth] / middle)))
-    return nearest, nearest
-
-
-def cells(known_paths: Sequence[Path], per_decade: float) -> list[Cell]:
-    """Paths in so many cells a decade of rate and of RTT, those with the most connections first.
+def cells(known_paths: Sequence[Path], per_decade: float, question: Question) -> list[Cell]:
+    """A question about paths, so many cells a decade of rate and of RTT, those with the most connections first.
 
     Fast ones take long to simulate, and are one a decade in any case.
     """
@@ -192,19 +176,23 @@ def cells(known_paths: Sequence[Path], per_decade: float) -> list[Cell]:
     for each in known_paths:
         own = per_decade if each.rate_bps < FAST_BPS else min(1.0, per_decade)
         sorted_in[own, floor(own * log10(each.rate_bps)), floor(own * log10(each.rtt_s))].append(each)
-    made = [_cell(members) for _, members in sorted(sorted_in.items())]
+    made = [_cell(members, question) for _, members in sorted(sorted_in.items())]
     return sorted(made, key=lambda each: -each.connections)
 
 
-def _cell(members: Sequence[Path]) -> Cell:
-    by_queues: dict[tuple[int, int], list[Path]] = defaultdict(list)
+def _cell(members: Sequence[Path], question: Question) -> Cell:
+    rate_bps = int(float(f"{geometric_mean(each.rate_bps for each in members):.3g}"))
+    rtt_ns = max(LEAST_RTT_NS, int(float(f"{NS_PER_S * geometric_mean(each.rtt_s for each in members):.3g}")))
+    by_queues: dict[tuple[float, ...], list[Path]] = defaultdict(list)
     for each in members:
-        by_queues[each.queues].append(each)
-    return Cell(
-        rate_bps=int(float(f"{geometric_mean(each.rate_bps for each in members):.3g}")),
-        rtt_ns=max(LEAST_RTT_NS, int(float(f"{NS_PER_S * geometric_mean(each.rtt_s for each in members):.3g}"))),
-        by_queues={queues: tuple(own) for queues, own in sorted(by_queues.items())},
-    )  # fmt: skip
+        by_queues[each.queues_bdp].append(each)
+    in_bytes = [
+        (queue_sizes(queues, bdp_bytes(rate_bps, rtt_ns)), own)
+        for queues, own in sorted(by_queues.items(), key=lambda each: (each[0][0], each[0][-1]))
+    ]
+    every = tuple(sorted({size for sizes, _ in in_bytes for size in sizes}))
+    about = replace(question, rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=every, known_buffer=len(every) == 1)
+    return Cell(about, in_bytes)
 
 
 def algorithms(known_paths: Iterable[Path]) -> Iterator[tuple[str, int]]:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from dumbbell.cc import Registry, choose
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
 JobKind: TypeAlias = Literal["bulk", "transfer", "stream", "requests"]
-GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
+GOALS: Final[tuple[str, ...]] = get_args(Goal)
 LEAST_RTT_NS: Final = 1_000_000
 """Below it a path is a data centre's: other algorithms (DCTCP), marks instead of drops."""
 USUAL_GOALS: Final[Mapping[JobKind, Goal]] = {
@@ -28,6 +29,8 @@ CANDIDATES: Final = ("bbr", "cubic")
 """What is tried unless somebody says otherwise: the two that hosts have by default or by one setting."""
 UNKNOWN_BUFFERS_BDP: Final = (0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0)
 """What is tried of a queue that nobody knows."""
+SHORT_TRANSFER_S: Final = 8.0
+"""A transfer that takes no longer on the idle line is run in full; what a longer one takes follows from its goodput."""
 _Parsed = TypeVar("_Parsed")
 
 
@@ -48,12 +51,11 @@ class Job:
         >>> Job(kind="transfer", size_bytes=10**9).description, Job().description
         ('a transfer of 1 GB', 'bulk traffic')
         """
-        if self.kind == "stream":
-            return f"a stream of {Rate.show(self.rate_bps)}"
-        if self.kind == "bulk":
-            return "bulk traffic"
-        size = Bytes.show(self.size_bytes)
-        return f"a transfer of {size}" if self.kind == "transfer" else f"requests of {size}"
+        size, rate = Bytes.show(self.size_bytes), Rate.show(self.rate_bps)
+        return {
+            "bulk": "bulk traffic", "transfer": f"a transfer of {size}", "requests": f"requests of {size}",
+            "stream": f"a stream of {rate}",
+        }[self.kind]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +105,8 @@ class Question:
     job: Job = Job()
     candidates: tuple[str, ...] = CANDIDATES
     goal: Goal = "balanced"
-    preset: str = ""
+    run_s: float = 0.0
+    """How long runs of traffic without an end are; 0: as `trials.duration_s` says."""
 
     @property
     def default(self) -> str:
@@ -117,8 +120,19 @@ class Question:
         return self.candidates if known else (*self.candidates, DEFAULT)
 
     @property
+    def full_transfer(self) -> bool:
+        """A transfer that is short enough to be run from its first byte to its last."""
+        bits = BITS_PER_BYTE * self.job.size_bytes
+        return self.job.kind == "transfer" and bits / self.rate_bps <= SHORT_TRANSFER_S
+
+    @property
+    def endless(self) -> bool:
+        """Its runs have bulk traffic: for its own sake, or for a transfer that goes on as they did."""
+        return self.job.kind == "bulk" or (self.job.kind == "transfer" and not self.full_transfer)
+
+    @property
     def bdp_bytes(self) -> float:
-        return self.rate_bps * self.rtt_ns / NS_PER_S / BITS_PER_BYTE
+        return bdp_bytes(self.rate_bps, self.rtt_ns)
 
     def buffer_bdp(self, buffer_bytes: float) -> float:
         """A queue in bandwidth-delay products."""
@@ -129,25 +143,27 @@ class Question:
         return self.rtt_ns + BITS_PER_BYTE * NS_PER_S * buffer_bytes / self.rate_bps
 
 
-@dataclass(frozen=True, slots=True)
-class Preset:
-    """A usual case: options that stand where none is written, and words about it."""
-
-    options: Mapping[str, str]
-    description: str
+def bdp_bytes(rate_bps: float, time_ns: float) -> float:
+    """What a line carries in an RTT, or in the time in which it empties a queue."""
+    return rate_bps * time_ns / NS_PER_S / BITS_PER_BYTE
 
 
-PRESETS: Final[Mapping[str, Preset]] = {
-    "cdn": Preset({"requests": "1 MB", "for": "completion"}, "objects of a content network"),
-    "backup": Preset({"transfer": "1 GB", "for": "balanced"}, "a backup on a line that others use"),
-    "video": Preset({"stream": "5 Mbit/s", "for": "latency"}, "a video stream"),
-    "office": Preset({"beside": "cubic:3", "for": "balanced"}, "an office's uplink"),
-    "satellite": Preset({"rtt": "600 ms", "for": "goodput"}, "a geostationary satellite"),
-    "policed": Preset({"buffer": "0.05 bdp", "for": "goodput"}, "a line with a policer, which hardly queues"),
+def queue_sizes(queues_bdp: Iterable[float], one_bdp_bytes: float) -> tuple[int, ...]:
+    """Different queues in bytes, none of which is shorter than a few packets."""
+    return tuple(dict.fromkeys(max(LEAST_QUEUE_BYTES, round(each * one_bdp_bytes)) for each in queues_bdp))
+
+
+PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
+    "cdn": {"requests": "1 MB", "for": "completion"},
+    "backup": {"transfer": "1 GB", "for": "balanced"},
+    "video": {"stream": "5 Mbit/s", "for": "latency"},
+    "office": {"beside": "cubic:3", "for": "balanced"},
+    "satellite": {"rtt": "600 ms", "for": "goodput"},  # geostationary
+    "policed": {"buffer": "0.05 bdp", "for": "goodput"},  # a policer hardly queues
 }
+"""Usual cases: options that stand where none is written."""
 _EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
 """Options of which one at most can be."""
-FRAME_BYTES: Final = 1514
 LEAST_QUEUE_BYTES: Final = 4 * FRAME_BYTES
 """Of a queue that nobody knows: a shorter one is nowhere."""
 _NEIGHBOURS: Final = re.compile(r"([^:]+?)(?::(\d+))?")
@@ -170,14 +186,24 @@ class _Reader:
     def __init__(self, written: Mapping[str, str], registry: Registry) -> None:
         self.problems: list[Problem] = []
         self.registry = registry
-        self.preset = self._choice("preset", written.get("preset"), tuple(PRESETS), "")
-        usual = PRESETS[self.preset].options if self.preset in PRESETS else {}
+        preset = self._choice("preset", written.get("preset"), tuple(PRESETS))
+        usual = PRESETS.get(preset, {})
         self.options = {**usual, **written}
-        self.problems += self._contradictions(written, usual)
+        for names in _EXCLUSIVE:
+            there = [name for name in names if name in written]
+            if len(there) > 1:
+                both = " and ".join(f"--{name}" for name in there)
+                self.problems.append(Problem(both, "say the same thing in two ways", "leave one out"))
+            implied = next((name for name in names if name in usual), None)
+            if implied and there and there[0] != implied:
+                self._note(
+                    there[0], f"contradicts it: preset {preset} is about --{implied} {usual[implied]}",
+                    f"leave one out, or write --{implied} instead",
+                )  # fmt: skip
+                del self.options[implied]
 
     def question(self) -> Question:
-        rate = self._needed("rate", Rate)
-        rtt = self._needed("rtt", Time)
+        rate, rtt = self._needed("rate", Rate, "200mbit"), self._needed("rtt", Time, "80ms")
         if rate is not None and not rate.bps:
             self._note("rate", f"{quoted(str(rate))} carries nothing", 'write it as "200 Mbit/s"')
             rate = None
@@ -186,110 +212,87 @@ class _Reader:
                 f"{quoted(str(rtt))} is a data centre's; what decides there is other algorithms (DCTCP) and marks (ECN)"
             )
             self._note("rtt", message, "advice is for 1 ms and more")
-        loss = self._optional("loss", Share)
-        goal = self._choice("for", self.options.get("for"), GOALS, "")
+        loss = self._quantity("loss", Share)
+        goal = self._choice("for", self.options.get("for"), GOALS)
         job = self._job()
         buffers, known = self._buffers(rate, rtt)
         company = self._company()
         candidates = self._candidates()
-        if self.problems:
+        if self.problems or rate is None or rtt is None:
             raise SpecError(self.problems)
-        assert rate is not None  # noqa: S101 (else there is a problem)
-        assert rtt is not None  # noqa: S101 (likewise)
-        usual = USUAL_GOALS[job.kind]
         return Question(
             rate_bps=rate.bps, rtt_ns=rtt.ns, buffers_bytes=buffers, known_buffer=known,
             loss_ppb=loss.value if loss else 0, company=company or UNKNOWN_COMPANY, known_company=bool(company),
-            job=job, candidates=candidates, goal=goal or usual, preset=self.preset,  # type: ignore[arg-type]
+            job=job, candidates=candidates, goal=goal or USUAL_GOALS[job.kind],  # type: ignore[arg-type]
         )  # fmt: skip
 
     def _note(self, name: str, message: str, hint: str = "") -> None:
         self.problems.append(Problem(f"--{name}", message, hint))
 
-    def _contradictions(self, written: Mapping[str, str], usual: Mapping[str, str]) -> Iterator[Problem]:
-        for names in _EXCLUSIVE:
-            there = [name for name in names if name in written]
-            if len(there) > 1:
-                both = " and ".join(f"--{name}" for name in there)
-                yield Problem(both, "say the same thing in two ways", "leave one out")
-            implied = next((name for name in names if name in usual), None)
-            if implied and there and there[0] != implied:
-                reason = f"preset {self.preset} is about --{implied} {usual[implied]}"
-                yield Problem(
-                    f"--{there[0]}", f"contradicts it: {reason}", f"leave one out, or write --{implied} instead"
-                )
-                self.options.pop(implied, None)
+    def _choice(self, name: str, text: str | None, known: Sequence[str]) -> str:
+        """The text if it is known, else nothing."""
+        if text is None or text in known:
+            return text or ""
+        self._note(name, f"unknown {quoted(text)}", suggestion(text, known))
+        return ""
 
-    def _choice(self, name: str, text: str | None, known: Sequence[str], default: str) -> str:
-        if text is None:
-            return default
-        if text not in known:
-            self._note(name, f"unknown {quoted(text)}", suggestion(text, known))
-            return default
-        return text
-
-    def _needed(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
+    def _needed(self, name: str, kind: Callable[[str], _Parsed], example: str) -> _Parsed | None:
         if name not in self.options:
-            example = {"rate": "200mbit", "rtt": "80ms"}[name]
             self._note(name, "is missing", f"every path has one: --{name} {example}")
-            return None
-        return self._optional(name, kind)
+        return self._quantity(name, kind)
 
-    def _optional(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
-        text = self.options.get(name)
-        if text is None:
+    def _quantity(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
+        """None where it is not written, or cannot be read."""
+        if name not in self.options:
             return None
         try:
-            return kind(text)
+            return kind(self.options[name])
         except QuantityError as error:
             self._note(name, error.message, error.hint)
             return None
 
     def _buffers(self, rate: Rate | None, rtt: Time | None) -> tuple[tuple[int, ...], bool]:
-        size, loaded = self._optional("buffer", Size), self._optional("loaded-rtt", Time)
+        """Queues to try, and whether it is the one that is known."""
+        size, loaded = self._quantity("buffer", Size), self._quantity("loaded-rtt", Time)
         if rate is None or rtt is None:
             return (), False
-        bdp_bytes = rate.bps * rtt.ns / NS_PER_S / BITS_PER_BYTE
         if loaded is not None:
             if loaded.ns <= rtt.ns:
                 message = f"{quoted(str(loaded))} is not above the RTT without load, {rtt}"
                 self._note("loaded-rtt", message, "measure it by ping while an upload by CUBIC runs")
-                return (), False
-            return (round(rate.bps * (loaded.ns - rtt.ns) / NS_PER_S / BITS_PER_BYTE),), True
+            return (round(bdp_bytes(rate.bps, loaded.ns - rtt.ns)),), True
         if size is not None:
-            buffer = round(_bytes_of(size, rate, rtt))
+            fills_ns = size.fills_ns(rtt.ns)
+            room = size.number * FRAME_BYTES if size.unit == "packets" else size.value
+            buffer = round(room if fills_ns is None else bdp_bytes(rate.bps, float(fills_ns)))
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
-        tried = (max(LEAST_QUEUE_BYTES, round(each * bdp_bytes)) for each in UNKNOWN_BUFFERS_BDP)
-        return tuple(dict.fromkeys(tried)), False
+        return queue_sizes(UNKNOWN_BUFFERS_BDP, bdp_bytes(rate.bps, rtt.ns)), False
 
     def _job(self) -> Job:
-        if size := self._optional("transfer", Bytes):
+        if size := self._quantity("transfer", Bytes):
             return Job(kind="transfer", size_bytes=size.bytes)
-        if size := self._optional("requests", Bytes):
+        if size := self._quantity("requests", Bytes):
             return Job(kind="requests", size_bytes=size.bytes)
-        if rate := self._optional("stream", Rate):
+        if rate := self._quantity("stream", Rate):
             return Job(kind="stream", rate_bps=rate.bps)
         return Job()
 
     def _company(self) -> tuple[Company, ...]:
         text = self.options.get("beside")
-        if text is None:
+        if text is None or text == "none":
+            return (ALONE,) if text else ()
+        text = text.strip()
+        if text.isdecimal():
+            self._note("beside", f"{text} neighbours with which algorithm", f"write it as cubic:{text}")
             return ()
-        if text == "none":
-            return (ALONE,)
-        if text.strip().isdecimal():
-            self._note("beside", f"{text.strip()} neighbours with which algorithm", f"write it as cubic:{text.strip()}")
-            return ()
-        match = _NEIGHBOURS.fullmatch(text.strip())
+        match = _NEIGHBOURS.fullmatch(text)
         cc, count = (match[1], int(match[2] or 1)) if match else ("", 0)
         if problem := self._unknown(cc):
             self._note("beside", problem, "write it as cubic:3, or none")
-            return ()
-        if not 1 <= count <= MOST_NEIGHBOURS:
+        elif not 1 <= count <= MOST_NEIGHBOURS:
             self._note("beside", f"{count} neighbours", f"1 to {MOST_NEIGHBOURS}; nobody is none")
-            return ()
         return (neighbours(cc, count),)
 
     def _candidates(self) -> tuple[str, ...]:
@@ -310,10 +313,3 @@ class _Reader:
         except SpecError as error:
             return "; ".join(map(str, error.problems))
         return ""
-
-
-def _bytes_of(size: Size, rate: Rate, rtt: Time) -> float:
-    fills_ns = size.fills_ns(rtt.ns)
-    if fills_ns is not None:
-        return float(fills_ns) * rate.bps / NS_PER_S / BITS_PER_BYTE
-    return float(size.number) * FRAME_BYTES if size.unit == "packets" else float(size.value)

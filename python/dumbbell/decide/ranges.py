@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import product
 from math import isclose
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from dumbbell.cc import Registry
 from dumbbell.decide.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question
@@ -27,36 +28,25 @@ DIGITS: Final = 3
 """Of a step's rate or RTT, but for the ends, which are as they are written."""
 NEARLY: Final = 0.02
 """A shortest queue of four packets, which is as near to what was wanted, is that."""
-_KINDS: Final[Mapping[str, type[Rate | Time]]] = {"rate": Rate, "rtt": Time}
-_EXAMPLES: Final = {"rate": "10mbit..1gbit", "rtt": "5ms..200ms"}
-_PLACES: Final = {"rate": "100 Mbit/s", "rtt": "40 ms"}
-"""What stands for a range that cannot be read while the rest is."""
-_ONE_PATH: Final = {"loaded-rtt": "it was measured on one path; leave it out, or tell the queue by --buffer"}
-"""Options that are about one path, with the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
-    """From one quantity to a larger one."""
+class _Kind(NamedTuple):
+    of: type[Rate | Time]
+    unit: str
+    """The base unit."""
+    example: str
+    stand_in: str
+    """For a range that cannot be read while the rest is."""
+    least: int
+    least_text: str
 
-    name: str
-    """Of the option."""
-    low: Rate | Time
-    high: Rate | Time
 
-    def steps(self, count: int) -> list[str]:
-        """So many of them, in equal ratios, as options have them.
-
-        >>> Range("rate", Rate("10mbit"), Rate("1gbit")).steps(5)
-        ['10mbit', '31600000 bit/s', '100000000 bit/s', '316000000 bit/s', '1gbit']
-        """
-        ratio = (self.high.value / self.low.value) ** (1 / (count - 1))
-        unit = "bit/s" if isinstance(self.low, Rate) else "ns"
-        exact = [float(self.low.value * ratio**step) for step in range(1, count - 1)]
-        between = [round(float(f"{value:.{DIGITS}g}")) for value in exact]
-        if sorted({self.low.value, *between, self.high.value}) != [self.low.value, *between, self.high.value]:
-            between = [round(value) for value in exact]  # so near that rounded ones would fall together
-        return [str(self.low), *(f"{value} {unit}" for value in between), str(self.high)]
+_KINDS: Final = {
+    "rate": _Kind(Rate, "bit/s", "10mbit..1gbit", "100 Mbit/s", 1, "1 Mbit/s"),
+    "rtt": _Kind(Time, "ns", "5ms..200ms", "40 ms", LEAST_RTT_NS, "1 ms"),
+}
+_ONE_PATH: Final = "loaded-rtt"
+"""An option that is about one path."""
 
 
 def is_range(options: Options) -> bool:
@@ -70,32 +60,25 @@ def questions(options: Options, registry: Registry) -> list[Question]:
     Raises:
         SpecError: with everything that is wrong with the options.
     """
-    problems = [
-        Problem(f"--{name}", "needs one path, and a range has many", why)
-        for name, why in _ONE_PATH.items()
-        if options.get(name) is not None
-    ]
-    ranges: dict[str, Range] = {}
-    for name in _KINDS:
-        text = options.get(name) or ""
-        if DOTS in text:
-            read = _read(name, text)
-            if isinstance(read, Range):
-                ranges[name] = read
-            else:
-                problems += read
-    plain = {name: text for name, text in options.items() if name not in _ONE_PATH}
-    plain |= {name: _PLACES[name] for name in _KINDS if DOTS in (options.get(name) or "")}
-    count = STEPS if len(ranges) == 1 else STEPS_OF_TWO
-    steps = {name: ranges[name].steps(count) if name in ranges else [plain.get(name)] for name in _KINDS}
-    range_questions: list[Question] = []
+    problems: list[Problem] = []
+    if options.get(_ONE_PATH) is not None:
+        hint = "it was measured on one path; leave it out, or tell the queue by --buffer"
+        problems.append(Problem(f"--{_ONE_PATH}", "needs one path, and a range has many", hint))
+    ranges = {name: text for name in _KINDS if DOTS in (text := options.get(name) or "")}
+    plain = {**options, _ONE_PATH: None, **{name: _KINDS[name].stand_in for name in ranges}}
+    steps = {name: [plain.get(name)] for name in _KINDS}
+    for name, text in ranges.items():
+        try:
+            steps[name] = [*range_steps(name, text, STEPS if len(ranges) == 1 else STEPS_OF_TWO)]
+        except SpecError as error:
+            problems += error.problems
+    possible: list[Question] = []
+    wanted_bdp = BUFFERS_OF_TWO_BDP if len(ranges) > 1 else UNKNOWN_BUFFERS_BDP
     try:
-        for rate in steps["rate"]:
-            range_questions += [read_question(plain | {"rate": rate, "rtt": rtt}, registry) for rtt in steps["rtt"]]
+        for rate, rtt in product(*steps.values()):
+            possible += _possible(read_question(plain | {"rate": rate, "rtt": rtt}, registry), wanted_bdp)
     except SpecError as error:
         problems += error.problems
-    wanted = BUFFERS_OF_TWO_BDP if len(ranges) > 1 else UNKNOWN_BUFFERS_BDP
-    possible = [own for each in range_questions if (own := _possible(each, wanted))]
     if not problems and not possible:
         message = f"no queue of {trimmed(UNKNOWN_BUFFERS_BDP[-1], ' BDP')} holds a few packets on any of these paths"
         problems.append(Problem("--rate and --rtt", message, "ask about faster lines or longer ones"))
@@ -104,37 +87,52 @@ def questions(options: Options, registry: Registry) -> list[Question]:
     return possible
 
 
-def _read(name: str, text: str) -> Range | list[Problem]:
-    """The range, or all that is wrong with it."""
-    path, example = f"--{name}", f"write it as {_EXAMPLES[name]}"
+def range_steps(name: str, text: str, count: int) -> list[str]:
+    """So many quantities from one end of an option's range to the other, in equal ratios, as options have them.
+
+    >>> range_steps("rate", "10mbit..1gbit", 5)
+    ['10mbit', '31600000 bit/s', '100000000 bit/s', '316000000 bit/s', '1gbit']
+
+    Raises:
+        SpecError: with all that is wrong with the range.
+    """
+    kind, path = _KINDS[name], f"--{name}"
     ends = [end.strip() for end in text.split(DOTS)]
     if len(ends) != 2 or not all(ends):  # noqa: PLR2004 (from and to)
-        return [Problem(path, f"{quoted(text)} has not two ends", example)]
+        raise _wrong(path, text, "has not two ends", f"write it as {kind.example}")
     problems, read = [], []
     for end in ends:
         try:
-            read.append(_KINDS[name](end))
+            read.append(kind.of(end))
         except QuantityError as error:
             problems.append(Problem(path, f"{quoted(text)}: {error.message}", error.hint))
     if problems:
-        return problems
+        raise SpecError(problems)
     low, high = read
     if low.value == high.value:
-        return [Problem(path, f"{quoted(text)} ends where it begins", "write one value, or two that differ")]
+        raise _wrong(path, text, "ends where it begins", "write one value, or two that differ")
     if low.value > high.value:
-        return [Problem(path, f"{quoted(text)} is upside down", f"write it as {high}{DOTS}{low}")]
-    if not low.value or (name == "rtt" and low.value < LEAST_RTT_NS):
-        least = "1 Mbit/s" if name == "rate" else "1 ms"
-        return [Problem(path, f"{quoted(text)} begins too low", f"begin it at {least} or more")]
-    return Range(name, low, high)
+        raise _wrong(path, text, "is upside down", f"write it as {high}{DOTS}{low}")
+    if low.value < kind.least:
+        raise _wrong(path, text, "begins too low", f"begin it at {kind.least_text} or more")
+    ratio = (high.value / low.value) ** (1 / (count - 1))
+    exact = [float(low.value * ratio**step) for step in range(1, count - 1)]
+    between = [round(float(f"{value:.{DIGITS}g}")) for value in exact]
+    if sorted({low.value, *between, high.value}) != [low.value, *between, high.value]:
+        between = [round(value) for value in exact]  # so near that rounded ones would fall together
+    return [str(low), *(f"{value} {kind.unit}" for value in between), str(high)]
 
 
-def _possible(question: Question, wanted_bdp: Sequence[float]) -> Question | None:
-    """With those of the wanted queues that hold a few packets, where nobody knows it; None if none does."""
+def _wrong(path: str, text: str, message: str, hint: str) -> SpecError:
+    return SpecError([Problem(path, f"{quoted(text)} {message}", hint)])
+
+
+def _possible(question: Question, wanted_bdp: Sequence[float]) -> list[Question]:
+    """With those of the wanted queues that hold a few packets, where nobody knows it; none if none does."""
     if question.known_buffer:
-        return question
-    some = [
+        return [question]
+    some = tuple(
         size for size in question.buffers_bytes
         if any(isclose(question.buffer_bdp(size), each, rel_tol=NEARLY) for each in wanted_bdp)
-    ]  # fmt: skip
-    return replace(question, buffers_bytes=tuple(some)) if some else None
+    )  # fmt: skip
+    return [replace(question, buffers_bytes=some)] if some else []

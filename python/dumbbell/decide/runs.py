@@ -44,14 +44,8 @@ def _cached(question: object, engine: Engine, stack: ExitStack) -> Store:
     try:
         (folder / key).mkdir(parents=True, exist_ok=True)
         (folder / key).touch()
-        _trim(folder)
+        for old in sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)[:-MOST_STORED]:
+            shutil.rmtree(old, ignore_errors=True)
         return Store.open(folder / key, write=True)
     except (OSError, StoreError):
         return Store.open(stack.enter_context(TemporaryDirectory(prefix="dumbbell-")), write=True)
-
-
-def _trim(folder: Path) -> None:
-    """Removes what was asked longest ago."""
-    by_age = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)
-    for old in by_age[:-MOST_STORED]:
-        shutil.rmtree(old, ignore_errors=True)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.campaign.until import run_until
-from dumbbell.decide.question import FRAME_BYTES
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, load
 from dumbbell.spec.quantity import Rate, Share, Time
+from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -22,9 +21,11 @@ if TYPE_CHECKING:
     from dumbbell.results.measured import MeasuredPoint
     from dumbbell.results.store import Store
 
-    Undecided = Callable[[Question, Mapping["Case", "Tried"]], Collection["Case"]]
-    """Which cases need more seeds."""
 
+Trials: TypeAlias = "Mapping[Case, MeasuredPoint]"
+"""What came of each case, before its question reads it as `outcome.Seeds`."""
+Undecided: TypeAlias = "Callable[[Question, Trials], Collection[Case]]"
+"""Which cases need more seeds."""
 ME, OTHERS = "you", "others"
 FIRST_SEEDS: Final = 3
 MOST_SEEDS: Final = 9
@@ -34,7 +35,7 @@ ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
 SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
 OTHER_PACKETS: Final = 1e7
-"""What an engine that is no simulator carries in about a minute."""
+"""What an engine that is no simulator carries in about a minute: as long as it may look for an answer."""
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
 WARM_UP: Final = 1 / 3
@@ -43,10 +44,8 @@ PACKETS_A_SECOND: Final = 5e6
 """That a core simulates, roughly."""
 CORES: Final = 2
 """Of a small machine: how long runs are depends on no larger one's."""
-SHORT_TRANSFER_S: Final = 8.0
-"""A transfer that takes no longer on the idle line is carried out whole; a longer one is told from its goodput."""
 TIME_LIMIT_S: Final = 600.0
-"""Of a transfer that is carried out whole."""
+"""Of a transfer that is run in full."""
 REQUESTS: Final = 60
 REQUESTS_LOAD: Final = 0.2
 """Part of the line that requests offer together."""
@@ -69,79 +68,35 @@ class Case:
         return self.candidate, self.buffer_bytes, self.company.flows, neighbours_cc
 
 
-@dataclass(slots=True)
-class Tried:
-    """What came of a case: a value a seed, of the flow that is asked about and of all others together.
-
-    None stands where a run has no such value, so that the nth one is always of the nth seed.
-    """
-
-    seeds: list[int] = field(default_factory=list)
-    mine: dict[str, list[float | None]] = field(default_factory=dict)
-    others: dict[str, list[float | None]] = field(default_factory=dict)
-    run_s: float = 0.0
-    """How long its runs were, where their traffic has no end."""
-
-    @classmethod
-    def of(cls, point: MeasuredPoint, run_s: float) -> Self:
-        """What came of a case's point."""
-        absent = [math.nan] * len(point.run_ids)
-        mine, others = (
-            {name: list(map(_known, point.numbers.get((name, group), absent))) for name in QUANTITIES}
-            for group in (ME, OTHERS)
-        )
-        return cls(list(point.run_ids), mine, others if OTHERS in point.ccs else {}, run_s)
-
-
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
     question: Question, engine: Engine, store: Store, *, budget: float, jobs: int | None = None, undecided: Undecided,
-    seeds: int | None = None, run_s: float | None = None, progress: Callable[[], None] = lambda: None,
-) -> dict[Case, Tried]:  # fmt: skip
+    seeds: int | None = None, progress: Callable[[], None] = lambda: None,
+) -> Trials:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, within a budget.
 
     The budget is of packets, those of runs that the store has among them: the answer is the same on every machine, and
-    the same when it is asked for again. With `seeds` every case has so many. `run_s` is how long runs of traffic
-    without an end are; without it as `duration_s` says. `progress` is called for each run.
+    the same when it is asked for again. With `seeds` every case has so many. `progress` is called for each run.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    run_s = run_s or duration_s(question)
-    own = [
-        load(experiment(question, each, run_s), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company
-    ]
-    every = [points_of(question, company) for company in question.company]
+    own = [load(experiment(question, each), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company]
 
-    def came_of(points: Points) -> dict[Case, Tried]:
-        return {
-            case: Tried.of(point, run_s)
-            for of_company, measured in zip(every, points, strict=True)
-            for case, point in zip(of_company, without_failures(measured, engine), strict=True)
-        }
+    def came_of(points: Points) -> Trials:
+        for error in chain.from_iterable(point.errors.values() for point in chain(*points)):
+            raise EngineFailure(error, engine.name)
+        return dict(zip(cases(question), chain(*points), strict=True))
 
     def still_open(points: Points) -> list[set[int]]:
-        pending = () if seeds else undecided(question, came_of(points))
-        return [{nth for nth, case in enumerate(of_company) if case in pending} for of_company in every]
+        measured = came_of(points)
+        pending = () if seeds else undecided(question, measured)
+        of_companies = (points_of(question, company) for company in question.company)
+        return [{nth for nth, case in enumerate(each) if case in pending} for each in of_companies]
 
     return came_of(run_until(
         store, own, engine, still_open, first=seeds or FIRST_SEEDS, budget=budget, names=QUANTITIES, jobs=jobs,
         progress=progress,
     ))  # fmt: skip
-
-
-def without_failures(points: Sequence[MeasuredPoint], engine: Engine) -> Sequence[MeasuredPoint]:
-    """The same points.
-
-    Raises:
-        EngineFailure: a run failed.
-    """
-    for error in chain.from_iterable(point.errors.values() for point in points):
-        raise EngineFailure(error, engine.name)
-    return points
-
-
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else value
 
 
 def cases(question: Question) -> Iterator[Case]:
@@ -159,11 +114,6 @@ def given_s(question: Question) -> float:
     return SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
 
 
-def budget(question: Question, engine: str) -> float:
-    """How many packets an engine may look for an answer with: those that are no simulator for about a minute."""
-    return packets_in(given_s(question)) if engine == "sim" else OTHER_PACKETS
-
-
 def packets_in(seconds: float) -> float:
     """What the simulator carries in so many seconds on a small machine, roughly."""
     return CORES * PACKETS_A_SECOND * seconds
@@ -174,6 +124,8 @@ def duration_s(question: Question) -> float:
 
     As long as the first seeds of all cases are no more packets than a small machine simulates in a few seconds.
     """
+    if question.run_s:
+        return question.run_s
     packets_a_second = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES
     different = len({case.run for case in cases(question)})
     fits = CORES * PACKETS_A_SECOND * given_s(question) / (different * FIRST_SEEDS * packets_a_second)
@@ -181,10 +133,11 @@ def duration_s(question: Question) -> float:
     return min(max(fits, least), max(LONGEST_S, least))
 
 
-def experiment(question: Question, company: Company, seconds: float) -> Experiment:
+def experiment(question: Question, company: Company) -> Experiment:
     """What is tried in some company: every queue with every candidate, as lists of one spec."""
     buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
-    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **_workload(question)}]
+    own, lasting = _job(question)
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **own}]
     spec: dict[str, Any] = {
         "name": f"advice {company.name}", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
         "path": {
@@ -198,43 +151,31 @@ def experiment(question: Question, company: Company, seconds: float) -> Experime
             spec["zip"] = [["flows[0].cc", "flows[1].cc"]]
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
-    return load(spec | _lasting(question, seconds))
+    return load(spec | lasting)
 
 
 def _one_or_all(values: list[str]) -> str | list[str]:
     return values if len(values) > 1 else values[0]
 
 
-def _lasting(question: Question, seconds: float) -> dict[str, Any]:
-    """How long its runs are, and what is measured of them."""
-    if question.job.kind == "transfer" and runs_full_transfer(question):
-        return {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
-    if question.job.kind == "requests":
-        return {"duration": _time(requests_s(question))}
-    begin_s = 0.0 if question.job.kind == "transfer" else seconds * WARM_UP  # a file's start-up counts
-    window = [_time(begin_s), _time(seconds)]
-    return {"duration": _time(seconds), "measure": {"record": "summary", "window": window}}
+def _job(question: Question) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fields of the flow that is asked about, and of its spec: what it carries, how long, and what is measured."""
+    job, size = question.job, f"{question.job.size_bytes} B"
+    if question.full_transfer:
+        return {"workload": {"transfer": size}}, {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
+    if job.kind == "requests":
+        arrivals = {"load": REQUESTS_LOAD, "count": REQUESTS}
+        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": _time(requests_s(question))}
+    run_s = duration_s(question)
+    begin_s = 0.0 if job.kind == "transfer" else run_s * WARM_UP  # a file's start-up counts
+    measure = {"record": "summary", "window": [_time(begin_s), _time(run_s)]}
+    stream = {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
+    return stream if job.kind == "stream" else {}, {"duration": _time(run_s), "measure": measure}
 
 
 def _time(seconds: float) -> str:
     """As a spec has it, to a millisecond."""
     return Time.show(round(round(seconds, 3) * NS_PER_S))
-
-
-def runs_full_transfer(question: Question) -> bool:
-    """It is short enough to be carried out from its first byte to its last."""
-    return BITS_PER_BYTE * question.job.size_bytes / question.rate_bps <= SHORT_TRANSFER_S
-
-
-def _workload(question: Question) -> Mapping[str, Any]:
-    job = question.job
-    if job.kind == "transfer" and runs_full_transfer(question):
-        return {"workload": {"transfer": f"{job.size_bytes} B"}}
-    if job.kind == "requests":
-        return {"workload": {"arrivals": {"load": REQUESTS_LOAD, "count": REQUESTS}, "size": f"{job.size_bytes} B"}}
-    if job.kind == "stream":
-        return {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
-    return {}
 
 
 def requests_s(question: Question) -> float:

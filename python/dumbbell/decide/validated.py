@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.strata import GROUP_GOODPUT, OF_MODEL, PLAIN, stored_bands, strata
-from dumbbell.decide.question import FRAME_BYTES
-from dumbbell.decide.trials import runs_full_transfer
 from dumbbell.metrics.number import span, trimmed
+from dumbbell.spec.run import FRAME_BYTES
 
 if TYPE_CHECKING:
     from dumbbell.decide.question import Company, Question
@@ -44,9 +43,7 @@ def outside_of_validation(question: Question) -> str:
 def stratum(question: Question, buffer_bytes: int, company: Company) -> str:
     """Of which stratum of the validation a case is."""
     plain = strata()[PLAIN]
-    if question.job.kind in {"transfer", "requests"} and (
-        question.job.kind == "requests" or runs_full_transfer(question)
-    ):
+    if question.job.kind == "requests" or question.full_transfer:
         return "transfers"
     if buffer_bytes < SHORT_BYTES:
         return "short"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from math import sqrt
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
+
+Kind = TypeVar("Kind")
 
 
 def linear_r2(x: npt.ArrayLike, y: npt.ArrayLike) -> float | None:
@@ -47,6 +51,17 @@ def crossover(x: Sequence[float], first: Sequence[float], second: Sequence[float
         elif right_above > 0:
             crossing = None
     return crossing
+
+
+def changes(points: Sequence[tuple[float, Kind]]) -> Iterator[tuple[Kind, Kind, float]]:
+    """Where the kind of a sweep's points changes: before and after, and half way between, the geometric mean.
+
+    >>> list(changes([(1.0, "bbr"), (4.0, "cubic"), (8.0, "cubic")]))
+    [('bbr', 'cubic', 2.0)]
+    """
+    for (left, before), (right, after) in pairwise(points):
+        if before != after:
+            yield before, after, sqrt(left * right)
 
 
 def argmax(x: Sequence[float], y: Sequence[float]) -> float | None:
