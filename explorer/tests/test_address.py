@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -20,7 +16,6 @@ CONTENTS: Final[list[Any]] = [
     {"toml": "", "view": {}},
     {"toml": "# a long comment\n" * 10_000, "view": {}},
 ]
-NODE: Final = shutil.which("node")
 
 
 def own() -> list[str]:
@@ -42,13 +37,8 @@ def broken() -> list[str]:
     ]
 
 
-def in_page(addresses: list[str], folder: Path) -> dict[str, list[Any]]:
-    if NODE is None:
-        pytest.skip("no node here")
-    given = folder / "given.json"
-    given.write_text(json.dumps({"about": ABOUT, "contents": CONTENTS, "addresses": addresses}), encoding="utf-8")
-    program = [NODE, str(Path(__file__).with_name("address.mjs")), str(given)]
-    answers: dict[str, list[Any]] = json.loads(subprocess.run(program, check=True, capture_output=True).stdout)
+def in_page(in_node: Any, addresses: list[str]) -> Any:
+    (answers,) = in_node("address.mjs", about=ABOUT, contents=CONTENTS, addresses=addresses)
     return answers
 
 
@@ -57,20 +47,20 @@ def test_the_same_content_has_the_same_address_and_comes_back() -> None:
     assert [decoded(address, **ABOUT).content for address in own()] == CONTENTS
 
 
-def test_each_reads_what_the_other_writes(tmp_path: Path) -> None:
-    page = in_page(own(), tmp_path)
+def test_each_reads_what_the_other_writes(in_node: Any) -> None:
+    page = in_page(in_node, own())
     assert page["read"] == [{"content": content, "version": ABOUT["version"], "isOther": False} for content in CONTENTS]
     assert [decoded(address, **ABOUT).content for address in page["made"]] == CONTENTS
     assert [address.rpartition(".")[0] for address in page["made"]] == [address.rpartition(".")[0] for address in own()]
 
 
-def test_both_refuse_the_same_in_the_same_words(tmp_path: Path) -> None:
+def test_both_refuse_the_same_in_the_same_words(in_node: Any) -> None:
     refusals = []
     for address in broken():
         with pytest.raises(LinkError) as refused:
             decoded(address, **ABOUT)
         refusals.append({"message": str(refused.value)})
-    assert in_page(broken(), tmp_path)["read"] == refusals
+    assert in_page(in_node, broken())["read"] == refusals
 
 
 @pytest.mark.parametrize("about", [ABOUT | {"version": "1.3.0"}, ABOUT | {"identity": "fedcba9876543210"}])

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from charts import differences, of_package, of_page, structure
+from charts import differences, of_package, structure
+from dumbbell.explorer.page import tables
+from dumbbell.explorer.skeletons import skeletons
 from webtab import typed
 
 TOLERANCE = 1e-9
@@ -43,9 +45,10 @@ SPECS = {
 
 
 @pytest.fixture(scope="module")
-def pages(node: str, wasm: Path) -> dict[str, Any]:
-    """What the page makes of each spec."""
-    return dict(zip(SPECS, of_page(list(SPECS.values()), wasm, node), strict=True))
+def pages(in_node: Any) -> dict[str, Any]:
+    """What the page's modules make of each spec's runs."""
+    answers = in_node("charts.mjs", tables=tables(), skeletons=skeletons(), texts=list(SPECS.values()))
+    return dict(zip(SPECS, answers, strict=True))
 
 
 @pytest.fixture(params=SPECS)
