@@ -136,7 +136,7 @@ def test_a_row_has_the_median_the_tail_what_linux_itself_does_and_how_many() -> 
     ]
     side = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
     agreement = judge(conditions, Source(stratum="plain", seed=1), side, side, (4,))
-    (row,) = (row for row in rows([Section("plain", "agreement", agreement)]) if row.use == "goodput alone")
+    (row,) = (row for row in rows([Section("plain", "agreement", agreement)]) if row[0] == "goodput alone")
     assert row[2:] == ("5.50 %", "9.10 %", "2.00, 2.00 %", "10 conditions", "hand, 1 stratum", "this project alone")
 
 
