@@ -13,12 +13,14 @@ from dev.validation import command, hosts_text
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dev.validation.plan import HOSTS, HostsPart, Plan, ValidationError, load_plan
 from dumbbell import studies
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.results.store import Store
+from dumbbell.spec import load
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
 
@@ -103,9 +105,6 @@ def test_a_page_of_a_study_has_what_is_there(tmp_path: Path) -> None:
         assert records(study, store, [status_of(study, store, "sim")]) == {}
         some = study.measured["figure1b"].rows[0]
         first = {path: [value] for path, value in some.at.items()}
-        from dumbbell.campaign.execution import run_campaign  # noqa: PLC0415
-        from dumbbell.spec import load  # noqa: PLC0415
-
         short = load(study.experiments["figure1b"], overrides=first)
         assert [each.status for each in run_campaign(store, short, SimEngine())] == ["ok"]
         (record,) = records(study, store, [status_of(study, store, "sim")]).values()
