@@ -31,7 +31,7 @@ SPECS = {
     + '[[flows]]\ncc = "bbr"\ncount = 3\n[[flows]]\ncc = "cubic"\ncount = 4\nstart = "1 s"\nstagger = "500 ms"\n'
     + '[[flows]]\ncc = "reno"\n',
     "a transfer that ends before the run": 'duration = "until done"\ntime_limit = "60 s"\n' + PATH
-    + 'overhead = "38 B"\n' '[[flows]]\ncc = "cubic"\nworkload = { transfer = "2 MB" }\n',
+    + 'overhead = "38 B"\n[[flows]]\ncc = "cubic"\nworkload = { transfer = "2 MB" }\n',
     "random loss and a window": 'duration = "20 s"\n' + PATH + 'loss = "1 %"\n'
     + '[[flows]]\ncc = "bbr[cwnd_gain=1.5]"\n[[flows]]\ncc = "reno"\n[measure]\nwindow = ["25 %", "90 %"]\n',
     "a line whose rate changes": 'duration = "20 s"\n' + PATH + '[[path.change]]\nat = "8 s"\nrate = "4 Mbit/s"\n'
