@@ -86,13 +86,10 @@ def test_a_page_is_written_with_the_command_that_makes_it(tmp_path: Path) -> Non
     assert "--engines sim,sim --seeds 2 --candidate-seeds 3 --floor 1" in page
 
 
-def test_a_fresh_seed_is_told() -> None:
+def test_a_dry_run_prints_specs_and_what_they_cost_and_a_fresh_seed_and_makes_no_store(store: Path) -> None:
     done = dev("strata", "--random", "1", "--dry-run")
     (seed,) = re.findall(r"conditions of seed (\d+); --seed \1 draws them again", done.stderr)
     assert dev("strata", "--random", "1", "--seed", seed, "--dry-run").stdout == done.stdout
-
-
-def test_a_dry_run_prints_specs_and_what_they_cost_and_makes_no_store(store: Path) -> None:
     done = dev(*QUICK, "--dry-run")
     assert done.exit_code == 0
     parts = re.split(r"(?m)^# .*$", done.stdout)[1:]
