@@ -166,7 +166,7 @@ def _worse(errors: Mapping[Key, Sequence[float | None]]) -> dict[str, float]:
     """Of the first of these errors."""
     scores: dict[str, list[Floats]] = {}
     for (_, metric), keys in groupby(errors, key=lambda key: key[:2]):
-        rows = np.array([_lacking(errors[key]) for key in keys])
+        rows = np.array([[LACKING if each is None else each for each in errors[key]] for key in keys])
         means = rows.mean(axis=1, keepdims=True)
         if (means > 0).any():
             scores.setdefault(metric, []).append((rows[means[:, 0] > 0] / means[means[:, 0] > 0]).mean(axis=0))
@@ -183,7 +183,3 @@ def _probability(scores: Floats) -> float:
 
 def _size(difference: float | None) -> float | None:
     return None if difference is None else abs(difference)
-
-
-def _lacking(errors: Sequence[float | None]) -> list[float]:
-    return [LACKING if each is None else each for each in errors]

@@ -31,31 +31,21 @@ def shown(  # noqa: PLR0913 (each is an option)
     Raises:
         ComparisonError: two of the options are given, or two conditions have one name.
     """
-    _check_modes(dry_run=dry_run, dump=dump, show=show, html=html)
-    check_names(experiments)
-    if dry_run:
-        _print_specs(experiments)
-    elif dump is not None:
-        _write_specs(experiments, dump)
-    elif show is not None:
-        _print_flows(experiments, show, sides, jobs, as_json=as_json)
-    else:
-        return False
-    return True
-
-
-def _check_modes(*, dry_run: bool, dump: Path | None, show: str | None, html: Path | None) -> None:
     modes = {"--dry-run": dry_run, "--dump": dump is not None, "--show": show is not None}
     given = [name for name, wanted in modes.items() if wanted]
     if len(given) > 1:
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-
-
-def _print_specs(experiments: Sequence[Experiment]) -> None:
-    for experiment in experiments:
-        typer.echo(f"# {experiment.name}\n{toml(experiment.fields())}")
+    check_names(experiments)
+    if dry_run:
+        for experiment in experiments:
+            typer.echo(f"# {experiment.name}\n{toml(experiment.fields())}")
+    elif dump is not None:
+        _write_specs(experiments, dump)
+    elif show is not None:
+        _print_flows(experiments, show, sides, jobs, as_json=as_json)
+    return bool(given)
 
 
 def _write_specs(experiments: Sequence[Experiment], folder: Path) -> None:

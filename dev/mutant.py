@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from msgspec import structs
 from typing_extensions import override
 
+from dev.table import TomlTable
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -43,8 +43,7 @@ QUICKLY: Final = {
 """A mutant is built more often than it is run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class Change(TomlTable):
     """What is wrong with a mutant: one piece of text that stands for another."""
 
     name: str

@@ -143,7 +143,8 @@ def judge(check: Check, conditions: Sequence[Condition]) -> Iterator[CheckRow]:
     for bar in check.bars:
         if bar.kind == "difference":
             for condition in compared:
-                for group in _groups(bar, condition):
+                groups = [bar.group] if bar.group else [group.name for group in condition.groups]
+                for group in [None] if bar.quantity == "loss" else groups:
                     yield _difference(check, bar, condition, group)
         else:
             yield _over_all(check, bar, conditions)
@@ -231,12 +232,6 @@ def _over_all(check: Check, bar: Bar, conditions: Sequence[Condition]) -> CheckR
 
 def _union(seeds: Iterable[Sequence[int]]) -> tuple[int, ...]:
     return tuple(sorted({seed for each in seeds for seed in each}))
-
-
-def _groups(bar: Bar, condition: Condition) -> list[str | None]:
-    if bar.quantity == "loss":
-        return [None]
-    return [bar.group] if bar.group else [group.name for group in condition.groups]
 
 
 def _mean(figures: Sequence[RunFigures], quantity: str, group: str | None) -> float | None:

@@ -138,7 +138,15 @@ def judge_claims(
         ),
         origins=tuple(origins),
         verdicts=tuple(verdicts),
-        charts=tuple(_side_by_side(each, study.name) for each in charts.values()),
+        charts=tuple(
+            replace(
+                each[0],
+                name=f"{study.name}-{each[0].name}",
+                columns=len(each),
+                panels=tuple(panel for chart in each for panel in chart.panels),
+            )
+            for each in charts.values()
+        ),
     )
 
 
@@ -151,12 +159,6 @@ def _engine(name: str, engines: Sequence[Engine]) -> Engine | None:
         return engine_named(name)
     except DumbbellError:
         return None
-
-
-def _side_by_side(charts: Sequence[Chart], study: str) -> Chart:
-    """One chart of the same one of several engines."""
-    panels = tuple(panel for chart in charts for panel in chart.panels)
-    return replace(charts[0], name=f"{study}-{charts[0].name}", panels=panels, columns=len(charts))
 
 
 def _origin(store: Store, evidence: Evidence, identity: str) -> Origin:

@@ -9,7 +9,7 @@ false alarms, for there is nothing wrong with them.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, Literal, Protocol
@@ -55,23 +55,14 @@ class Compared(Protocol):
         """Measures it with the mutant in the candidate's place; what came out."""
 
 
-class Mutant(TomlTable):
+class Mutant(Change):
     """A deliberate error."""
 
-    name: str
     kind: Literal["path", "tcp", "cc"]
     why: str
     """What is wrong, in words."""
-    file: str
-    find: str
-    replace: str
     first: tuple[str, ...] = ()
     """Parts that are tried before the others."""
-
-    @property
-    def change(self) -> Change:
-        """What is done to the sources."""
-        return Change(name=self.name, file=self.file, find=self.find, replace=self.replace)
 
 
 class Evidence(TomlTable):
@@ -178,7 +169,7 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
 def _judge(  # noqa: PLR0913 (which, where, against what, and how)
     mutant: Mutant, store: Store, engines: Sequence[Engine], parts: Tried, *, level: float, jobs: int | None
 ) -> MutantVerdict:
-    engine = MutantEngine(mutant.change, store.folder.parent / FOLDER)
+    engine = MutantEngine(mutant, store.folder.parent / FOLDER)
     probabilities: dict[str, dict[str, float]] = {}
     failure = ""
     for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
@@ -207,10 +198,7 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
 
 def _least(probabilities: Mapping[str, Mapping[str, float]]) -> Evidence:
     """The least probable of an engine's tests; with a probability of 1 where there are none."""
-    every: Iterable[Evidence] = (
-        Evidence(part=part, metric=metric, probability=probability)
-        for part, of in probabilities.items()
-        for metric, probability in of.items()
-    )
-    none = Evidence(part=next(iter(probabilities)), metric="", probability=1.0)
-    return min(every, key=lambda each: each.probability, default=none)
+    every = [(probability, part, metric) for part, of in probabilities.items() for metric, probability in of.items()]
+    none = (1.0, next(iter(probabilities)), "")
+    probability, part, metric = min(every, key=lambda each: each[0], default=none)
+    return Evidence(part=part, metric=metric, probability=probability)

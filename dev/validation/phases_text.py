@@ -57,11 +57,8 @@ def _share(side: PhasesSide, rtt: str) -> str:
         return ABSENT
     least, most = (f"{100 * share:.1f}" for share in (min(shares), max(shares)))
     bounds = f" [{least}, {most}]" if len(shares) > 1 else ""
-    return f"{amount(side.mean(rtt), scale=100)}{bounds}{' SUSPECT' if _suspect(side, rtt) else ''}"
-
-
-def _suspect(side: PhasesSide, rtt: str) -> bool:
-    return any(rtt in map(str, each.point.values()) for each in side.suspects)
+    suspect = any(rtt in map(str, each.point.values()) for each in side.suspects)
+    return f"{amount(side.mean(rtt), scale=100)}{bounds}{' SUSPECT' if suspect else ''}"
 
 
 def disturbances(record: PhasesRecord) -> list[str]:

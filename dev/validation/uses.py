@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
 from dev.validation import advice_text, hosts_text, live_text
 from dev.validation.advice import AdviceRecord
@@ -31,29 +31,16 @@ if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint
 
     Wanted = Callable[[Condition], bool]
+    Row = tuple[str, ...]
 
 HEADER: Final = (
     "use", "what is compared", "typically off by", "9 of 10 within", "Linux itself", "n", "compared with", "checked by",
 )  # fmt: skip
+"""What is compared is said with what a difference is a share of. Off by: the median and the 90th percentile of the
+differences, or how often the simulator is right. Linux itself: both of the kernel in the simulator's place, at the same
+points of hosts or under other seeds."""
 CUBIC, SIM, LINUX = "cubic", "sim", "linux"
 THEY, WE = "their measurements", "this project alone"
-
-
-class Row(NamedTuple):
-    """One comparison for a use."""
-
-    use: str
-    what: str
-    """And what a difference is a share of."""
-    typical: str
-    """The median of the differences, or how often the simulator is right."""
-    nine_of_ten: str
-    """Their 90th percentile."""
-    linux: str
-    """Both of the kernel in the simulator's place: at the same points of hosts, or under other seeds."""
-    n: str
-    against: str
-    by: str
 
 
 def table(sections: Sequence[Section]) -> Table:
@@ -99,7 +86,7 @@ def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Itera
             simulated, kernels = spread(of, SIM), spread(of, LINUX)
             if simulated:
                 linux = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
-                yield Row(
+                yield (
                     use, name, _amount(simulated.median, unit), _amount(simulated.p90, unit), linux,
                     f"{simulated.n} points", f"hosts of [{record.short}](validation/{section.name}.md)", THEY,
                 )  # fmt: skip
@@ -154,7 +141,7 @@ def _of_kernel(
         noise = [error for each in differences if (error := raw_floor(each)) is not None]
         linux = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
         typical, nine = (_amount(quantile(errors, share), unit) for share in (0.5, TAIL))
-        yield Row(use, what, typical, nine, linux, f"{len(errors)} {noun}", _kernel(records), WE)
+        yield use, what, typical, nine, linux, f"{len(errors)} {noun}", _kernel(records), WE
 
 
 def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
@@ -174,7 +161,7 @@ def _winners(use: str, sections: Sequence[Section]) -> Iterator[Row]:
             )
         )
         what = "who has most goodput a flow, where all seeds of the kernel have the same"
-        yield Row(use, what, own, ABSENT, floor, f"{len(won)} conditions", _kernel(records), WE)
+        yield use, what, own, ABSENT, floor, f"{len(won)} conditions", _kernel(records), WE
 
 
 def _right(share: float) -> str:
@@ -188,12 +175,12 @@ def _of_advice(sections: Sequence[Section]) -> Iterator[Row]:
             sure = [each for each in answers if advice_text.decided(each)]
             by = f"{engine_name(section.record.reference)} ([advice](validation/{section.name}.md))"
             what = f"intervals of 95 %, {percent(advice_text.width(answers))} wide in the median, that hold"
-            yield Row("advice", what, _right(covered / of), ABSENT, ABSENT, f"{of} intervals", by, WE)
+            yield "advice", what, _right(covered / of), ABSENT, ABSENT, f"{of} intervals", by, WE
             what = (
                 f"who is ahead, where the kernel's seeds tell, which they do in {len(sure)} of {len(answers)} questions"
             )
             right = _right(sum(map(advice_text.right, sure)) / len(sure)) if sure else ABSENT
-            yield Row("advice", what, right, ABSENT, ABSENT, f"{len(sure)} questions", by, WE)
+            yield "advice", what, right, ABSENT, ABSENT, f"{len(sure)} questions", by, WE
 
 
 def _kernel(records: Sequence[Agreement]) -> str:

@@ -8,8 +8,8 @@ import { percentile } from "./percentile.js";
 const NEVER_NS = 2 ** 64;
 /** What infinity is among values between which a percentile lies: infinite times nothing is no number. */
 const HUGE = 1e300;
-/** Of a frame, as `spec/run.py` has them. */
-const ETHERNET_BYTES = 14;
+/** Of a frame, as `spec/run.py` has them; the first one where the path says no other. */
+const OVERHEAD_BYTES = 14;
 const SEGMENT_HEADERS_BYTES = 52;
 const PERCENTS = [50, 95, 99];
 
@@ -25,7 +25,7 @@ export function completion(path, requested, flow, window) {
 /** What a transfer would take at best: its frames at the rate of the run's beginning, and two round trips. */
 function emptyPathS(path, { forward_delay_ns, return_delay_ns }, bytes) {
   const segments = Math.ceil(bytes / (path.mtu_bytes - SEGMENT_HEADERS_BYTES));
-  const wire = bytes + segments * (SEGMENT_HEADERS_BYTES + ETHERNET_BYTES);
+  const wire = bytes + segments * (SEGMENT_HEADERS_BYTES + (path.overhead_bytes ?? OVERHEAD_BYTES));
   return (BYTE_BITS * wire) / path.rate_bps + 2 * ((forward_delay_ns + return_delay_ns) / NANOS_PER_S);
 }
 

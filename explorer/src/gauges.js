@@ -9,7 +9,7 @@ const UNKNOWN_64 = 2 ** 63; // JSON's reader rounds 2^64 - 1 up: whatever is abo
 const MICROS = 1e-6;
 
 /** Samples `{time_s, value}` of a flow's gauge, where it is known. `mss` in bytes. */
-export function gauge(flow, column, mss) {
+function gauge(flow, column, mss) {
   const { series } = flow;
   const [name, factor, isUnknown] = COLUMNS[column](mss);
   const values = series[name];

@@ -1,7 +1,7 @@
 /** The layers of a run in time: a twin of `findings/charts/time.py`, for one run. */
 
 import { baseName } from "./spec.js";
-import { backlog, gauge, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
+import { backlog, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
 
 const [KB, MBPS, MS] = [1e-3, 1e-6, 1e3];
 /** Panels after the throughput, in the order of the skeleton: a column, and what it is multiplied by. */
@@ -37,42 +37,33 @@ export function inTime(skeletons, run, measurement, groups) {
   const bin_s = binOf(end_s, sample_s, bins);
   const mss = run.path.mtu_bytes - 52;
   const byFlow = measurement.flows.length <= bins.flows;
-  const panels = byFlow ? ofFlows() : ofGroups();
-  panels.push([{ label: "queue", style: "link", instance: 0, kind: "line", rows: rowsOf(backlog(measurement.bottleneck), KB) }]);
-  return panels.map((layers) => ({ layers, x: { domain: [0, end_s] } }));
+  const looks = (byFlow ? ofFlows() : ofGroups()).map(({ members, ...look }) => (
+    { look: { ...look, kind: "line" }, flows: members.map((flow) => measurement.flows[flow]) }));
+  const at = middles(0, end_s, bin_s);
+  const throughput = looks.map(({ look, flows }) => {
+    const each = flows.map((flow) => rates(received(flow), 0, end_s, bin_s));
+    const value = at.map((_, bin) => each.reduce((sum, own) => sum + own[bin], 0));
+    const first = byFlow ? Math.max(0, value.findIndex((rate) => rate > 0)) : 0;
+    return { ...look, rows: rowsOf({ time_s: at.slice(first), value: value.slice(first) }, MBPS) };
+  });
+  const wide_s = Math.max(sample_s, end_s / bins.gauge);
+  const gauges = GAUGES.map(([column, factor]) => looks.map(({ look, flows }) => (
+    { ...look, rows: rowsOf(meanGauge(flows, column, mss, end_s, wide_s), factor) })));
+  const queue = { label: "queue", style: "link", instance: 0, kind: "line", rows: rowsOf(backlog(measurement.bottleneck), KB) };
+  return [throughput, ...gauges, [queue]].map((layers) => ({ layers, x: { domain: [0, end_s] } }));
 
   function ofFlows() {
-    const owners = groups.flatMap((group) => group.flows.map((flow) => ({ ...group, flow, alone: group.flows.length === 1 })));
-    owners.sort((a, b) => a.flow - b.flow);
-    const looks = owners.map(({ name, cc, flow, alone }) => ({
-      label: called(alone ? name : `${name} ${flow}`, cc, labels), style: baseName(cc), instance: flow, kind: "line",
-    }));
-    const throughput = looks.map((look, i) => {
-      const values = rates(received(measurement.flows[i]), 0, end_s, bin_s);
-      const first = Math.max(0, values.findIndex((rate) => rate > 0));
-      const at = middles(0, end_s, bin_s);
-      return { ...look, rows: rowsOf({ time_s: at.slice(first), value: values.slice(first) }, MBPS) };
-    });
-    const others = GAUGES.map(([column, factor]) => looks.map((look, i) => (
-      { ...look, rows: rowsOf(gauge(measurement.flows[i], column, mss), factor) })));
-    return [throughput, ...others];
+    const owners = groups.flatMap(({ name, cc, flows }) => flows.map((flow) => ({
+      label: called(flows.length === 1 ? name : `${name} ${flow}`, cc, labels), style: baseName(cc), instance: flow, members: [flow],
+    })));
+    return owners.sort((a, b) => a.instance - b.instance);
   }
 
   function ofGroups() {
-    const looks = groups.map(({ name, cc, flows }, instance) => ({
+    return groups.map(({ name, cc, flows }, instance) => ({
       label: `${flows.length > 1 ? `${flows.length} flows of ` : ""}${called(name, cc, labels)}`,
-      style: baseName(cc), instance, kind: "line",
+      style: baseName(cc), instance, members: flows,
     }));
-    const members = groups.map(({ flows }) => flows.map((flow) => measurement.flows[flow]));
-    const throughput = looks.map((look, i) => {
-      const each = members[i].map((flow) => rates(received(flow), 0, end_s, bin_s));
-      const value = middles(0, end_s, bin_s).map((_, at) => each.reduce((sum, own) => sum + own[at], 0));
-      return { ...look, rows: rowsOf({ time_s: middles(0, end_s, bin_s), value }, MBPS) };
-    });
-    const wide_s = Math.max(sample_s, end_s / bins.gauge);
-    const others = GAUGES.map(([column, factor]) => looks.map((look, i) => (
-      { ...look, rows: rowsOf(meanGauge(members[i], column, mss, end_s, wide_s), factor) })));
-    return [throughput, ...others];
   }
 }
 

@@ -69,14 +69,19 @@ export class Survey {
       const known = summaries.map((summary) => quantity.of(summary).get(name));
       const rows = known.flatMap((y, i) => (y === null ? [] : [{ x: i + 1, y, low: y, high: y }]));
       if (rows.length > 1) {
-        const { mean, half_width } = estimate(rows.map(({ y }) => y), this.explorer.tables.t);
-        rows.push({ x: plans.length + 1, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) });
+        rows.push(this.#mean(plans.length + 1, rows.map(({ y }) => y)));
       }
       return { label: name, style: baseName(cc), instance, kind: "each", rows };
     });
     const ticks = plans.map(({ seed }, i) => [i + 1, String(seed)]);
     if (plans.length > 1) ticks.push([plans.length + 1, "mean"]);
     return [{ layers: groups, x: { title: "seed", ticks, domain: [0.5, ticks.length + 0.5] }, y: { title: quantity.label } }];
+  }
+
+  /** The row of a mean with its interval. */
+  #mean(x, values) {
+    const { mean, half_width } = estimate(values, this.explorer.tables.t);
+    return { x, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) };
   }
 
   #field(place, label, path, again) {
@@ -143,9 +148,7 @@ export class Survey {
       const group = plans[0][0].groups.find((one) => one.name === name);
       const rows = summaries.flatMap((own, at) => {
         const known = valuesOf(quantity, own, name);
-        if (!known.length) return [];
-        const { mean, half_width } = estimate(known, this.explorer.tables.t);
-        return [{ x: at, y: mean, low: mean - (half_width ?? 0), high: mean + (half_width ?? 0) }];
+        return known.length ? [this.#mean(at, known)] : [];
       });
       return { label: name, style: group ? baseName(group.cc) : "link", instance, kind: "mean", rows };
     });

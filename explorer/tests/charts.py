@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import math
-import subprocess
-import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import dumbbell
 from dumbbell.charts.vega import vega_lite
-from dumbbell.explorer.page import tables
-from dumbbell.explorer.skeletons import skeletons
 from dumbbell.findings.charts.samples import read as read_samples
 from dumbbell.findings.charts.time import in_time
 from dumbbell.findings.points import read
@@ -24,20 +19,6 @@ from dumbbell.results.store import Store
 from dumbbell.spec import load
 
 DESCRIPTION = "a run"
-
-
-def of_page(texts: Sequence[str], wasm: Path, node: str) -> list[dict[str, Any]]:
-    """What the page's modules make of the runs of some specs, in node."""
-    given = {
-        "tables": tables(), "skeletons": skeletons(), "wasm": str(wasm),
-        "texts": texts,
-    }  # fmt: skip
-    with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / "given.json").write_text(json.dumps(given))
-        program = [node, str(Path(__file__).with_suffix(".mjs")), f"{folder}/given.json"]
-        done = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
 
 
 def of_package(text: str, folder: Path) -> dict[str, Any]:

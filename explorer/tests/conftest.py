@@ -5,9 +5,11 @@ Where one of them is not there, its tests are skipped; in continuous integration
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -32,6 +34,23 @@ def node() -> str:
 
 
 @pytest.fixture(scope="session")
+def in_node(node: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[Any]]:
+    """What a program beside the tests makes of what it is given, in node: a value a line of JSON."""
+    if not WASM.is_file():
+        cannot(f"no simulator at {WASM}: make explorer")
+
+    def answers(program: str, **given: Any) -> list[Any]:
+        file = tmp_path_factory.mktemp("node") / "given.json"
+        file.write_text(json.dumps(given | {"wasm": str(WASM)}), encoding="utf-8")
+        command = [node, str(Path(__file__).with_name(program)), str(file)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return answers
+
+
+@pytest.fixture(scope="session")
 def playwright() -> Iterator[Any]:
     """The library that drives browsers."""
     try:
@@ -42,12 +61,6 @@ def playwright() -> Iterator[Any]:
         cannot(f"no page at {PAGE}: make explorer")
     with sync_api.sync_playwright() as started:
         yield started
-
-
-@pytest.fixture(scope="session")
-def wasm() -> Path:
-    """The compiled simulator."""
-    return WASM if WASM.is_file() else cannot(f"no simulator at {WASM}: make explorer")
 
 
 @pytest.fixture(scope="session")

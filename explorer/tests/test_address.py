@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -21,7 +17,6 @@ CONTENTS: Final[list[Any]] = [
     {"toml": "", "view": {}},
     {"toml": "# a long comment\n" * 10_000, "view": {}},
 ]
-NODE: Final = shutil.which("node")
 
 
 def own() -> list[str]:
@@ -33,13 +28,8 @@ GOOD: Final = encoded(CONTENTS[0], **ABOUT)
 DAMAGED: Final = [GOOD[:-9], GOOD[:-1], f"{GOOD}e30", GOOD.replace("H4sI", "H4sJ"), f"{GOOD}é"]
 
 
-def in_page(addresses: list[str], folder: Path) -> dict[str, list[Any]]:
-    if NODE is None:
-        pytest.skip("no node here")
-    given = folder / "given.json"
-    given.write_text(json.dumps({"about": ABOUT, "contents": CONTENTS, "addresses": addresses}), encoding="utf-8")
-    program = [NODE, str(Path(__file__).with_name("address.mjs")), str(given)]
-    answers: dict[str, list[Any]] = json.loads(subprocess.run(program, check=True, capture_output=True).stdout)
+def in_page(in_node: Any, addresses: list[str]) -> Any:
+    (answers,) = in_node("address.mjs", about=ABOUT, contents=CONTENTS, addresses=addresses)
     return answers
 
 
@@ -48,15 +38,15 @@ def test_the_same_content_has_the_same_address_and_comes_back() -> None:
     assert list(map(content_of, own())) == CONTENTS
 
 
-def test_each_reads_what_the_other_writes(tmp_path: Path) -> None:
-    page = in_page(own(), tmp_path)
+def test_each_reads_what_the_other_writes(in_node: Any) -> None:
+    page = in_page(in_node, own())
     assert page["read"] == [{"content": content, "version": ABOUT["version"], "isOther": False} for content in CONTENTS]
     assert list(map(content_of, page["made"])) == CONTENTS
     assert [address.rpartition(".")[0] for address in page["made"]] == [address.rpartition(".")[0] for address in own()]
 
 
-def test_what_is_none_or_damaged_is_refused(tmp_path: Path) -> None:
-    messages = [each["message"] for each in in_page([*NONE, *DAMAGED], tmp_path)["read"]]
+def test_what_is_none_or_damaged_is_refused(in_node: Any) -> None:
+    messages = [each["message"] for each in in_page(in_node, [*NONE, *DAMAGED])["read"]]
     none = "this link is not one of the explorer's, or not whole"
     damaged = "this link is damaged: some of its letters are missing or changed"
     assert messages == [none] * len(NONE) + [damaged] * len(DAMAGED)

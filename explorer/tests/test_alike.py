@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +19,6 @@ from dumbbell.spec.source import toml
 from dumbbell.spreadsheet import cell
 from oddspecs import ODD
 from randomspecs import specs
-from webtab import WASM
 
 SEEDS: Final = 2
 START: Final = 'duration = "9 s"\n[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nbuffer = "9 kB"\n'
@@ -45,15 +43,10 @@ SPECS: Final = {
 }  # fmt: skip
 
 
-def of_page(node: str, folder: Path, **given: Sequence[Any]) -> dict[str, list[Any]]:
+def of_page(in_node: Any, **given: Sequence[Any]) -> dict[str, list[Any]]:
     """What the page makes of them, in node."""
-    all_of = {"specs": [], "numbers": [], "cells": [], "wasm": str(WASM)} | given
-    file = folder / "given.json"
-    file.write_text(json.dumps(all_of), encoding="utf-8")
-    program = [node, str(Path(__file__).with_name("alike.mjs")), str(file)]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    answers: dict[str, list[Any]] = json.loads(done.stdout)
+    answers: dict[str, list[Any]]
+    (answers,) = in_node("alike.mjs", **{"specs": [], "numbers": [], "cells": []} | given)
     return answers
 
 
@@ -70,41 +63,40 @@ def of_package(text: str, folder: Path) -> dict[str, Any]:
     return {"problems": [], "runs": runs, "toml": toml(tomllib.loads(text))}
 
 
-@pytest.mark.usefixtures("wasm")
-def test_specs_have_the_same_problems_or_runs_names_and_text(node: str, tmp_path: Path) -> None:
+def test_specs_have_the_same_problems_or_runs_names_and_text(in_node: Any, tmp_path: Path) -> None:
     for name, content in FILES.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "writes.csv").write_text(FILES["writes.csv"], encoding="utf-8")
     texts = [f"{text}\n" for text in SPECS.values()]
-    answers = of_page(node, tmp_path, specs=[{"toml": text, "files": FILES} for text in texts])["specs"]
+    answers = of_page(in_node, specs=[{"toml": text, "files": FILES} for text in texts])["specs"]
     assert dict(zip(SPECS, answers, strict=True)) == {
         name: of_package(text, tmp_path) for name, text in zip(SPECS, texts, strict=True)
     }
 
 
 @pytest.mark.slow
-@pytest.mark.usefixtures("wasm")
 @pytest.mark.parametrize("which", ["random", "odd"])
-def test_odd_specs_have_the_same_problems_or_runs(which: str, node: str, tmp_path: Path) -> None:
+def test_odd_specs_have_the_same_problems_or_runs(which: str, in_node: Any, tmp_path: Path) -> None:
     """A page counts in 32 bits where the package does in 64."""
     texts = [f"{text}\n" for text in (ODD if which == "odd" else specs(seed=1))]
-    answers = of_page(node, tmp_path, specs=[{"toml": text, "files": {}} for text in texts])["specs"]
+    answers = of_page(in_node, specs=[{"toml": text, "files": {}} for text in texts])["specs"]
     for text, page in zip(texts, answers, strict=True):
         package = of_package(text, tmp_path)
         for each in (page, package):
-            # Each says in its own words how to give it a file.
+            # Each says in its own words how to give it a file, and puts a run's fields in its own order.
             each["problems"] = [
                 problem[:1] if problem[1].endswith(": no such file") else problem for problem in each["problems"]
             ]
+            each["runs"] = [(json.loads(run), run_id) for run, run_id in each.get("runs", ())]
         assert page == package, text
 
 
-def test_numbers_and_cells_are_written_alike(node: str, tmp_path: Path) -> None:
+def test_numbers_and_cells_are_written_alike(in_node: Any) -> None:
     draw = random.Random(1)
     numbers = [draw.uniform(-10, 10) * 10 ** draw.randint(-9, 12) for _ in range(1000)]
     numbers += [number / 16 for number in range(-3000, 40000, 7)]  # many are halfway between two of three digits
     cells = ["", "-", "=1+1", "+5", "-5", "-5 ± 1", "-a", "@x", "'x", "\tx", "5e-3", "-inf", "1-1", "\uff1dx"]
-    answers = of_page(node, tmp_path, numbers=numbers, cells=cells)
+    answers = of_page(in_node, numbers=numbers, cells=cells)
     assert answers["numbers"] == [amount(number) for number in numbers]
     assert answers["cells"] == [cell(text) for text in cells]

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,30 +10,26 @@ import pytest
 from dev.strata.conditions import conditions
 from dumbbell.explorer.page import bounds, tables
 from outside import OUTSIDE, spec_with
-from webtab import WASM
 
 EACH = 12
 SEED = 20261123
 
 
-def standing(texts: Sequence[str], node: str, folder: Path) -> list[dict[str, Any]]:
-    given = folder / "given.json"
-    given.write_text(json.dumps({"tables": tables(), "bounds": bounds(), "texts": texts, "wasm": str(WASM)}))
-    program = [node, str(Path(__file__).with_name("bounds.mjs")), str(given)]
-    done = subprocess.run(program, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in done.stdout.splitlines()]
+def standing(in_node: Any, texts: Sequence[str]) -> list[dict[str, Any]]:
+    answers: list[dict[str, Any]] = in_node("bounds.mjs", tables=tables(), bounds=bounds(), texts=texts)
+    return answers
 
 
 @pytest.mark.parametrize("stratum", bounds())
-def test_each_condition_of_a_stratum_is_within(stratum: str, node: str, tmp_path: Path) -> None:
+def test_each_condition_of_a_stratum_is_within(stratum: str, in_node: Any) -> None:
     texts = [experiment.toml() for experiment in conditions(EACH, SEED, stratum)]
-    standings = standing(texts, node, tmp_path)
-    assert [(text, each["text"]) for text, each in zip(texts, standings, strict=True) if not each["isInside"]] == []
+    outside = [(text, each["text"]) for text, each in zip(texts, standing(in_node, texts), strict=True)
+               if not each["isInside"]]  # fmt: skip
+    assert outside == []
 
 
-@pytest.mark.parametrize("line", OUTSIDE)
-def test_what_is_outside_is_named(line: str, node: str, tmp_path: Path) -> None:
-    (verdict,) = standing([spec_with(line)], node, tmp_path)
-    assert not verdict["isInside"]
-    assert OUTSIDE[line] in verdict["text"]
+def test_what_is_outside_is_named(in_node: Any) -> None:
+    standings = standing(in_node, [spec_with(line) for line in OUTSIDE])
+    for (line, text), verdict in zip(OUTSIDE.items(), standings, strict=True):
+        assert not verdict["isInside"], line
+        assert text in verdict["text"]

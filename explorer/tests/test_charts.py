@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
-from charts import differences, of_package, of_page, structure
+from charts import differences, of_package, structure
+from dumbbell.explorer.page import tables
+from dumbbell.explorer.skeletons import skeletons
 from webtab import typed
 
 TOLERANCE = 1e-9
@@ -29,7 +31,7 @@ SPECS = {
     + '[[flows]]\ncc = "bbr"\ncount = 3\n[[flows]]\ncc = "cubic"\ncount = 4\nstart = "1 s"\nstagger = "500 ms"\n'
     + '[[flows]]\ncc = "reno"\n',
     "a transfer that ends before the run": 'duration = "until done"\ntime_limit = "60 s"\n' + PATH
-    + '[[flows]]\ncc = "cubic"\nworkload = { transfer = "2 MB" }\n',
+    + 'overhead = "38 B"\n[[flows]]\ncc = "cubic"\nworkload = { transfer = "2 MB" }\n',
     "random loss and a window": 'duration = "20 s"\n' + PATH + 'loss = "1 %"\n'
     + '[[flows]]\ncc = "bbr[cwnd_gain=1.5]"\n[[flows]]\ncc = "reno"\n[measure]\nwindow = ["25 %", "90 %"]\n',
     "a line whose rate changes": 'duration = "20 s"\n' + PATH + '[[path.change]]\nat = "8 s"\nrate = "4 Mbit/s"\n'
@@ -43,9 +45,10 @@ SPECS = {
 
 
 @pytest.fixture(scope="module")
-def pages(node: str, wasm: Path) -> dict[str, Any]:
-    """What the page makes of each spec."""
-    return dict(zip(SPECS, of_page(list(SPECS.values()), wasm, node), strict=True))
+def pages(in_node: Any) -> dict[str, Any]:
+    """What the page's modules make of each spec's runs."""
+    answers = in_node("charts.mjs", tables=tables(), skeletons=skeletons(), texts=list(SPECS.values()))
+    return dict(zip(SPECS, answers, strict=True))
 
 
 @pytest.fixture(params=SPECS)

@@ -22,6 +22,7 @@ from commandline import ROOT, count_stored_runs
 from dev.__main__ import app
 from dev.checks import judgement
 from dev.checks.judgement import Check
+from dev.strata import studied
 from dumbbell.engines import registry
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
@@ -63,7 +64,7 @@ def test_a_command_on_a_page_is_one_that_there_is(page: Path) -> None:
             command.make_context(name, options, resilient_parsing=True)
 
 
-def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
+def test_random_conditions_under_other_seeds_of_the_same_engine_are_judged_by_the_bands_of_their_stratum() -> None:
     done = dev(*QUICK, *SAME, "--json")
     assert done.exit_code in (0, 1)  # two seconds are chance
     assert done.stderr == ""
@@ -73,10 +74,6 @@ def test_random_conditions_under_other_seeds_of_the_same_engine() -> None:
         "sets": [],
     }  # fmt: skip
     assert [each["name"] for each in agreement["conditions"]] == ["random-4-1", "random-4-2", "random-4-3"]
-
-
-def test_they_are_judged_by_the_bands_of_their_stratum() -> None:
-    agreement = json.loads(dev(*QUICK, *SAME, "--json").stdout)
     limits = {each["metric"]: each["raw_p90_limit"] for each in agreement["bands"]}
     assert limits["group_goodput"] is not None, "a spec's bands have no limit of what nothing is excused of"
 
@@ -89,13 +86,10 @@ def test_a_page_is_written_with_the_command_that_makes_it(tmp_path: Path) -> Non
     assert "--engines sim,sim --seeds 2 --candidate-seeds 3 --floor 1" in page
 
 
-def test_a_fresh_seed_is_told() -> None:
+def test_a_dry_run_prints_specs_and_what_they_cost_and_a_fresh_seed_and_makes_no_store(store: Path) -> None:
     done = dev("strata", "--random", "1", "--dry-run")
     (seed,) = re.findall(r"conditions of seed (\d+); --seed \1 draws them again", done.stderr)
     assert dev("strata", "--random", "1", "--seed", seed, "--dry-run").stdout == done.stdout
-
-
-def test_a_dry_run_prints_specs_and_what_they_cost_and_makes_no_store(store: Path) -> None:
     done = dev(*QUICK, "--dry-run")
     assert done.exit_code == 0
     parts = re.split(r"(?m)^# .*$", done.stdout)[1:]
@@ -141,10 +135,7 @@ def test_one_condition_is_shown_flow_by_flow(store: Path) -> None:
         (("--stratum", "transfers", "--duration", "9 s"), 'duration: stratum "transfers" has its own; leave it out'),
         (("--duration", "60"), "duration: "),
         (("--packets", "10"), "are more than 10 packets"),
-        (
-            ("--stratum", "studies", "--packets", "1"),
-            "--packets: every point of the studies has more than 1; give 49,538 or more",
-        ),
+        (("--random", "1", "--set", "name=x/y", "--dump", "x"), 'name: "x/y" is no name of a file'),
     ],
 )
 def test_what_makes_no_sense_is_one_message_and_runs_nothing(
@@ -157,9 +148,15 @@ def test_what_makes_no_sense_is_one_message_and_runs_nothing(
     assert not store.exists()
 
 
-def test_a_name_of_a_condition_is_one_of_a_file() -> None:
-    done = dev("strata", "--random", "1", "--seed", "1", "--set", "name=x/y", "--dump", "x")
-    assert str(done.exception).startswith('name: "x/y" is no name of a file')
+def test_a_point_of_a_study_is_not_made_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of one study, which is as good as all."""
+    monkeypatch.setattr(studied, "names", lambda: ["cao2019"])
+    monkeypatch.setattr(studied, "_specs", studied._specs.__wrapped__)
+    done = dev("strata", "--random", "1", "--stratum", "studies", "--packets", "1", "--dry-run")
+    message = r"--packets: every point of the studies has more than 1; give (\d\d,\d{3}) or more"
+    (fewest,) = re.findall(message, str(done.exception))
+    enough = fewest.replace(",", "")
+    assert dev("strata", "--random", "1", "--stratum", "studies", "--packets", enough, "--dry-run").exit_code == 0
 
 
 def test_all_checks_are_run_whatever_is_named_with_them(monkeypatch: pytest.MonkeyPatch) -> None:

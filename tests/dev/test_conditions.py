@@ -1,4 +1,4 @@
-"""Conditions at random: within their ranges, the same for ever, and spread as they should be."""
+"""Conditions at random, of every stratum: within their ranges, the same for ever, and spread as they should be."""
 
 from __future__ import annotations
 
@@ -8,15 +8,29 @@ from typing import Any
 import pytest
 
 from dev.strata import conditions as random_conditions
+from dev.strata import studied
+from dev.strata.conditions import condition, conditions
+from dumbbell.comparison.strata import strata
+from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve, toml
 
 MANY = 400
+SEED = 20261123
+OF_STRATUM = 40
 
 
 @pytest.fixture(scope="module")
 def runs() -> list[Run]:
-    return [resolve(point, 1).run for drawn in random_conditions.conditions(MANY, 5) for point in expand(drawn)]
+    return runs_of(MANY, 5)
+
+
+def runs_of(count: int, seed: int, *stratum: str) -> list[Run]:
+    return [resolve(point, 1).run for drawn in conditions(count, seed, *stratum) for point in expand(drawn)]
+
+
+def of(stratum: str) -> list[Run]:
+    return runs_of(OF_STRATUM, SEED, stratum)
 
 
 def room(run: Run) -> int:
@@ -39,9 +53,6 @@ def test_every_condition_is_within_its_ranges(runs: list[Run]) -> None:
         assert (run.measure.window_begin_ns, run.measure.window_end_ns) == (30e9, 60e9)
         assert max(flow.start_ns for flow in run.flows) < 0.22 * run.duration_ns
         assert run.path.rate_bps * 60 / 8 / 1514 < 5.0e6
-
-
-def test_small_and_large_buffers_reach_their_bounds(runs: list[Run]) -> None:
     assert min(map(room, runs)) < 12_000
     assert max(map(room, runs)) > 10_000_000
 
@@ -60,34 +71,89 @@ def test_they_are_spread_as_they_should_be(runs: list[Run]) -> None:
 
 
 def test_every_algorithm_is_drawn() -> None:
-    drawn = Counter(str(cc) for each in random_conditions.conditions(MANY, 5) for cc in each.of_groups("cc"))
+    drawn = Counter(str(cc) for each in conditions(MANY, 5) for cc in each.of_groups("cc"))
     assert set(drawn) == {"reno", "cubic", "bbr", "bbr_4_17", "bbr_1_1", "bbr_1_5", "bbr_shallow"}
     assert min(drawn["reno"], drawn["cubic"], drawn["bbr"]) > 2 * max(drawn["bbr_4_17"], drawn["bbr_1_1"])
 
 
-def test_a_condition_is_the_same_for_ever() -> None:
-    """Literally: whoever changes this changes every published seed."""
-    assert random_conditions.condition(2, 7).fields() == {
-        "name": "random-7-2",
-        "duration": "60 s",
-        "start_jitter": "100 ms",
+FOR_EVER = (
+    (condition(2, 7), {
+        "name": "random-7-2", "duration": "60 s", "start_jitter": "100 ms",
         "path": {"rate": "18.5 Mbit/s", "rtt": "7.05 ms", "buffer": "0.577 bdp", "loss": "0.0069 %"},
-        "flows": [{"cc": "bbr"}, {"cc": "reno", "count": 2}],
-        "measure": {"window": ["50 %", "100 %"]},
-    }
+        "flows": [{"cc": "bbr"}, {"cc": "reno", "count": 2}], "measure": {"window": ["50 %", "100 %"]},
+    }),
+    (condition(3, SEED, "access"), {
+        "name": "access-20261123-3", "duration": "60 s", "start_jitter": "100 ms",
+        "path": {"rate": "119 Mbit/s", "rtt": "19.1 ms", "buffer": "0.348 bdp"},
+        "flows": [{"cc": "bbr", "access": {"rate": "75.2 Mbit/s", "buffer": "240 packets", "kind": "device"}}],
+        "measure": {"window": ["50 %", "100 %"], "record": "summary"},
+    }),
+)  # fmt: skip
+"""Literally: whoever changes this changes every published seed."""
 
 
-def test_a_condition_does_not_depend_on_how_many_are_drawn_but_on_the_seed() -> None:
-    few, many = list(random_conditions.conditions(3, 7)), list(random_conditions.conditions(9, 7))
+def test_a_condition_is_the_same_for_ever_and_depends_on_the_seed_but_not_on_how_many_are_drawn() -> None:
+    assert [drawn.fields() for drawn, _ in FOR_EVER] == [fields for _, fields in FOR_EVER]
+    few, many = list(conditions(3, 7)), list(conditions(9, 7))
     assert [each.fields() for each in few] == [each.fields() for each in many[:3]]
-    assert random_conditions.condition(1, 8).fields()["path"] != few[0].fields()["path"]
+    assert condition(1, 8).fields()["path"] != few[0].fields()["path"]
     assert len({str(each.fields()["path"]) for each in many}) == 9
 
 
-def test_a_condition_is_an_ordinary_spec() -> None:
-    for drawn in random_conditions.conditions(20, 11):
-        again = load(toml(drawn.fields()))
-        assert again.fields() == drawn.fields()
+@pytest.mark.parametrize("stratum", strata())
+def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: str) -> None:
+    drawn = list(conditions(OF_STRATUM, SEED, stratum))
+    prefix = "random" if stratum == "plain" else stratum
+    assert [each.name for each in drawn] == [f"{prefix}-{SEED}-{number}" for number in range(1, OF_STRATUM + 1)]
+    assert len({str(each.fields()["path"]) for each in drawn}) == OF_STRATUM
+    assert all(load(toml(each.fields())).fields() == each.fields() for each in drawn[:5])
+    most = strata()[stratum].most_packets
+    if stratum != "transfers":  # which end when they are done
+        assert max(map(random_conditions.packets, drawn)) <= 1.01 * most
+
+
+@pytest.mark.slow
+def test_strata_are_about_what_they_say() -> None:
+    assert {run.host.qdisc for run in of("fq")} == {"fq"}
+    assert {flow.access.kind for run in of("access") for flow in run.flows if flow.access} == {"device", "router"}
+    assert all(len({flow.base_rtt_s for flow in run.flows}) == len(run.flows) >= 2 for run in of("rtts"))
+    assert all(run.path.jitter_ns == pytest.approx(run.path.frame_bytes * 8e9 / run.path.rate_bps, abs=1)
+               for run in of("rtts"))  # fmt: skip
+    for run in of("short"):
+        assert run.path.buffer.bytes is not None
+        assert 3 * 1514 <= run.path.buffer.bytes <= 20 * 1514
+    assert {run.path.burst_bytes for run in of("short")} == {1600, 5000, 15_000}
+    assert all(20_000_000 <= run.path.loss_ppb <= 200_000_000 for run in of("loss"))
+    assert all(9 <= len(run.flows) <= 200 for run in of("many"))
+    assert max(len(run.flows) for run in of("many")) > 100
+    assert all(run.path.changes for run in of("change"))
+    assert all(run.path.offload and not run.path.loss_ppb for run in of("offload"))
+    assert all(run.host.socket_memory == "default" for run in of("memory"))
+    assert all(run.until_done for run in of("transfers"))
+    assert {run.host.gro for run in of("nic")} == {True, False}
+    assert {flow.cc.algorithm for run in of("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
+    assert not any(flow.cc.parameters or run.path.loss_ppb for run in of("live") for flow in run.flows)
+    for run in of("deep"):
+        assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
+    assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in of("startup"))
+
+
+def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:
+    for run in of("change"):
+        at = [change.at_ns for change in run.path.changes]
+        assert at == sorted(set(at))
+        assert 0.1 * run.duration_ns <= at[0] <= at[-1] < run.duration_ns
+
+
+@pytest.mark.long
+def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
+    drawn = list(studied.conditions(OF_STRATUM, SEED))
+    assert drawn[0].name.startswith(f"studies-{SEED}-1-")
+    assert len({each.name.split("-", 3)[3] for each in drawn}) > OF_STRATUM / 2
+    assert [each.fields() for each in studied.conditions(3, SEED)] == [each.fields() for each in drawn[:3]]
+    for each in drawn:
+        (point,) = expand(each)
+        assert not SimEngine().unsupported_fields(resolve(point, 1).run)
 
 
 @pytest.mark.parametrize(
@@ -101,16 +167,27 @@ def test_a_condition_is_an_ordinary_spec() -> None:
     ],
 )
 def test_packets_are_those_of_every_run_at_its_highest_rate(sets: dict[str, Any], packets: float) -> None:
-    experiment = load(random_conditions.condition(2, 7), overrides=sets)
+    experiment = load(condition(2, 7), overrides=sets)
     assert random_conditions.packets(experiment) == pytest.approx(packets)
 
 
 def test_packets_bound_the_rate() -> None:
-    for drawn in random_conditions.conditions(50, 3, most_packets=100_000, duration="10 s"):
+    for drawn in conditions(50, 3, most_packets=100_000, duration="10 s"):
         assert random_conditions.packets(drawn) <= 100_500  # a rate has three digits
 
 
-@pytest.mark.parametrize("options", [{"most_packets": 100}, {"duration": "10"}, {"duration": "0 s"}, {"duration": "x"}])
-def test_what_cannot_be_drawn_is_refused(options: dict[str, object]) -> None:
-    with pytest.raises(ComparisonError):
-        list(random_conditions.conditions(1, 1, **options))  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("stratum", "options", "message"),
+    [
+        ("plain", {"most_packets": 100}, "are more than 100 packets"),
+        ("plain", {"duration": "10"}, "duration"),
+        ("plain", {"duration": "0 s"}, "duration"),
+        ("plain", {"duration": "x"}, "duration"),
+        ("transfers", {"duration": "60 s"}, '^duration: stratum "transfers" has its own; leave it out$'),
+        ("startup", {"duration": "60 s"}, '^duration: stratum "startup" has its own; leave it out$'),
+        ("fqs", {}, 'there is no stratum "fqs"; known: plain, fq, access'),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(stratum: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ComparisonError, match=message):
+        list(conditions(1, 1, stratum, **options))

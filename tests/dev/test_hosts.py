@@ -13,12 +13,14 @@ from dev.validation import command, hosts_text
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dev.validation.plan import HOSTS, HostsPart, Plan, ValidationError, load_plan
 from dumbbell import studies
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.hosts.points import read
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.results.store import Store
+from dumbbell.spec import load
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
 
@@ -66,20 +68,15 @@ def hosts_record(record: HostRecord, *, spec: str = "") -> HostsRecord:
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_a_study_has_the_points_of_its_tables(name: str) -> None:
+def test_a_study_has_the_points_of_its_tables_and_the_record_on_the_page_is_of_them(name: str) -> None:
     study = studies.load(name, seeds=1)
     assert set(study.measured) <= set(study.experiments)
     for title, measurements in study.measured.items():
         assert study.experiments[title] is measurements.experiment
         assert list(measurements.experiment.seed_values) == [1]
         assert any("commit" in line for line in measurements.head), "where it is from"
-    part = studies.only(study, experiments=[next(iter(study.measured))])
-    assert list(part.measured) == [next(iter(study.measured))]
-
-
-@pytest.mark.parametrize("name", MEASURED)
-def test_the_record_on_the_page_is_of_todays_points(name: str) -> None:
-    study = studies.load(name)
+    first = studies.only(study, experiments=[next(iter(study.measured))])
+    assert list(first.measured) == [next(iter(study.measured))]
     stored = HostsRecord.model_validate_json((ROOT / "docs" / "validation" / f"{name}.json").read_bytes())
     (part,) = load_plan().only([name]).parts
     assert isinstance(part, HostsPart)
@@ -103,9 +100,6 @@ def test_a_page_of_a_study_has_what_is_there(tmp_path: Path) -> None:
         assert records(study, store, [status_of(study, store, "sim")]) == {}
         some = study.measured["figure1b"].rows[0]
         first = {path: [value] for path, value in some.at.items()}
-        from dumbbell.campaign.execution import run_campaign  # noqa: PLC0415
-        from dumbbell.spec import load  # noqa: PLC0415
-
         short = load(study.experiments["figure1b"], overrides=first)
         assert [each.status for each in run_campaign(store, short, SimEngine())] == ["ok"]
         (record,) = records(study, store, [status_of(study, store, "sim")]).values()

@@ -26,7 +26,7 @@ from specs import run_of
 @pytest.mark.parametrize("mutant", mutants(), ids=lambda mutant: str(mutant.name))
 def test_a_mutant_changes_one_place(mutant: Mutant) -> None:
     text = (ROOT / mutant.file).read_text(encoding="utf-8")
-    assert mutant.change.applied(text) != text
+    assert mutant.applied(text) != text
     assert set(mutant.first) <= {part.name for part in load_plan().parts}
 
 
@@ -50,14 +50,14 @@ def test_a_mutant_is_another_simulator_and_a_comparison_finds_it_out(
     """CUBIC that keeps three quarters of its window; the simulator beside it is what it was."""
     monkeypatch.setenv("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")  # it is run for a moment
     (mutant,) = [each for each in mutants() if each.name == "cubic-beta"]
-    engine = MutantEngine(mutant.change, tmp_path)
+    engine = MutantEngine(mutant, tmp_path)
     assert engine.identity() != SimEngine().identity()
     drawn = [random_conditions.condition(0, 20261122)]  # one CUBIC flow
     with Store.open(tmp_path / "store", write=True) as store:
         agreement = compare_engines(store, drawn, Sides(engine, SimEngine(), 1, 0), Source())
     assert any(each.difference for each in agreement.conditions[0].differences)
     built = [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")]
-    MutantEngine(mutant.change, tmp_path)
+    MutantEngine(mutant, tmp_path)
     assert [path.stat().st_mtime_ns for path in tmp_path.glob("cubic-beta-*.so")] == built
 
 

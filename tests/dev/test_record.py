@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import jsonschema
 import pytest
@@ -11,33 +10,22 @@ import pytest
 from commandline import ROOT
 from dev.checks.record import Checks
 from dev.curves.record import Curves
-from dumbbell.comparison.record import EngineComparison
-
-RECORDS = ROOT / "docs" / "validation"
-
-
-def published(of: type[EngineComparison]) -> dict[str, Any]:
-    """The schema that was published."""
-    path = ROOT / "tests" / "dev" / f"{of.__name__.lower()}.schema.json"
-    schema: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return schema
+from dev.validation.plan import load_plan
+from dev.validation.records import recorded_of
 
 
 @pytest.mark.parametrize("of", [Checks, Curves])
-def test_the_schema_is_the_one_that_was_published(of: type[EngineComparison]) -> None:
+def test_the_schema_is_the_one_that_was_published_and_explained_and_the_record_is_of_it(
+    of: type[Checks | Curves],
+) -> None:
     """Keys may be added, and then its file is written anew; a key that goes or changes is a new `schema`."""
-    assert published(of) == of.model_json_schema(mode="serialization")
-
-
-@pytest.mark.parametrize("of", [Checks, Curves])
-def test_every_key_is_explained(of: type[EngineComparison]) -> None:
-    explained = "".join(
-        (ROOT / page).read_text(encoding="utf-8") for page in ("dev/README.md", "docs/results-format.md")
-    )
-    keys = of.model_json_schema(mode="serialization")["properties"]
-    assert [key for key in keys if f"`{key}`" not in explained] == []
-
-
-def test_curves_are_valid() -> None:
-    curves = Curves.model_validate_json((RECORDS / "curves.json").read_bytes())
-    jsonschema.Draft202012Validator(published(Curves)).validate(json.loads(curves.model_dump_json()))
+    schema = of.model_json_schema(mode="serialization")
+    name = of.__name__.lower()
+    assert json.loads((ROOT / "tests" / "dev" / f"{name}.schema.json").read_text(encoding="utf-8")) == schema
+    pages = ("dev/README.md", "docs/results-format.md")
+    explained = "".join((ROOT / page).read_text(encoding="utf-8") for page in pages)
+    assert [key for key in schema["properties"] if f"`{key}`" not in explained] == []
+    (part,) = load_plan().only([name]).parts
+    record = recorded_of(part, ROOT / "docs")
+    assert isinstance(record, of)
+    jsonschema.Draft202012Validator(schema).validate(json.loads(record.model_dump_json()))

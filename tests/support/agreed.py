@@ -15,11 +15,10 @@ from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
 from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, expand, load, resolve
-from observed import empty
+from observed import observed
 
 MBPS = 1e6
 NASTY = "<script>alert('&')</script>"
@@ -73,30 +72,23 @@ def result(  # noqa: PLR0913 (what a run has)
     delay_s: float | None = 0.0,
     counts: Mapping[str, int] | None = None,
 ) -> Result:
-    """A run with one flow a group, or as many as `counts` says, whose smoothed RTT is `delay_s` above the base."""
-    total = sum(goodputs_mbps.values())
-    members = [(name, mbps) for name, mbps in goodputs_mbps.items() for _ in range((counts or {}).get(name, 1))]
-    flows = tuple(
-        replace(
-            empty(FlowSummary), flow=index, name=name, cc=(ccs or {}).get(name, name), goodput_bps=mbps * MBPS,
-            goodput_whole_bps=mbps * MBPS, throughput_bps=mbps * MBPS, retransmits=1, retransmit_rate=0.01,
-            segments_sent=100, rtt_mean_s=None if delay_s is None else BASE_RTT_S + delay_s, rtt_min_s=BASE_RTT_S,
-        )
-        for index, (name, mbps) in enumerate(members)
-    )  # fmt: skip
-    bottleneck = replace(
-        empty(BottleneckSummary), utilization=0.9, offered_packets=100, sent_packets=100, loss_rate=loss,
-        loss_per_sent=loss, queue_mean_bytes=0.0, queue_p95_bytes=0.0, queue_mean_bdp=0.0,
-    )  # fmt: skip
-    return Result(
-        run_id=f"{seed:016x}", engine="hand", seed=seed, point={}, window_s=(5.0, 10.0), flows=flows,
-        bottleneck=bottleneck,
-        groups={
-            name: GroupSummary(goodput_bps=mbps * MBPS, share=mbps / total if total else None)
-            for name, mbps in goodputs_mbps.items()
-        },
-        jain=None, wall_s=0.0, warnings=(),
-    )  # fmt: skip
+    """A run of groups with these goodputs, of one flow or as many as `counts` says, and a queueing delay."""
+    groups = {name: [mbps / count] * count
+              for name, mbps in goodputs_mbps.items() for count in [(counts or {}).get(name, 1)]}  # fmt: skip
+    flows = [
+        {
+            "cc": (ccs or {}).get(name, name), "goodput_whole_bps": each * MBPS, "throughput_bps": each * MBPS,
+            "retransmits": 1, "retransmit_rate": 0.01, "segments_sent": 100, "rtt_min_s": BASE_RTT_S,
+            "rtt_mean_s": None if delay_s is None else BASE_RTT_S + delay_s,
+        }
+        for name, of_flows in groups.items() for each in of_flows
+    ]  # fmt: skip
+    bottleneck = {
+        "utilization": 0.9, "offered_packets": 100, "sent_packets": 100, "loss_rate": loss, "loss_per_sent": loss,
+        "queue_p95_bytes": 0.0,
+    }  # fmt: skip
+    run = observed({}, groups, (5.0, 10.0), queue_bdp=(0.0, 0.0), flows=flows, bottleneck=bottleneck)
+    return run.result.model_copy(update={"run_id": f"{seed:016x}", "engine": "hand", "seed": seed})
 
 
 def failed(seed: int = 1) -> FailedRun:

@@ -1,4 +1,4 @@
-"""A kernel for the tests that need a real one: the user's, or built once and stored in the user's data folder."""
+"""A kernel for the tests that need a real one: the user's. No test makes one, which takes minutes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from dumbbell.engines import agent
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError
-from dumbbell.kernel import Kernel, build
+from dumbbell.kernel import Kernel, find
 
 
 @pytest.fixture(scope="session")
@@ -19,9 +19,9 @@ def built() -> Kernel:
         pytest.skip("the engine linux needs x86-64 Linux")
     try:
         agent.path()
-        return build()
+        return find()
     except (EngineFailure, KernelError) as error:
-        pytest.skip(f"no kernel or no agent: {error}")
+        pytest.skip(f"no kernel or no agent, `make kernel` makes them: {error}")
 
 
 @pytest.fixture

@@ -82,8 +82,15 @@ class Block:
 class Command:
     """One command of a console, and what the page shows of its output."""
 
-    arguments: tuple[str, ...]
+    typed: tuple[str, ...]
+    """Its lines."""
     shown: tuple[str, ...]
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Its words."""
+        lines = (line.removeprefix("$ ").removeprefix("> ").removesuffix("\\") for line in self.typed)
+        return tuple(shlex.split("".join(lines), comments=True))
 
     @property
     def program(self) -> str:
@@ -112,16 +119,16 @@ def blocks(page: Path) -> list[Block]:
 
 def commands(block: Block) -> list[Command]:
     """The commands of a console, those over several lines joined."""
-    entries: list[tuple[str, list[str]]] = []
+    entries: list[tuple[list[str], list[str]]] = []
     for line in block.lines:
         if line.startswith("$ "):
-            entries.append((line[2:], []))
-        elif entries and entries[-1][0].endswith("\\"):
-            entries[-1] = (entries[-1][0][:-1] + line.removeprefix("> "), entries[-1][1])
+            entries.append(([line], []))
+        elif entries and not entries[-1][1] and entries[-1][0][-1].endswith("\\"):
+            entries[-1][0].append(line)
         else:
             assert entries, f"{block.place}: a console begins with a command"
             entries[-1][1].append(line)
-    return [Command(tuple(shlex.split(typed_line, comments=True)), tuple(shown)) for typed_line, shown in entries]
+    return [Command(tuple(lines), tuple(shown)) for lines, shown in entries]
 
 
 def same(shown: tuple[str, ...], printed: tuple[str, ...]) -> bool:
@@ -199,19 +206,12 @@ class Run:
 
     def _console(self, block: Block) -> list[str]:
         wanted: list[str] = []
-        each = iter(commands(block))
         expected = int(block.text_after("exits with") or 0)
-        lines = list(block.lines)
-        starts = [index for index, line in enumerate(lines) if line.startswith("$ ")]
-        for start, end in pairwise([*starts, len(lines)]):
-            command = next(each)
-            typed_lines = lines[start : end - len(command.shown)]
+        for command in commands(block):
             status, printed = run(command)
-            assert status == expected, f"{block.place}: {' '.join(command.arguments)}: exit {status}\n" + "\n".join(
-                printed
-            )
-            shown = refreshed(command.shown, printed) if command.shown else ()
-            wanted += [*typed_lines, *shown]
+            said = "\n".join(printed)
+            assert status == expected, f"{block.place}: {' '.join(command.arguments)}: exit {status}\n{said}"
+            wanted += [*command.typed, *(refreshed(command.shown, printed) if command.shown else ())]
         return wanted
 
     def _python(self, block: Block, names: dict[str, Any]) -> tuple[str, ...]:

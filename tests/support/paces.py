@@ -18,9 +18,10 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 TIMES = 3
 PERIOD_US = 20_000
@@ -69,30 +70,13 @@ class Ended:
     """The last line that it printed."""
 
 
-@dataclass(slots=True)
-class Pace:
+class Pace(NamedTuple):
     """What the tests are started with."""
 
-    how: str
+    how: Callable[[], str]
+    """How it was made, asked for after the tests."""
     command: list[str]
     environment: dict[str, str]
-
-    def describe(self) -> str:
-        """How the pace was made, after the tests."""
-        return self.how
-
-
-@dataclass(slots=True)
-class Group(Pace):
-    """A control group of its own."""
-
-    folder: Path
-
-    def describe(self) -> str:
-        """With how often it had to wait."""
-        lines = (self.folder / "cpu.stat").read_text(encoding="utf-8").splitlines()
-        stat = {name: int(number) for name, _, number in (line.partition(" ") for line in lines)}
-        return f"{self.how}; it waited in {stat['nr_throttled']:,} of {stat['nr_periods']:,} periods"
 
 
 @contextlib.contextmanager
@@ -106,11 +90,18 @@ def half() -> Iterator[Pace]:
             for _ in range(LOOPS * processors):
                 started = loops.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
                 loops.callback(started.kill)
-            yield Pace(f"{LOOPS} busy loops beside them on each of {processors} processors", [], {})
+            yield Pace(lambda: f"{LOOPS} busy loops beside them on each of {processors} processors", [], {})
         return
+
+    def how() -> str:
+        lines = (group / "cpu.stat").read_text(encoding="utf-8").splitlines()
+        stat = {name: int(number) for name, _, number in (line.partition(" ") for line in lines)}
+        waited = f"it waited in {stat['nr_throttled']:,} of {stat['nr_periods']:,} periods"
+        return f"a control group with {processors / 2:g} of {processors} processors' time; {waited}"
+
     enter = ["sh", "-c", f'echo $$ >{group}/cgroup.procs && exec "$@"', "sh"]
     try:
-        yield Group(f"a control group with {processors / 2:g} of {processors} processors' time", enter, {}, group)
+        yield Pace(how, enter, {})
     finally:
         _emptied(group)
 
@@ -160,7 +151,7 @@ def twice() -> Iterator[Pace]:
     since = [*(f"{each}={getattr(time, f'{each}_ns')()}" for each in CLOCKS), *(f"{each}=0" for each in OWN_CLOCKS)]
     path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
     environment = {"PACE_SINCE_NS": " ".join(since), "PYTHONPATH": path}
-    yield Pace("clocks of Python's `time` at half their pace", [], environment)
+    yield Pace(lambda: "clocks of Python's `time` at half their pace", [], environment)
 
 
 PACES = {"half": half, "twice": twice}
@@ -181,7 +172,7 @@ def tested(name: str, folder: Path) -> Ended:
             stdout=output,
             stderr=subprocess.STDOUT,
         )
-        how = pace.describe()
+        how = pace.how()
     lines = (folder / "output.txt").read_text(encoding="utf-8").splitlines()
     said = [line for line in lines if " passed; skipped " in line]
     return Ended(done.returncode == 0, time.monotonic() - began, how, said[-1] if said else "it said nothing")

@@ -1,4 +1,4 @@
-"""Strata: conditions within their ranges, the same for ever; bands that are made of a measurement and can fail."""
+"""Bands of strata: made of a measurement, and they can fail."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from typer.testing import CliRunner
 from agreed import measured, result
 from dev.__main__ import app
 from dev.chance import with_controls
-from dev.strata import conditions as random_conditions
-from dev.strata import studied
 from dev.strata.bands import STATISTICS, bands_from, bands_of, controls_that_keep, judged_again, store_bands
 from dev.validation import page
 from dev.validation.plan import ComparisonPart, Plan
@@ -23,100 +21,8 @@ from dumbbell.comparison import strata as strata_of_package
 from dumbbell.comparison.agreement import BANDS, compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.comparison.strata import OF_MODEL, strata
-from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import ComparisonError
-from dumbbell.spec import Run, expand, load, resolve, toml
 
-SEED = 20261123
-MANY = 40
 SIDE = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
-
-
-def runs(stratum: str) -> list[Run]:
-    return [
-        resolve(point, 1).run
-        for drawn in random_conditions.conditions(MANY, SEED, stratum)
-        for point in expand(drawn)
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("stratum", strata())
-def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: str) -> None:
-    drawn = list(random_conditions.conditions(MANY, SEED, stratum))
-    prefix = "random" if stratum == "plain" else stratum
-    assert [each.name for each in drawn] == [f"{prefix}-{SEED}-{number}" for number in range(1, MANY + 1)]
-    assert len({str(each.fields()["path"]) for each in drawn}) == MANY
-    assert all(load(toml(each.fields())).fields() == each.fields() for each in drawn[:5])
-    most = strata()[stratum].most_packets
-    if stratum != "transfers":  # which end when they are done
-        assert max(map(random_conditions.packets, drawn)) <= 1.01 * most
-
-
-def test_a_condition_of_a_stratum_is_the_same_for_ever() -> None:
-    """Literally: whoever changes this changes every published seed."""
-    assert random_conditions.condition(3, SEED, "access").fields() == {
-        "name": "access-20261123-3",
-        "duration": "60 s",
-        "start_jitter": "100 ms",
-        "path": {"rate": "119 Mbit/s", "rtt": "19.1 ms", "buffer": "0.348 bdp"},
-        "flows": [{"cc": "bbr", "access": {"rate": "75.2 Mbit/s", "buffer": "240 packets", "kind": "device"}}],
-        "measure": {"window": ["50 %", "100 %"], "record": "summary"},
-    }
-
-
-@pytest.mark.slow
-def test_strata_are_about_what_they_say() -> None:
-    assert {run.host.qdisc for run in runs("fq")} == {"fq"}
-    assert {flow.access.kind for run in runs("access") for flow in run.flows if flow.access} == {"device", "router"}
-    assert all(len({flow.base_rtt_s for flow in run.flows}) == len(run.flows) >= 2 for run in runs("rtts"))
-    assert all(run.path.jitter_ns == pytest.approx(run.path.frame_bytes * 8e9 / run.path.rate_bps, abs=1)
-               for run in runs("rtts"))  # fmt: skip
-    for run in runs("short"):
-        assert run.path.buffer.bytes is not None
-        assert 3 * 1514 <= run.path.buffer.bytes <= 20 * 1514
-    assert {run.path.burst_bytes for run in runs("short")} == {1600, 5000, 15_000}
-    assert all(20_000_000 <= run.path.loss_ppb <= 200_000_000 for run in runs("loss"))
-    assert all(9 <= len(run.flows) <= 200 for run in runs("many"))
-    assert max(len(run.flows) for run in runs("many")) > 100
-    assert all(run.path.changes for run in runs("change"))
-    assert all(run.path.offload and not run.path.loss_ppb for run in runs("offload"))
-    assert all(run.host.socket_memory == "default" for run in runs("memory"))
-    assert all(run.until_done for run in runs("transfers"))
-    assert {run.host.gro for run in runs("nic")} == {True, False}
-    assert {flow.cc.algorithm for run in runs("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
-    assert not any(flow.cc.parameters or run.path.loss_ppb for run in runs("live") for flow in run.flows)
-    for run in runs("deep"):
-        assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
-    assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in runs("startup"))
-
-
-def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:
-    for run in runs("change"):
-        at = [change.at_ns for change in run.path.changes]
-        assert at == sorted(set(at))
-        assert 0.1 * run.duration_ns <= at[0] <= at[-1] < run.duration_ns
-
-
-@pytest.mark.long
-def test_the_studies_stratum_has_points_of_their_specs_unchanged() -> None:
-    drawn = list(studied.conditions(MANY, SEED))
-    assert drawn[0].name.startswith(f"studies-{SEED}-1-")
-    assert len({each.name.split("-", 3)[3] for each in drawn}) > MANY / 2
-    assert [each.fields() for each in studied.conditions(3, SEED)] == [each.fields() for each in drawn[:3]]
-    for each in drawn:
-        (point,) = expand(each)
-        assert not SimEngine().unsupported_fields(resolve(point, 1).run)
-
-
-@pytest.mark.parametrize("stratum", ["transfers", "startup"])
-def test_a_stratum_that_draws_its_durations_takes_no_other(stratum: str) -> None:
-    with pytest.raises(ComparisonError, match=f'^duration: stratum "{stratum}" has its own; leave it out$'):
-        next(random_conditions.conditions(1, 1, stratum, duration="60 s"))
-
-
-def test_a_stratum_that_is_not_there() -> None:
-    with pytest.raises(ComparisonError, match='there is no stratum "fqs"; known: plain, fq, access'):
-        random_conditions.condition(1, 1, "fqs")
 
 
 def conditions(errors: Sequence[float], *, spread: float = 0.0) -> list[Condition]:
