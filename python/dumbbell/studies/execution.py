@@ -19,7 +19,7 @@ from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, expand, resolve
 from dumbbell.spec.run import Run
-from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep, Source
+from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Study
 
@@ -30,7 +30,7 @@ def engines_of(study: Study, store: Store) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.engine for each in store.campaigns() if each.experiment in names))
 
 
-def gather(study: Study, source: Source, engine: Engine) -> Evidence:
+def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     """The runs of a study's experiments on an engine, as far as they are there.
 
     A trial is a seed whose runs are all there. Seeds that follow the study's own count too, unless the study was
@@ -48,7 +48,7 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
         missing: list[str] = []
         complete: list[SeedSweep] = []
         failures: list[str] = []
-        for seed, runs in _by_seed(study, part, source, engine):
+        for seed, runs in _by_seed(study, part, store, engine):
             absent = [run.id for run in runs if run.outcome is None]
             if seed in part.seed_values:
                 ids += [run.id for run in runs]
@@ -106,9 +106,7 @@ class _Looked(NamedTuple):
     """None where it was not measured."""
 
 
-def _by_seed(
-    study: Study, experiment: Experiment, source: Source, engine: Engine
-) -> Iterator[tuple[int, list[_Looked]]]:
+def _by_seed(study: Study, experiment: Experiment, store: Store, engine: Engine) -> Iterator[tuple[int, list[_Looked]]]:
     """The runs of a part of a study, of each seed that it asks for, and of whole seeds after these."""
     identity, points = engine.identity(), list(expand(experiment))
 
@@ -116,9 +114,9 @@ def _by_seed(
         for point in points:
             planned = Planned(point.values, resolve(point, seed, live=engine.live))
             run_id = run_key(planned, engine, identity)["run_id"]
-            outcome = source.get(run_id, planned.point)
+            outcome = store.get(run_id, planned.point)
             axis = study.manifest.axis
-            observed = _observed(planned, outcome, axis, source) if isinstance(outcome, Result) else None
+            observed = _observed(planned, outcome, axis, store) if isinstance(outcome, Result) else None
             yield _Looked(run_id, outcome, observed)
 
     for seed in experiment.seed_values:
@@ -131,14 +129,14 @@ def _by_seed(
             yield seed, runs
 
 
-def _observed(planned: Planned, result: Result, axis: str, source: Source) -> RunData:
+def _observed(planned: Planned, result: Result, axis: str, store: Store) -> RunData:
     return RunData(
         point={path: value for path, value in planned.point.items() if path != axis},
         result=result,
-        flow_series=partial(source.flow_series, result.run_id),
-        queue_series=partial(source.queue_series, result.run_id),
-        ack_series=partial(source.ack_series, result.run_id),
-        ss_series=partial(source.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
+        flow_series=partial(store.flow_series, result.run_id),
+        queue_series=partial(store.queue_series, result.run_id),
+        ack_series=partial(store.ack_series, result.run_id),
+        ss_series=partial(store.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
         bdp_bytes=planned.resolved.bdp_bytes,
     )
 
