@@ -17,6 +17,7 @@ from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.execution import gather
 from dumbbell.studies.extra import absence
 from dumbbell.studies.judgement import verdicts
+from dumbbell.studies.manifest import names_by_reason
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Display, Study, drawn
 from dumbbell.studies.verdict import NOT_RUN, Verdict
@@ -110,9 +111,8 @@ class StudyStatus:
     @property
     def not_computed_text(self) -> str:
         """The same in one line; empty if all are there."""
-        reasons = {why: [name for name, own in self.not_computed.items() if own == why]
-                   for why in self.not_computed.values()}  # fmt: skip
-        return "; ".join(f"not computed: {', '.join(names)}: {why}" for why, names in reasons.items())
+        reasons = names_by_reason(self.not_computed.items())
+        return "; ".join(f"not computed: {names}: {why}" for why, names in reasons.items())
 
     def charts(self) -> list[Chart]:
         """The figures of which all runs are there, of one version at least."""
