@@ -95,20 +95,6 @@ def test_more_seeds() -> None:
             'no result has "queu"; did you mean',
         ),
     ],
-    ids=[
-        "broken",
-        "measures nothing",
-        "shows nothing",
-        "no axis",
-        "no dimension",
-        "no unit",
-        "no such field",
-        "controls nothing",
-        "no control",
-        "no version",
-        "no file",
-        "no metric",
-    ],
 )
 def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, message: str) -> None:
     assert read(folder).name == "claypool2019"

@@ -7,7 +7,7 @@ test cell, its neighbours on the grid, into the training set; leaving out all ce
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
@@ -66,19 +66,19 @@ def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | Non
     if not taken or min(marks.sum(), (~marks).sum()) < FOLDS:
         return None
     most = bool(marks.mean() > 0.5)  # noqa: PLR2004 (the larger class)
-    judge = _Judge(taken, method)
+    says = _judge(taken, method)
     times = FEWER_TIMES if method in TREES and TREES[method].pruned else TIMES
     right, tested = np.zeros(len(taken)), np.zeros(len(taken))
     folds, over = [], []
     for train, test in _folds(marks, times):
-        correct = judge.says(train, test) == marks[test]
+        correct = says(train, test) == marks[test]
         right[test] += correct
         tested[test] += 1
         folds.append(float(correct.mean()))
         over.append(float(correct.mean() - (marks[test] == most).mean()))
     rates, regrets = [], np.zeros(len(taken))
     for train, test in _by_rate(taken):
-        said = judge.says(train, test)
+        said = says(train, test)
         rates.append(float((said == marks[test]).mean()))
         regrets[test] = [taken[at].regret("bbr" if bbr else "cubic") for at, bbr in zip(test, said, strict=True)]
     return Accuracy(
@@ -110,23 +110,20 @@ def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[fl
     return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
 
 
-class _Judge:
-    """Says of cells what a method makes of others."""
+def _judge(cells: Sequence[Cell], method: str) -> Callable[[Places, Places], Marks]:
+    """Whether a method says BBR of some cells, those of the test, after others, those of the training."""
+    if method in RULES:
+        marks_of_rule = np.array([RULES[method](each) == "bbr" for each in cells])
+        return lambda _, test: marks_of_rule[test]
+    recipe = TREES[method]
+    values, marks, weight = matrix(cells, recipe), labels(cells), weights(cells)
 
-    def __init__(self, cells: Sequence[Cell], method: str) -> None:
-        self._recipe = TREES.get(method)
-        if self._recipe is not None:
-            self._values, self._marks, self._weights = matrix(cells, self._recipe), labels(cells), weights(cells)
-        else:
-            self._said = np.array([RULES[method](each) == "bbr" for each in cells])
-
-    def says(self, train: Places, test: Places) -> Marks:
-        """Whether BBR, of the cells in the test, after those in the training."""
-        if self._recipe is None:
-            return self._said[test]
-        model = classifier(self._values[train], self._marks[train], self._weights[train], self._recipe)
-        predictions: Marks = model.predict(self._values[test], check_input=False)
+    def says(train: Places, test: Places) -> Marks:
+        model = classifier(values[train], marks[train], weight[train], recipe)
+        predictions: Marks = model.predict(values[test], check_input=False)
         return predictions
+
+    return says
 
 
 def _folds(marks: Marks, times: int) -> Iterator[tuple[Places, Places]]:
