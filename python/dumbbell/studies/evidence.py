@@ -100,15 +100,6 @@ class Coverage:
     missing: frozenset[str]
     """Of those that are not there."""
 
-    @property
-    def needed(self) -> int:
-        return len(self.ids)
-
-    @property
-    def there(self) -> int:
-        """Runs that were carried out, those that failed too."""
-        return self.needed - len(self.missing)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
 from typing import Final
 
@@ -62,32 +63,28 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     Raises:
         StudyError: a check, which it names, asks for what the runs do not have.
     """
+    ruled = partial(_verdict, claim, evidence.engine, variant)
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
-        return _verdict(claim, evidence.engine, variant, (), *obstacle)
+        return ruled((), *obstacle)
     try:
         checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
     except MissingExtra as missing:
-        return _verdict(claim, evidence.engine, variant, (), NOT_TESTABLE, str(missing))
-    unknown = [
-        checked.label
-        for check, checked in zip(claim.checks, checks, strict=True)
-        if checked.without and check.metric.is_field
-    ]
+        return ruled((), NOT_TESTABLE, str(missing))
+    pairs = zip(claim.checks, checks, strict=True)
+    unknown = [checked.label for check, checked in pairs if checked.without and check.metric.is_field]
     if unknown:
-        return _verdict(
-            claim, evidence.engine, variant, checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}"
-        )
+        return ruled(checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}")
     if all(check.word == "yes" for check in checks):
-        return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
+        return ruled(checks, REPRODUCED, _why_so(checks))
     if all(check.word != "no" for check in checks):
-        return _verdict(claim, evidence.engine, variant, checks, UNDECIDED, _why_undecided(checks))
+        return ruled(checks, UNDECIDED, _why_undecided(checks))
     flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.alternatives)))
     reason = _why_not(claim, checks, evidence.engine, variant)
     if flips:
         reason = " ".join((f"{reason.removesuffix('.')}.", *map(_flip_sentence, flips)))
     kinds = [flip.kind for flip in flips if flip.verdict == REPRODUCED]
-    verdict = _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason)
+    verdict = ruled(checks, NOT_REPRODUCED, reason)
     return replace(verdict, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
 
 
@@ -126,11 +123,10 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
     for part in parts:
         if part in evidence.untestable:
             return NOT_TESTABLE, f"{part[0]}: {evidence.untestable[part]}"
-    lacking = [
-        (part[0], evidence.missing[part]) for part in parts if part in evidence.missing and not evidence.of(*part)
-    ]
+    lacking = {part: evidence.missing[part] for part in parts if part in evidence.missing and not evidence.of(*part)}
     if lacking:
-        return NOT_RUN, "; ".join(f"{title}: {runs.there} of {runs.needed} runs are there" for title, runs in lacking)
+        counts = [(title, len(runs.missing), len(runs.ids)) for (title, _), runs in lacking.items()]
+        return NOT_RUN, "; ".join(f"{title}: {ids - missing} of {ids} runs are there" for title, missing, ids in counts)
     without = [experiment for experiment, _ in parts if not evidence.of(experiment, variant)]
     if without:
         return NOT_TESTABLE, f"{without[0]} has no runs with {variant}"
