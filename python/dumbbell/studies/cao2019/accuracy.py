@@ -7,7 +7,7 @@ test cell, its neighbours on the grid, into the training set; leaving out all ce
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
@@ -33,13 +33,12 @@ METHODS: Final = (*TREES, *RULES)
 class Accuracy:
     """Of one way to decide, over the cells that count."""
 
-    cells: int
     folds: tuple[float, ...]
     """Share of the cells of each test fold that it is right about."""
     over_majority: tuple[float, ...]
     """The same less the share of the class that has more cells in all."""
-    of_cell: tuple[float, ...]
-    """How often it was right about each cell when it was tested."""
+    of_cell: Mapping[tuple[float, float, float], float]
+    """How often it was right about each cell when it was tested, by rate, RTT and queue."""
     rates: tuple[float, ...]
     """Share of the cells of each rate, of a tree grown of all other rates."""
     regrets: tuple[float, ...]
@@ -81,9 +80,11 @@ def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | Non
         said = says(train, test)
         rates.append(float((said == marks[test]).mean()))
         regrets[test] = [taken[at].regret("bbr" if bbr else "cubic") for at, bbr in zip(test, said, strict=True)]
+    places = [(each.rate_bps, each.rtt_s, each.buffer_bytes) for each in taken]
+    of_cell = dict(zip(places, (right / tested).tolist(), strict=True))
     return Accuracy(
-        cells=len(taken), folds=tuple(folds), over_majority=tuple(over), of_cell=tuple((right / tested).tolist()),
-        rates=tuple(rates), regrets=tuple(regrets.tolist()),
+        folds=tuple(folds), over_majority=tuple(over), of_cell=of_cell, rates=tuple(rates),
+        regrets=tuple(regrets.tolist()),
     )  # fmt: skip
 
 
@@ -98,16 +99,11 @@ def difference(cells: tuple[Cell, ...], other: tuple[Cell, ...], method: str, ti
 
     Paired: only cells that count in both, each with how often it was told right when it was tested.
     """
-    first, second = _right_of(cells, method, ties), _right_of(other, method, ties)
-    shared = [second[place] - first[place] for place in first if place in second]
+    first, second = accuracy(cells, method, ties), accuracy(other, method, ties)
+    if first is None or second is None:
+        return None
+    shared = [second.of_cell[place] - right for place, right in first.of_cell.items() if place in second.of_cell]
     return estimate(shared) if shared else None
-
-
-def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[float, float, float], float]:
-    """How often each cell was told right, by rate, RTT and queue; empty where nothing is known."""
-    method_accuracy = accuracy(cells, method, ties)
-    known = zip(counting_cells(cells, ties), method_accuracy.of_cell, strict=True) if method_accuracy else ()
-    return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
 
 
 def _judge(cells: Sequence[Cell], method: str) -> Callable[[Places, Places], Marks]:
