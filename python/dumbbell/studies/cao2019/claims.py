@@ -17,16 +17,14 @@ from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.statistics import t_quantile
 from dumbbell.studies.cao2019 import accuracy as judged
 from dumbbell.studies.cao2019.cells import Cell, Ties, cell, counting_cells
-from dumbbell.studies.cao2019.clock import delivered_by_then, delivered_by_then_bare, written_bare_s, written_s
-from dumbbell.studies.cao2019.digitised import digitised_gain, replicated_gain
+from dumbbell.studies.cao2019.clock import delivered_by_then, written_s
+from dumbbell.studies.cao2019.digitised import published_gain
 from dumbbell.studies.cao2019.tree import RULES, TREES, Feature, grown, roots, says
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.limits import Share
 from dumbbell.studies.sweep import number
 
-__all__ = [
-    "delivered_by_then", "delivered_by_then_bare", "digitised_gain", "replicated_gain", "written_bare_s", "written_s",
-]  # fmt: skip
+__all__ = ["delivered_by_then", "published_gain", "written_s"]
 ALIKE: Final = 2.0
 """Points of gain within which two queues are equivalent."""
 SURE: Final = 0.9
