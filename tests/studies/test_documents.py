@@ -69,7 +69,6 @@ def cycle() -> RunData:
         ("correlation_of_groups", -1.0),
         ("low_min_rtt", 0.025),
         ("high_min_rtt", 0.060),
-        ("alternation_of_min_rtt", 1.0),
         ("low_drawn_rtt", 0.035),
         ("high_drawn_rtt", 0.070),
         ("alternation_of_drawn_rtt", 1.0),

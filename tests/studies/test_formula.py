@@ -1,8 +1,9 @@
-"""Formulas: what they make of the runs of a sweep and of those beside them, and how they are refused."""
+"""Formulas: what they make of the runs of a sweep and of those beside them, how they are refused, what they can be."""
 
 from __future__ import annotations
 
 import re
+from math import inf
 from types import ModuleType
 from typing import Any
 
@@ -12,15 +13,16 @@ import pytest
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.formula import Formulas
+from dumbbell.studies.limits import Share
 from observed import frame, observed
 
 LOSSES = (0.4, 0.2, 0.1)
 SIZES = ("1 bdp", "2 bdp", "4 bdp")
 
 
-def doubled(run: RunData) -> float | None:
-    """Twice the loss."""
-    return 2 * (run.result.bottleneck.loss_per_sent or 0.0)
+def scaled(run: RunData, factor: float = 2.0) -> float | None:
+    """The loss so many times, twice unless something else is said."""
+    return factor * (run.result.bottleneck.loss_per_sent or 0.0)
 
 
 def runs(sweep: SeedSweep) -> float | None:
@@ -33,13 +35,21 @@ def seeds(trials: Trials, factor: float = 1.0) -> float | None:
     return factor * len(trials.sweeps) if trials.sweeps else None
 
 
+def part(_: RunData) -> Share | None:
+    """A share."""
+
+
+def surplus(_: RunData) -> float | None:
+    """Any number."""
+
+
 def halved(value: float) -> float:
     """No metric: it takes no run."""
     return value / 2
 
 
 FUNCTIONS = ModuleType("functions")
-for function in (doubled, runs, seeds, halved):
+for function in (scaled, runs, seeds, part, surplus, halved):
     setattr(FUNCTIONS, function.__name__, function)
 FORMULAS = Formulas(
     {
@@ -84,7 +94,8 @@ ALONE = SeedSweep(1, (observed({}, {"a": [5]}, (0, 60)),))
         ("share(loss >= beside.loss)", 2 / 3),
         ("max(beside.1.rate / rate)", 1.25),
         ("beside.runs - runs", 1.0),
-        ("max(doubled)", 0.8),
+        ("max(scaled)", 0.8),
+        ("max(scaled(3) - scaled)", 0.4),
         ("mean(larger(loss, 0.2, beside.loss) - smaller(loss, 0.2))", (0.2 + 0.1 + 0.1) / 3),
         ("evenness(flows.0.goodput_bps, flows.1.goodput_bps)[queue == 1]", 144 / 160),
         ("max(known_or(jain, 3))", 3.0),
@@ -151,7 +162,7 @@ def test_a_number_of_each_run_needs_one_run() -> None:
 
 
 def test_only_a_field_may_be_unmeasured() -> None:
-    assert [FORMULAS.parse(text).is_field for text in ("jain", "flows.0.fct_s", "loss", "doubled", "1 - jain")] == [
+    assert [FORMULAS.parse(text).is_field for text in ("jain", "flows.0.fct_s", "loss", "scaled", "1 - jain")] == [
         True, True, False, False, False,
     ]  # fmt: skip
 
@@ -259,8 +270,33 @@ def test_a_number_of_each_seed_is_none_of_all() -> None:
         ("seeds('two')", "seeds cannot be given ('two')"),
         ("seeds(1.0, 2.0)", "seeds cannot be given (1.0, 2.0)"),
         ("seeds(loss)", "seeds cannot be given (loss)"),
+        ("scaled('two')", "scaled cannot be given ('two')"),
+        ("runs(1)", "runs cannot be given (1)"),
     ],
 )
 def test_what_all_seeds_together_are_not_part_of(text: str, message: str) -> None:
     with pytest.raises(StudyError, match=re.escape(message)):
         FORMULAS.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("jain", (0, 1)),
+        ("groups.bbr.goodput_trend", (-inf, inf)),
+        ("bottleneck.queue_mean_bdp", (0, inf)),
+        ("flows.0.rtt_p50_s - 0.076", (-0.076, inf)),
+        ("100 * groups.bbr.share", (0, 100)),
+        ("1 - bottleneck.utilization", (0, 1)),
+        ("-jain", (-1, 0)),
+        ("groups.cubic.goodput_bps / groups.bbr.goodput_bps", (0, inf)),
+        ("beside.jain - jain", (-1, 1)),
+        ("larger(groups.bbr.share, 3 * groups.cubic.share)", (0, 3)),
+        ("share((jain >= 0.9)[bottleneck.loss_rate > 0])", (0, 1)),
+        ("rank_correlation(jain, jain)", (-inf, inf)),
+        ("part", (0, 1)),
+        ("2 * surplus", (-inf, inf)),
+    ],
+)
+def test_a_formula_is_within_what_its_parts_can_be(text: str, limits: tuple[float, float]) -> None:
+    assert FORMULAS.parse(text).limits == pytest.approx(limits)

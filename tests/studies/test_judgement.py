@@ -283,6 +283,12 @@ def test_an_engine_that_cannot_is_told_with_the_reason() -> None:
         ({"checks": [{"label": "it", "least": float("nan")}]}, "claim X1: checks[0].least: Input should be a finite"),
         ({"at": {"path.bufer": "1 bdp"}}, 'claim X1: checks[0].at: sweep does not sweep "path.bufer"; did you mean'),
         ({"metric": "beside.1.jain", "beside": ["sweep"]}, "claim X1: checks[0]: beside.1.jain: needs 2 experiments"),
+        (
+            {"spread": "width(1.0)"},
+            "claim X1: checks[0]: it: a spread is of all seeds together, and beside a metric tha",
+        ),
+        ({"metric": "mean_of_all", "spread": "seed_value"}, "claim X1: checks[0]: it: a spread is of all seeds togeth"),
+        ({"metric": "mean_of_all", "in_seeds": 0.8}, "claim X1: checks[0]: it: in_seeds says nothing of one number of"),
         ({"engines": ["simm"]}, 'claim X1: engines[0]: there is no engine "simm"; did you mean "sim"?'),
         ({"why": {"simm": {"bbr": "A."}}}, 'claim X1: why.simm.[key]: there is no engine "simm"'),
         ({"why": {"any": {"bbr3": "A."}}}, 'claim X1: why.any.bbr3.[key]: there is no version "bbr3"'),
@@ -363,16 +369,3 @@ def test_one_number_of_all_seeds_may_have_no_spread() -> None:
     nothing = verdict(None, metric="mean_of_all")
     assert nothing.verdict == "not reproduced"
     assert nothing.reason == "it does not exist in 3 of 3 seeds"
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"spread": "width(1.0)"}, "a spread is of all seeds together, and beside a metric that is"),
-        ({"metric": "mean_of_all", "spread": "seed_value"}, "a spread is of all seeds together"),
-        ({"metric": "mean_of_all", "in_seeds": 0.8}, "in_seeds says nothing of one number of all seeds together"),
-    ],
-)
-def test_what_does_not_go_with_all_seeds_together(fields: dict[str, object], message: str) -> None:
-    with pytest.raises(StudyError, match=message):
-        claims_of([row(**fields)], VOCABULARY)

@@ -18,22 +18,17 @@ LONG = "cao2019"
 """It has 9,510 runs, and a module of its own."""
 OTHERS = [name for name in studies.names() if name != LONG]
 
-
 pytestmark = [
+    pytest.mark.long,
+    pytest.mark.slow,
     pytest.mark.usefixtures("few_folds"),
-    pytest.mark.parametrize(
-        "by_chance", [name for name in studies.names() if name != LONG], indirect=True, scope="module"
-    ),
+    pytest.mark.parametrize("by_chance", OTHERS, indirect=True, scope="module"),
 ]
 
 
-@pytest.mark.long
-@pytest.mark.slow
 def test_what_each_claim_measures(by_chance: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
     assert of_claims(*by_chance) == snapshot
 
 
-@pytest.mark.long
-@pytest.mark.slow
 def test_what_each_figure_and_table_shows(by_chance: tuple[Study, Evidence], snapshot: SnapshotAssertion) -> None:
     assert of_displays(*by_chance) == snapshot

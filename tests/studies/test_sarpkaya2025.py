@@ -32,32 +32,30 @@ def run_of(goodputs_mbit_s: Any, start_s: float) -> RunData:
     return observed({}, rates, (0, float(own.size + start_s)), series=series, flows=[{"start_s": start_s}, {}])
 
 
-def test_it_settles_with_the_second_of_two_means_that_are_alike() -> None:
-    """8 Mbit/s for 100 s, then 4: the means of the seconds 101 to 220 and 221 to 340 are the first that are alike."""
-    falls = [8.0] * 100 + [4.0] * 400
-    assert settled_s(falls) == 221
-    assert settled_s(falls[:340]) == 221
-    assert settled_s(falls[:339]) is None
+FALLS = [8.0] * 100 + [4.0] * 400
+"""The means of the seconds 101 to 220 and 221 to 340 are the first that are alike."""
+
+
+@pytest.mark.parametrize(
+    ("goodputs", "settled"),
+    [
+        (FALLS, 221),
+        (FALLS[:340], 221),
+        (FALLS[:339], None),
+        ([5.0, *[5.004] * 120], 2),  # a tenth of a percent is little change
+        ([5.0, *[5.006] * 120], None),
+        ([6.0, 4.0, *[5.0] * 120], 3),  # the first mean is of the seconds 1 and 2
+        ([0.0, *[5.0] * 120], 2),  # nothing before counts as no change
+    ],
+)
+def test_it_settles_with_the_second_of_two_means_that_are_alike(goodputs: list[float], settled: float | None) -> None:
+    assert settled_s(goodputs) == settled
 
 
 def test_seconds_are_counted_from_the_flows_own_start(study: Study) -> None:
     rule = study.metrics.parse("settling_time")
-    assert rule.of_run(run_of([8.0] * 100 + [4.0] * 400, 0.35)) == 221
+    assert rule.of_run(run_of(FALLS, 0.35)) == 221
     assert rule.of_run(run_of(1.002 ** np.arange(600), 0.35)) is None
-
-
-def test_a_tenth_of_a_percent_is_little_change() -> None:
-    assert settled_s([5.0, *[5.004] * 120]) == 2
-    assert settled_s([5.0, *[5.006] * 120]) is None
-
-
-def test_the_earlier_mean_is_of_fewer_seconds_at_first() -> None:
-    """The mean of the seconds 1 and 2 is that of 3 to 122; that of second 1 alone was not that of 2 to 121."""
-    assert settled_s([6.0, 4.0, *[5.0] * 120]) == 3
-
-
-def test_nothing_before_counts_as_no_change() -> None:
-    assert settled_s([0.0, *[5.0] * 120]) == 2
 
 
 def test_means_that_cross_meet_the_rule_though_nothing_has_settled() -> None:

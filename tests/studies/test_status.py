@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,16 +15,13 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from dumbbell.spec import expand, load
 from dumbbell.spec.resolved import resolve
-from dumbbell.studies import Study, StudyError, StudyStatus
+from dumbbell.studies import Study, StudyStatus
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.execution import count_runs, remaining_packets
 from dumbbell.studies.loading import read
 from dumbbell.studies.verdict import NOT_RUN, NOT_TESTABLE
 from reported import verdict
 
-CHECKS = (
-    'checks = [{ label = "x", experiment = "figure5", metric = "bottleneck.loss_rate", unit = "", at = {}, most = 1 }]'
-)
 FULL_WORK = 8e6 * 60 / 8 / 1514
 """Packets of a minute at 8 Mbit/s."""
 UNTESTABLE = """
@@ -167,23 +163,6 @@ def test_a_claim_that_nothing_can_test_is_told_on_every_engine(folder: Path, sto
     assert (verdicts[0].value, verdicts[0].n, verdicts[0].checks) == (None, 0, ())
     assert [claim.id for claim in studies.only(study, claims=["S99"]).claims] == ["S99"]
     assert "S99" not in [claim.id for claim in studies.only(study, experiments=["figure7"]).claims]
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        (CHECKS, "untestable, and has checks"),
-        ("", "there is nothing to check"),
-    ],
-    ids=["both", "neither"],
-)
-def test_a_claim_has_checks_or_says_why_not(folder: Path, row: str, message: str) -> None:
-    text = UNTESTABLE + row if row else UNTESTABLE.replace('untestable = "waits for a satellite"\n', "")
-    assert tomllib.loads(text)
-    with (folder / "claims.toml").open("a", encoding="utf-8") as file:
-        file.write(text)
-    with pytest.raises(StudyError, match=f"claim S99: {message}"):
-        read(folder)
 
 
 def test_engines_dispute_what_one_reproduces_and_another_does_not() -> None:

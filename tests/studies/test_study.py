@@ -95,20 +95,6 @@ def test_more_seeds() -> None:
             'no result has "queu"; did you mean',
         ),
     ],
-    ids=[
-        "broken",
-        "measures nothing",
-        "shows nothing",
-        "no axis",
-        "no dimension",
-        "no unit",
-        "no such field",
-        "controls nothing",
-        "no control",
-        "no version",
-        "no file",
-        "no metric",
-    ],
 )
 def test_files_that_contradict_one_another(folder: Path, file: str, old: str, new: str, message: str) -> None:
     assert read(folder).name == "claypool2019"
@@ -204,28 +190,6 @@ class Unversed(SimEngine):
         return [Problem("flows[0].cc", each) for each in dict.fromkeys(reasons)]
 
 
-@pytest.mark.long
-@pytest.mark.slow
-def test_a_study_is_carried_out_judged_and_drawn(brief: Study, tmp_path: Path) -> None:
-    seen = []
-    with Store.open(tmp_path / "store", write=True) as store:
-        assert studies.run(brief, store, "sim", 2, lambda _: seen.append(1)) == []
-        status = studies.status_of(brief, store, "sim")
-        verdicts, charts = status.verdicts, status.charts()
-    assert len(seen) == count_runs(brief, SimEngine())
-    assert [(each.claim, each.variant) for each in verdicts] == [
-        (claim.id, variant)
-        for claim in brief.claims
-        for variant in (["cubic"] if claim.id == "S5" else ["bbr", "bbr_4_17"])
-    ]
-    assert {each.verdict for each in verdicts} <= {"reproduced", "not reproduced", "undecided"}
-    for each in verdicts:
-        assert each.engine == "sim"
-        assert each.reason
-        assert [check.seeds for check in each.checks] == [2] * len(each.checks)
-    assert [chart.name for chart in charts] == [figure.name for figure in brief.figures]
-
-
 def test_a_store_that_is_half_finished(brief: Study, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store", write=True) as store:
         stopped(brief, store, 6)
@@ -267,24 +231,6 @@ def stopped(study: Study, store: Store, after: int) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         studies.run(study, store, "sim", 1, stop)
-
-
-@pytest.mark.long
-@pytest.mark.slow
-def test_an_experiment_that_an_engine_refuses_is_not_testable(brief: Study, tmp_path: Path) -> None:
-    class Picky(SimEngine):
-        def unsupported_fields(self, run: Run) -> list[Problem]:
-            mixed = len({flow.cc.algorithm for flow in run.flows}) > 1
-            return [Problem("flows[0].cc", "only one algorithm at a time")] if mixed else []
-
-    with Store.open(tmp_path / "store", write=True) as store:
-        assert studies.run(brief, store, Picky()) == []
-        status = studies.status_of(brief, store, Picky())
-        verdicts, charts = {each.claim: each for each in status.verdicts}, status.charts()
-    assert verdicts["S21"].verdict == "not testable here"
-    assert verdicts["S21"].reason == ("figure10: engine sim cannot honour flows[0].cc: only one algorithm at a time")
-    assert verdicts["S7"].verdict != "not testable here"
-    assert [chart.name for chart in charts] == ["figure4b", "figure5", "figure7", "figure11"]
 
 
 @pytest.mark.slow

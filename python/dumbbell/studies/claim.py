@@ -300,13 +300,6 @@ class Claim(_Row):
         return not self.engines or bool({engine, family(engine)} & set(self.engines))
 
 
-def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
-    twice = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
-    if twice:
-        raise ValueError(f"claims: more than one is called {', '.join(twice)}")
-    return claims
-
-
 def claims_of(rows: Sequence[Mapping[str, Any]], vocabulary: Vocabulary) -> tuple[Claim, ...]:
     """The claims of a study's rows.
 
@@ -314,23 +307,25 @@ def claims_of(rows: Sequence[Mapping[str, Any]], vocabulary: Vocabulary) -> tupl
         StudyError: rows name what there is not, or lack what they must have: all of that, one a line.
     """
     try:
-        claims: TypeAdapter[tuple[Claim, ...]] = TypeAdapter(Annotated[tuple[Claim, ...], AfterValidator(_distinct)])
-        return claims.validate_python(rows, context=vocabulary)
+        claims = TypeAdapter(tuple[Claim, ...]).validate_python(rows, context=vocabulary)
     except ValidationError as error:
         raise StudyError("\n".join(_problems(error, rows))) from None
+    twice = [name for name, count in Counter(claim.id for claim in claims).items() if count > 1]
+    if twice:
+        raise StudyError(f"claims: more than one is called {', '.join(twice)}")
+    return claims
 
 
 def _problems(error: ValidationError, rows: Sequence[Mapping[str, Any]]) -> Iterable[str]:
     """Each with its claim and the field's path; once where alternatives have it from the claim's checks."""
     seen = set()
     for each in error.errors(include_url=False, include_context=False, include_input=False):
-        index, *path = each["loc"] or (None,)
+        index, *path = each["loc"]
         message = each["msg"].removeprefix("Value error, ")
         inherited = path[:1] == ["alternatives"] and "checks" in path
         problem = (index, *(path[2:] if inherited else path), message)
         if problem not in seen:
-            whose = "" if index is None else f"claim {rows[int(index)].get('id', '?')}"
-            yield ": ".join(filter(None, (whose, path_of(path), message)))
+            yield ": ".join(filter(None, (f"claim {rows[int(index)].get('id', '?')}", path_of(path), message)))
         seen.add(problem)
 
 

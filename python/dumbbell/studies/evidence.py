@@ -4,33 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any
 
 from dumbbell.errors import StudyError
 from dumbbell.results.run_series import RunSeries
 from dumbbell.results.schema import FailedRun, Result
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-class Source(Protocol):
-    """Where runs and their series are: a `dumbbell.results.store.Store`."""
-
-    def get(self, run_id: str, point: Mapping[str, Any]) -> Result | FailedRun | None:
-        """The outcome of a run at a point of the sweep; None when it is not there."""
-
-    def flow_series(self, run_id: str) -> pd.DataFrame:
-        """The gauges of a run's flows."""
-
-    def queue_series(self, run_id: str) -> pd.DataFrame:
-        """The gauges of its bottleneck."""
-
-    def ack_series(self, run_id: str) -> pd.DataFrame:
-        """Single ACKs' round-trip times."""
-
-    def ss_series(self, run_id: str) -> pd.DataFrame:
-        """What `ss` told of its senders' connections."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,15 +99,6 @@ class Coverage:
     """Of all."""
     missing: frozenset[str]
     """Of those that are not there."""
-
-    @property
-    def needed(self) -> int:
-        return len(self.ids)
-
-    @property
-    def there(self) -> int:
-        """Runs that were carried out, those that failed too."""
-        return self.needed - len(self.missing)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

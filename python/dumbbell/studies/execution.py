@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from functools import partial
 from itertools import chain, count, takewhile
-from typing import NamedTuple
+from typing import TypeAlias
 
 from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
@@ -19,7 +19,7 @@ from dumbbell.results.schema import FailedRun, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, expand, resolve
 from dumbbell.spec.run import Run
-from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep, Source
+from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Study
 
@@ -30,7 +30,7 @@ def engines_of(study: Study, store: Store) -> tuple[str, ...]:
     return tuple(dict.fromkeys(each.engine for each in store.campaigns() if each.experiment in names))
 
 
-def gather(study: Study, source: Source, engine: Engine) -> Evidence:
+def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     """The runs of a study's experiments on an engine, as far as they are there.
 
     A trial is a seed whose runs are all there. Seeds that follow the study's own count too, unless the study was
@@ -48,15 +48,20 @@ def gather(study: Study, source: Source, engine: Engine) -> Evidence:
         missing: list[str] = []
         complete: list[SeedSweep] = []
         failures: list[str] = []
-        for seed, runs in _by_seed(study, part, source, engine):
-            absent = [run.id for run in runs if run.outcome is None]
+        for seed, runs in _by_seed(study, part, store, engine):
+            absent = [run_id for run_id, _, outcome in runs if outcome is None]
             if seed in part.seed_values:
-                ids += [run.id for run in runs]
+                ids += [run_id for run_id, *_ in runs]
                 missing += absent
-            outcomes[title] |= {run.id: run.outcome for run in runs if run.outcome is not None}
+            outcomes[title] |= {run_id: outcome for run_id, _, outcome in runs if outcome is not None}
             if not absent:
-                failures += [run.outcome.error for run in runs if isinstance(run.outcome, FailedRun)]
-                complete.append(SeedSweep(seed, tuple(run.observed for run in runs if run.observed is not None)))
+                failures += [outcome.error for *_, outcome in runs if isinstance(outcome, FailedRun)]
+                observed = (
+                    _observed(planned, outcome, study.manifest.axis, store)
+                    for _, planned, outcome in runs
+                    if isinstance(outcome, Result)
+                )
+                complete.append(SeedSweep(seed, tuple(observed)))
         coverage[title, variant] = Coverage(ids=frozenset(ids), missing=frozenset(missing))
         if failures:
             untestable[title, variant] = f"{len(failures)} of its runs failed, the first with: {failures[0]}"
@@ -96,19 +101,11 @@ def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     return honoured_experiments
 
 
-class _Looked(NamedTuple):
-    """A run that a study asks for."""
-
-    id: str
-    outcome: Result | FailedRun | None
-    """None where it is not there."""
-    observed: RunData | None
-    """None where it was not measured."""
+_Looked: TypeAlias = tuple[str, Planned, Result | FailedRun | None]
+"""A run's id, the run, and its outcome; None where it is not there."""
 
 
-def _by_seed(
-    study: Study, experiment: Experiment, source: Source, engine: Engine
-) -> Iterator[tuple[int, list[_Looked]]]:
+def _by_seed(study: Study, experiment: Experiment, store: Store, engine: Engine) -> Iterator[tuple[int, list[_Looked]]]:
     """The runs of a part of a study, of each seed that it asks for, and of whole seeds after these."""
     identity, points = engine.identity(), list(expand(experiment))
 
@@ -116,29 +113,26 @@ def _by_seed(
         for point in points:
             planned = Planned(point.values, resolve(point, seed, live=engine.live))
             run_id = run_key(planned, engine, identity)["run_id"]
-            outcome = source.get(run_id, planned.point)
-            axis = study.manifest.axis
-            observed = _observed(planned, outcome, axis, source) if isinstance(outcome, Result) else None
-            yield _Looked(run_id, outcome, observed)
+            yield run_id, planned, store.get(run_id, planned.point)
 
     for seed in experiment.seed_values:
         yield seed, list(looked(seed))
     if study.seeds is None:
         for seed in count(max(experiment.seed_values) + 1):
-            runs = list(takewhile(lambda run: run.outcome is not None, looked(seed)))
+            runs = list(takewhile(lambda run: run[-1] is not None, looked(seed)))
             if len(runs) < len(points):
                 return
             yield seed, runs
 
 
-def _observed(planned: Planned, result: Result, axis: str, source: Source) -> RunData:
+def _observed(planned: Planned, result: Result, axis: str, store: Store) -> RunData:
     return RunData(
         point={path: value for path, value in planned.point.items() if path != axis},
         result=result,
-        flow_series=partial(source.flow_series, result.run_id),
-        queue_series=partial(source.queue_series, result.run_id),
-        ack_series=partial(source.ack_series, result.run_id),
-        ss_series=partial(source.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
+        flow_series=partial(store.flow_series, result.run_id),
+        queue_series=partial(store.queue_series, result.run_id),
+        ack_series=partial(store.ack_series, result.run_id),
+        ss_series=partial(store.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
         bdp_bytes=planned.resolved.bdp_bytes,
     )
 

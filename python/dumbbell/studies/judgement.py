@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import median
+from typing import Final
 
 from dumbbell.errors import MissingExtra, StudyError
 from dumbbell.metrics.number import amount, apart, counted, ends
@@ -31,6 +33,9 @@ ANY_VERSION = "any version"
 """In the place of a version, of a claim that is not tested with any."""
 ENOUGH_SEEDS = 0.8
 """Share of the seeds in which an ordering, a shape or a mechanism must be seen."""
+OF_CHECK: Final = {"label", "published", "least", "most", "unit", "weak"}
+OF_CLAIM: Final = {"section", "statement", "tolerance", "flag", "source"}
+"""What a number and a verdict have of the check and the claim that they are of."""
 _CAME = {
     REPRODUCED: "it is reproduced ({})", NOT_REPRODUCED: "it is not reproduced either", UNDECIDED: "it is undecided",
 }  # fmt: skip
@@ -58,32 +63,28 @@ def judge(claim: Claim, evidence: Evidence, variant: str) -> Verdict:
     Raises:
         StudyError: a check, which it names, asks for what the runs do not have.
     """
+    ruled = partial(_verdict, claim, evidence.engine, variant)
     obstacle = _obstacle(claim, evidence, variant)
     if obstacle:
-        return _verdict(claim, evidence.engine, variant, (), *obstacle)
+        return ruled((), *obstacle)
     try:
         checks = tuple(_checked(claim, check, evidence, variant) for check in claim.checks)
     except MissingExtra as missing:
-        return _verdict(claim, evidence.engine, variant, (), NOT_TESTABLE, str(missing))
-    unknown = [
-        checked.label
-        for check, checked in zip(claim.checks, checks, strict=True)
-        if checked.without and check.metric.is_field
-    ]
+        return ruled((), NOT_TESTABLE, str(missing))
+    pairs = zip(claim.checks, checks, strict=True)
+    unknown = [checked.label for check, checked in pairs if checked.without and check.metric.is_field]
     if unknown:
-        return _verdict(
-            claim, evidence.engine, variant, checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}"
-        )
+        return ruled(checks, NOT_TESTABLE, f"the runs do not give {', '.join(unknown)}")
     if all(check.word == "yes" for check in checks):
-        return _verdict(claim, evidence.engine, variant, checks, REPRODUCED, _why_so(checks))
+        return ruled(checks, REPRODUCED, _why_so(checks))
     if all(check.word != "no" for check in checks):
-        return _verdict(claim, evidence.engine, variant, checks, UNDECIDED, _why_undecided(checks))
+        return ruled(checks, UNDECIDED, _why_undecided(checks))
     flips = tuple(filter(None, (_flipped(claim, flip, evidence, variant) for flip in claim.alternatives)))
     reason = _why_not(claim, checks, evidence.engine, variant)
     if flips:
         reason = " ".join((f"{reason.removesuffix('.')}.", *map(_flip_sentence, flips)))
     kinds = [flip.kind for flip in flips if flip.verdict == REPRODUCED]
-    verdict = _verdict(claim, evidence.engine, variant, checks, NOT_REPRODUCED, reason)
+    verdict = ruled(checks, NOT_REPRODUCED, reason)
     return replace(verdict, flips=flips, kind=min(kinds, key=KINDS.index, default=None))
 
 
@@ -122,11 +123,10 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
     for part in parts:
         if part in evidence.untestable:
             return NOT_TESTABLE, f"{part[0]}: {evidence.untestable[part]}"
-    lacking = [
-        (part[0], evidence.missing[part]) for part in parts if part in evidence.missing and not evidence.of(*part)
-    ]
+    lacking = {part: evidence.missing[part] for part in parts if part in evidence.missing and not evidence.of(*part)}
     if lacking:
-        return NOT_RUN, "; ".join(f"{title}: {runs.there} of {runs.needed} runs are there" for title, runs in lacking)
+        counts = [(title, len(runs.missing), len(runs.ids)) for (title, _), runs in lacking.items()]
+        return NOT_RUN, "; ".join(f"{title}: {ids - missing} of {ids} runs are there" for title, missing, ids in counts)
     without = [experiment for experiment, _ in parts if not evidence.of(experiment, variant)]
     if without:
         return NOT_TESTABLE, f"{without[0]} has no runs with {variant}"
@@ -145,22 +145,10 @@ def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Ch
     mean = estimate(values) if values else None
     low, high = _interval(mean.mean, mean.half_width, check) if mean else (None, None)
     checked = Checked(
-        label=check.label,
-        value=mean.mean if mean else None,
-        low=low,
-        high=high,
-        n=mean.n if mean else 0,
-        published=check.published,
-        least=check.least,
-        most=check.most,
-        unit=check.unit,
-        holds=False,
-        holding=0,
-        seeds=len(measured),
-        without=len(measured) - len(values),
-        weak=check.weak,
+        **check.model_dump(include=OF_CHECK), value=mean.mean if mean else None, low=low, high=high,
+        n=mean.n if mean else 0, holds=False, holding=0, seeds=len(measured), without=len(measured) - len(values),
         by_count=check.in_seeds is not None,
-    )
+    )  # fmt: skip
     middle = _middle(values, checked)
     holding = sum(map(checked.keeps, values))
     by_median = claim.kind == "N" and check.in_seeds is None
@@ -179,9 +167,8 @@ def _checked_together(check: Check, trials: Trials) -> Checked:
     value, spread = check.value_together(trials)
     low, high = _interval(value, spread, check)
     checked = Checked(
-        label=check.label, value=value, low=low, high=high, n=seeds, median=value, published=check.published,
-        least=check.least, most=check.most, unit=check.unit, holds=False, holding=0, seeds=seeds,
-        without=seeds if value is None else 0, weak=check.weak, together=True,
+        **check.model_dump(include=OF_CHECK), value=value, low=low, high=high, n=seeds, median=value, holds=False,
+        holding=0, seeds=seeds, without=seeds if value is None else 0, together=True,
     )  # fmt: skip
     holds = value is not None and all(checked.keeps(each) for each in (low, value, high) if each is not None)
     return replace(checked, holds=holds, holding=seeds if holds else 0)
@@ -222,9 +209,8 @@ def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
     first = decisive or next(iter(claim.checks), None)
     weak = bool(claim.checks) and all(check.weak for check in claim.checks)
     return Verdict(
+        **claim.model_dump(include=OF_CLAIM),
         claim=claim.id,
-        section=claim.section,
-        statement=claim.statement,
         engine=engine,
         variant=variant,
         verdict=word,
@@ -234,11 +220,8 @@ def _verdict(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
         high=decisive.high if decisive else None,
         n=decisive.n if decisive else 0,
         published=first.published if first else None,
-        tolerance=claim.tolerance,
         unit=first.unit if first else "",
-        flag=claim.flag,
         reason=reason,
-        source=claim.source,
         checks=checks,
         versions=(variant,),
         seeds=min((check.seeds for check in checks), default=0),

@@ -199,6 +199,14 @@ def _validated(model: type[M], folder: Traversable, file: str, written: Mapping[
         raise StudyError("\n".join(f"study {folder.name}: {file}: {each}" for each in problems_of(error))) from None
 
 
+def names_by_reason(reasons: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The names that have the same reason, in a line, by that reason."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        names.setdefault(reason, []).append(name)
+    return {reason: ", ".join(own) for reason, own in names.items()}
+
+
 def problems_of(error: ValidationError) -> Iterator[str]:
     """Each problem with the path of its field: "checks[0].unit: Field required"."""
     for each in error.errors(include_url=False, include_context=False, include_input=False):

@@ -6,7 +6,7 @@ the versions that any kernel has, and no claims: these are about the document's 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TypeVar
 
@@ -14,13 +14,12 @@ from dumbbell.campaign.plan import refusals
 from dumbbell.charts.chart import Chart
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import StudyError
-from dumbbell.problem import suggestion
 from dumbbell.spec import Experiment
 from dumbbell.spec import load as load_spec
 from dumbbell.spec.run import Run
 from dumbbell.studies.evidence import Evidence
-from dumbbell.studies.manifest import ShortForm
-from dumbbell.studies.study import Display, Study, only
+from dumbbell.studies.manifest import ShortForm, names_by_reason
+from dumbbell.studies.study import Display, Study, known, only
 from dumbbell.tables.table import Table
 from dumbbell.units import NS_PER_S
 
@@ -41,9 +40,10 @@ def shortened(study: Study) -> Study:
     form = study.manifest.short_form
     if form is None:
         raise StudyError(f"study {study.name} has no short form")
-    _known(study, "experiment", form.experiments, study.experiments)
-    _known(study, "figure", form.figures, [*_names(study.figures), *_names(study.tables)])
-    _known(study, "program", filter(None, (each.program for each in form.experiments.values())), form.programs)
+    whose = f"{study.name}: short_form"
+    known(whose, "experiment", list(form.experiments), study.experiments)
+    known(whose, "figure", form.figures, _names(study.figures) + _names(study.tables))
+    known(whose, "program", [each.program for each in form.experiments.values() if each.program], form.programs)
     selected = only(study, claims=None, experiments=list(form.experiments), variants=form.variants)
     return replace(
         selected,
@@ -56,16 +56,8 @@ def shortened(study: Study) -> Study:
     )
 
 
-def _known(study: Study, what: str, requested: Iterable[str], there: Iterable[str]) -> None:
-    names = list(there)
-    for name in requested:
-        if name not in names:
-            hint = suggestion(name, names)
-            raise StudyError(f'{study.name}: short_form: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
-
-
-def _names(displays: Iterable[Display[Shown]]) -> Iterator[str]:
-    return (each.name for each in displays)
+def _names(displays: Iterable[Display[Shown]]) -> list[str]:
+    return [each.name for each in displays]
 
 
 def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
@@ -76,11 +68,12 @@ def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
 
 def _annotated(display: Display[Shown], form: ShortForm) -> Display[Shown]:
     """A figure or a table whose caption says what is otherwise than it says."""
-    settings: dict[str, list[str]] = {}
-    for title in display.experiments:
-        setting = ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items())
-        settings.setdefault(setting, []).append(title)
-    note = "; ".join(f"{', '.join(titles)} with {setting or 'nothing set'}" for setting, titles in settings.items())
+    settings = (
+        (title, ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items()))
+        for title in display.experiments
+    )
+    changes = names_by_reason(settings).items()
+    note = "; ".join(f"{titles} with {setting or 'nothing set'}" for setting, titles in changes)
 
     def draw(study: Study, evidence: Evidence) -> Shown:
         drawn = display.draw(study, evidence)

@@ -11,11 +11,13 @@ from dumbbell.charts.chart import Chart
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.metrics.number import counted
+from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
-from dumbbell.studies.evidence import Evidence, Source
+from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.execution import gather
 from dumbbell.studies.extra import absence
 from dumbbell.studies.judgement import verdicts
+from dumbbell.studies.manifest import names_by_reason
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Display, Study, drawn
 from dumbbell.studies.verdict import NOT_RUN, Verdict
@@ -109,9 +111,8 @@ class StudyStatus:
     @property
     def not_computed_text(self) -> str:
         """The same in one line; empty if all are there."""
-        reasons = {why: [name for name, own in self.not_computed.items() if own == why]
-                   for why in self.not_computed.values()}  # fmt: skip
-        return "; ".join(f"not computed: {', '.join(names)}: {why}" for why, names in reasons.items())
+        reasons = names_by_reason(self.not_computed.items())
+        return "; ".join(f"not computed: {names}: {why}" for why, names in reasons.items())
 
     def charts(self) -> list[Chart]:
         """The figures of which all runs are there, of one version at least."""
@@ -145,7 +146,7 @@ class StudyStatus:
         return list(dict.fromkeys(trial.seed for each in trials for trial in each))
 
 
-def status_of(study: Study, source: Source, engine: Engine | str, *, full_study: Study | None = None) -> StudyStatus:
+def status_of(study: Study, store: Store, engine: Engine | str, *, full_study: Study | None = None) -> StudyStatus:
     """The status of a study on an engine; `full_study` is what it is a part of, if it is one.
 
     Raises:
@@ -153,7 +154,7 @@ def status_of(study: Study, source: Source, engine: Engine | str, *, full_study:
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     study = with_programs(study, chosen)
-    evidence = gather(study, source, chosen)
+    evidence = gather(study, store, chosen)
     judged = tuple(replace(each, hypothesis=study.hypothesis) for each in verdicts(study, evidence))
     return StudyStatus(study=study, full_study=full_study or study, evidence=evidence, verdicts=judged)
 

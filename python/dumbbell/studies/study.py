@@ -114,13 +114,13 @@ def only(
         StudyError: there is no such claim, experiment or version, or nothing is left.
     """
     by_id = {claim.id: claim for claim in study.claims}
-    chosen = [by_id[each] for each in _known(study, "claim", claims, by_id)]
+    chosen = [by_id[each] for each in known(study.name, "claim", claims, by_id)]
     needed = set(study.experiments)
     if claims is not None:
         needed = {title for claim in chosen for title in claim.experiments}
         if alternatives:
             needed |= {title for claim in chosen for each in claim.alternatives for title in each.experiments}
-    retained = needed & set(_known(study, "experiment", experiments, study.experiments))
+    retained = needed & set(known(study.name, "experiment", experiments, study.experiments))
     lost = [
         claim.id
         for claim in chosen
@@ -137,7 +137,7 @@ def only(
     ]
     smaller = replace(
         study,
-        variants=tuple(_known(study, "version", variants, study.variants)),
+        variants=tuple(known(study.name, "version", variants, study.variants)),
         claims=tuple(chosen),
         figures=tuple(figure for figure in study.figures if retained.issuperset(figure.experiments)),
         tables=tuple(table for table in study.tables if retained.issuperset(table.experiments)),
@@ -156,11 +156,15 @@ def controls_of(experiment: Experiment, axis: str) -> tuple[str, ...] | None:
     return None if swept is None else tuple(map(str, swept.values))
 
 
-def _known(study: Study, what: str, requested: Sequence[str] | None, there: Iterable[str]) -> list[str]:
-    """What was asked for, in the study's order."""
+def known(whose: str, what: str, requested: Sequence[str] | None, there: Iterable[str]) -> list[str]:
+    """What was asked for, in the order of what is there; all of that where nothing was.
+
+    Raises:
+        StudyError: something is not there.
+    """
     names = list(there)
     for name in requested or ():
         if name not in names:
             hint = suggestion(name, names)
-            raise StudyError(f'{study.name}: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
+            raise StudyError(f'{whose}: there is no {what} "{name}"' + (f"; {hint}" if hint else ""))
     return names if requested is None else [name for name in names if name in requested]

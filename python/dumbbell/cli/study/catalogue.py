@@ -62,12 +62,12 @@ def show(name: One, *, as_json: Json = False) -> None:
 
 def _short_form(study: "Manifest") -> list[str]:
     """What `--short` carries out, and why that suffices."""
+    from dumbbell.studies.manifest import names_by_reason
+
     if study.short_form is None:
         return []
-    reasons: dict[str, list[str]] = {}
-    for title, each in study.short_form.experiments.items():
-        reasons.setdefault(each.because, []).append(title)
-    summary = "; ".join(f"{', '.join(titles)}: {because}" for because, titles in reasons.items())
+    reasons = names_by_reason((title, each.because) for title, each in study.short_form.experiments.items())
+    summary = "; ".join(f"{titles}: {because}" for because, titles in reasons.items())
     return [f"Short form (--short): {summary}"]
 
 

@@ -6,24 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import dumbbell.cli.study.option as option
 from dumbbell.cli.interruption import stored_runs_text, telling
 from dumbbell.cli.option import Jobs
-from dumbbell.cli.study.option import (
-    Claims,
-    Engine,
-    Experiments,
-    Json,
-    Label,
-    Name,
-    Out,
-    Seeds,
-    Sets,
-    Short,
-    Variants,
-    Why,
-    hypothesis_of,
-    listed,
-)
+from dumbbell.cli.study.option import hypothesis_of, listed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,29 +19,28 @@ if TYPE_CHECKING:
     from dumbbell.engines.protocol import Engine as AnEngine
     from dumbbell.errors import ReportError
     from dumbbell.results.schema import FailedRun
-    from dumbbell.results.store import Store
-    from dumbbell.studies import Study, StudyStatus
+    from dumbbell.studies import Study
 
 FAILED = 1
 
 
 def run(  # noqa: PLR0913 (each is an option)
-    name: Name,
+    name: option.Name,
     *,
-    engine: Engine = "sim",
-    out: Out = None,
-    claims: Claims = None,
-    experiments: Experiments = None,
-    variants: Variants = None,
+    engine: option.Engine = "sim",
+    out: option.Out = None,
+    claims: option.Claims = None,
+    experiments: option.Experiments = None,
+    variants: option.Variants = None,
     jobs: Jobs = None,
-    seeds: Seeds = None,
-    short: Short = False,
-    sets: Sets = None,
-    label: Label = None,
+    seeds: option.Seeds = None,
+    short: option.Short = False,
+    sets: option.Sets = None,
+    label: option.Label = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Repeat the runs that the store has.")] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 1 if a claim is not reproduced.")] = False,
-    why: Why = False,
-    as_json: Json = False,
+    why: option.Why = False,
+    as_json: option.Json = False,
 ) -> None:
     """Run missing experiments, evaluate every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
@@ -63,7 +48,7 @@ def run(  # noqa: PLR0913 (each is an option)
     from dumbbell.cli.study.report import of_all, of_one, pages
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.cli.study.short_form import print_outcome, print_short_form
-    from dumbbell.cli.study.verdicts import print_counts
+    from dumbbell.cli.study.verdicts import print_counts, print_judged
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
@@ -94,7 +79,7 @@ def run(  # noqa: PLR0913 (each is an option)
             print_outcome(status)
             supposed = [studies.status_of(suppose(shown), store, chosen)] if suppose else []
             if as_json or not selection.is_all:
-                _print_study_verdicts(status, supposed, place, why=why, as_json=as_json)
+                print_judged([status], supposed, out=place.out, why=why, as_json=as_json)
             unwritten += _drawn(partial(drawn, status, place.folder), study.name)
             engines = statuses(full_study, store, None, out=place.out) if short else []
             unwritten += _drawn(
@@ -103,7 +88,9 @@ def run(  # noqa: PLR0913 (each is an option)
     if selection.is_all and not as_json and not short:
         print_counts(judged)
         typer.echo("`dumbbell study claims all` prints each.", err=True)
-    _print_failures(failures, left_out, unwritten)
+    failed = [f"failed: {failure.run_id}: {failure.error}" for failure in failures]
+    for line in (*left_out, *failed, *unwritten):
+        typer.echo(line, err=True)
     home = pages(out, short=short)
     report = of_all(selection, home, None, seeds) if selection.is_all else of_one(selection, None, None, seeds)
     typer.echo(f"report: {report}", err=True)
@@ -111,21 +98,6 @@ def run(  # noqa: PLR0913 (each is an option)
     if failures or left_out or unwritten or (strict and broken):
         raise typer.Exit(FAILED)
     selection.end()
-
-
-def _print_study_verdicts(
-    status: "StudyStatus", supposed: "Sequence[StudyStatus]", place: "Place", *, why: bool, as_json: bool
-) -> None:
-    """The verdicts of a study, each beside that of a hypothesis, and the study's totals."""
-    import dumbbell.studies as studies
-    from dumbbell.cli.study.verdicts import print_json, print_totals, print_verdicts
-
-    verdicts = studies.in_order(each.judged for each in [status, *supposed])
-    if as_json:
-        print_json(status.study, verdicts)
-    else:
-        print_verdicts(verdicts, why=why)
-    print_totals([status], out=place.out, err=as_json)
 
 
 def _run_missing(
@@ -184,35 +156,18 @@ def _works(study: "Study", place: "Place", engine: "AnEngine", *, fresh: bool) -
     from dumbbell.cli.study.selection import NotBegunError
     from dumbbell.studies.execution import remaining_packets
 
-    def totals(store: "Store | None") -> tuple[int, int, float]:
-        runs, missing, work = 0, 0, 0.0
-        for runs, own in enumerate(remaining_packets(study, store, engine, fresh=fresh), start=1):  # noqa: B007 (the last)
-            missing += own > 0
-            work += own
-        return runs, missing, work
-
     try:
         with place.opened() as store:
-            return totals(store)
+            works = list(remaining_packets(study, store, engine, fresh=fresh))
     except NotBegunError:
-        return totals(None)
+        works = list(remaining_packets(study, None, engine, fresh=fresh))
+    return len(works), sum(work > 0 for work in works), sum(works)
 
 
 def _leave_out(omissions: "list[str]", study: "Study", title: str, why: "Sequence[str]") -> None:
     """Keeps in words which experiment was left out, and why."""
     more = f" (and {len(why) - 1} more)" if len(why) > 1 else ""
     omissions.append(f"left out: {study.name}, {title}: a path is not as asked: {why[0]}{more}")
-
-
-def _print_failures(
-    failures: "Sequence[FailedRun]", left_out: "Sequence[str]", unwritten: "Sequence[ReportError]"
-) -> None:
-    for line in left_out:
-        typer.echo(line, err=True)
-    for failure in failures:
-        typer.echo(f"failed: {failure.run_id}: {failure.error}", err=True)
-    for error in unwritten:
-        typer.echo(error, err=True)
 
 
 def _drawn(draw: "Callable[[], list[Path]]", whose: str) -> "list[ReportError]":

@@ -10,8 +10,6 @@ import typer
 from dumbbell.metrics.number import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
     from dumbbell.engines.protocol import Engine
     from dumbbell.studies import Study, StudyStatus
 
@@ -24,12 +22,13 @@ def print_short_form(study: Study, engine: Engine) -> None:
     if form is None or not study.short:
         return
     from dumbbell.studies.execution import distinct_runs, honoured
+    from dumbbell.studies.manifest import names_by_reason
     from dumbbell.studies.short import longest_s, without_programs
 
     left_out = [title for title in study.manifest.experiments if title not in form.experiments]
     summary = f"short form of {study.name}: {', '.join(study.experiments)}"
     typer.echo(f"{summary}; not in it: {', '.join(left_out)}" if left_out else summary, err=True)
-    for reason, titles in _by_reason(without_programs(study, engine).items()):
+    for reason, titles in names_by_reason(without_programs(study, engine).items()).items():
         typer.echo(f"without the document's tool on {engine.name}: {titles}: {reason}", err=True)
     if engine.live:
         runs = [run for _, run in distinct_runs(honoured(study, engine).values(), engine)]
@@ -41,8 +40,10 @@ def print_outcome(status: StudyStatus) -> None:
     """What the engine could not carry out, and why; of runs in real time how many were left alone. As above."""
     if not status.study.short:
         return
+    from dumbbell.studies.manifest import names_by_reason
+
     untestable = ((title, reason) for (title, _), reason in status.evidence.untestable.items())
-    for reason, titles in _by_reason(untestable):
+    for reason, titles in names_by_reason(untestable).items():
         typer.echo(f"not on {status.engine}: {titles}: {reason}", err=True)
     validity = Counter(
         outcome.validity
@@ -52,11 +53,3 @@ def print_outcome(status: StudyStatus) -> None:
     )
     if validity:
         typer.echo(f"{validity['VALID']} VALID, {validity['SUSPECT']} SUSPECT", err=True)
-
-
-def _by_reason(reasons: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Each reason with the experiments that have it."""
-    titles_by_reason: dict[str, list[str]] = {}
-    for title, reason in reasons:
-        titles_by_reason.setdefault(reason, []).append(title)
-    return ((reason, ", ".join(titles)) for reason, titles in titles_by_reason.items())

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from dumbbell.studies import Study, StudyStatus, Verdict
+    from dumbbell.studies import StudyStatus, Verdict
 
 INDENT = "    "
 NARROWEST_STATEMENT = 20
@@ -27,16 +27,34 @@ NARROWEST_STATEMENT = 20
 COLOURS = {"reproduced": "green", "not reproduced": "red"}
 
 
-def print_json(study: Study, verdicts: Iterable[Verdict]) -> None:
-    """One object a claim, version and engine."""
-    for verdict in verdicts:
-        fields = {"study": study.name, **asdict(verdict)}
-        fields["interval"] = None if verdict.low is None else [verdict.low, verdict.high]
-        typer.echo(json.dumps(fields, ensure_ascii=False))
-    sys.stdout.flush()
+def print_judged(  # noqa: PLR0913 (what the command line has)
+    statuses: Sequence[StudyStatus],
+    supposed: Sequence[StudyStatus],
+    *,
+    out: str,
+    why: bool,
+    as_json: bool,
+    waiting: bool = False,
+) -> None:
+    """The verdicts of a study, each beside that of a hypothesis, and the study's totals.
+
+    As JSON one object a claim, version and engine; `waiting`: also those that wait for runs.
+    """
+    from dumbbell.studies import in_order
+
+    verdicts = in_order(each.verdicts if waiting else each.judged for each in [*statuses, *supposed])
+    if as_json:
+        for verdict in verdicts:
+            fields = {"study": statuses[0].study.name, **asdict(verdict)}
+            fields["interval"] = None if verdict.low is None else [verdict.low, verdict.high]
+            typer.echo(json.dumps(fields, ensure_ascii=False))
+        sys.stdout.flush()
+    else:
+        _print_verdicts(verdicts, why=why)
+    _print_totals(statuses, out=out, err=as_json)
 
 
-def print_verdicts(verdicts: Sequence[Verdict], *, why: bool) -> None:
+def _print_verdicts(verdicts: Sequence[Verdict], *, why: bool) -> None:
     """Each claim in a line, with the verdict on each version and engine; with `why` everything about it."""
     several = len({verdict.engine for verdict in verdicts}) > 1
     names = [
@@ -93,7 +111,7 @@ def print_missing_runs(status: StudyStatus) -> None:
         typer.echo(wrapped(f"{text} `dumbbell study run` with the same options makes them", columns()), err=True)
 
 
-def print_totals(statuses: Iterable[StudyStatus], *, out: str = "", err: bool = False) -> None:
+def _print_totals(statuses: Iterable[StudyStatus], *, out: str, err: bool) -> None:
     """One sentence of counts an engine, unless some claims were asked for; and one line about what is not here."""
     from dumbbell.studies.totals import sentence, total
 

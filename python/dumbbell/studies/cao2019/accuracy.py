@@ -7,7 +7,7 @@ test cell, its neighbours on the grid, into the training set; leaving out all ce
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final, TypeAlias
@@ -33,13 +33,12 @@ METHODS: Final = (*TREES, *RULES)
 class Accuracy:
     """Of one way to decide, over the cells that count."""
 
-    cells: int
     folds: tuple[float, ...]
     """Share of the cells of each test fold that it is right about."""
     over_majority: tuple[float, ...]
     """The same less the share of the class that has more cells in all."""
-    of_cell: tuple[float, ...]
-    """How often it was right about each cell when it was tested."""
+    of_cell: Mapping[tuple[float, float, float], float]
+    """How often it was right about each cell when it was tested, by rate, RTT and queue."""
     rates: tuple[float, ...]
     """Share of the cells of each rate, of a tree grown of all other rates."""
     regrets: tuple[float, ...]
@@ -66,24 +65,26 @@ def accuracy(cells: tuple[Cell, ...], method: str, ties: Ties) -> Accuracy | Non
     if not taken or min(marks.sum(), (~marks).sum()) < FOLDS:
         return None
     most = bool(marks.mean() > 0.5)  # noqa: PLR2004 (the larger class)
-    judge = _Judge(taken, method)
+    says = _judge(taken, method)
     times = FEWER_TIMES if method in TREES and TREES[method].pruned else TIMES
     right, tested = np.zeros(len(taken)), np.zeros(len(taken))
     folds, over = [], []
     for train, test in _folds(marks, times):
-        correct = judge.says(train, test) == marks[test]
+        correct = says(train, test) == marks[test]
         right[test] += correct
         tested[test] += 1
         folds.append(float(correct.mean()))
         over.append(float(correct.mean() - (marks[test] == most).mean()))
     rates, regrets = [], np.zeros(len(taken))
     for train, test in _by_rate(taken):
-        said = judge.says(train, test)
+        said = says(train, test)
         rates.append(float((said == marks[test]).mean()))
         regrets[test] = [taken[at].regret("bbr" if bbr else "cubic") for at, bbr in zip(test, said, strict=True)]
+    places = [(each.rate_bps, each.rtt_s, each.buffer_bytes) for each in taken]
+    of_cell = dict(zip(places, (right / tested).tolist(), strict=True))
     return Accuracy(
-        cells=len(taken), folds=tuple(folds), over_majority=tuple(over), of_cell=tuple((right / tested).tolist()),
-        rates=tuple(rates), regrets=tuple(regrets.tolist()),
+        folds=tuple(folds), over_majority=tuple(over), of_cell=of_cell, rates=tuple(rates),
+        regrets=tuple(regrets.tolist()),
     )  # fmt: skip
 
 
@@ -98,35 +99,27 @@ def difference(cells: tuple[Cell, ...], other: tuple[Cell, ...], method: str, ti
 
     Paired: only cells that count in both, each with how often it was told right when it was tested.
     """
-    first, second = _right_of(cells, method, ties), _right_of(other, method, ties)
-    shared = [second[place] - first[place] for place in first if place in second]
+    first, second = accuracy(cells, method, ties), accuracy(other, method, ties)
+    if first is None or second is None:
+        return None
+    shared = [second.of_cell[place] - right for place, right in first.of_cell.items() if place in second.of_cell]
     return estimate(shared) if shared else None
 
 
-def _right_of(cells: tuple[Cell, ...], method: str, ties: Ties) -> dict[tuple[float, float, float], float]:
-    """How often each cell was told right, by rate, RTT and queue; empty where nothing is known."""
-    method_accuracy = accuracy(cells, method, ties)
-    known = zip(counting_cells(cells, ties), method_accuracy.of_cell, strict=True) if method_accuracy else ()
-    return {(each.rate_bps, each.rtt_s, each.buffer_bytes): right for each, right in known}
+def _judge(cells: Sequence[Cell], method: str) -> Callable[[Places, Places], Marks]:
+    """Whether a method says BBR of some cells, those of the test, after others, those of the training."""
+    if method in RULES:
+        marks_of_rule = np.array([RULES[method](each) == "bbr" for each in cells])
+        return lambda _, test: marks_of_rule[test]
+    recipe = TREES[method]
+    values, marks, weight = matrix(cells, recipe), labels(cells), weights(cells)
 
-
-class _Judge:
-    """Says of cells what a method makes of others."""
-
-    def __init__(self, cells: Sequence[Cell], method: str) -> None:
-        self._recipe = TREES.get(method)
-        if self._recipe is not None:
-            self._values, self._marks, self._weights = matrix(cells, self._recipe), labels(cells), weights(cells)
-        else:
-            self._said = np.array([RULES[method](each) == "bbr" for each in cells])
-
-    def says(self, train: Places, test: Places) -> Marks:
-        """Whether BBR, of the cells in the test, after those in the training."""
-        if self._recipe is None:
-            return self._said[test]
-        model = classifier(self._values[train], self._marks[train], self._weights[train], self._recipe)
-        predictions: Marks = model.predict(self._values[test], check_input=False)
+    def says(train: Places, test: Places) -> Marks:
+        model = classifier(values[train], marks[train], weight[train], recipe)
+        predictions: Marks = model.predict(values[test], check_input=False)
         return predictions
+
+    return says
 
 
 def _folds(marks: Marks, times: int) -> Iterator[tuple[Places, Places]]:

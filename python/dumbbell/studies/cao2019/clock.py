@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -20,24 +20,19 @@ MOST_BYTES: Final = {"max": math.inf, "default": 4 << 20}
 """How far it may grow (`tcp_wmem`), by `host.socket_memory`."""
 
 
-def written_s(run: RunData) -> float | None:
-    """From connect() to the last byte written, seconds; of a run with series. On a distribution's kernel."""
-    return _clock(run, SEGMENT_MEMORY_BYTES)[0]
+Kernel: TypeAlias = Literal["distribution", "bare"]
+SEGMENT_BYTES: Final = {"distribution": SEGMENT_MEMORY_BYTES, "bare": BARE_SEGMENT_MEMORY_BYTES}
+"""What a kernel reserves for a segment: a distribution's, and that of the engine `linux`."""
 
 
-def delivered_by_then(run: RunData) -> Share | None:
+def written_s(run: RunData, kernel: Kernel = "distribution") -> float | None:
+    """From connect() to the last byte written, seconds; of a run with series."""
+    return _clock(run, SEGMENT_BYTES[kernel])[0]
+
+
+def delivered_by_then(run: RunData, kernel: Kernel = "distribution") -> Share | None:
     """The share of a transfer that is delivered when its last byte is written."""
-    return _clock(run, SEGMENT_MEMORY_BYTES)[1]
-
-
-def written_bare_s(run: RunData) -> float | None:
-    """As `written_s`, on the kernel of the engine `linux`, which reserves less for a segment."""
-    return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[0]
-
-
-def delivered_by_then_bare(run: RunData) -> Share | None:
-    """As `delivered_by_then`, on that kernel."""
-    return _clock(run, BARE_SEGMENT_MEMORY_BYTES)[1]
+    return _clock(run, SEGMENT_BYTES[kernel])[1]
 
 
 _CLOCKS: Final[dict[tuple[str, float, int], tuple[float | None, float | None]]] = {}

@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Literal
 
 from dumbbell.studies.evidence import RunData
 from dumbbell.studies.sweep import number, swept
@@ -17,17 +18,11 @@ PLANES = {0.1: "shallow", 10.0: "deep"}
 """By the queue in MB; the replicators' KB has 1024 B, which is taken to be the same plane."""
 
 
-def digitised_gain(run: RunData) -> float | None:
-    """BBR's gain over CUBIC in Figure 5a or 5b, a share; None in other planes."""
-    return _gain(run, "cao")
+def published_gain(run: RunData, whose: Literal["cao", "gain"]) -> float | None:
+    """BBR's gain over CUBIC, a share, where it was published: None in other planes.
 
-
-def replicated_gain(run: RunData) -> float | None:
-    """The same as Datta and Fund measured it again, on Linux 4.15."""
-    return _gain(run, "gain")
-
-
-def _gain(run: RunData, whose: str) -> float | None:
+    "cao": in Figure 5a or 5b; "gain": as Datta and Fund measured it again, on Linux 4.15.
+    """
     plane = PLANES.get(swept(run, "path.buffer", "MB"))
     if plane is None:
         return None

@@ -10,8 +10,8 @@ from typing import Final
 from dumbbell.charts.chart import Layer
 from dumbbell.metrics.number import trimmed
 from dumbbell.studies.cao2019.cells import Cell, counting_cells
+from dumbbell.studies.cao2019.claims import cells
 from dumbbell.studies.cao2019.tree import TREES, Leaf, Node, Split, grown
-from dumbbell.studies.cao2019.trees import cells
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.evidence import Trials
 

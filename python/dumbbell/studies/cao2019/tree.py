@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -85,10 +85,6 @@ class Split:
     below: Node
     above: Node
 
-    @property
-    def cells(self) -> tuple[Cell, ...]:
-        return self.below.cells + self.above.cells
-
 
 Node: TypeAlias = Leaf | Split
 
@@ -99,15 +95,6 @@ def says(node: Node, cell: Cell) -> Says:
         value = cell.buffer_bdp if node.feature == "buffer_bdp" else FEATURES[node.feature](cell)
         node = node.below if value <= node.threshold else node.above
     return node.says
-
-
-def leaves(node: Node) -> Iterator[Leaf]:
-    """From the one below every threshold to the one above every."""
-    if isinstance(node, Leaf):
-        yield node
-    else:
-        yield from leaves(node.below)
-        yield from leaves(node.above)
 
 
 RULES: Final[Mapping[str, Rule]] = {
@@ -166,12 +153,7 @@ def classifier(values: Features, marks: Marks, weight: Weights, recipe: Recipe) 
 
 
 def _plain(
-    values: Features,
-    marks: Marks,
-    weight: Weights | None = None,
-    *,
-    depth: int | None,
-    cost: float = 0.0,
+    values: Features, marks: Marks, weight: Weights | None = None, *, depth: int | None, cost: float = 0.0
 ) -> Any:  # noqa: ANN401
     model = _classifier_class()(max_depth=depth, ccp_alpha=cost, random_state=SEED)
     return model.fit(values, marks, weight, check_input=False)
@@ -186,9 +168,8 @@ def _cost(values: Features, marks: Marks, weight: Weights, recipe: Recipe) -> fl
     """Of a leaf, by the rule of one standard error; 0 where a class has too few cells for folds."""
     if min(marks.sum(), (~marks).sum()) < FOLDS:
         return 0.0
-    path = _classifier_class()(max_depth=recipe.depth, random_state=SEED).cost_complexity_pruning_path(
-        values, marks, weight
-    )
+    model = _classifier_class()(max_depth=recipe.depth, random_state=SEED)
+    path = model.cost_complexity_pruning_path(values, marks, weight)
     edges = np.unique(np.maximum(path.ccp_alphas, 0.0))
     middles = [*(sqrt(one * other) for one, other in pairwise(edges)), float(edges[-1])]
     costs = [middles[place] for place in np.unique(np.linspace(0, len(middles) - 1, MOST_COSTS).astype(int))]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import chain
+from typing import Literal
+
 import numpy as np
 
-from dumbbell.metrics.distribution import Modes, alternation, boundary, modes
+from dumbbell.metrics.distribution import alternation, boundary, modes
 from dumbbell.metrics.dynamics import correlation, dominant_period_s, jain_in_bins
 from dumbbell.metrics.phases import after_stays, entries_s, synchrony
 from dumbbell.metrics.window import ratio
@@ -18,12 +21,8 @@ TOGETHER_S = 0.5
 """Entries into PROBE_RTT this near are one."""
 CYCLES_S = (60.0, 285.0)
 """Where the raw data's periods were taken."""
-TAKEOVER_S = 3.0
-"""How long BBR is said to be taking over after an inaccurate PROBE_RTT."""
 PROBE_RTT_S = 0.2
 """The shortest stay there."""
-CYCLE_S = 10.0
-"""From one PROBE_RTT to the next."""
 
 
 def jain_when_settled(run: RunData) -> Share | None:
@@ -50,47 +49,25 @@ def correlation_of_groups(run: RunData) -> float | None:
     return correlation(*(group_rates_bps(run, group, *CYCLES_S) for group in ("bbr", "cubic")))
 
 
-def low_min_rtt(run: RunData) -> float | None:
-    """The median of the low ones of BBR's min_rtt estimates as PROBE_RTT left them, seconds."""
-    return _modes(min_rtts_s(run)).low
+def min_rtt(run: RunData, mode: Literal["low", "high"]) -> float | None:
+    """The median of the low or the high ones of BBR's min_rtt estimates as PROBE_RTT left them, seconds."""
+    return _median(min_rtts_s(run), mode)
 
 
-def high_min_rtt(run: RunData) -> float | None:
-    """The median of the high ones."""
-    return _modes(min_rtts_s(run)).high
-
-
-def alternation_of_min_rtt(run: RunData) -> Share | None:
-    """Of all estimates that have a successor in their flow, the share whose successor is of the other kind."""
-    return _alternation(min_rtts_s(run))
-
-
-def low_drawn_rtt(run: RunData) -> float | None:
-    """The median of the low ones of the RTTs that a figure in bins of 0.5 s has at PROBE_RTT, seconds."""
-    return _modes(_drawn_rtts_s(run)).low
-
-
-def high_drawn_rtt(run: RunData) -> float | None:
-    """The median of the high ones."""
-    return _modes(_drawn_rtts_s(run)).high
+def drawn_rtt(run: RunData, mode: Literal["low", "high"]) -> float | None:
+    """The same of the RTTs that a figure in bins of 0.5 s has at PROBE_RTT."""
+    return _median(_drawn_rtts_s(run), mode)
 
 
 def alternation_of_drawn_rtt(run: RunData) -> Share | None:
     """Of all that have a successor in their flow, the share whose successor is of the other kind."""
-    return _alternation(_drawn_rtts_s(run))
+    flows_s = _drawn_rtts_s(run)
+    between = boundary(list(chain.from_iterable(flows_s)))
+    return None if between is None else alternation(flows_s, between)
 
 
-def drops_after_inaccurate_probes(run: RunData) -> Share | None:
-    """Of all drops from 60 to 285 s, the share within 3 s after a BBR flow left PROBE_RTT with a high estimate."""
-    return _drops_after_inaccurate_probes(run, TAKEOVER_S)
-
-
-def drops_until_the_next_probe(run: RunData) -> Share | None:
-    """The same within 10 s: until the next PROBE_RTT."""
-    return _drops_after_inaccurate_probes(run, CYCLE_S)
-
-
-def _drops_after_inaccurate_probes(run: RunData, within_s: float) -> float | None:
+def drops_after_probes(run: RunData, within_s: float) -> Share | None:
+    """Of all drops from 60 to 285 s, the share within that after a BBR flow left PROBE_RTT with a high estimate."""
     probes = _probes(run)
     between = boundary([estimate for flow in probes for _, estimate in flow])
     if between is None:
@@ -143,12 +120,7 @@ def _drawn_rtts_s(run: RunData) -> list[list[float]]:
     return by_flow
 
 
-def _alternation(flows_s: list[list[float]]) -> float | None:
-    between = boundary([each for flow in flows_s for each in flow])
-    return None if between is None else alternation(flows_s, between)
-
-
-def _modes(flows_s: list[list[float]]) -> Modes:
-    together = [each for flow in flows_s for each in flow]
+def _median(flows_s: list[list[float]], mode: Literal["low", "high"]) -> float | None:
+    together = list(chain.from_iterable(flows_s))
     between = boundary(together)
-    return Modes(None, None) if between is None else modes(together, between)
+    return None if between is None else getattr(modes(together, between), mode)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from dumbbell.metrics.counter import Counter, Floats, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.spec.quantity import Rate, Time
 from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.evidence import RunData
-from dumbbell.units import BITS_PER_BYTE, NS_PER_S
+from dumbbell.studies.sweep import swept
+from dumbbell.units import BITS_PER_BYTE
 
 STARTUP_SHARE, DOUBLED_SHARE = 0.9, 0.98
 """Share of what the line carries at which BBR's estimate has found it: in start-up, and after a change."""
@@ -32,8 +30,8 @@ def payload_bps(rate_bps: float) -> float:
 def startup_rounds(run: RunData) -> float | None:
     """Round trips from connect() until BBR's estimate has found the bandwidth."""
     start_s = run.result.flows[0].start_s
-    reached_s = _reached_s(run, start_s, STARTUP_SHARE * payload_bps(Rate(run.point["path.rate"]).bps))
-    return None if reached_s is None else (reached_s - start_s) / rtt_s(run.point)
+    reached_s = _reached_s(run, start_s, STARTUP_SHARE * payload_bps(swept(run, "path.rate", "bit/s")))
+    return None if reached_s is None else (reached_s - start_s) / swept(run, "path.rtt", "s")
 
 
 def doubling_rounds(run: RunData) -> float | None:
@@ -68,7 +66,8 @@ def cost_of_probe_rtt(run: RunData) -> float | None:
 def window_share(run: RunData) -> float | None:
     """Mean congestion window over the one that fills path and buffer."""
     cwnd = _cwnd_bytes(run)
-    return float(cwnd.mean()) / _full_window_bytes(run) if cwnd.size else None
+    full_bytes = (1 + swept(run, "path.buffer", "bdp")) * run.bdp_bytes * MSS_BYTES / FRAME_BYTES
+    return float(cwnd.mean()) / full_bytes if cwnd.size else None
 
 
 def sawtooth_period(run: RunData) -> float | None:
@@ -85,11 +84,6 @@ def sawtooth_period(run: RunData) -> float | None:
     return float(falls[-1] - falls[0]) / float(falls.size - 1) * (end_s - begin_s) / cwnd.size
 
 
-def rtt_s(point: Any) -> float:  # noqa: ANN401 (a point's values are the spec's)
-    """The base RTT at a point."""
-    return Time(point["path.rtt"]).ns / NS_PER_S
-
-
 def _reached_s(run: RunData, from_s: float, wanted_bps: float) -> float | None:
     """When BBR's estimate first reached a rate."""
     flow = run.flow_series()
@@ -102,13 +96,3 @@ def _cwnd_bytes(run: RunData) -> Floats:
     flow, (begin_s, end_s) = run.flow_series(), run.window_s
     inside = (flow["time_s"] > begin_s) & (flow["time_s"] <= end_s)
     return np.asarray(flow["cwnd_bytes"][inside].dropna(), dtype=np.float64)
-
-
-def _full_window_bytes(run: RunData) -> float:
-    """What path and buffer hold, as payload."""
-    return (1 + buffer_bdp(run.point)) * run.bdp_bytes * MSS_BYTES / FRAME_BYTES
-
-
-def buffer_bdp(point: Any) -> float:  # noqa: ANN401 (as above)
-    """The queue's size at a point, in BDP."""
-    return float(str(point["path.buffer"]).removesuffix("bdp"))

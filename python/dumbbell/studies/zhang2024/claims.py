@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from statistics import fmean
+from typing import Literal
 
 import numpy as np
 
@@ -38,16 +39,15 @@ def early_window(run: RunData) -> float | None:
     return ratio(float(seen[-1]), plateau_window(run) or 0.0) if seen.size else None
 
 
-def least_window_over_threshold(run: RunData) -> float | None:
-    """The smallest of BBR's window / ssthresh when STARTUP is over."""
-    ratios = _window_over_threshold(run)
-    return float(ratios.min()) if ratios.size else None
+def window_over_threshold(run: RunData, reduction: Literal["least", "largest"]) -> float | None:
+    """The smallest or the largest of BBR's window / ssthresh when STARTUP is over.
 
-
-def largest_window_over_threshold(run: RunData) -> float | None:
-    """The largest of the same."""
-    ratios = _window_over_threshold(run)
-    return float(ratios.max()) if ratios.size else None
+    Where there is a threshold: BBR sets it to its bandwidth-delay product as STARTUP ends.
+    """
+    threshold, cwnd = gauge(run, 0, "ssthresh_bytes"), window(run)
+    _, ours, theirs = np.intersect1d(cwnd.time_s, threshold.time_s, return_indices=True)
+    ratios = cwnd.value[ours] / (threshold.value[theirs] / MSS_BYTES)
+    return float(ratios.min() if reduction == "least" else ratios.max()) if ratios.size else None
 
 
 def variation_of_window_outside_probes(run: RunData) -> float | None:
@@ -110,13 +110,6 @@ def rates_by_second(run: RunData) -> Floats:
     """The first flow's throughput in whole seconds of its own."""
     flow = run.result.flows[0]
     return throughput_bps(run, 0, flow.start_s, flow.start_s + (flow.fct_s or 0.0), PAIR_BIN_S)
-
-
-def _window_over_threshold(run: RunData) -> Floats:
-    """Where there is a threshold: BBR sets it to its bandwidth-delay product as STARTUP ends."""
-    threshold, cwnd = gauge(run, 0, "ssthresh_bytes"), window(run)
-    _, ours, theirs = np.intersect1d(cwnd.time_s, threshold.time_s, return_indices=True)
-    return np.asarray(cwnd.value[ours] / (threshold.value[theirs] / MSS_BYTES), dtype=np.float64)
 
 
 def _window_dips(run: RunData) -> list[Trough]:
