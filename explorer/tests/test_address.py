@@ -53,6 +53,6 @@ def test_what_is_none_or_damaged_is_refused(in_node: Any) -> None:
 
 
 @pytest.mark.parametrize("about", [ABOUT | {"version": "1.3.0"}, ABOUT | {"identity": "fedcba9876543210"}])
-def test_another_build_is_told(about: dict[str, str], tmp_path: Path) -> None:
-    (link,) = in_page([encoded(CONTENTS[0], **about)], tmp_path)["read"]
+def test_another_build_is_told(about: dict[str, str], in_node: Any) -> None:
+    (link,) = in_page(in_node, [encoded(CONTENTS[0], **about)])["read"]
     assert link == {"content": CONTENTS[0], "version": about["version"], "isOther": True}
