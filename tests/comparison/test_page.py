@@ -155,7 +155,7 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
 
 def test_a_share_of_nothing_is_undefined(comparison: Comparison) -> None:
     (first, *_) = comparison.overall
-    nothing = replace(first, difference=replace(first.difference, relative=None, relative_half_width=None))
+    nothing = replace(first, relative=None, relative_half_width=None)
     (cells,) = overall_table(replace(comparison, overall=[nothing])).rows
     assert cells[6] == "undefined"
 
@@ -167,15 +167,15 @@ def test_dots_and_whiskers_are_the_rows(comparison: Comparison) -> None:
     (panel,) = plots["differences-loss"].panels
     (layer,) = [each for each in panel.layers if each.kind == "points"]
     expected = [each for each in comparison.rows() if each.quantity.name == "loss"]
-    assert layer.y == pytest.approx([100 * each.difference.value for each in expected])
-    half = [100 * (each.difference.half_width or 0) for each in expected]
+    assert layer.y == pytest.approx([100 * each.difference for each in expected])
+    half = [100 * (each.half_width or 0) for each in expected]
     assert [high - low for low, high in zip(layer.low, layer.high, strict=True)] == pytest.approx([2 * h for h in half])
     (panel,) = plots["differences-goodput"].panels
     layers = [each for each in panel.layers if each.kind == "points"]
     assert [(each.label, each.style) for each in layers] == [("bbr → reno", "reno"), ("cubic", "cubic")]
     rows = [each for each in comparison.rows() if each.quantity.name == "goodput"]
     for layer in layers:
-        relative = [each.difference.relative for each in rows if each.group == layer.label]
+        relative = [each.relative for each in rows if each.group == layer.label]
         assert layer.y == pytest.approx([100 * (each or 0) for each in relative])
     assert layers[0].x != layers[1].x
 
