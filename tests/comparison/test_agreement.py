@@ -172,8 +172,8 @@ def test_failures_of_one_engine_hide_none_of_the_other() -> None:
     of_hand = [f"{condition.name}: hand, seed {seed}: a bug" for seed in (1, 2, 3)]
     of_hand.append(f"{condition.name}: and 2 more runs of hand failed")
     of_other = [f"{condition.name}: other, seed 1: a bug"]
-    assert agreement_text.failures(agreement) == [*of_hand, *of_other]
-    assert agreement_text.failures(agreement, "other") == of_other
+    assert list(agreement_text.failures(agreement.conditions)) == [*of_hand, *of_other]
+    assert list(agreement_text.failures(agreement.conditions, "other")) == of_other
 
 
 def test_the_setting_is_in_base_units() -> None:

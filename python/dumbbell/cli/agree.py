@@ -12,11 +12,11 @@ from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.programs import Programs, allow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from dumbbell.comparison.agreement_text import WithConditions
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import EngineComparison
+    from dumbbell.comparison.record import Path as ConditionPath
     from dumbbell.engines.protocol import Engine
     from dumbbell.report.section import Page
     from dumbbell.spec import Experiment
@@ -97,7 +97,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         with progress(runs([experiment], sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             agreement = compare_engines(store, [experiment], sides, source, jobs=jobs, progress=advance)
         print_page(page(agreement, store), agreement, html, as_json=as_json)
-        print_failures(agreement)
+        print_failures(agreement.conditions)
     if not agreement.holds:
         raise typer.Exit(1)
 
@@ -145,9 +145,9 @@ def print_page(page: "Page", record: "EngineComparison", html: Path | None, *, a
         typer.echo(page.write(html), err=True)
 
 
-def print_failures(comparison: "WithConditions") -> None:
+def print_failures(conditions: "Iterable[ConditionPath]") -> None:
     """Prints what is not compared, and why."""
     from dumbbell.comparison.agreement_text import failures
 
-    for line in failures(comparison):
+    for line in failures(conditions):
         typer.echo(f"failed: {line}", err=True)

@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.comparison.figures import figures_of
 from dumbbell.comparison.record import (
@@ -52,7 +52,6 @@ if TYPE_CHECKING:
     from dumbbell.spec import Resolved, Run
 
     Runs: TypeAlias = Sequence[RunFigures]
-    Value: TypeAlias = Callable[[RunFigures], float | None]
 
 MEDIAN, TAIL = 0.5, 0.9
 """The quantiles over conditions that a band limits."""
@@ -109,20 +108,6 @@ class Measured:
     """Runs, or what an earlier record has of them."""
     floor: Sequence[Outcome | RunFigures]
     """The reference under other seeds; may be empty."""
-
-
-class _Gap(NamedTuple):
-    """How far some runs are from those of the reference in one metric."""
-
-    median: float
-    reference: float
-    excused: float
-    scale: float
-    half_width: float | None
-
-    @property
-    def error(self) -> float:
-        return beyond(self.median - self.reference, self.excused) / self.scale
 
 
 def compare_condition(measured: Measured) -> Condition:
@@ -239,78 +224,59 @@ def versions() -> dict[str, str | None]:
 def _differences(
     candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group], rate_bps: float
 ) -> Iterator[Difference]:
-    noise = _gaps(floor, reference, groups, rate_bps)
-    for (metric, group), gap in _gaps(candidate, reference, groups, rate_bps).items():
-        noise_gap, limit = noise.get((metric, group)), BANDS[metric].p90_limit
-        yield Difference(
-            metric=metric,
-            group=group,
-            candidate=gap.median,
-            reference=gap.reference,
-            floor=noise_gap and noise_gap.median,
-            excused=gap.excused,
-            scale=gap.scale,
-            difference=(gap.median - gap.reference) / gap.scale,
-            half_width=gap.half_width,
-            error=gap.error,
-            floor_error=noise_gap and noise_gap.error,
-            limits=gap.error / limit if limit else None,
-        )
-
-
-def _gaps(runs: Runs, reference: Runs, groups: Sequence[Group], rate_bps: float) -> dict[tuple[str, str | None], _Gap]:
-    """Every metric, by its band and group, that both have numbers of."""
+    """Every metric of the path and of each group that both engines have numbers of."""
     small = SMALLEST_GOODPUT * rate_bps
     losses = [run.loss_rate for run in reference if run.loss_rate is not None]
     relative = bool(losses) and median(losses) > CONSIDERABLE_LOSS
-    metrics: dict[tuple[str, str | None], tuple[Value, Callable[[float], float]]] = {
-        (GROUP_GOODPUT, group.name): (_goodput_of(group), lambda goodput: max(goodput, small)) for group in groups
-    } | {
-        (TOTAL_GOODPUT, None): (lambda run: run.goodput_bps, lambda goodput: goodput or small),
-        (LOSS if relative else SMALL_LOSS, None): (lambda run: run.loss_rate, lambda loss: loss if relative else 1.0),
-        (QUEUEING_DELAY, None): (lambda run: run.queueing_delay, lambda _: 1.0),
-    }
+    metrics: list[tuple[str, str | None, str, Callable[[float], float]]] = [
+        *((GROUP_GOODPUT, group.name, "goodput_bps", lambda goodput: max(goodput, small)) for group in groups),
+        (TOTAL_GOODPUT, None, "goodput_bps", lambda goodput: goodput or small),
+        (LOSS if relative else SMALL_LOSS, None, "loss_rate", lambda loss: loss if relative else 1.0),
+        (QUEUEING_DELAY, None, "queueing_delay", lambda _: 1.0),
+    ]
     for group in groups:
-        metrics[COMPLETION, group.name] = (_completion_of(group), lambda fct_s: fct_s)
-        metrics[LATE_COMPLETION, group.name] = (_late_completion_of(group), lambda fct_s: fct_s)
-    gaps = {key: _gap(runs, reference, value, scale_of) for key, (value, scale_of) in metrics.items()}
-    return {key: gap for key, gap in gaps.items() if gap}
+        metrics.append((COMPLETION, group.name, "fct_p50_s", lambda fct_s: fct_s))
+        metrics.append((LATE_COMPLETION, group.name, "fct_p95_s", lambda fct_s: fct_s))
+    for metric, name, figure, scale_of in metrics:
+        by_seed = [[_figure(run, name, figure) for run in role] for role in (candidate, reference, floor)]
+        own, others, again = ([value for value in role if value is not None] for role in by_seed)
+        if not own or not others:
+            continue
+        middle, excused, limit = median(others), half_interquartile(others), BANDS[metric].p90_limit
+        scale = scale_of(middle)
+        paired = [
+            one - other for one, other in zip(*by_seed[:2], strict=False) if one is not None and other is not None
+        ]
+        half_width = estimate(paired).half_width if paired else None
+        error = beyond(median(own) - middle, excused) / scale
+        yield Difference(
+            metric=metric,
+            group=name,
+            candidate=median(own),
+            reference=middle,
+            floor=median(again) if again else None,
+            excused=excused,
+            scale=scale,
+            difference=(median(own) - middle) / scale,
+            half_width=None if half_width is None else half_width / scale,
+            error=error,
+            floor_error=beyond(median(again) - middle, excused) / scale if again else None,
+            limits=error / limit if limit else None,
+        )
 
 
-def _gap(runs: Runs, reference: Runs, value: Value, scale_of: Callable[[float], float]) -> _Gap | None:
-    """The difference in one metric; None where either has no such number."""
-    own, others = ([each for run in side if (each := value(run)) is not None] for side in (runs, reference))
-    if not own or not others:
-        return None
-    pairs = [(value(one), value(other)) for one, other in zip(runs, reference, strict=False)]
-    paired = [one - other for one, other in pairs if one is not None and other is not None]
-    half_width, scale = estimate(paired).half_width if paired else None, scale_of(median(others))
-    return _Gap(
-        median(own),
-        median(others),
-        half_interquartile(others),
-        scale,
-        None if half_width is None else half_width / scale,
-    )
-
-
-def _goodput_of(group: Group) -> Callable[[RunFigures], float]:
-    return lambda run: run.groups[group.name].goodput_bps
-
-
-def _completion_of(group: Group) -> Value:
-    return lambda run: run.groups[group.name].fct_p50_s
-
-
-def _late_completion_of(group: Group) -> Value:
-    return lambda run: run.groups[group.name].fct_p95_s
+def _figure(run: RunFigures, group: str | None, name: str) -> float | None:
+    value: float | None = getattr(run if group is None else run.groups[group], name)
+    return value
 
 
 def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group]) -> Winner:
     """By goodput a flow, so that the larger group does not win by its size."""
 
     def of(runs: Runs) -> str | None:
-        return winner({each.name: median(map(_goodput_of(each), runs)) / each.flows for each in groups})
+        return winner(
+            {each.name: median(run.groups[each.name].goodput_bps for run in runs) / each.flows for each in groups}
+        )
 
     by_seed = {of([run]) for run in reference}
     return Winner(
@@ -322,7 +288,7 @@ def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Gro
 
 def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
     """A band of errors, with the mean signed difference; its interval is over seeds where there is one condition."""
-    measured, raw = _spread([each.error for each in differences]), _spread(list(map(raw_error, differences)))
+    measured, raw = _spread([each.error for each in differences]), _spread([each.raw_error for each in differences])
     outer = BANDS[band.metric]
     beyond_design = not _within((measured.median, outer.median_limit), (measured.p90, outer.p90_limit))
     holds = not beyond_design and _within(
@@ -336,24 +302,12 @@ def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
         measured=measured,
         floor=_spread([each.floor_error for each in differences if each.floor_error is not None]),
         raw=raw,
-        raw_floor=_spread([error for each in differences if (error := raw_floor(each)) is not None]),
+        raw_floor=_spread([each.raw_floor_error for each in differences if each.raw_floor_error is not None]),
         beyond_design=beyond_design,
         difference=signed.mean if signed else None,
         half_width=half_width,
         holds=holds if differences else None,
     )
-
-
-def raw_error(difference: Difference) -> float:
-    """How far the medians are apart, nothing excused."""
-    return abs(difference.difference)
-
-
-def raw_floor(difference: Difference) -> float | None:
-    """The same of the reference under other seeds; None where it has none."""
-    if difference.floor is None or not difference.scale:
-        return None
-    return abs(difference.floor - difference.reference) / difference.scale
 
 
 def _within(*pairs: tuple[float | None, float | None]) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.plan import count, refusals
@@ -133,13 +134,15 @@ def run_conditions(
                         progress()
         except EngineFailure as failure:
             raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
-    return [
-        compare_condition(measured)
-        for experiment, own_campaigns in zip(experiments, campaigns, strict=True)
-        for measured in _by_point(
-            experiment, sides, [list(stored_outcomes(store, seeded, engine)) for engine, seeded in own_campaigns]
-        )
-    ]
+    conditions = []
+    for experiment, own_campaigns in zip(experiments, campaigns, strict=True):
+        named = points(experiment)
+        outcomes = [list(stored_outcomes(store, seeded, engine)) for engine, seeded in own_campaigns]
+        for index, (name, point) in enumerate(named):  # outcomes are in the order of expansion, seed after seed
+            sizes = [len(each) // len(named) for each in outcomes]
+            of_point = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
+            conditions.append(compare_condition(sides.measured(name, point, list(chain.from_iterable(of_point)))))
+    return conditions
 
 
 def compare_engines(  # noqa: PLR0913 (what is compared, and how)
@@ -153,11 +156,14 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
 
 def side_of(store: Store, engine: Engine, seeds: Sequence[int], run_ids: Sequence[str]) -> Side:
     """An engine as it was when it measured these runs; one without an id is in no store."""
-    facts = [store.provenance(run_id) for run_id in run_ids if run_id]
+    facts: list[dict[str, Any]] = [dict(store.provenance(run_id)) for run_id in run_ids if run_id]
+    known = [each.get("measured_on") or {} for each in facts]
+    alike = {
+        key: value
+        for key, value in (known[0] if known else {}).items()
+        if all(key in each and each[key] == value for each in known)
+    }
     today = bool(facts) and all(each.get("metrics") == metrics_identity() for each in facts)
-    known = [each.get("measured_on") for each in facts]
-    items = [each.items() if isinstance(each, dict) else () for each in known]
-    alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
     return Side(
         engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike,
         figures=figures_identity() if today else None,
@@ -171,12 +177,3 @@ def points(experiment: Experiment) -> list[tuple[str, Point]]:
         (experiment.name if len(every) == 1 else f"{experiment.name}-{number}", point)
         for number, point in enumerate(every, start=1)
     ]
-
-
-def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
-    """The outcomes of both campaigns, point by point: they come in the order of expansion, seed after seed."""
-    named = points(experiment)
-    for index, (name, point) in enumerate(named):
-        sizes = [len(each) // len(named) for each in outcomes]
-        own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
-        yield sides.measured(name, point, list(chain.from_iterable(own)))

@@ -147,6 +147,16 @@ class Difference(Part):
     controls: tuple[Number | None, ...] = ()
     """`difference` of each control; null: it has no such number."""
 
+    @property
+    def raw_error(self) -> float:
+        """How far the medians are apart, nothing excused."""
+        return abs(self.difference)
+
+    @property
+    def raw_floor_error(self) -> float | None:
+        """The same of the reference under other seeds; None where it has none."""
+        return None if self.floor is None or not self.scale else abs(self.floor - self.reference) / self.scale
+
 
 class Winner(Part):
     """Who has most goodput a flow; null where seeds or flows tie."""

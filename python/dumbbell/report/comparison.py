@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text as text
-from dumbbell.comparison.agreement_text import WithConditions
-from dumbbell.comparison.record import Agreement, EngineComparison
+from dumbbell.comparison.record import Agreement, EngineComparison, Path
 from dumbbell.errors import StoreError
 from dumbbell.report.section import Page, Section, provenance
 from dumbbell.results.store import Store
@@ -26,14 +25,14 @@ def page(agreement: Agreement, store: Store) -> Page:
         title="{} against {}".format(*agreement.engine_names),
         summary=text.summary(agreement),
         made=f"{text.origin(agreement)}.",
-        notices=not_compared(agreement),
+        notices=not_compared(agreement.conditions),
         sections=[*_agreement(agreement, store), source(agreement, text.command(agreement))],
     )
 
 
-def not_compared(comparison: WithConditions) -> list[str]:
+def not_compared(conditions: Iterable[Path]) -> list[str]:
     """What failed, a notice each."""
-    return [f"Not compared: {line}" for line in text.failures(comparison)]
+    return [f"Not compared: {line}" for line in text.failures(conditions)]
 
 
 def source(comparison: EngineComparison, command: str) -> Section:
