@@ -116,7 +116,7 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     assert list(differences.interval) == pytest.approx([-0.03, 0.1])
     assert spread(points, "linux") is None
     starved = point(0.02, 0.3)
-    table = text.spreads_table(record(*points, starved))
+    table = text.far_table(record(*points, starved))
     assert dict(zip(table.header, table.texts()[0], strict=True)) == {
         "measured": "goodput of bbr (points)", "points": "all", "engine": "sim", "n": "7",
         "bias [95 %]": "0 [-3.00, +10.0]",

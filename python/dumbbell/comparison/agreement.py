@@ -113,8 +113,7 @@ class Measured:
 def compare_condition(measured: Measured) -> Condition:
     """The condition with every figure; without differences where a run failed or nothing was measured."""
     resolved, run = measured.resolved, measured.resolved.run
-    ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
-    groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
+    groups = groups_of(resolved)
     outcomes = (measured.candidate, measured.reference, measured.floor)
     setup = Setup.of(run)
 
@@ -148,11 +147,19 @@ def compare_condition(measured: Measured) -> Condition:
         reference=reference,
         floor=floor,
         differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
-        winner=_winners(candidate, reference, floor, groups) if compared and len(set(ccs.values())) > 1 else None,
+        winner=_winners(candidate, reference, floor, groups)
+        if compared and len({each.cc for each in groups}) > 1
+        else None,
         failures=failures,
         suspects=tuple(suspects(each for role in outcomes for each in role if isinstance(each, Result))),
         digest=digest_of(run),
     )
+
+
+def groups_of(resolved: Resolved) -> tuple[Group, ...]:
+    """The groups of a run, in the order of the spec."""
+    ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
+    return tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
 
 
 def suspects(results: Iterable[Result]) -> Iterator[Suspect]:
