@@ -109,11 +109,14 @@ class _Pairing:
             raise self._nothing()
         side = self.sides[A]
         points = [replace(each, swept={**each.swept, **self.compared}) for each in side.points]
+        jitters = Counter(zip(both["jitter_a"], both["jitter_b"], strict=True))
         return Pairs(
             replace(side, points=points), self.sides[B],
             both[["run_a", "run_b"]].assign(point=side.runs["point"].to_numpy()[both["run_a"]]),
             {text: [index for index, _ in self._exchanged(text)] for text in side.runs["groups"].unique()},
-            tuple(self._unpaired()), _jitters(both), int((self.reasons[A] == PARTNER_FAILED).sum()),
+            tuple(self._unpaired()),
+            {(json.loads(one), json.loads(other)): count for (one, other), count in jitters.items() if one != other},
+            int((self.reasons[A] == PARTNER_FAILED).sum()),
         )  # fmt: skip
 
     def _separate_jitters(self) -> None:
@@ -133,20 +136,6 @@ class _Pairing:
         side = self.sides[name]
         runs = side.runs
         texts = {text: json.loads(text) for text in runs["groups"].unique()}
-        put = {text: dict(self._exchanged(text)) if name == A else {} for text in texts}
-        algorithms = {
-            text: json.dumps([
-                self.controllers[put[text][index]] if index in put[text] else group["controller"]
-                for index, group in enumerate(groups) for _ in range(1 if self.compared else group["flows"])
-            ], sort_keys=True)
-            for text, groups in texts.items()
-        }  # fmt: skip
-        starts = {
-            text: ""
-            if self.controllers
-            else json.dumps([(each["name"], each["start_jitter_ns"], each.get("rtt_spread_ns", 0)) for each in groups])
-            for text, groups in texts.items()
-        }
         points = pd.DataFrame({
             "engine": [point.engine if self.by_engine else "" for point in side.points],
             "experiment": [point.experiment for point in side.points],
@@ -158,23 +147,33 @@ class _Pairing:
         seeds = runs["seed"].astype(str)
         experiment = points["engine"] + " " + points["experiment"]
         place = experiment + " " + points["swept"]
-        request = (
-            (place if self.compared else runs["key"]) + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        requests = (place if self.compared else runs["key"]) + runs["groups"].map(
+            {text: self._algorithms(name, text) for text in texts}
         )
+        jitters = {text: next((each.get("jitter_ns", 0) for each in groups), 0) for text, groups in texts.items()}
         return pd.DataFrame({
             "run": range(len(runs)),
-            "request": request + points["engine"] + " " + seeds,
+            "request": requests + points["engine"] + " " + seeds,
             "parts": runs["groups"].map({text: len(groups) for text, groups in texts.items()}),
             "experiment": experiment,
             "place": place,
             "moment": place + " " + seeds,
             "seed": seeds,
-            "jitter": runs["groups"].map({
-                text: json.dumps(next((each.get("jitter_ns", 0) for each in groups), 0))
-                for text, groups in texts.items()
-            }),
+            "jitter": runs["groups"].map({text: json.dumps(jitter) for text, jitter in jitters.items()}),
             "error": runs["error"],
         })  # fmt: skip
+
+    def _algorithms(self, name: str, text: str) -> str:
+        """The algorithm of each flow, B's in the place of what is compared; and, where none is, how flows start."""
+        groups = json.loads(text)
+        put = dict(self._exchanged(text)) if name == A else {}
+        algorithms = [
+            self.controllers[put[index]] if index in put else group["controller"]
+            for index, group in enumerate(groups)
+            for _ in range(1 if self.compared else group["flows"])
+        ]
+        starts = [(each["name"], each["start_jitter_ns"], each.get("rtt_spread_ns", 0)) for each in groups]
+        return json.dumps([algorithms, [] if self.controllers else starts], sort_keys=True)
 
     def _reasons(self, name: str) -> pd.Series[str]:
         own, other, there = self.keyed[name], self.keyed[_OTHER[name]], _OTHER[name]
@@ -215,10 +214,9 @@ class _Pairing:
             return described
         other = self.keyed[_OTHER[name]]
         partner = int(other["run"][other["moment"] == self.keyed[name]["moment"].iloc[run]].iloc[0])
-        if name == A:
-            return f"{described}: {_listed_fields(self._different_fields(run, partner))}"
-        fields = self._different_fields(partner, run)
-        return f"{described}: {_listed_fields({path: values[::-1] for path, values in fields.items()})}"
+        fields = self._different_fields(*((run, partner) if name == A else (partner, run)))
+        own_first = {path: values if name == A else values[::-1] for path, values in fields.items()}
+        return f"{described}: {_listed_fields(own_first)}"
 
     def _different_fields(self, run_a: int, run_b: int) -> dict[str, tuple[Any, Any]]:
         """Where two runs were asked for different things: both values by path; None where there is no such field."""
@@ -282,11 +280,6 @@ class _Pairing:
             f"{counts}; {describe_run(a, 0)} of A and {describe_run(b, run)} of B: {_listed_fields(fields)}"
             f"{hint if only_cc and not self.controllers else ''}"
         )
-
-
-def _jitters(both: pd.DataFrame) -> dict[tuple[int | None, int | None], int]:
-    counts = Counter(zip(both["jitter_a"], both["jitter_b"], strict=True))
-    return {(json.loads(one), json.loads(other)): count for (one, other), count in counts.items() if one != other}
 
 
 def describe_run(side: Side, run: int) -> str:

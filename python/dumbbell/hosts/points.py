@@ -9,10 +9,10 @@ that the spec has of its own are what is not known of the hosts: each combinatio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from dumbbell.cc import Registry
 from dumbbell.hosts import iperf3
@@ -21,6 +21,7 @@ from dumbbell.hosts.sheet import Renamed, Sheet, text_of_points
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec import Experiment, Point, expand, load, resolve
 
+Number = TypeVar("Number")
 FEW_FOREIGN: Final = 6
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 
@@ -64,11 +65,6 @@ class HostMeasurements:
     settings: tuple[str, ...]
     """Those that the spec sweeps beside them."""
 
-    @property
-    def measurands(self) -> tuple[Measurand, ...]:
-        """What was measured, in the order of the file."""
-        return tuple(dict.fromkeys(key for row in self.rows for key in row.measured))
-
     def points(self) -> Iterator[tuple[Point, Sequence[Row]]]:
         """Each point of the experiment, in the order of expansion, with its rows: all that are of it."""
         rows: dict[tuple[str, ...], list[Row]] = {}
@@ -99,15 +95,16 @@ def read(
     fields = {each.field: place for place, each in columns.items() if each.field}
     measured = [table.measured(row, columns) for row in table.rows]
     at = [{path: columns[place].value(cells[place]) for path, place in fields.items()} for _, cells in table.rows]
-    first = {_key(values, fields): index for index, values in reversed(list(enumerate(at)))}
-    distinct = [at[index] for index in sorted(first.values())]
-    lines = [table.rows[index][0] for index in sorted(first.values())]
-    lists = {path: [values[path] for values in distinct] for path in fields}
+    distinct: dict[tuple[str, ...], tuple[int, Mapping[str, Any]]] = {}
+    for (line, _), values in zip(table.rows, at, strict=True):
+        distinct.setdefault(_key(values, fields), (line, values))
+    lists = {path: [values[path] for _, values in distinct.values()] for path in fields}
     bundle = [list(lists)] if len(lists) > 1 and distinct else []
     own = tuple(axis.path for axis in base.axes if axis.path not in lists)
     try:
         experiment = load(base, overrides={**lists, "zip": [*base.get("zip"), *bundle]} if distinct else None)
     except SpecError as error:
+        lines = [line for line, _ in distinct.values()]
         placed = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
         raise SpecError([*table.problems, *placed] or error.problems) from None
     notes = {place: each.note for place, each in columns.items() if each.note}
@@ -167,22 +164,24 @@ class _Table(Sheet):
         values: dict[Measurand, float] = {}
         deviations: dict[Measurand, float] = {}
         for place, each in columns.items():
-            if each.measurand is None or not cells[place]:
-                continue
-            try:
-                (deviations if each.deviation else values)[each.measurand] = each.number(cells[place])
-            except ValueError as error:
-                self.add(line, each.heading, *str(error).split("; ", 1))
+            if each.measurand and cells[place]:
+                value = self._number(line, each.heading, each.number, cells[place])
+                if value is not None:
+                    (deviations if each.deviation else values)[each.measurand] = value
         return {key: Measured(value, deviations.get(key)) for key, value in values.items()}
 
     def trials(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> int | None:
         """How many trials a row tells of."""
         line, cells = row
         place = next((place for place, each in columns.items() if each.trials), None)
+        return None if place is None else self._number(line, self.header[place], count, cells[place])
+
+    def _number(self, line: int, heading: str, read_cell: Callable[[str], Number], cell: str) -> Number | None:
+        """What a cell says; None, and a problem, where that is no such number."""
         try:
-            return None if place is None else count(cells[place])
+            return read_cell(cell)
         except ValueError as error:
-            self.add(line, self.header[place or 0], *str(error).split("; ", 1))
+            self.add(line, heading, *str(error).split("; ", 1))
             return None
 
     def refuse_fixed(self, measurements: HostMeasurements) -> bool:
