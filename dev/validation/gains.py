@@ -66,9 +66,8 @@ def _interval(point: HostPoint, other: HostPoint) -> tuple[float, float] | None:
             return None
         parts.append(((each.sd / each.measured) ** 2 / each.trials, each.trials - 1))
     total = sum(square for square, _ in parts)
-    middle = log(point.measured / other.measured)
-    if not total:
-        return exp(middle) - 1, exp(middle) - 1
-    degrees = int(total**2 / sum(square**2 / freedom for square, freedom in parts))
-    half = t_quantile(max(1, degrees)) * total**0.5
+    middle, half = log(point.measured / other.measured), 0.0
+    if total:
+        degrees = int(total**2 / sum(square**2 / freedom for square, freedom in parts))
+        half = t_quantile(max(1, degrees)) * total**0.5
     return exp(middle - half) - 1, exp(middle + half) - 1

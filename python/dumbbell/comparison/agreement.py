@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -51,6 +51,9 @@ from dumbbell.units import NS_PER_S, PPB
 if TYPE_CHECKING:
     from dumbbell.spec import Resolved, Run
 
+    Roles: TypeAlias = tuple[Sequence[Outcome], Sequence[Outcome | RunFigures], Sequence[Outcome | RunFigures]]
+    """Of the candidate, of the reference, and of the reference under other seeds, which may be none: runs, or what an
+    earlier record has of them."""
     Runs: TypeAlias = Sequence[RunFigures]
 
 MEDIAN, TAIL = 0.5, 0.9
@@ -95,26 +98,13 @@ CONSIDERABLE_LOSS: Final = 0.005
 MOST_WORST: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One point, as both engines measured it."""
+def compare_condition(name: str, point: Mapping[str, Any], resolved: Resolved, roles: Roles) -> Condition:
+    """The condition with every figure; without differences where a run failed or nothing was measured.
 
-    name: str
-    point: Mapping[str, Any]
-    resolved: Resolved
-    """With the reference's first seed."""
-    candidate: Sequence[Outcome]
-    reference: Sequence[Outcome | RunFigures]
-    """Runs, or what an earlier record has of them."""
-    floor: Sequence[Outcome | RunFigures]
-    """The reference under other seeds; may be empty."""
-
-
-def compare_condition(measured: Measured) -> Condition:
-    """The condition with every figure; without differences where a run failed or nothing was measured."""
-    resolved, run = measured.resolved, measured.resolved.run
+    `resolved` has the reference's first seed.
+    """
+    run = resolved.run
     groups = groups_of(resolved)
-    outcomes = (measured.candidate, measured.reference, measured.floor)
     setup = Setup.of(run)
 
     def figures(result: Result) -> RunFigures:
@@ -125,18 +115,18 @@ def compare_condition(measured: Measured) -> Condition:
         tuple(
             each if isinstance(each, RunFigures) else figures(each) for each in role if not isinstance(each, FailedRun)
         )
-        for role in outcomes
+        for role in roles
     )
     failures = tuple(
         RunFailure(engine=each.engine, seed=each.seed, error=each.error)
-        for role in outcomes
+        for role in roles
         for each in role
         if isinstance(each, FailedRun)
     )
     compared = not failures and bool(candidate) and bool(reference)
     return Condition(
-        name=measured.name,
-        point=dict(measured.point),
+        name=name,
+        point=dict(point),
         rate_bps=run.path.rate_bps,
         rtt_s=fmean(flow.base_rtt_s for flow in run.flows),
         buffer_bytes=run.path.buffer_bytes,
@@ -151,7 +141,7 @@ def compare_condition(measured: Measured) -> Condition:
         if compared and len({each.cc for each in groups}) > 1
         else None,
         failures=failures,
-        suspects=tuple(suspects(each for role in outcomes for each in role if isinstance(each, Result))),
+        suspects=tuple(suspects(each for role in roles for each in role if isinstance(each, Result))),
         digest=digest_of(run),
     )
 

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.agreement import Measured, compare_condition, judge
+from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.engines.protocol import Engine
-from dumbbell.errors import ComparisonError, EngineFailure
+from dumbbell.errors import EngineFailure
 from dumbbell.results.provenance import figures_identity, metrics_identity
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Problem, expand, load, resolve
+
+if TYPE_CHECKING:
+    from dumbbell.comparison.agreement import Roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +64,11 @@ class Sides:
         plan = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
         return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in plan]
 
-    def measured(self, name: str, point: Point, outcomes: Sequence[Outcome]) -> Measured:
-        """A condition with its outcomes by role; they are those of its campaigns, in order."""
+    def roles(self, condition: str, outcomes: Sequence[Outcome]) -> Roles:
+        """Outcomes of a condition, which are those of its campaigns in order, by role."""
+        del condition
         begin, floor = len(outcomes) - len(self.candidate_seeds), len(self.reference_seeds)
-        return Measured(
-            name=name,
-            point=point.values,
-            resolved=resolve(point, self.reference_seeds[0], live=self.reference.live),
-            candidate=outcomes[begin:],
-            reference=outcomes[:floor],
-            floor=outcomes[floor:begin],
-        )
+        return outcomes[begin:], outcomes[:floor], outcomes[floor:begin]
 
     def recorded(self, store: Store, conditions: Sequence[Condition]) -> tuple[Side, Side]:
         """Candidate and reference, as they were when they measured these conditions."""
@@ -95,17 +91,6 @@ def problems(experiments: Sequence[Experiment], sides: Sides) -> list[Problem]:
     ))  # fmt: skip
 
 
-def check_names(experiments: Sequence[Experiment]) -> None:
-    """Refuses experiments of one name.
-
-    Raises:
-        ComparisonError: two experiments have one name, which a store cannot tell apart.
-    """
-    counts = Counter(experiment.name for experiment in experiments)
-    if several := [name for name, times in counts.items() if times > 1]:
-        raise ComparisonError(f'name: "{several[0]}" is that of {counts[several[0]]} conditions; each needs its own')
-
-
 def runs(experiments: Sequence[Experiment], sides: Sides) -> int:
     """How many runs `run_conditions` asks for."""
     return sum(count(campaign) for experiment in experiments for _, campaign in sides.campaigns(experiment))
@@ -120,10 +105,8 @@ def run_conditions(
     A run is kept the moment it is finished. Whoever interrupts it gets no comparison, and runs nothing twice.
 
     Raises:
-        ComparisonError: two experiments have one name, which a store cannot tell apart.
         EngineFailure: the first runs on an engine failed alike.
     """
-    check_names(experiments)
     campaigns = [sides.campaigns(experiment) for experiment in experiments]
     for engine in dict.fromkeys(engine for each in campaigns for engine, _ in each):
         own = [seeded for each in campaigns for other, seeded in each if other is engine]
@@ -141,7 +124,9 @@ def run_conditions(
         for index, (name, point) in enumerate(named):  # outcomes are in the order of expansion, seed after seed
             sizes = [len(each) // len(named) for each in outcomes]
             of_point = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
-            conditions.append(compare_condition(sides.measured(name, point, list(chain.from_iterable(of_point)))))
+            resolved = resolve(point, sides.reference_seeds[0], live=sides.reference.live)
+            roles = sides.roles(name, list(chain.from_iterable(of_point)))
+            conditions.append(compare_condition(name, point.values, resolved, roles))
     return conditions
 
 
