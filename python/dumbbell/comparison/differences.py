@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from dumbbell.comparison.pairs import Pairs, pair
-from dumbbell.comparison.runs import Point
-from dumbbell.comparison.selection import Selection
+from dumbbell.comparison.selection import SelectedPoint, Selection
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.contrast import beyond_chance, verdict
 from dumbbell.metrics.number import NOTHING, counted, rounded
@@ -212,7 +211,7 @@ class Comparison:
     """Everything."""
 
     pairs: Pairs
-    points: Sequence[Point]
+    points: Sequence[SelectedPoint]
     """Those of A that have a pair."""
     columns: Sequence[Column]
     overall: Sequence[Overall]
@@ -242,11 +241,6 @@ class Comparison:
     @property
     def intervals(self) -> int:
         return sum(int((~np.isnan(each.half_width)).sum()) for each in self.columns)
-
-    @property
-    def by_chance(self) -> float:
-        """Rows that would be marked if nothing differed."""
-        return (1 - CONFIDENCE) * self.intervals
 
     @property
     def worse(self) -> list[Overall]:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
 from dumbbell.metrics.number import counted
+from dumbbell.metrics.statistics import CONFIDENCE
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Time
 from dumbbell.tables.table import Amount, Cell, Table
 
 if TYPE_CHECKING:
     from dumbbell.comparison.differences import Comparison, Overall, PairedDifference
-    from dumbbell.comparison.runs import Side
+    from dumbbell.comparison.selection import SelectedRuns
 
 
 AMOUNTS: Final = ("A", "B", "B\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}A", "relative")
@@ -76,7 +77,7 @@ def _amounts(row: PairedDifference) -> list[Cell]:
     ]  # fmt: skip
 
 
-def side(selected: Side) -> str:
+def side(selected: SelectedRuns) -> str:
     """What a side is: where it is from, on which engines, and how many runs it has."""
     kernels = [
         str(each.get("measured_on", {}).get("kernel.release")) for each in selected.facts if "measured_on" in each
@@ -118,7 +119,8 @@ def _chance(comparison: Comparison) -> str:
     if not comparison.intervals:
         return f"None of {counted(count, 'row')} (a metric at a point) has an interval: {why}."
     none = count - comparison.intervals
-    expected = f"about {comparison.by_chance:,.0f}" if comparison.by_chance >= 1 else "less than 1"
+    by_chance = (1 - CONFIDENCE) * comparison.intervals
+    expected = f"about {by_chance:,.0f}" if by_chance >= 1 else "less than 1"
     text = (
         f"Of {counted(comparison.intervals, 'row')} with an interval (a metric at a point), {comparison.marked:,}"
         f" {'has' if comparison.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
@@ -158,7 +160,7 @@ def worse(comparison: Comparison) -> Iterator[str]:
         yield f"worse: {counted(comparison.pairs.failed_in_b, 'run')} failed in B that A finished"
 
 
-def provenance(selected: Side) -> Iterator[tuple[str, str]]:
+def provenance(selected: SelectedRuns) -> Iterator[tuple[str, str]]:
     """Where a side's runs come from, fact by fact."""
     yield "Runs", f"{len(selected):,}"
     yield "Engine", ", ".join(selected.engines)

@@ -19,8 +19,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.runs import Side, exchanged_groups, read
-from dumbbell.comparison.selection import Exchange, Selection, compared_fields, exchanges
+from dumbbell.comparison.selection import (
+    Exchange,
+    SelectedRuns,
+    Selection,
+    compared_fields,
+    exchanged_groups,
+    exchanges,
+    read,
+)
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
@@ -53,8 +60,8 @@ class Unpaired:
 class Pairs:
     """Both sides, and the runs that are compared."""
 
-    a: Side
-    b: Side
+    a: SelectedRuns
+    b: SelectedRuns
     table: pd.DataFrame
     """A row a pair: the rows `run_a` and `run_b` of its runs, and the `point` of A's."""
     exchanged: Mapping[str, Sequence[int]]
@@ -85,7 +92,7 @@ class _Pairing:
     """Pairs while they are looked for."""
 
     def __init__(
-        self, a: Side, b: Side, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange],
+        self, a: SelectedRuns, b: SelectedRuns, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange],
         compared: Mapping[str, str] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.sides = {A: a, B: b}
@@ -195,7 +202,7 @@ class _Pairing:
         return exchanged_groups(json.loads(text), self.exchanges_a)
 
     @staticmethod
-    def _controllers(side: Side, wanted: Sequence[Exchange]) -> Iterator[Mapping[str, Any]]:
+    def _controllers(side: SelectedRuns, wanted: Sequence[Exchange]) -> Iterator[Mapping[str, Any]]:
         groups = [json.loads(text) for text in side.runs["groups"].unique()]
         for exchange in wanted:
             yield next(each[i]["controller"] for each in groups for i, _ in exchanged_groups(each, [exchange]))
@@ -282,7 +289,7 @@ class _Pairing:
         )
 
 
-def describe_run(side: Side, run: int) -> str:
+def describe_run(side: SelectedRuns, run: int) -> str:
     """Experiment, swept values and seed of a run."""
     point = side.point_of(run)
     values = (f"{path} = {value}" for path, value in point.swept.items())

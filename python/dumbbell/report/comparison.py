@@ -26,8 +26,26 @@ def page(agreement: Agreement, store: Store) -> Page:
         summary=text.summary(agreement),
         made=f"{text.origin(agreement)}.",
         notices=not_compared(agreement.conditions),
-        sections=[*_agreement(agreement, store), source(agreement, text.command(agreement))],
-    )
+        sections=[
+            Section(
+                anchor="bands", heading="Bands", table=text.bands_table(agreement), legend=text.legend(agreement),
+            ),
+            Section(anchor="overall", heading="All conditions", charts=partial(_overall, agreement)),
+            Section(
+                anchor="worst", heading="The conditions that are farthest off", table=text.worst_table(agreement),
+                above="Each by its largest error, in multiples of what the band allows the 90th percentile.",
+            ),
+            Section(
+                anchor="series", heading="Both engines in time", charts=partial(_in_time, agreement, store),
+                choice="Condition", points=IN_TIME_SHARE,
+            ),
+            Section(
+                anchor="conditions", heading="Conditions", table=text.conditions_table(agreement), page_only=True,
+                above="The largest error of each, times 100. Every figure of every run is in the JSON.",
+            ),
+            source(agreement, text.command(agreement)),
+        ],
+    )  # fmt: skip
 
 
 def not_compared(conditions: Iterable[Path]) -> list[str]:
@@ -42,30 +60,10 @@ def source(comparison: EngineComparison, command: str) -> Section:
     )
 
 
-def _agreement(agreement: Agreement, store: Store) -> list[Section]:
-    def overall() -> Iterator[Chart | None]:
-        from dumbbell.comparison.charts import errors, scatter  # noqa: PLC0415 (late: a terminal draws nothing)
+def _overall(agreement: Agreement) -> Iterator[Chart | None]:
+    from dumbbell.comparison.charts import errors, scatter  # noqa: PLC0415 (late: a terminal draws nothing)
 
-        yield from (errors(agreement), scatter(agreement))
-
-    return [
-        Section(
-            anchor="bands", heading="Bands", table=text.bands_table(agreement), legend=text.legend(agreement),
-        ),
-        Section(anchor="overall", heading="All conditions", charts=overall),
-        Section(
-            anchor="worst", heading="The conditions that are farthest off", table=text.worst_table(agreement),
-            above="Each by its largest error, in multiples of what the band allows the 90th percentile.",
-        ),
-        Section(
-            anchor="series", heading="Both engines in time", charts=partial(_in_time, agreement, store),
-            choice="Condition", points=IN_TIME_SHARE,
-        ),
-        Section(
-            anchor="conditions", heading="Conditions", table=text.conditions_table(agreement), page_only=True,
-            above="The largest error of each, times 100. Every figure of every run is in the JSON.",
-        ),
-    ]  # fmt: skip
+    yield from (errors(agreement), scatter(agreement))
 
 
 def _in_time(agreement: Agreement, store: Store) -> Iterator[Chart | str]:
