@@ -308,7 +308,6 @@ def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
 
 
 def _within(*pairs: tuple[float | None, float | None]) -> bool:
-    """Whether no value is above its limit."""
     return all(value is None or limit is None or value <= limit for value, limit in pairs)
 
 

@@ -11,14 +11,7 @@ from functools import partial
 from typing import Final
 
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
-from dumbbell.comparison.record import (
-    Agreement,
-    BandVerdict,
-    Condition,
-    EngineComparison,
-    Path,
-    Side,
-)
+from dumbbell.comparison.record import Agreement, BandVerdict, Condition, EngineComparison, Path, Side
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Column, Table

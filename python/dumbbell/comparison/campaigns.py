@@ -44,17 +44,14 @@ class Sides:
 
     @property
     def reference_seeds(self) -> list[int]:
-        """Of the reference's runs that are compared."""
         return list(range(1, self.seeds + 1))
 
     @property
     def floor_seeds(self) -> list[int]:
-        """Of the reference's other runs."""
         return list(range(self.seeds + 1, self.seeds + self.floor + 1))
 
     @property
     def candidate_seeds(self) -> list[int]:
-        """Of the candidate's runs."""
         first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + self.seeds))
 

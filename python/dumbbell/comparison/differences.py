@@ -208,8 +208,6 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything."""
-
     pairs: Pairs
     points: Sequence[SelectedPoint]
     """Those of A that have a pair."""

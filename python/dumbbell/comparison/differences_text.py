@@ -43,7 +43,6 @@ def _verdicts(row: Overall) -> list[Cell]:
 
 
 def points_table(comparison: Comparison, rows: Iterable[PairedDifference]) -> Table:
-    """Some quantities at some points."""
     axes, points = point_cells(comparison)
     cells = (
         [*points[each.point], *_amounts(each), each.not_complete if each.verdict == INCOMPLETE else each.verdict]

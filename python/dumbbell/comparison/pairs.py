@@ -47,8 +47,6 @@ _OTHER: Final = {A: B, B: A}
 
 @dataclass(frozen=True, slots=True)
 class Unpaired:
-    """Runs of one side without a partner, for one reason."""
-
     side: str
     reason: str
     runs: int
@@ -290,7 +288,6 @@ class _Pairing:
 
 
 def describe_run(side: SelectedRuns, run: int) -> str:
-    """Experiment, swept values and seed of a run."""
     point = side.point_of(run)
     values = (f"{path} = {value}" for path, value in point.swept.items())
     return ", ".join([point.experiment, *values, f"seed {side.of(run, 'seed')}"])

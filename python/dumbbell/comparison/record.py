@@ -330,5 +330,4 @@ class Agreement(EngineComparison):
     conditions: tuple[Condition, ...]
 
     def condition(self, name: str) -> Condition:
-        """The condition of that name."""
         return next(each for each in self.conditions if each.name == name)

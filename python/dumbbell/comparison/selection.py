@@ -56,7 +56,6 @@ class Exchange:
     """The only group whose algorithm it is; None: whichever has it."""
 
     def concerns(self, group: int, cc: str) -> bool:
-        """Whether this group's algorithm is what is compared."""
         return self.cc == cc and self.group in (None, group)
 
 
@@ -72,8 +71,6 @@ class SelectedPoint:
 
 @dataclass(frozen=True, slots=True)
 class SelectedRuns:
-    """The runs of a selection."""
-
     selection: Selection
     points: list[SelectedPoint]
     runs: pd.DataFrame
@@ -89,15 +86,12 @@ class SelectedRuns:
 
     @property
     def engines(self) -> list[str]:
-        """Those that measured the runs."""
         return list(dict.fromkeys(point.engine for point in self.points))
 
     def point_of(self, run: int) -> SelectedPoint:
-        """Where the run of a row belongs."""
         return self.points[int(self.of(run, "point"))]
 
     def of(self, run: int, column: str) -> Any:  # noqa: ANN401 (whatever the column has)
-        """What the run of a row has in a column."""
         return self.runs[column].iloc[run]
 
     def origins(self, name: str) -> list[str]:
@@ -177,7 +171,6 @@ def group_of(path: str) -> int | None:
 
 
 def is_cc(key: str) -> bool:
-    """Whether a condition is about an algorithm."""
     return key == CC or group_of(key) is not None
 
 

@@ -44,7 +44,6 @@ def cells(
 
 
 def _tests(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Each object, with its line."""
     decoder, place = json.JSONDecoder(), 0
     while text[place:].strip():
         place += len(text[place:]) - len(text[place:].lstrip())

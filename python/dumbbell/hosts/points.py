@@ -37,8 +37,6 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A point that was measured."""
-
     line: int
     """Of the file, from 1."""
     at: Mapping[str, Any]
@@ -119,8 +117,8 @@ def read(
     measurements = HostMeasurements(
         file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
     )
-    if rows and not table.refuse_fixed(measurements):
-        table.refuse_groups(measurements)
+    if rows:
+        table.refuse_rows(measurements)
     if table.problems:
         raise SpecError(table.problems)
     return measurements
@@ -171,7 +169,6 @@ class _Table(Sheet):
         return {key: Measured(value, deviations.get(key)) for key, value in values.items()}
 
     def trials(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> int | None:
-        """How many trials a row tells of."""
         line, cells = row
         place = next((place for place, each in columns.items() if each.trials), None)
         return None if place is None else self._number(line, self.header[place], count, cells[place])
@@ -184,18 +181,14 @@ class _Table(Sheet):
             self.add(line, heading, *str(error).split("; ", 1))
             return None
 
-    def refuse_fixed(self, measurements: HostMeasurements) -> bool:
-        """Notes fields that hold for all points of an experiment, as `seeds`; tells whether there are any."""
+    def refuse_rows(self, measurements: HostMeasurements) -> None:
+        """Notes fields that hold for all points of an experiment, as `seeds`; else quantities of groups not there."""
         swept = {axis.path for axis in measurements.experiment.axes}
         fixed = [path for path in measurements.fields if path not in swept]
         for path in fixed:
             message, hint = "holds for all points, so that no row can give it", "leave it out, and say it in the spec"
             self.problems.append(Problem(f"{self.file}, heading {path}", message, hint))
-        return bool(fixed)
-
-    def refuse_groups(self, measurements: HostMeasurements) -> None:
-        """Notes quantities of groups that a point has not."""
-        for point, rows in measurements.points():
+        for point, rows in () if fixed else measurements.points():
             groups = list(dict.fromkeys(resolve(point, measurements.experiment.seed_values[0]).groups))
             for row in rows:
                 for of in row.measured:

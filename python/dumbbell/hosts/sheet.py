@@ -115,7 +115,6 @@ class Sheet:
         return sheet
 
     def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
-        """Notes a problem of a line, or of one of its cells."""
         self.problems.append(Problem(", ".join(filter(None, (f"{self.file} line {line}", heading))), message, hint))
 
     def _fill(self, lines: Lines, separator: str) -> dict[int, str]:
@@ -136,7 +135,6 @@ class Sheet:
         return remarks
 
     def _rename(self, renamed: Mapping[str, Renamed]) -> None:
-        """Puts our headings in place of theirs, and leaves out what has none."""
         for own in renamed.keys() - set(self.header):
             self.problems.append(Problem("--heading", f"there is no {quoted(own)}", suggestion(own, self.header)))
         named = [renamed.get(heading, Renamed(heading, heading)) for heading in self.header]

@@ -133,7 +133,6 @@ def starved_table(record: HostRecord) -> Table:
 
 
 def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
-    """Points, what was measured there, and what engines have."""
     several = len({each.measurand for each in record.points}) > 1
     header = ["point", *(["what"] if several else []), "measured"]
     header += [part for engine in record.engines for part in (engine, "difference")]

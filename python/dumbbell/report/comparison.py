@@ -49,7 +49,6 @@ def page(agreement: Agreement, store: Store) -> Page:
 
 
 def not_compared(conditions: Iterable[Path]) -> list[str]:
-    """What failed, a notice each."""
     return [f"Not compared: {line}" for line in text.failures(conditions)]
 
 
