@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 EXAMPLE = "Example: dumbbell agree examples/two-flows.toml --html agreement.html"
 SEEDS = 3
-TWO = 2
 Engines = Annotated[str, typer.Option("--engines", metavar="A,B", help="Compare engine A with B; B is the reference.")]
 DEFAULT_ENGINES = "sim,linux"
 JsonObject = Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")]
@@ -107,10 +106,10 @@ def engine_pair(engines: str) -> "tuple[Engine, Engine]":
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import ComparisonError
 
-    names = [name.strip() for name in engines.split(",")]
-    if len(names) != TWO or not all(names):
+    candidate, _, reference = (part.strip() for part in engines.partition(","))
+    if not (candidate and reference) or "," in reference:
         raise ComparisonError(f'--engines: "{engines}" names no two engines; write it as {DEFAULT_ENGINES}')
-    return engine_named(names[0]), engine_named(names[1])
+    return engine_named(candidate), engine_named(reference)
 
 
 def check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:

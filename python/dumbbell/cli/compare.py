@@ -1,4 +1,4 @@
-"""`dumbbell compare`: stored runs held against one another, pair by pair."""
+"""`dumbbell compare`: stored runs compared pair by pair."""
 
 from typing import Annotated
 

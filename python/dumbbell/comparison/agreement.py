@@ -1,7 +1,7 @@
-"""Two engines held against one another: how far apart each condition is, and whether all conditions keep the bands.
+"""Two engines compared: how far apart each condition is, and whether all conditions keep the bands.
 
 Medians over seeds are compared, and half the reference's own interquartile range is excused. Every error is a share: of
-what its band's `of` says. The reference under other seeds is held against itself in the same way: its noise.
+what its band's `of` says. The reference is compared with itself under other seeds in the same way: its noise.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ BANDS: Final = {band.metric: band for band in (
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
 """Bands that are not spoken of where nothing completes."""
 SMALLEST_GOODPUT: Final = 0.05
-"""Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
+"""Share of the rate that a smaller goodput of a group is compared with: a starved group is no large error."""
 CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
 MOST_WORST: Final = 10

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class Sides:
     """Both engines, and with which seeds each runs every condition.
 
-    The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds
+    The reference has seeds 1 to `seeds`, and the next `floor` ones to be compared with itself. The candidate has seeds
     from 1 on too; the same engine twice has those after the reference's, so that it is compared with itself.
     """
 
@@ -131,7 +131,7 @@ def compare_engines(  # noqa: PLR0913 (what is compared, and how)
     store: Store, experiments: Sequence[Experiment], sides: Sides, source: Source, *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Agreement:  # fmt: skip
-    """Carries out all experiments, and judges them by the outer limits."""
+    """Runs all experiments, and judges them by the outer limits."""
     conditions = run_conditions(store, experiments, sides, jobs=jobs, progress=progress)
     return judge(conditions, source, *sides.recorded(store, conditions), sides.floor_seeds)
 

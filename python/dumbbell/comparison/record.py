@@ -1,4 +1,4 @@
-"""What two engines held against one another came to, as `dumbbell agree --json` prints it: all else is made from it.
+"""What two engines measured, compared, as `dumbbell agree --json` prints it: all else is made from it.
 
 Keys may be added; renaming or removing one is a new `schema`. Times are seconds, rates bit/s, shares and errors ratios;
 numbers have six digits.
@@ -61,7 +61,7 @@ class Side(Part):
 
 
 class EngineComparison(Part):
-    """Two engines held against one another."""
+    """Two engines compared."""
 
     schema_version: Literal[2] = Field(default=2, alias="schema")
     versions: dict[str, str | None]

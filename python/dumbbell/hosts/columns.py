@@ -31,7 +31,7 @@ UNITS: Final = {
     "ms": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "%": {"%": 0.01, "": 1.0},
 }  # fmt: skip
-"""By the unit in which a quantity is shown, those in which it may be told, each in base units."""
+"""By the unit in which a quantity is shown, those in which it may be written, each in base units."""
 _HEADING: Final = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?")
 
 
@@ -44,7 +44,7 @@ class Measurand:
     group: str = ""
     """Empty of what belongs to the path."""
     of_rate: bool = False
-    """It is told as a share of the bottleneck's rate: so are differences."""
+    """It is written as a share of the bottleneck's rate: so are differences."""
 
     @property
     def label(self) -> str:

@@ -63,12 +63,9 @@ def _group(test: Mapping[str, Any], file: str, experiment: Experiment) -> str:
     names = list(dict.fromkeys(resolve(next(expand(experiment)), experiment.seed_values[0]).groups))
     end = test.get("end")
     cc = end.get("sender_tcp_congestion") if isinstance(end, Mapping) else None
-    alike = [name for name, own in zip(names, experiment.of_groups("cc"), strict=True) if cc in _ccs(own)]
+    ccs = experiment.of_groups("cc")  # of each group one, or a sweep
+    alike = [name for name, own in zip(names, ccs, strict=True) if (cc in own if isinstance(own, list) else cc == own)]
     if len(names) == 1 or len(alike) == 1:
         return alike[0] if len(alike) == 1 else names[0]
     what = f"ran {quoted(cc)}" if cc else "tells no congestion control"
     raise refusal(file, f"{what}, and SPEC has the groups {', '.join(names)}", "write a table: goodput.GROUP (Mbit/s)")
-
-
-def _ccs(cc: Any) -> list[str]:  # noqa: ANN401 (one, or a sweep)
-    return list(cc) if isinstance(cc, list) else [cc]

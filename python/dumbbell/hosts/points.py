@@ -28,11 +28,11 @@ _INDEX: Final = re.compile(r"\[(\d+)\]")
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of a row, in base units; of a measurand that is told of the rate, a share of it."""
+    """A number of a row, in base units; of a measurand that is a share of the rate, that share."""
 
     value: float
     sd: float | None
-    """Standard deviation over trials; None: it is not told."""
+    """Standard deviation over trials; None: the file does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ class Row:
     measured: Mapping[Measurand, Measured]
     notes: Mapping[str, str]
     trials: int | None = None
-    """That it is the mean of; None: it is not told."""
+    """That it is the mean of; None: the file does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

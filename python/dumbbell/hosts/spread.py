@@ -29,7 +29,7 @@ TAIL: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class HostSpread:
     """Differences over points: shares, or points / 100."""
 
     n: int
@@ -45,7 +45,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class ComparedEngine:
-    """An engine that is held against measured points."""
+    """An engine that is compared with measured points."""
 
     engine: Engine
     seeds: int | None = None
@@ -94,13 +94,13 @@ def host_record(
     )  # fmt: skip
 
 
-def spread(points: Sequence[HostPoint], engine: str) -> Spread | None:
+def spread(points: Sequence[HostPoint], engine: str) -> HostSpread | None:
     """The differences of an engine at these points; None without any."""
     differences = [each for point in points if (each := point.difference(engine)) is not None]
     if not differences:
         return None
     sizes = list(map(abs, differences))
-    return Spread(
+    return HostSpread(
         n=len(sizes), bias=median(differences), interval=median_interval(differences), median=median(sizes),
         p90=quantile(sizes, TAIL), most=max(sizes),
     )  # fmt: skip

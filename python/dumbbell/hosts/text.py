@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.hosts.spread import Spread, spread
+from dumbbell.hosts.spread import HostSpread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, counted, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
@@ -34,7 +34,7 @@ class _EngineSpread(NamedTuple):
     setting: str
     remark: str
     engine: str
-    spread: Spread
+    spread: HostSpread
 
 
 def _parts(record: HostRecord, *, by_remark: bool = False) -> Iterator[_EngineSpread]:
@@ -90,7 +90,7 @@ def far_table(record: HostRecord) -> Table:
     return Table.of([*keys, "engine", "n", *headings, "p90", "most"], rows, keys=len(keys) + 1)
 
 
-def _spread_cells(each: Spread, *, ratios: bool) -> list[Cell]:
+def _spread_cells(each: HostSpread, *, ratios: bool) -> list[Cell]:
     low, high = each.interval
     bias = Amount(each.bias, factor=100.0, signed=True, ends=each.interval)
     unit = " %" if ratios else ""
