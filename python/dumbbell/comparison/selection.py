@@ -175,10 +175,8 @@ def is_cc(key: str) -> bool:
 
 
 def _parsed(text: str, other: Path | None) -> Selection:
-    if Path(text).exists():
-        return Selection(text, Path(text), {})
     folder, at, conditions = text.rpartition("@")
-    if not at:
+    if not at or Path(text).exists():
         return Selection(text, Path(text), {})
     wanted: dict[str, str] = {}
     for condition in _COMMA.split(conditions):
