@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -11,7 +12,7 @@ import typer
 
 from dev import flows
 from dumbbell.cli.agree import check
-from dumbbell.comparison.campaigns import Sides, check_names
+from dumbbell.comparison.campaigns import Sides
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import rounded
 from dumbbell.spec import Experiment, toml
@@ -37,7 +38,9 @@ def shown(  # noqa: PLR0913 (each is an option)
         raise ComparisonError(f"give one of {' and '.join(given)}")
     if given and html is not None:
         raise ComparisonError(f"--html is of a comparison; {given[0]} makes none")
-    check_names(experiments)
+    name, count = Counter(experiment.name for experiment in experiments).most_common(1)[0]
+    if count > 1:
+        raise ComparisonError(f'name: "{name}" is that of {count} conditions; each needs its own')
     if dry_run:
         for experiment in experiments:
             typer.echo(f"# {experiment.name}\n{toml(experiment.fields())}")

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 from typing_extensions import override
 
 from dev.checks.record import Checks
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.cc import Registry
-from dumbbell.comparison.agreement import Measured, compare_condition, digest_of
+from dumbbell.comparison.agreement import compare_condition, digest_of
 from dumbbell.comparison.campaigns import Sides, points
 from dumbbell.comparison.record import Agreement, Condition, RunFigures, Side
 from dumbbell.engines.cores import available_cores
@@ -24,7 +24,10 @@ from dumbbell.errors import EngineFailure
 from dumbbell.results.provenance import figures_identity
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment, Point, Problem, Run, load, resolve
+from dumbbell.spec import Experiment, Problem, Run, load, resolve
+
+if TYPE_CHECKING:
+    from dumbbell.comparison.agreement import Roles
 
 SAMPLE: Final = 6
 """So many runs of a record an engine of another build gives again before it stands behind all of them."""
@@ -83,16 +86,15 @@ class KnownSides(Sides):
         return Sides.campaigns(self, experiment)
 
     @override
-    def measured(self, name: str, point: Point, outcomes: Sequence[Outcome]) -> Measured:
+    def roles(self, condition: str, outcomes: Sequence[Outcome]) -> Roles:
         """With the reference's runs of the record where it had none to give; no store here has them."""
-        measured = Sides.measured(self, name, point, outcomes)
         if self.record is None or len(outcomes) > len(self.candidate_seeds):
-            return measured
-        known = next(each for each in self.record.conditions if each.name == name)
+            return Sides.roles(self, condition, outcomes)
+        known = next(each for each in self.record.conditions if each.name == condition)
         reference, floor = (
             [run.model_copy(update={"run_id": ""}) for run in runs] for runs in (known.reference, known.floor)
         )
-        return replace(measured, candidate=outcomes, reference=reference, floor=floor)
+        return outcomes, reference, floor
 
     @override
     def recorded(self, store: Store, conditions: Sequence[Condition]) -> tuple[Side, Side]:
@@ -120,9 +122,7 @@ class KnownSides(Sides):
                     pass
             outcomes = list(stored_outcomes(store, alone, self.reference))
             resolved = resolve(point, first.seed, live=self.reference.live)
-            again = compare_condition(Measured(
-                name=name, point=point.values, resolved=resolved, candidate=outcomes, reference=(), floor=(),
-            )).candidate  # fmt: skip
+            again = compare_condition(name, point.values, resolved, (outcomes, (), ())).candidate
             if [_figures(run) for run in again] != [_figures(first)]:
                 return side
         if not sample:
@@ -145,7 +145,6 @@ class Recorded:
         self.name, self._identity, self.live = side.engine, side.identity, is_live(side.engine)
 
     def identity(self) -> str:
-        """That of the engine that measured."""
         return self._identity
 
     def algorithms(self) -> Registry:
@@ -164,7 +163,6 @@ class Recorded:
         """Returns at once."""
 
     def slots(self) -> int:
-        """As many as anyone asks for."""
         return available_cores()
 
     def measure(self, run: Run) -> Measurement:

@@ -47,6 +47,6 @@ def checks(
     else:
         typer.echo(plain_text.text(text.checks_table(record), columns()))
         typer.echo(f"\n{wrapped(text.summary(record), columns())}")
-    print_failures(record)
+    print_failures(record.conditions)
     if not record.holds:
         raise typer.Exit(1)

@@ -49,7 +49,7 @@ def curves(  # noqa: PLR0913 (each is an option)
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             record = judgement.compare_curves(store, experiments, sides, sets or (), jobs=jobs, progress=advance)
         print_page(page.page(record), record, html, as_json=as_json)
-        print_failures(record)
+        print_failures(record.conditions)
     for line in text.without_data(record):
         typer.echo(f"not compared: {line}", err=True)
     if not record.holds:

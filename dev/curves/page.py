@@ -25,7 +25,7 @@ def page(curves: Curves) -> Page:
         title="Single flows: {} over {}".format(*curves.engine_names),
         summary=text.summary(curves),
         made=f"{text.origin(curves)}.",
-        notices=[*not_compared(curves), *without_data],
+        notices=[*not_compared(curves.conditions), *without_data],
         sections=[
             Section(anchor="series", heading="Curves", charts=charts, choice="Algorithm and path"),
             Section(anchor="limits", heading="Limits", table=text.limits_table(curves), legend=text.legend(curves)),

@@ -82,7 +82,7 @@ def strata(  # noqa: PLR0913 (each is an option)
             agreement = compare_engines(store, experiments, sides, source, jobs=jobs, progress=advance)
         agreement = judged_again(agreement)
         print_page(page.page(agreement, store), agreement, html, as_json=as_json)
-        print_failures(agreement)
+        print_failures(agreement.conditions)
     if not agreement.holds:
         raise typer.Exit(1)
 

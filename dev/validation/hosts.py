@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import Field
 
+from dev.validation.gains import Gain, gains
 from dumbbell.comparison.record import Part, Side
-from dumbbell.hosts.gains import Gain, gains
 from dumbbell.hosts.record import HostPoint, HostRecord
 
 if TYPE_CHECKING:

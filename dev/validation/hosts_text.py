@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from dev.validation.gains import Gain, right_of_decided
 from dumbbell.comparison.agreement_text import engine as engine_text
 from dumbbell.hosts import text
 from dumbbell.hosts.charts import charts
-from dumbbell.hosts.gains import Gain, right_of_decided
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import spread
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
@@ -51,7 +51,7 @@ def spreads_table(hosts_record: HostsRecord) -> Table:
     ]  # fmt: skip
     rows = []
     for table in few:
-        own = text.spreads_table(table.record)
+        own = text.far_table(table.record)
         for row in own.texts():
             cells = dict(zip(own.header, row, strict=True))
             cells["measured"] = f"{table.table}: {cells['measured']}"
@@ -64,7 +64,7 @@ def tried_tables(hosts_record: HostsRecord) -> Iterator[tuple[str, str, Table]]:
     """Of each table about many settings: its name, its first setting, and what each setting comes to."""
     for table in hosts_record.tables:
         if not table.record.few_settings:
-            yield table.table, text.first_setting(table.record), text.settings_table(table.record)
+            yield table.table, text.first_setting(table.record), text.far_table(table.record)
 
 
 def winners_table(hosts_record: HostsRecord) -> Table:

@@ -182,9 +182,9 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
                 raise
             failure = str(error)
         else:
-            if of_reference := failures(record, part.engines[0]):
+            if of_reference := list(failures(record.conditions, part.engines[0])):
                 raise EngineFailure(f"runs of the reference fail in {part.name}: {of_reference[0]}")
-            failure = next(iter(failures(record, engine.name)), "")
+            failure = next(failures(record.conditions, engine.name), "")
             if not failure:
                 probabilities[part.name] = worse(known, record)
         if failure or min(probabilities[part.name].values(), default=1.0) < level:

@@ -137,7 +137,7 @@ class ComparisonPart(TomlTable):
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines: the record of all runs and controls, and what failed."""
         record = self._compare(self.sides(engines, records(self.name)), store, jobs, progress)
-        failed = failures(record)
+        failed = list(failures(record.conditions))
         if failed or isinstance(record, Checks) or not self.controls:
             return record, failed
         candidate = next(each for each in engines if each.name == self.candidate)
@@ -145,7 +145,7 @@ class ComparisonPart(TomlTable):
             shift: self.against(ControlEngine(candidate, shift), engines, record, store, jobs, progress)
             for shift in range(SHIFT, SHIFT * (self.controls + 1), SHIFT)
         }
-        failed = [text for each in controls.values() for text in failures(each)]
+        failed = [text for each in controls.values() for text in failures(each.conditions)]
         return record if failed else with_controls(record, controls), failed
 
     def repeated(

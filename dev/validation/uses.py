@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dev.validation import advice_text, hosts_text, live_text
 from dev.validation.advice import AdviceRecord
 from dev.validation.hosts import HostsRecord
-from dumbbell.comparison.agreement import TAIL, raw_error, raw_floor
+from dumbbell.comparison.agreement import TAIL
 from dumbbell.comparison.agreement_text import engine_name
 from dumbbell.comparison.record import Agreement, Condition
 from dumbbell.comparison.strata import (
@@ -137,8 +137,8 @@ def _of_kernel(
         records += [record] if own else []
         differences += own
     if differences:
-        errors = list(map(raw_error, differences))
-        noise = [error for each in differences if (error := raw_floor(each)) is not None]
+        errors = [each.raw_error for each in differences]
+        noise = [error for each in differences if (error := each.raw_floor_error) is not None]
         linux = _both(quantile(noise, 0.5), quantile(noise, TAIL), unit) if noise else ABSENT
         typical, nine = (_amount(quantile(errors, share), unit) for share in (0.5, TAIL))
         yield use, what, typical, nine, linux, f"{len(errors)} {noun}", _kernel(records), WE

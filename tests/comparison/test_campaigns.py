@@ -13,7 +13,7 @@ from dumbbell.comparison.campaigns import Sides, points, problems, run_condition
 from dumbbell.comparison.record import Agreement, RunFailure
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import ComparisonError, EngineFailure, StoreFailure
+from dumbbell.errors import EngineFailure, StoreFailure
 from dumbbell.results.store import Store
 from dumbbell.spec import Problem, Run, load
 
@@ -170,8 +170,3 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
     pcap = load(moment(), overrides={"measure.record": "pcap"})
     (problem,) = problems([pcap], Sides(SimEngine(), SimEngine(), 1, 0))
     assert (problem.path, problem.message.partition(":")[0]) == ("measure.record", "sim")
-
-
-def test_two_experiments_of_one_name_are_refused(tmp_path: Path) -> None:
-    with Store.open(tmp_path / "s", write=True) as store, pytest.raises(ComparisonError):
-        run_conditions(store, [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0))

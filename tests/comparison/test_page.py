@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from syrupy.assertion import SnapshotAssertion
 
-from agreed import NASTY, Scaled, agreement_of, by_hand, measured, moment, result
+from agreed import NASTY, Scaled, agreement_of, by_hand, condition_of, moment, result
 from compared import compare_stores, store_of
 from dumbbell.comparison import agreement_text, overlay
-from dumbbell.comparison.agreement import compare_condition, judge
+from dumbbell.comparison.agreement import judge
 from dumbbell.comparison.campaigns import Sides
 from dumbbell.comparison.difference_plot import charts
 from dumbbell.comparison.differences import Comparison
@@ -104,7 +104,7 @@ def test_the_command_says_what_is_not_usual(fields: dict[str, object], command: 
 def test_without_data_cells_are_dashes() -> None:
     silent = [result({"bbr": 51.0}, loss=None, delay_s=None)]
     side = Side(engine="hand", identity="0", seeds=(1,), measured_on={})
-    agreement = judge([compare_condition(measured(silent, silent))], Source(spec="hand"), side, side, ())
+    agreement = judge([condition_of(silent, silent)], Source(spec="hand"), side, side, ())
     table = agreement_text.bands_table(agreement)
     assert {len(row) for row in table.rows} == {len(table.header)}
     assert table.rows[4] == ["queueing delay (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
@@ -155,7 +155,7 @@ def test_runs_without_series_are_told_and_not_drawn(tmp_path: Path) -> None:
 
 def test_a_share_of_nothing_is_undefined(comparison: Comparison) -> None:
     (first, *_) = comparison.overall
-    nothing = replace(first, difference=replace(first.difference, relative=None, relative_half_width=None))
+    nothing = replace(first, relative=None, relative_half_width=None)
     (cells,) = overall_table(replace(comparison, overall=[nothing])).rows
     assert cells[6] == "undefined"
 
@@ -167,15 +167,15 @@ def test_dots_and_whiskers_are_the_rows(comparison: Comparison) -> None:
     (panel,) = plots["differences-loss"].panels
     (layer,) = [each for each in panel.layers if each.kind == "points"]
     expected = [each for each in comparison.rows() if each.quantity.name == "loss"]
-    assert layer.y == pytest.approx([100 * each.difference.value for each in expected])
-    half = [100 * (each.difference.half_width or 0) for each in expected]
+    assert layer.y == pytest.approx([100 * each.difference for each in expected])
+    half = [100 * (each.half_width or 0) for each in expected]
     assert [high - low for low, high in zip(layer.low, layer.high, strict=True)] == pytest.approx([2 * h for h in half])
     (panel,) = plots["differences-goodput"].panels
     layers = [each for each in panel.layers if each.kind == "points"]
     assert [(each.label, each.style) for each in layers] == [("bbr → reno", "reno"), ("cubic", "cubic")]
     rows = [each for each in comparison.rows() if each.quantity.name == "goodput"]
     for layer in layers:
-        relative = [each.difference.relative for each in rows if each.group == layer.label]
+        relative = [each.relative for each in rows if each.group == layer.label]
         assert layer.y == pytest.approx([100 * (each or 0) for each in relative])
     assert layers[0].x != layers[1].x
 
@@ -200,7 +200,7 @@ def test_a_page_that_has_no_room_tells_what_it_leaves_out(comparison: Comparison
 def test_text_is_text(comparison: Comparison, compared_folder: Path) -> None:
     place = replace(comparison.points[0], swept={"path.buffer": NASTY})
     flows = [{"cc": "bbr", "name": NASTY}]
-    condition = compare_condition(measured([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=flows, name=NASTY))
+    condition = condition_of([result({NASTY: 60.0})], [result({NASTY: 50.0})], flows=flows, name=NASTY)
     side = Side(engine=NASTY, identity="0", seeds=(1,), measured_on={NASTY: NASTY})
     engines = judge([condition], Source(spec=NASTY), side, side, ())
     with Store.open(compared_folder) as store:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agreed import measured, result
+from agreed import condition_of, result
 from dev.__main__ import app
 from dev.chance import with_controls
 from dev.strata.bands import STATISTICS, bands_from, bands_of, controls_that_keep, judged_again, store_bands
@@ -18,7 +18,7 @@ from dev.validation.plan import ComparisonPart, Plan
 from dev.validation.records import store_record
 from dev.validation.section import Section, chance
 from dumbbell.comparison import strata as strata_of_package
-from dumbbell.comparison.agreement import BANDS, compare_condition, judge
+from dumbbell.comparison.agreement import BANDS, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.comparison.strata import OF_MODEL, strata
 
@@ -29,7 +29,7 @@ def conditions(errors: Sequence[float], *, spread: float = 0.0) -> list[Conditio
     """Total goodput off by each of these shares of 50 Mbit/s; the reference's seeds are `spread` apart."""
     reference = [result({"bbr": 50 * (1 + of * spread)}, seed=seed) for seed, of in enumerate((-1, 0, 1), start=1)]
     return [
-        compare_condition(measured([result({"bbr": 50 * (1 + error)})] * 3, reference, reference, name=f"hand-{index}"))
+        condition_of([result({"bbr": 50 * (1 + error)})] * 3, reference, reference, name=f"hand-{index}")
         for index, error in enumerate(errors)
     ]
 

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agreed import Scaled, measured, result
+from agreed import Scaled, condition_of, result
 from dev.checks import text
 from dev.checks.judgement import Bar, Check, checks, chosen, comb, count, judge, rise, run_checks
 from dev.checks.record import CheckRow, Checks
 from dev.sides import KnownSides
-from dumbbell.comparison.agreement import compare_condition
 from dumbbell.comparison.record import Condition, RunFailure, Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
@@ -32,7 +31,7 @@ def condition(candidate: Sequence[float], reference: Sequence[float], floor: Seq
         [result({"bbr": mbps, "cubic": 40 - mbps}, seed=seed, loss=mbps / 1000) for seed, mbps in enumerate(of, 1)]
         for of in (candidate, reference, floor)
     ]
-    return compare_condition(measured(*roles, flows=FLOWS))
+    return condition_of(*roles, flows=FLOWS)
 
 
 def rows(bar: dict[str, object], *conditions: Condition) -> list[CheckRow]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from agreed import Scaled, moment
+from dev.conditions import shown
 from dev.flows import flows
 from dumbbell.comparison.campaigns import Sides
 from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import ComparisonError
 from dumbbell.spec import expand, load
 
 
@@ -26,3 +28,11 @@ def test_every_flow_of_every_run_of_both_engines_with_its_counters() -> None:
         assert each["timeouts"] is not None
         assert each["cwnd_mean_segments"] > 1
     assert sum(each["retransmits"] for each in rows) > 0
+
+
+def test_two_conditions_of_one_name_are_refused() -> None:
+    with pytest.raises(ComparisonError, match='name: "moment" is that of 2 conditions; each needs its own'):
+        shown(
+            [moment(), moment()], Sides(Scaled(), SimEngine(), 1, 0), None, dry_run=True, dump=None, show=None,
+            html=None, as_json=False,
+        )  # fmt: skip

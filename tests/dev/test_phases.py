@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agreed import measured, result
+from agreed import condition_of, result
 from dev.__main__ import app
 from dev.validation.live_text import CHANCE, DISTURBED, OPEN, WITHIN, conditions_table
 from dev.validation.page import markdown, part_markdown
@@ -16,7 +16,7 @@ from dev.validation.phases import PhasesPart, PhasesRecord, PhasesRun, PhasesSee
 from dev.validation.plan import load_plan
 from dev.validation.records import recorded_of, store_record
 from dev.validation.section import Section
-from dumbbell.comparison.agreement import compare_condition, judge
+from dumbbell.comparison.agreement import judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source, Suspect
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -115,7 +115,7 @@ def live(netns: list[float], linux: list[float], *, name: str, suspect: bool = F
         for seed, mbps in enumerate(netns, start=1)
     ]
     others = [result({"bbr": mbps}, seed=seed) for seed, mbps in enumerate(linux, start=1)]
-    return compare_condition(measured(own, others, [others[0]], name=name))
+    return condition_of(own, others, [others[0]], name=name)
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from agreed import Scaled, measured, result
+from agreed import Scaled, condition_of, result
 from commandline import ROOT
 from dev.__main__ import app
 from dev.curves.record import Curves
@@ -26,7 +26,7 @@ from dev.validation.records import recorded_of, store_record
 from dev.validation.section import Section
 from dev.validation.uses import rows
 from dumbbell import studies
-from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS, compare_condition, judge
+from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS, judge
 from dumbbell.comparison.record import Agreement, RunFailure, Side, Source
 from dumbbell.comparison.strata import strata
 from dumbbell.engines.registry import engine as engine_named
@@ -121,7 +121,7 @@ def test_a_reader_finds_how_far_each_use_can_be_trusted_and_who_checked(use: str
 def test_a_row_has_the_median_the_tail_what_linux_itself_does_and_how_many() -> None:
     reference, floor = ([result({"bbr": mbps}, seed=seed) for seed in (1, 2, 3)] for mbps in (50.0, 51.0))
     conditions = [
-        compare_condition(measured([result({"bbr": 50 * (1 + error)})] * 3, reference, floor, name=f"hand-{index}"))
+        condition_of([result({"bbr": 50 * (1 + error)})] * 3, reference, floor, name=f"hand-{index}")
         for index, error in enumerate(0.01 * step for step in range(1, 11))
     ]
     side = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})

@@ -116,7 +116,7 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     assert list(differences.interval) == pytest.approx([-0.03, 0.1])
     assert spread(points, "linux") is None
     starved = point(0.02, 0.3)
-    table = text.spreads_table(record(*points, starved))
+    table = text.far_table(record(*points, starved))
     assert dict(zip(table.header, table.texts()[0], strict=True)) == {
         "measured": "goodput of bbr (points)", "points": "all", "engine": "sim", "n": "7",
         "bias [95 %]": "0 [-3.00, +10.0]",
@@ -125,6 +125,16 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     rows = text.starved_table(record(*points, starved)).texts()
     assert [row[1:] for row in rows] == [["2.00 % (starved)", "30.0 %", "0 of 1 seeds"]]
     assert len(text.worst_table(record(*points, starved), most=3).rows) == 3
+
+
+def test_of_many_settings_each_has_its_ratio_to_what_was_measured() -> None:
+    settings = enumerate((4e6, 6e6, 8e6, 10e6, 12e6))
+    points = [point(8e6, own, of_rate=False, setting={"host.burst": number}) for number, own in settings]
+    table = text.far_table(record(*points))
+    assert table.header == ["setting", "engine", "n", "median ratio [95 %]", "median error", "p90", "most"]
+    assert table.texts()[0] == ["host.burst = 0", "sim", "1", "0.500 [0.500, 0.500]", "50.0 %", "50.0 %", "50.0 %"]
+    few = text.far_table(record(*points[:4]))
+    assert few.header == ["measured", "points", "engine", "n", "bias [95 %]", "median", "p90", "most"]
 
 
 def test_the_median_lies_between_order_statistics() -> None:

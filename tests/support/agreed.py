@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from commandline import MOMENT
-from dumbbell.comparison.agreement import Measured, compare_condition, judge
+from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.campaigns import Sides, compare_engines
-from dumbbell.comparison.record import Agreement, Side, Source
+from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.engines.measurement import FlowCounters, Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
@@ -25,7 +25,7 @@ NASTY = "<script>alert('&')</script>"
 """What must come out as text."""
 RATE_MBPS = 100
 DRAIN_S = 0.02
-"""Of the buffer of `measured`: 250 kB at 100 Mbit/s."""
+"""Of the buffer of `condition_of`: 250 kB at 100 Mbit/s."""
 BASE_RTT_S = 0.02
 
 
@@ -95,14 +95,14 @@ def failed(seed: int = 1) -> FailedRun:
     return FailedRun(run_id=f"{seed:016x}", engine="hand", seed=seed, point={}, error="a bug", wall_s=0.0)
 
 
-def measured(
+def condition_of(
     candidate: Sequence[Result | FailedRun],
     reference: Sequence[Result | FailedRun],
     floor: Sequence[Result | FailedRun] = (),
     *,
     flows: Sequence[Mapping[str, Any]] = ({"cc": "bbr"},),
     name: str = "hand",
-) -> Measured:
+) -> Condition:
     """A condition of 100 Mbit/s, 20 ms and one BDP."""
     experiment = Experiment(
         duration="10 s",
@@ -111,9 +111,7 @@ def measured(
         measure={"window": ["50 %", "100 %"]},
     )
     (point,) = expand(experiment)
-    return Measured(
-        name=name, point={}, resolved=resolve(point, 1), candidate=candidate, reference=reference, floor=floor
-    )
+    return compare_condition(name, {}, resolve(point, 1), (candidate, reference, floor))
 
 
 def by_hand(**source: object) -> Agreement:
@@ -121,8 +119,8 @@ def by_hand(**source: object) -> Agreement:
     flows = ({"cc": "bbr"}, {"cc": "cubic"})
     own, others = ([result({"bbr": mbps, "cubic": 20.0}, loss=0.01)] for mbps in (60.0, 50.0))
     conditions = [
-        compare_condition(measured(own, others, others, flows=flows, name="random-9-1")),
-        compare_condition(measured([failed()], [result({"bbr": 50.0})], name="random-9-2")),
+        condition_of(own, others, others, flows=flows, name="random-9-1"),
+        condition_of([failed()], [result({"bbr": 50.0})], name="random-9-2"),
     ]
     candidate = Side(engine="sim", identity="a" * 20, seeds=(1, 2, 3), measured_on={})
     reference = Side(engine="linux", identity="b" * 20, seeds=(1, 2, 3), measured_on={"kernel.release": "6.1.192"})

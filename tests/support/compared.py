@@ -7,7 +7,7 @@ from typing import Any
 
 from commandline import MOMENT
 from dumbbell.campaign.execution import run_campaign
-from dumbbell.comparison.differences import Comparison, Overall, Row, compare
+from dumbbell.comparison.differences import Comparison, Overall, PairedDifference, compare
 from dumbbell.comparison.selection import quantities, selections
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
@@ -35,7 +35,7 @@ def overall_of(comparison: Comparison, metric: str, group: str | None = None) ->
     return row
 
 
-def rows(comparison: Comparison, metric: str, group: str | None = None) -> list[Row]:
+def rows(comparison: Comparison, metric: str, group: str | None = None) -> list[PairedDifference]:
     return [each for each in comparison.rows() if (each.quantity.name, each.group) == (metric, group)]
 
 

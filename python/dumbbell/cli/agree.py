@@ -12,18 +12,17 @@ from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.programs import Programs, allow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from dumbbell.comparison.agreement_text import WithConditions
     from dumbbell.comparison.campaigns import Sides
     from dumbbell.comparison.record import EngineComparison
+    from dumbbell.comparison.record import Path as ConditionPath
     from dumbbell.engines.protocol import Engine
     from dumbbell.report.section import Page
     from dumbbell.spec import Experiment
 
 EXAMPLE = "Example: dumbbell agree examples/two-flows.toml --html agreement.html"
 SEEDS = 3
-TWO = 2
 Engines = Annotated[str, typer.Option("--engines", metavar="A,B", help="Compare engine A with B; B is the reference.")]
 DEFAULT_ENGINES = "sim,linux"
 JsonObject = Annotated[bool, typer.Option("--json", help="Print one JSON object with every figure.")]
@@ -97,7 +96,7 @@ def agree(  # noqa: PLR0913 (each is an option)
         with progress(runs([experiment], sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
             agreement = compare_engines(store, [experiment], sides, source, jobs=jobs, progress=advance)
         print_page(page(agreement, store), agreement, html, as_json=as_json)
-        print_failures(agreement)
+        print_failures(agreement.conditions)
     if not agreement.holds:
         raise typer.Exit(1)
 
@@ -107,10 +106,10 @@ def engine_pair(engines: str) -> "tuple[Engine, Engine]":
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.errors import ComparisonError
 
-    names = [name.strip() for name in engines.split(",")]
-    if len(names) != TWO or not all(names):
+    candidate, _, reference = (part.strip() for part in engines.partition(","))
+    if not (candidate and reference) or "," in reference:
         raise ComparisonError(f'--engines: "{engines}" names no two engines; write it as {DEFAULT_ENGINES}')
-    return engine_named(names[0]), engine_named(names[1])
+    return engine_named(candidate), engine_named(reference)
 
 
 def check(experiments: "Sequence[Experiment]", sides: "Sides") -> None:
@@ -145,9 +144,9 @@ def print_page(page: "Page", record: "EngineComparison", html: Path | None, *, a
         typer.echo(page.write(html), err=True)
 
 
-def print_failures(comparison: "WithConditions") -> None:
+def print_failures(conditions: "Iterable[ConditionPath]") -> None:
     """Prints what is not compared, and why."""
     from dumbbell.comparison.agreement_text import failures
 
-    for line in failures(comparison):
+    for line in failures(conditions):
         typer.echo(f"failed: {line}", err=True)

@@ -1,18 +1,12 @@
-"""`dumbbell compare`: stored runs held against one another, pair by pair."""
+"""`dumbbell compare`: stored runs compared pair by pair."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from dumbbell.cli.option import Html
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from dumbbell.comparison.differences import Comparison
-
 EXAMPLE = "Example: dumbbell compare results@engine=linux:6.1 @engine=linux:6.12 --html compare.html"
-WORSE = 1
 
 
 def compare(  # noqa: PLR0913 (each is an option)
@@ -48,45 +42,26 @@ def compare(  # noqa: PLR0913 (each is an option)
 
     Two queues: dumbbell compare 'results@path.buffer=1 bdp' '@path.buffer=8 bdp'
     """
+    import json
+    import shlex
+
     from dumbbell.comparison import differences_text
     from dumbbell.comparison.differences import compare as compared
+    from dumbbell.comparison.differences import objects
     from dumbbell.comparison.selection import quantities, selections
     from dumbbell.report.differences import page
     from dumbbell.tables.terminal import columns
 
     comparison = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
-    shown = page(comparison, _command(a, b, metrics), everything=everything)
-    for line in _objects(comparison) if as_json else shown.lines(columns()):
+    command = shlex.join(["dumbbell", "compare", a, b, *(["--metrics", metrics] if metrics else [])])
+    shown = page(comparison, command, everything=everything)
+    texts = (json.dumps(each, ensure_ascii=False) for each in objects(comparison))
+    for line in texts if as_json else shown.lines(columns()):
         typer.echo(line)
-    worse = list(_worse(comparison)) if strict else []
+    worse = list(differences_text.worse(comparison)) if strict else []
     for line in (*differences_text.notices(comparison), *worse):
         typer.echo(line, err=True)
     if html is not None:
         typer.echo(shown.write(html), err=True)
     if worse:
-        raise typer.Exit(WORSE)
-
-
-def _objects(comparison: "Comparison") -> "Iterator[str]":
-    import json
-
-    from dumbbell.comparison.differences import objects
-
-    return (json.dumps(each, ensure_ascii=False) for each in objects(comparison))
-
-
-def _worse(comparison: "Comparison") -> "Iterator[str]":
-    from dumbbell.comparison.differences_text import not_complete
-    from dumbbell.metrics.number import counted
-
-    for each in comparison.worse:
-        why = f": {not_complete(each)}" if each.only_a_complete else ""
-        yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}{why}"
-    if comparison.pairs.failed_in_b:
-        yield f"worse: {counted(comparison.pairs.failed_in_b, 'run')} failed in B that A finished"
-
-
-def _command(a: str, b: str, metrics: str | None) -> str:
-    import shlex
-
-    return shlex.join(["dumbbell", "compare", a, b, *(["--metrics", metrics] if metrics else [])])
+        raise typer.Exit(1)

@@ -1,6 +1,6 @@
-"""Two sets of runs held against one another: two stores, two engines, or two congestion controls.
+"""Two sets of runs compared: two stores, two engines, or two congestion controls.
 
-`compare` pairs stored runs by what they were asked for (`runs`, `pairs`, `differences`). `agree` carries out the same
+`compare` pairs stored runs by what they were asked for (`selection`, `pairs`, `differences`). `agree` runs the same
 conditions on two engines (`campaigns`), and judges the differences of each by limits (`agreement`); `record` is what
 came of it. `standing` says what lies outside of the conditions that the simulator was validated at (`strata`).
 

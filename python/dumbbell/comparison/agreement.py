@@ -1,16 +1,16 @@
-"""Two engines held against one another: how far apart each condition is, and whether all conditions keep the bands.
+"""Two engines compared: how far apart each condition is, and whether all conditions keep the bands.
 
 Medians over seeds are compared, and half the reference's own interquartile range is excused. Every error is a share: of
-what its band's `of` says. The reference under other seeds is held against itself in the same way: its noise.
+what its band's `of` says. The reference is compared with itself under other seeds in the same way: its noise.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from dumbbell.comparison.figures import figures_of
 from dumbbell.comparison.record import (
@@ -51,8 +51,10 @@ from dumbbell.units import NS_PER_S, PPB
 if TYPE_CHECKING:
     from dumbbell.spec import Resolved, Run
 
+    Roles: TypeAlias = tuple[Sequence[Outcome], Sequence[Outcome | RunFigures], Sequence[Outcome | RunFigures]]
+    """Of the candidate, of the reference, and of the reference under other seeds, which may be none: runs, or what an
+    earlier record has of them."""
     Runs: TypeAlias = Sequence[RunFigures]
-    Value: TypeAlias = Callable[[RunFigures], float | None]
 
 MEDIAN, TAIL = 0.5, 0.9
 """The quantiles over conditions that a band limits."""
@@ -90,47 +92,19 @@ BANDS: Final = {band.metric: band for band in (
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
 """Bands that are not spoken of where nothing completes."""
 SMALLEST_GOODPUT: Final = 0.05
-"""Share of the rate that a smaller goodput of a group is held against: a starved group is no large error."""
+"""Share of the rate that a smaller goodput of a group is compared with: a starved group is no large error."""
 CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
 MOST_WORST: Final = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """One point, as both engines measured it."""
+def compare_condition(name: str, point: Mapping[str, Any], resolved: Resolved, roles: Roles) -> Condition:
+    """The condition with every figure; without differences where a run failed or nothing was measured.
 
-    name: str
-    point: Mapping[str, Any]
-    resolved: Resolved
-    """With the reference's first seed."""
-    candidate: Sequence[Outcome]
-    reference: Sequence[Outcome | RunFigures]
-    """Runs, or what an earlier record has of them."""
-    floor: Sequence[Outcome | RunFigures]
-    """The reference under other seeds; may be empty."""
-
-
-class _Gap(NamedTuple):
-    """How far some runs are from those of the reference in one metric."""
-
-    median: float
-    reference: float
-    excused: float
-    scale: float
-    half_width: float | None
-
-    @property
-    def error(self) -> float:
-        return beyond(self.median - self.reference, self.excused) / self.scale
-
-
-def compare_condition(measured: Measured) -> Condition:
-    """The condition with every figure; without differences where a run failed or nothing was measured."""
-    resolved, run = measured.resolved, measured.resolved.run
-    ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
-    groups = tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
-    outcomes = (measured.candidate, measured.reference, measured.floor)
+    `resolved` has the reference's first seed.
+    """
+    run = resolved.run
+    groups = groups_of(resolved)
     setup = Setup.of(run)
 
     def figures(result: Result) -> RunFigures:
@@ -141,18 +115,18 @@ def compare_condition(measured: Measured) -> Condition:
         tuple(
             each if isinstance(each, RunFigures) else figures(each) for each in role if not isinstance(each, FailedRun)
         )
-        for role in outcomes
+        for role in roles
     )
     failures = tuple(
         RunFailure(engine=each.engine, seed=each.seed, error=each.error)
-        for role in outcomes
+        for role in roles
         for each in role
         if isinstance(each, FailedRun)
     )
     compared = not failures and bool(candidate) and bool(reference)
     return Condition(
-        name=measured.name,
-        point=dict(measured.point),
+        name=name,
+        point=dict(point),
         rate_bps=run.path.rate_bps,
         rtt_s=fmean(flow.base_rtt_s for flow in run.flows),
         buffer_bytes=run.path.buffer_bytes,
@@ -163,11 +137,19 @@ def compare_condition(measured: Measured) -> Condition:
         reference=reference,
         floor=floor,
         differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
-        winner=_winners(candidate, reference, floor, groups) if compared and len(set(ccs.values())) > 1 else None,
+        winner=_winners(candidate, reference, floor, groups)
+        if compared and len({each.cc for each in groups}) > 1
+        else None,
         failures=failures,
-        suspects=tuple(suspects(each for role in outcomes for each in role if isinstance(each, Result))),
+        suspects=tuple(suspects(each for role in roles for each in role if isinstance(each, Result))),
         digest=digest_of(run),
     )
+
+
+def groups_of(resolved: Resolved) -> tuple[Group, ...]:
+    """The groups of a run, in the order of the spec."""
+    ccs = dict(zip(resolved.groups, resolved.ccs, strict=True))
+    return tuple(Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items())
 
 
 def suspects(results: Iterable[Result]) -> Iterator[Suspect]:
@@ -239,78 +221,59 @@ def versions() -> dict[str, str | None]:
 def _differences(
     candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group], rate_bps: float
 ) -> Iterator[Difference]:
-    noise = _gaps(floor, reference, groups, rate_bps)
-    for (metric, group), gap in _gaps(candidate, reference, groups, rate_bps).items():
-        noise_gap, limit = noise.get((metric, group)), BANDS[metric].p90_limit
-        yield Difference(
-            metric=metric,
-            group=group,
-            candidate=gap.median,
-            reference=gap.reference,
-            floor=noise_gap and noise_gap.median,
-            excused=gap.excused,
-            scale=gap.scale,
-            difference=(gap.median - gap.reference) / gap.scale,
-            half_width=gap.half_width,
-            error=gap.error,
-            floor_error=noise_gap and noise_gap.error,
-            limits=gap.error / limit if limit else None,
-        )
-
-
-def _gaps(runs: Runs, reference: Runs, groups: Sequence[Group], rate_bps: float) -> dict[tuple[str, str | None], _Gap]:
-    """Every metric, by its band and group, that both have numbers of."""
+    """Every metric of the path and of each group that both engines have numbers of."""
     small = SMALLEST_GOODPUT * rate_bps
     losses = [run.loss_rate for run in reference if run.loss_rate is not None]
     relative = bool(losses) and median(losses) > CONSIDERABLE_LOSS
-    metrics: dict[tuple[str, str | None], tuple[Value, Callable[[float], float]]] = {
-        (GROUP_GOODPUT, group.name): (_goodput_of(group), lambda goodput: max(goodput, small)) for group in groups
-    } | {
-        (TOTAL_GOODPUT, None): (lambda run: run.goodput_bps, lambda goodput: goodput or small),
-        (LOSS if relative else SMALL_LOSS, None): (lambda run: run.loss_rate, lambda loss: loss if relative else 1.0),
-        (QUEUEING_DELAY, None): (lambda run: run.queueing_delay, lambda _: 1.0),
-    }
+    metrics: list[tuple[str, str | None, str, Callable[[float], float]]] = [
+        *((GROUP_GOODPUT, group.name, "goodput_bps", lambda goodput: max(goodput, small)) for group in groups),
+        (TOTAL_GOODPUT, None, "goodput_bps", lambda goodput: goodput or small),
+        (LOSS if relative else SMALL_LOSS, None, "loss_rate", lambda loss: loss if relative else 1.0),
+        (QUEUEING_DELAY, None, "queueing_delay", lambda _: 1.0),
+    ]
     for group in groups:
-        metrics[COMPLETION, group.name] = (_completion_of(group), lambda fct_s: fct_s)
-        metrics[LATE_COMPLETION, group.name] = (_late_completion_of(group), lambda fct_s: fct_s)
-    gaps = {key: _gap(runs, reference, value, scale_of) for key, (value, scale_of) in metrics.items()}
-    return {key: gap for key, gap in gaps.items() if gap}
+        metrics.append((COMPLETION, group.name, "fct_p50_s", lambda fct_s: fct_s))
+        metrics.append((LATE_COMPLETION, group.name, "fct_p95_s", lambda fct_s: fct_s))
+    for metric, name, figure, scale_of in metrics:
+        by_seed = [[_figure(run, name, figure) for run in role] for role in (candidate, reference, floor)]
+        own, others, again = ([value for value in role if value is not None] for role in by_seed)
+        if not own or not others:
+            continue
+        middle, excused, limit = median(others), half_interquartile(others), BANDS[metric].p90_limit
+        scale = scale_of(middle)
+        paired = [
+            one - other for one, other in zip(*by_seed[:2], strict=False) if one is not None and other is not None
+        ]
+        half_width = estimate(paired).half_width if paired else None
+        error = beyond(median(own) - middle, excused) / scale
+        yield Difference(
+            metric=metric,
+            group=name,
+            candidate=median(own),
+            reference=middle,
+            floor=median(again) if again else None,
+            excused=excused,
+            scale=scale,
+            difference=(median(own) - middle) / scale,
+            half_width=None if half_width is None else half_width / scale,
+            error=error,
+            floor_error=beyond(median(again) - middle, excused) / scale if again else None,
+            limits=error / limit if limit else None,
+        )
 
 
-def _gap(runs: Runs, reference: Runs, value: Value, scale_of: Callable[[float], float]) -> _Gap | None:
-    """The difference in one metric; None where either has no such number."""
-    own, others = ([each for run in side if (each := value(run)) is not None] for side in (runs, reference))
-    if not own or not others:
-        return None
-    pairs = [(value(one), value(other)) for one, other in zip(runs, reference, strict=False)]
-    paired = [one - other for one, other in pairs if one is not None and other is not None]
-    half_width, scale = estimate(paired).half_width if paired else None, scale_of(median(others))
-    return _Gap(
-        median(own),
-        median(others),
-        half_interquartile(others),
-        scale,
-        None if half_width is None else half_width / scale,
-    )
-
-
-def _goodput_of(group: Group) -> Callable[[RunFigures], float]:
-    return lambda run: run.groups[group.name].goodput_bps
-
-
-def _completion_of(group: Group) -> Value:
-    return lambda run: run.groups[group.name].fct_p50_s
-
-
-def _late_completion_of(group: Group) -> Value:
-    return lambda run: run.groups[group.name].fct_p95_s
+def _figure(run: RunFigures, group: str | None, name: str) -> float | None:
+    value: float | None = getattr(run if group is None else run.groups[group], name)
+    return value
 
 
 def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group]) -> Winner:
     """By goodput a flow, so that the larger group does not win by its size."""
 
     def of(runs: Runs) -> str | None:
-        return winner({each.name: median(map(_goodput_of(each), runs)) / each.flows for each in groups})
+        return winner(
+            {each.name: median(run.groups[each.name].goodput_bps for run in runs) / each.flows for each in groups}
+        )
 
     by_seed = {of([run]) for run in reference}
     return Winner(
@@ -322,7 +285,7 @@ def _winners(candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Gro
 
 def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
     """A band of errors, with the mean signed difference; its interval is over seeds where there is one condition."""
-    measured, raw = _spread([each.error for each in differences]), _spread(list(map(raw_error, differences)))
+    measured, raw = _spread([each.error for each in differences]), _spread([each.raw_error for each in differences])
     outer = BANDS[band.metric]
     beyond_design = not _within((measured.median, outer.median_limit), (measured.p90, outer.p90_limit))
     holds = not beyond_design and _within(
@@ -336,7 +299,7 @@ def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
         measured=measured,
         floor=_spread([each.floor_error for each in differences if each.floor_error is not None]),
         raw=raw,
-        raw_floor=_spread([error for each in differences if (error := raw_floor(each)) is not None]),
+        raw_floor=_spread([each.raw_floor_error for each in differences if each.raw_floor_error is not None]),
         beyond_design=beyond_design,
         difference=signed.mean if signed else None,
         half_width=half_width,
@@ -344,20 +307,7 @@ def _of_errors(band: Band, differences: Sequence[Difference]) -> BandVerdict:
     )
 
 
-def raw_error(difference: Difference) -> float:
-    """How far the medians are apart, nothing excused."""
-    return abs(difference.difference)
-
-
-def raw_floor(difference: Difference) -> float | None:
-    """The same of the reference under other seeds; None where it has none."""
-    if difference.floor is None or not difference.scale:
-        return None
-    return abs(difference.floor - difference.reference) / difference.scale
-
-
 def _within(*pairs: tuple[float | None, float | None]) -> bool:
-    """Whether no value is above its limit."""
     return all(value is None or limit is None or value <= limit for value, limit in pairs)
 
 

@@ -6,20 +6,12 @@ The last cell of a row may be a verdict: one of the keys of `report.html.MARKS`.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from typing import Final, Protocol
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import Final
 
 from dumbbell.comparison.agreement import BANDS, OF_TRANSFERS
-from dumbbell.comparison.record import (
-    Agreement,
-    BandVerdict,
-    Condition,
-    Difference,
-    EngineComparison,
-    Path,
-    RunFailure,
-    Side,
-)
+from dumbbell.comparison.record import Agreement, BandVerdict, Condition, EngineComparison, Path, Side
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
 from dumbbell.tables.table import Column, Table
@@ -38,13 +30,6 @@ _METRICS = {
     "queueing_delay": "queueing delay", "completion": "median completion", "late_completion": "p95 completion",
 }  # fmt: skip
 """What a band's metric is called of one condition."""
-
-
-class WithConditions(Protocol):
-    """Any comparison, as far as runs of its conditions may have failed."""
-
-    @property
-    def conditions(self) -> Sequence[Path]: ...
 
 
 def verdict(holds: bool | None) -> str:  # noqa: FBT001 (it is what it is about)
@@ -72,26 +57,16 @@ def origin(agreement: Agreement, conditions: str = "") -> str:
     """Which conditions, and how many runs each had; `conditions` says it of those that are of no spec."""
     count, failed = len(agreement.conditions), sum(bool(each.failures) for each in agreement.conditions)
     what = conditions or f"{counted(count, 'condition')} of {agreement.source.spec}"
-    return f"{what}; {seeds(agreement)}" + (f"; {_failed(failed)}" if failed else "")
+    text = f"{counted(failed, 'condition')} failed and {'is' if failed == 1 else 'are'} not compared" if failed else ""
+    return "; ".join(filter(None, (what, seeds(agreement), text)))
 
 
 def seeds(comparison: EngineComparison) -> str:
     """How many runs of each engine there are in each condition."""
     own, others, floor = len(comparison.candidate.seeds), len(comparison.reference.seeds), len(comparison.floor_seeds)
-    text = f"{counted(own, 'seed')} an engine"
-    if own != others:
-        candidate, reference = comparison.engine_names
-        text = f"{counted(own, 'seed')} of {candidate}, {others} of {reference}"
+    of_both = f"{counted(own, 'seed')} of {{}}, {others} of {{}}".format(*comparison.engine_names)
+    text = of_both if own != others else f"{counted(own, 'seed')} an engine"
     return text + (f", {floor} more of {comparison.reference.engine} for its noise" if floor else "")
-
-
-def _failed(count: int) -> str:
-    """How many conditions failed.
-
-    >>> _failed(1), _failed(2)
-    ('1 condition failed and is not compared', '2 conditions failed and are not compared')
-    """
-    return f"{counted(count, 'condition')} failed and {'is' if count == 1 else 'are'} not compared"
 
 
 def summary(agreement: Agreement) -> str:
@@ -119,18 +94,15 @@ def legend(agreement: Agreement, limits: str = "the outer limit") -> str:
     )
 
 
-def failures(comparison: WithConditions, engine: str | None = None) -> list[str]:
+def failures(conditions: Iterable[Path], engine: str | None = None) -> Iterator[str]:
     """What failed, a line each; the first of each condition and engine, so that none hides another's."""
-    return [f"{each.name}: {line}" for each in comparison.conditions for line in _failures(each.failures, engine)]
-
-
-def _failures(failed: Sequence[RunFailure], engine: str | None) -> Iterator[str]:
-    for name in dict.fromkeys(each.engine for each in failed if engine in (None, each.engine)):
-        own = [each for each in failed if each.engine == name]
-        for each in own[:MOST_FAILURES]:
-            yield f"{name}, seed {each.seed}: {each.error}"
-        if len(own) > MOST_FAILURES:
-            yield f"and {len(own) - MOST_FAILURES} more runs of {name} failed"
+    for condition in conditions:
+        for name in dict.fromkeys(each.engine for each in condition.failures if engine in (None, each.engine)):
+            own = [each for each in condition.failures if each.engine == name]
+            for each in own[:MOST_FAILURES]:
+                yield f"{condition.name}: {name}, seed {each.seed}: {each.error}"
+            if len(own) > MOST_FAILURES:
+                yield f"{condition.name}: and {len(own) - MOST_FAILURES} more runs of {name} failed"
 
 
 def command(agreement: Agreement) -> str:
@@ -190,27 +162,21 @@ def _band(band: BandVerdict) -> list[str]:
         shares = [amount(spread.share, scale=100) for spread in (band.measured, band.floor)]
         figures = [f"{shares[0]} (at least {100 * band.least:g})", ABSENT, ABSENT, ABSENT, shares[1], ABSENT]
     else:
-        figures = [_limited(*each) for each in _statistics(band)]
-        figures += [f"{_hundred(each.median)}, {_hundred(each.p90)}" for each in (band.floor, band.raw_floor)]
+        limited = [
+            (band.measured.median, band.median_limit), (band.measured.p90, band.p90_limit),
+            (band.raw.median, band.raw_median_limit), (band.raw.p90, band.raw_p90_limit),
+        ]  # fmt: skip
+        figures = [
+            amount(value, scale=100) + ("" if limit is None or value is None else f" ({100 * limit:g})")
+            for value, limit in limited
+        ]
+        figures += [
+            ", ".join(amount(value, scale=100) for value in (noise.median, noise.p90))
+            for noise in (band.floor, band.raw_floor)
+        ]
     difference = amount(band.difference, band.half_width, scale=100, signed=True)
     cell = BEYOND if band.beyond_design else verdict(band.holds)
     return [f"{label} ({unit})", str(band.measured.n), *figures, difference, cell]
-
-
-def _statistics(band: BandVerdict) -> list[tuple[float | None, float | None]]:
-    """What a band limits, each with its limit: median and p90, then the same of what nothing is excused of."""
-    return [
-        (band.measured.median, band.median_limit), (band.measured.p90, band.p90_limit),
-        (band.raw.median, band.raw_median_limit), (band.raw.p90, band.raw_p90_limit),
-    ]  # fmt: skip
-
-
-def _limited(value: float | None, limit: float | None) -> str:
-    return _hundred(value) if limit is None or value is None else f"{_hundred(value)} ({100 * limit:g})"
-
-
-def _hundred(value: float | None) -> str:
-    return amount(value, scale=100)
 
 
 def worst_table(agreement: Agreement, most: int | None = None) -> Table:
@@ -223,19 +189,12 @@ def worst_table(agreement: Agreement, most: int | None = None) -> Table:
         (each,) = (
             each for each in condition.differences if (each.metric, each.group) == (worst.metric, worst.group)
         )  # fmt: skip
-        written = rate if each.metric.endswith("goodput") else _seconds if each.metric in OF_TRANSFERS else percent
-        values = (each.reference, each.candidate, each.floor, each.excused)
-        rows.append([condition.name, setting(condition), _called(each), *map(written, values), amount(worst.limits)])
+        seconds = partial(amount, unit=" s")
+        written = rate if each.metric.endswith("goodput") else seconds if each.metric in OF_TRANSFERS else percent
+        values = map(written, (each.reference, each.candidate, each.floor, each.excused))
+        metric = _METRICS[each.metric] if each.group is None else f"{_METRICS[each.metric]} of {each.group}"
+        rows.append([condition.name, setting(condition), metric, *values, amount(worst.limits)])
     return _with_spare(header, rows)
-
-
-def _seconds(value: float | None) -> str:
-    return ABSENT if value is None else amount(value, unit=" s")
-
-
-def _called(difference: Difference) -> str:
-    metric = _METRICS[difference.metric]
-    return metric if difference.group is None else f"{metric} of {difference.group}"
 
 
 def conditions_table(agreement: Agreement) -> Table:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.plan import count, refusals
-from dumbbell.comparison.agreement import Measured, compare_condition, judge
+from dumbbell.comparison.agreement import compare_condition, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
 from dumbbell.engines.protocol import Engine
-from dumbbell.errors import ComparisonError, EngineFailure
+from dumbbell.errors import EngineFailure
 from dumbbell.results.provenance import figures_identity, metrics_identity
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Point, Problem, expand, load, resolve
+
+if TYPE_CHECKING:
+    from dumbbell.comparison.agreement import Roles
 
 
 @dataclass(frozen=True, slots=True)
 class Sides:
     """Both engines, and with which seeds each runs every condition.
 
-    The reference has seeds 1 to `seeds`, and the next `floor` ones to be held against itself. The candidate has seeds
+    The reference has seeds 1 to `seeds`, and the next `floor` ones to be compared with itself. The candidate has seeds
     from 1 on too; the same engine twice has those after the reference's, so that it is compared with itself.
     """
 
@@ -41,17 +44,14 @@ class Sides:
 
     @property
     def reference_seeds(self) -> list[int]:
-        """Of the reference's runs that are compared."""
         return list(range(1, self.seeds + 1))
 
     @property
     def floor_seeds(self) -> list[int]:
-        """Of the reference's other runs."""
         return list(range(self.seeds + 1, self.seeds + self.floor + 1))
 
     @property
     def candidate_seeds(self) -> list[int]:
-        """Of the candidate's runs."""
         first = self.seeds + self.floor + 1 if self.same else 1
         return list(range(first, first + self.seeds))
 
@@ -61,17 +61,11 @@ class Sides:
         plan = [(self.reference, others + own)] if self.same else [(self.reference, others), (self.candidate, own)]
         return [(engine, load(experiment, overrides={"seeds": seeds})) for engine, seeds in plan]
 
-    def measured(self, name: str, point: Point, outcomes: Sequence[Outcome]) -> Measured:
-        """A condition with its outcomes by role; they are those of its campaigns, in order."""
+    def roles(self, condition: str, outcomes: Sequence[Outcome]) -> Roles:
+        """Outcomes of a condition, which are those of its campaigns in order, by role."""
+        del condition
         begin, floor = len(outcomes) - len(self.candidate_seeds), len(self.reference_seeds)
-        return Measured(
-            name=name,
-            point=point.values,
-            resolved=resolve(point, self.reference_seeds[0], live=self.reference.live),
-            candidate=outcomes[begin:],
-            reference=outcomes[:floor],
-            floor=outcomes[floor:begin],
-        )
+        return outcomes[begin:], outcomes[:floor], outcomes[floor:begin]
 
     def recorded(self, store: Store, conditions: Sequence[Condition]) -> tuple[Side, Side]:
         """Candidate and reference, as they were when they measured these conditions."""
@@ -94,17 +88,6 @@ def problems(experiments: Sequence[Experiment], sides: Sides) -> list[Problem]:
     ))  # fmt: skip
 
 
-def check_names(experiments: Sequence[Experiment]) -> None:
-    """Refuses experiments of one name.
-
-    Raises:
-        ComparisonError: two experiments have one name, which a store cannot tell apart.
-    """
-    counts = Counter(experiment.name for experiment in experiments)
-    if several := [name for name, times in counts.items() if times > 1]:
-        raise ComparisonError(f'name: "{several[0]}" is that of {counts[several[0]]} conditions; each needs its own')
-
-
 def runs(experiments: Sequence[Experiment], sides: Sides) -> int:
     """How many runs `run_conditions` asks for."""
     return sum(count(campaign) for experiment in experiments for _, campaign in sides.campaigns(experiment))
@@ -119,10 +102,8 @@ def run_conditions(
     A run is kept the moment it is finished. Whoever interrupts it gets no comparison, and runs nothing twice.
 
     Raises:
-        ComparisonError: two experiments have one name, which a store cannot tell apart.
         EngineFailure: the first runs on an engine failed alike.
     """
-    check_names(experiments)
     campaigns = [sides.campaigns(experiment) for experiment in experiments]
     for engine in dict.fromkeys(engine for each in campaigns for engine, _ in each):
         own = [seeded for each in campaigns for other, seeded in each if other is engine]
@@ -133,31 +114,38 @@ def run_conditions(
                         progress()
         except EngineFailure as failure:
             raise EngineFailure(f"{engine.name}: {failure}", engine.name) from failure
-    return [
-        compare_condition(measured)
-        for experiment, own_campaigns in zip(experiments, campaigns, strict=True)
-        for measured in _by_point(
-            experiment, sides, [list(stored_outcomes(store, seeded, engine)) for engine, seeded in own_campaigns]
-        )
-    ]
+    conditions = []
+    for experiment, own_campaigns in zip(experiments, campaigns, strict=True):
+        named = points(experiment)
+        outcomes = [list(stored_outcomes(store, seeded, engine)) for engine, seeded in own_campaigns]
+        for index, (name, point) in enumerate(named):  # outcomes are in the order of expansion, seed after seed
+            sizes = [len(each) // len(named) for each in outcomes]
+            of_point = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
+            resolved = resolve(point, sides.reference_seeds[0], live=sides.reference.live)
+            roles = sides.roles(name, list(chain.from_iterable(of_point)))
+            conditions.append(compare_condition(name, point.values, resolved, roles))
+    return conditions
 
 
 def compare_engines(  # noqa: PLR0913 (what is compared, and how)
     store: Store, experiments: Sequence[Experiment], sides: Sides, source: Source, *, jobs: int | None = None,
     progress: Callable[[], None] | None = None,
 ) -> Agreement:  # fmt: skip
-    """Carries out all experiments, and judges them by the outer limits."""
+    """Runs all experiments, and judges them by the outer limits."""
     conditions = run_conditions(store, experiments, sides, jobs=jobs, progress=progress)
     return judge(conditions, source, *sides.recorded(store, conditions), sides.floor_seeds)
 
 
 def side_of(store: Store, engine: Engine, seeds: Sequence[int], run_ids: Sequence[str]) -> Side:
     """An engine as it was when it measured these runs; one without an id is in no store."""
-    facts = [store.provenance(run_id) for run_id in run_ids if run_id]
+    facts: list[dict[str, Any]] = [dict(store.provenance(run_id)) for run_id in run_ids if run_id]
+    known = [each.get("measured_on") or {} for each in facts]
+    alike = {
+        key: value
+        for key, value in (known[0] if known else {}).items()
+        if all(key in each and each[key] == value for each in known)
+    }
     today = bool(facts) and all(each.get("metrics") == metrics_identity() for each in facts)
-    known = [each.get("measured_on") for each in facts]
-    items = [each.items() if isinstance(each, dict) else () for each in known]
-    alike = {key: value for key, value in (items[0] if items else ()) if all((key, value) in each for each in items)}
     return Side(
         engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike,
         figures=figures_identity() if today else None,
@@ -171,12 +159,3 @@ def points(experiment: Experiment) -> list[tuple[str, Point]]:
         (experiment.name if len(every) == 1 else f"{experiment.name}-{number}", point)
         for number, point in enumerate(every, start=1)
     ]
-
-
-def _by_point(experiment: Experiment, sides: Sides, outcomes: Sequence[Sequence[Outcome]]) -> Iterator[Measured]:
-    """The outcomes of both campaigns, point by point: they come in the order of expansion, seed after seed."""
-    named = points(experiment)
-    for index, (name, point) in enumerate(named):
-        sizes = [len(each) // len(named) for each in outcomes]
-        own = [each[index * size : (index + 1) * size] for each, size in zip(outcomes, sizes, strict=True)]
-        yield sides.measured(name, point, list(chain.from_iterable(own)))

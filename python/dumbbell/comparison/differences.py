@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from dumbbell.comparison.pairs import Pairs, pair
-from dumbbell.comparison.runs import Point
-from dumbbell.comparison.selection import Selection
+from dumbbell.comparison.selection import SelectedPoint, Selection
 from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.contrast import beyond_chance, verdict
-from dumbbell.metrics.number import NOTHING, rounded
-from dumbbell.metrics.statistics import CONFIDENCE, Bools, Floats, Integers, estimates, pooled, t_quantile, t_quantiles
+from dumbbell.metrics.number import NOTHING, counted, rounded
+from dumbbell.metrics.statistics import (
+    CONFIDENCE,
+    Bools,
+    Floats,
+    Integers,
+    PooledEstimate,
+    estimates,
+    pooled,
+    t_quantile,
+    t_quantiles,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -31,65 +40,57 @@ Where several pairs differ by the same, which is not 0, nothing is left to chanc
 """
 SCHEMA_VERSION: Final = 1
 """Of the objects that `--json` prints; `docs/results-format.md` explains their keys."""
-_SIGNS: Final = {1: HIGHER, -1: LOWER, 0: UNDECIDED, 2: SAME}
+_NUMBERS: Final = ("a", "b", "difference", "half_width", "relative", "relative_half_width")
+_SIGNS: Final = {1: HIGHER, -1: LOWER, 2: SAME, 0: UNDECIDED}
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """B - A with the half-width of its 95 % interval, in the summary's unit; relative: B's mean over A's, less 1."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedDifference:
+    """B - A in one quantity over pairs of runs with its 95 % interval, in the summary's unit."""
 
-    value: float
+    quantity: Quantity
+    group: str | None
+    """Whose; None of what belongs to the path."""
+    point: int = 0
+    count: int
+    """Pairs of the point; over all points those that have a difference."""
+    a: float
+    """Mean over the seeds that both have, or over the points, each of which counts the same; NaN where a run lacks
+    what needs all."""
+    b: float
+    difference: float
     """NaN where a run lacks a quantity that needs all."""
     half_width: float | None
     """None: one value, or nothing varied."""
     relative: float | None
-    """None: A's mean is 0, or no more than what rounding leaves."""
+    """B's mean over A's, less 1; None: A's mean is 0, or no more than what rounding leaves."""
     relative_half_width: float | None
     """None: as of `half_width`, or A's own interval includes 0, and then there is no largest ratio."""
     outcome: str
     """One of the words above."""
-
-    @property
-    def marked(self) -> bool:
-        """It has an interval, which excludes 0."""
-        return self.half_width is not None and self.outcome in (HIGHER, LOWER)
-
-
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    quantity: Quantity
-    group: str | None
-    """Whose; None of what belongs to the path."""
-    a: float
-    """Mean, in the summary's unit: over the seeds that both have, or over the points, each of which counts the same;
-    NaN where a run lacks what needs all."""
-    b: float
-    difference: Difference
     runs: int
     """Of each side, with a partner on the other."""
     runs_a: int
     """Those of A that have the quantity."""
     runs_b: int
-    """Likewise of B."""
 
     @property
     def verdict(self) -> str:
-        return verdict(self.difference.outcome, self.quantity.better)
+        return verdict(self.outcome, self.quantity.better)
+
+    @property
+    def not_complete(self) -> str:
+        """In how many runs of each side, in words."""
+        lacking = {"A": self.runs - self.runs_a, "B": self.runs - self.runs_b}
+        return "not complete in " + " and ".join(
+            f"{count} of {counted(self.runs, 'run')} of {name}" for name, count in lacking.items() if count
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row(_Compared):
-    """One quantity at one point."""
+class Overall(PairedDifference):
+    """The same over all points."""
 
-    point: int
-    pairs: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overall(_Compared):
-    """One quantity over all points."""
-
-    points: int
     higher: int
     """Points where B is higher beyond chance."""
     lower: int
@@ -113,13 +114,10 @@ class Overall(_Compared):
 
         Without an interval nothing of what differs is by chance. B is worse too where only A is complete.
         """
-        if self.only_a_complete:
-            return True
-        difference = self.difference
-        if self.verdict != "worse" or difference.half_width is None:
-            return self.verdict == "worse"
+        if self.only_a_complete or self.verdict != "worse" or self.half_width is None:
+            return self.only_a_complete or self.verdict == "worse"
         wider = t_quantile(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile(self.degrees)
-        return abs(difference.value) > difference.half_width * wider
+        return abs(self.difference) > self.half_width * wider
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,6 @@ class Column:
     a: Floats
     """Mean over the seeds that both have."""
     b: Floats
-    """Likewise."""
     difference: Floats
     """Mean of B - A."""
     error: Floats
@@ -189,36 +186,37 @@ class Column:
         mask: Bools = (self.pairs > 0) | self.incomplete
         return mask
 
-    def at(self, point: int) -> Row:
-        half_width, relative, its_half_width = (
-            None if math.isnan(column[point]) else float(column[point])
-            for column in (self.half_width, self.relative, self.relative_half_width)
-        )
-        outcome = INCOMPLETE if self.incomplete[point] else _SIGNS[int(self.sign[point])]
-        difference = Difference(float(self.difference[point]), half_width, relative, its_half_width, outcome)
-        pairs, a, b = int(self.pairs[point]), float(self.a[point]), float(self.b[point])
-        runs, runs_a, runs_b = (int(each[point]) for each in (self.runs, *self.known))
-        return Row(self.quantity, self.group, a, b, difference, runs, runs_a, runs_b, point=point, pairs=pairs)
-
     @property
     def marked(self) -> Bools:
+        """The points with an interval that excludes 0."""
         mask: Bools = (np.abs(self.sign) == 1) & ~np.isnan(self.half_width)
         return mask
+
+    def at(self, point: int) -> PairedDifference:
+        half_width, relative, relative_half_width = (
+            None if math.isnan(values[point]) else float(values[point])
+            for values in (self.half_width, self.relative, self.relative_half_width)
+        )
+        return PairedDifference(
+            quantity=self.quantity, group=self.group, point=point, count=int(self.pairs[point]),
+            a=float(self.a[point]), b=float(self.b[point]), difference=float(self.difference[point]),
+            half_width=half_width, relative=relative, relative_half_width=relative_half_width,
+            outcome=INCOMPLETE if self.incomplete[point] else _SIGNS[int(self.sign[point])],
+            runs=int(self.runs[point]), runs_a=int(self.known[0][point]), runs_b=int(self.known[1][point]),
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Everything."""
-
     pairs: Pairs
-    points: Sequence[Point]
+    points: Sequence[SelectedPoint]
     """Those of A that have a pair."""
     columns: Sequence[Column]
     overall: Sequence[Overall]
     absent: Sequence[Quantity]
     """Asked for by name, and no pair has them."""
 
-    def rows(self, *, marked: bool = False) -> Iterator[Row]:
+    def rows(self, *, marked: bool = False) -> Iterator[PairedDifference]:
         """Point by point; with `marked` those only whose interval excludes 0."""
         wanted = np.array([each.marked if marked else each.shown for each in self.columns])
         for point, column in np.argwhere(wanted.T):
@@ -243,14 +241,9 @@ class Comparison:
         return sum(int((~np.isnan(each.half_width)).sum()) for each in self.columns)
 
     @property
-    def by_chance(self) -> float:
-        """Rows that would be marked if nothing differed."""
-        return (1 - CONFIDENCE) * self.intervals
-
-    @property
     def worse(self) -> list[Overall]:
         """Quantities in which B is worse over all points, at 5 % for all of them together (Bonferroni)."""
-        rows = sum(each.difference.half_width is not None for each in self.overall)
+        rows = sum(each.half_width is not None for each in self.overall)
         return [each for each in self.overall if each.worse(rows)]
 
 
@@ -284,12 +277,10 @@ def _columns(pairs: Pairs, owners: Integers, points: int, quantities: Sequence[Q
                 for side, run in ((pairs.a, "run_a"), (pairs.b, "run_b"))
             )
             yield column(quantity, None, a, b, owners, points)
-            continue
-        if _is_unmeasured(pairs, quantity):
-            continue
-        for name, own in groups:
-            a, b = (own[f"{quantity.name}_{side}"].to_numpy(np.float64) for side in ("a", "b"))
-            yield column(quantity, name, a, b, own["owner"].to_numpy(), points)
+        elif not _is_unmeasured(pairs, quantity):
+            for name, own in groups:
+                a, b = (own[f"{quantity.name}_{side}"].to_numpy(np.float64) for side in ("a", "b"))
+                yield column(quantity, name, a, b, own["owner"].to_numpy(), points)
 
 
 def _is_unmeasured(pairs: Pairs, quantity: Quantity) -> bool:
@@ -339,31 +330,25 @@ def _incomplete(quantity: Quantity, runs: Integers, known: tuple[Integers, Integ
 
 def overall(column: Column) -> Overall:
     """A quantity over all points that have it."""
-    there = column.there
-    signs = column.sign[there]
-    higher, lower, same, undecided = (int((signs == sign).sum()) for sign in (1, -1, 2, 0))
-    shown, incomplete = column.shown, int(column.incomplete.sum())
-    runs, runs_a, runs_b = (int(each[shown].sum()) for each in (column.runs, *column.known))
-    if not there.size:
-        a, b = (float(side[shown].mean()) for side in (column.a, column.b))
-        difference = Difference(math.nan, None, None, None, INCOMPLETE)
-        return Overall(
-            column.quantity, column.group, a, b, difference, runs, runs_a, runs_b,
-            points=0, higher=0, lower=0, same=0, undecided=0, incomplete=incomplete, degrees=0, by_seeds=False,
-        )  # fmt: skip
-    differences, errors, pairs = column.difference[there], column.error[there], column.pairs[there]
-    estimate = pooled(differences, errors, pairs)
-    without_chance = estimate.half_width is not None or bool((errors == 0).all())
-    if without_chance and beyond_chance(estimate.mean, estimate.half_width):
-        outcome = HIGHER if estimate.mean > 0 else LOWER
-    else:
+    there, shown = column.there, column.shown
+    estimate, outcome = PooledEstimate(math.nan, None, 0, within=False), INCOMPLETE
+    relative: tuple[float | None, float | None] = (None, None)
+    if there.size:
+        differences, errors = column.difference[there], column.error[there]
+        estimate = pooled(differences, errors, column.pairs[there])
         outcome = UNDECIDED if differences.any() else SAME
-    a, b = float(column.a[there].mean()), float(column.b[there].mean())
-    difference = Difference(estimate.mean, estimate.half_width, *_relative(column, estimate.mean, outcome), outcome)
+        without_chance = estimate.half_width is not None or bool((errors == 0).all())
+        if without_chance and beyond_chance(estimate.mean, estimate.half_width):
+            outcome = HIGHER if estimate.mean > 0 else LOWER
+        relative = _relative(column, estimate.mean, outcome)
+    a, b = (float(side[there if there.size else shown].mean()) for side in (column.a, column.b))
+    runs, runs_a, runs_b = (int(each[shown].sum()) for each in (column.runs, *column.known))
     return Overall(
-        column.quantity, column.group, a, b, difference, runs, runs_a, runs_b, points=there.size, higher=higher,
-        lower=lower, same=same, undecided=undecided, incomplete=incomplete, degrees=estimate.degrees,
+        quantity=column.quantity, group=column.group, count=there.size, a=a, b=b, difference=estimate.mean,
+        half_width=estimate.half_width, relative=relative[0], relative_half_width=relative[1], outcome=outcome,
+        runs=runs, runs_a=runs_a, runs_b=runs_b, incomplete=int(column.incomplete.sum()), degrees=estimate.degrees,
         by_seeds=estimate.within,
+        **{word: int((column.sign[there] == sign).sum()) for sign, word in _SIGNS.items()},
     )  # fmt: skip
 
 
@@ -395,40 +380,23 @@ def _positive(means: Floats) -> Floats:
 def objects(comparison: Comparison) -> Iterator[dict[str, Any]]:
     """As `compare --json` prints it: what is not paired, every quantity over all points, and each at every point."""
     for each in comparison.pairs.unpaired:
-        yield {
-            "schema": SCHEMA_VERSION, "row": "unpaired", "side": each.side, "reason": each.reason, "runs": each.runs,
-            "example": each.example,
-        }  # fmt: skip
+        yield {"schema": SCHEMA_VERSION, "row": "unpaired", **asdict(each)}
     for total in comparison.overall:
-        yield {
-            "schema": SCHEMA_VERSION, "row": "overall", "metric": total.quantity.name, "group": total.group,
-            "points": total.points, "a": _rounded(total.a), "b": _rounded(total.b), **_fields_of(total.difference),
-            "better": total.quantity.better, "higher": total.higher, "lower": total.lower, "same": total.same,
-            "undecided": total.undecided, "incomplete": total.incomplete, "by_seeds": total.by_seeds, **_runs_of(total),
-        }  # fmt: skip
+        counts = {key: getattr(total, key) for key in (HIGHER, LOWER, SAME, UNDECIDED, "incomplete", "by_seeds")}
+        yield {"schema": SCHEMA_VERSION, "row": "overall", **_object(total, "points", counts)}
     for row in comparison.rows():
         place = comparison.points[row.point]
         yield {
             "schema": SCHEMA_VERSION, "row": "point", "experiment": place.experiment, "engine": place.engine,
-            "point": place.swept, "metric": row.quantity.name, "group": row.group, "pairs": row.pairs,
-            "a": _rounded(row.a), "b": _rounded(row.b), **_fields_of(row.difference), "better": row.quantity.better,
-            **_runs_of(row),
+            "point": place.swept, **_object(row, "pairs", {}),
         }  # fmt: skip
 
 
-def _runs_of(row: Row | Overall) -> dict[str, int]:
-    return {"runs": row.runs, "runs_a": row.runs_a, "runs_b": row.runs_b}
-
-
-def _fields_of(difference: Difference) -> dict[str, Any]:
+def _object(row: PairedDifference, count: str, more: dict[str, Any]) -> dict[str, Any]:
+    numbers = {name: getattr(row, name) for name in _NUMBERS}
     return {
-        "difference": _rounded(difference.value),
-        "half_width": _rounded(difference.half_width),
-        "relative": _rounded(difference.relative),
-        "relative_half_width": _rounded(difference.relative_half_width),
-        "outcome": difference.outcome,
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None or math.isnan(value) else rounded(value)
+        "metric": row.quantity.name, "group": row.group, count: row.count,
+        **{name: None if each is None or math.isnan(each) else rounded(each) for name, each in numbers.items()},
+        "outcome": row.outcome, "better": row.quantity.better, **more,
+        "runs": row.runs, "runs_a": row.runs_a, "runs_b": row.runs_b,
+    }  # fmt: skip

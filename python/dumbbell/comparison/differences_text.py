@@ -7,38 +7,48 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
-from dumbbell.metrics.catalogue import Quantity
 from dumbbell.metrics.number import counted
+from dumbbell.metrics.statistics import CONFIDENCE
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Time
 from dumbbell.tables.table import Amount, Cell, Table
 
 if TYPE_CHECKING:
-    from dumbbell.comparison.differences import Comparison, Difference, Overall, Row
-    from dumbbell.comparison.runs import Side
+    from dumbbell.comparison.differences import Comparison, Overall, PairedDifference
+    from dumbbell.comparison.selection import SelectedRuns
 
 
-DIFFERENCE: Final = "B\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}A"
+AMOUNTS: Final = ("A", "B", "B\N{NO-BREAK SPACE}-\N{NO-BREAK SPACE}A", "relative")
 UNDEFINED: Final = "undefined"
 """A share of nothing."""
+OUTCOMES: Final = (
+    "A point is better or worse where its own interval excludes 0, the same where no pair differs, and open otherwise."
+    " What one group gains in share another loses: there it is higher or lower."
+)
 
 
 def overall_table(comparison: Comparison) -> Table:
     """Every quantity over all points; without a better direction, points are higher or lower."""
-    header = [
-        "metric", "group", "points", "A", "B", DIFFERENCE, "relative", "better", "worse", "same", "open",
-        "over all points",
-    ]  # fmt: skip
-    rows = [[*_amounts(each, each.points), *_counts(each), over_all(each)] for each in comparison.overall]
-    return Table.of(header, rows, keys=2)
+    header = ["metric", "group", "points", *AMOUNTS, "better", "worse", "same", "open", "over all points"]
+    return Table.of(header, [[*_amounts(each), *_verdicts(each)] for each in comparison.overall], keys=2)
 
 
-def points_table(comparison: Comparison, rows: Iterable[Row]) -> Table:
-    """Some quantities at some points."""
+def _verdicts(row: Overall) -> list[Cell]:
+    """How many points are better and worse, and the verdict over all, with how many runs are not complete."""
+    counts: list[Cell] = [f"{row.higher} higher", f"{row.lower} lower"]
+    if row.quantity.better is not None:
+        counts = [row.lower, row.higher] if row.quantity.better == "lower" else [row.higher, row.lower]
+    over_all = [*([row.verdict] if row.count else []), *([row.not_complete] if row.incomplete else [])]
+    return [*counts, row.same, row.undecided, "; ".join(over_all)]
+
+
+def points_table(comparison: Comparison, rows: Iterable[PairedDifference]) -> Table:
     axes, points = point_cells(comparison)
-    header = [*axes, "metric", "group", "pairs", "A", "B", DIFFERENCE, "relative", "verdict"]
-    cells = ([*points[each.point], *_amounts(each, each.pairs), _at_point(each)] for each in rows)
-    return Table.of(header, cells, keys=len(axes) + 2)
+    cells = (
+        [*points[each.point], *_amounts(each), each.not_complete if each.verdict == INCOMPLETE else each.verdict]
+        for each in rows
+    )
+    return Table.of([*axes, "metric", "group", "pairs", *AMOUNTS, "verdict"], cells, keys=len(axes) + 2)
 
 
 def point_cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
@@ -46,7 +56,7 @@ def point_cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     columns = {
         "experiment": [each.experiment for each in comparison.points],
         "engine": [each.engine for each in comparison.points],
-    }  # fmt: skip
+    }
     shown = {name: cells for name, cells in columns.items() if len(set(cells)) > 1}
     axes = list(dict.fromkeys(path for each in comparison.points for path in each.swept))
     for axis in axes:
@@ -54,53 +64,19 @@ def point_cells(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
     return list(shown), [list(cells) for cells in zip(*shown.values(), strict=True)] or [[] for _ in comparison.points]
 
 
-def over_all(row: Overall) -> str:
-    """The verdict on a quantity, and in how many runs it is not complete."""
-    if not row.incomplete:
-        return row.verdict
-    return f"{row.verdict}; {not_complete(row)}" if row.points else not_complete(row)
-
-
-def _at_point(row: Row) -> str:
-    return not_complete(row) if row.verdict == INCOMPLETE else row.verdict
-
-
-def not_complete(row: Overall | Row) -> str:
-    """In how many runs of each side."""
-    lacking = {"A": row.runs - row.runs_a, "B": row.runs - row.runs_b}
-    return "not complete in " + " and ".join(
-        f"{count} of {counted(row.runs, 'run')} of {name}" for name, count in lacking.items() if count
-    )
-
-
-def _counts(row: Overall) -> list[Cell]:
-    if row.quantity.better is None:
-        return [f"{row.higher} higher", f"{row.lower} lower", row.same, row.undecided]
-    better, worse = (row.lower, row.higher) if row.quantity.better == "lower" else (row.higher, row.lower)
-    return [better, worse, row.same, row.undecided]
-
-
-def _amounts(row: Overall | Row, count: int) -> list[Cell]:
-    quantity, difference = row.quantity, row.difference
-    scale = quantity.factor
+def _amounts(row: PairedDifference) -> list[Cell]:
+    quantity, factor = row.quantity, row.quantity.factor
+    relative: Cell = Amount(row.relative, row.relative_half_width, 100.0, " %", signed=True)
+    if row.relative is None:
+        relative = None if row.outcome == INCOMPLETE else UNDEFINED
     return [
-        _labelled(quantity), row.group or "", count, Amount(row.a, factor=scale), Amount(row.b, factor=scale),
-        Amount(difference.value, difference.half_width, scale, signed=True),
-        None if difference.outcome == INCOMPLETE else _relative(difference),
+        f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label, row.group or "", row.count,
+        Amount(row.a, factor=factor), Amount(row.b, factor=factor),
+        Amount(row.difference, row.half_width, factor, signed=True), relative,
     ]  # fmt: skip
 
 
-def _labelled(quantity: Quantity) -> str:
-    return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
-
-
-def _relative(difference: Difference) -> Cell:
-    if difference.relative is None:
-        return UNDEFINED
-    return Amount(difference.relative, difference.relative_half_width, 100.0, " %", signed=True)
-
-
-def side(selected: Side) -> str:
+def side(selected: SelectedRuns) -> str:
     """What a side is: where it is from, on which engines, and how many runs it has."""
     kernels = [
         str(each.get("measured_on", {}).get("kernel.release")) for each in selected.facts if "measured_on" in each
@@ -113,52 +89,43 @@ def side(selected: Side) -> str:
     return f"{selected.selection.text}: {runs} of {engines}{kernel}, {identity} {', '.join(identities)}"
 
 
-def pairs(comparison: Comparison) -> str:
-    return f"{counted(len(comparison.pairs), 'pair')} of runs at {counted(len(comparison.points), 'point')}"
+def explanations(comparison: Comparison) -> Iterator[str]:
+    """What is to be known of the table over all points, a paragraph each; nothing of an empty one."""
+    by_seeds = {each.by_seeds for each in comparison.overall if each.count}
+    if by_seeds:
+        seeds = "by the scatter of pairs at these points (Student's t)"
+        points = "by the scatter of points, because some have one pair only"
+        rests_on = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if True in by_seeds else points
+        yield (
+            f"Over all points every point counts the same; intervals are 95 %, {rests_on}."
+            " Relative is B / A - 1 of the two means beside it; it has no interval where A's own includes 0."
+        )
+        yield OUTCOMES
+        yield _chance(comparison)
+    if comparison.incomplete:
+        yield (
+            f"{counted(comparison.incomplete, 'row')} without a difference: not complete in all runs, and a mean over"
+            " the others would flatter."
+        )
+        if not by_seeds:
+            yield OUTCOMES
 
 
-def chance(comparison: Comparison) -> str:
+def _chance(comparison: Comparison) -> str:
     """How many marks mean nothing."""
     why = "one pair a point, or pairs whose differences are all alike"
     count = comparison.count - comparison.incomplete
     if not comparison.intervals:
         return f"None of {counted(count, 'row')} (a metric at a point) has an interval: {why}."
     none = count - comparison.intervals
-    expected = f"about {comparison.by_chance:,.0f}" if comparison.by_chance >= 1 else "less than 1"
+    by_chance = (1 - CONFIDENCE) * comparison.intervals
+    expected = f"about {by_chance:,.0f}" if by_chance >= 1 else "less than 1"
     text = (
         f"Of {counted(comparison.intervals, 'row')} with an interval (a metric at a point), {comparison.marked:,}"
         f" {'has' if comparison.marked == 1 else 'have'} one that excludes 0; if nothing differed, {expected} would by"
         " chance (5 %)."
     )
     return f"{text} {counted(none, 'row')} without an interval: {why}." if none else text
-
-
-def explanations(comparison: Comparison) -> Iterator[str]:
-    """What is to be known of the table over all points, a paragraph each; nothing of an empty one."""
-    if any(each.points for each in comparison.overall):
-        yield over_points(comparison)
-        yield chance(comparison)
-    yield from without_difference(comparison)
-
-
-def without_difference(comparison: Comparison) -> Iterator[str]:
-    if comparison.incomplete:
-        yield (
-            f"{counted(comparison.incomplete, 'row')} without a difference: not complete in all runs, and a mean over"
-            " the others would flatter."
-        )
-
-
-def over_points(comparison: Comparison) -> str:
-    """What the intervals over all points rest on."""
-    by_seeds = {each.by_seeds for each in comparison.overall if each.points}
-    seeds = "by the scatter of pairs at these points (Student's t)"
-    points = "by the scatter of points, because some have one pair only"
-    text = f"{seeds}; for some metrics {points}" if len(by_seeds) > 1 else seeds if by_seeds == {True} else points
-    return (
-        f"Over all points every point counts the same; intervals are 95 %, {text}."
-        " Relative is B / A - 1 of the two means beside it; it has no interval where A's own includes 0."
-    )
 
 
 def notices(comparison: Comparison) -> Iterator[str]:
@@ -183,7 +150,16 @@ def notices(comparison: Comparison) -> Iterator[str]:
             )
 
 
-def provenance(selected: Side) -> Iterator[tuple[str, str]]:
+def worse(comparison: Comparison) -> Iterator[str]:
+    """In what B is worse over all points, and whether runs failed in it that A finished, a line each."""
+    for each in comparison.worse:
+        why = f": {each.not_complete}" if each.only_a_complete else ""
+        yield f"worse: {each.quantity.label}{f' of {each.group}' if each.group else ''}{why}"
+    if comparison.pairs.failed_in_b:
+        yield f"worse: {counted(comparison.pairs.failed_in_b, 'run')} failed in B that A finished"
+
+
+def provenance(selected: SelectedRuns) -> Iterator[tuple[str, str]]:
     """Where a side's runs come from, fact by fact."""
     yield "Runs", f"{len(selected):,}"
     yield "Engine", ", ".join(selected.engines)

@@ -19,8 +19,15 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
-from dumbbell.comparison.runs import Side, exchanged_groups, read
-from dumbbell.comparison.selection import Exchange, Selection, compared_fields, exchanges
+from dumbbell.comparison.selection import (
+    Exchange,
+    SelectedRuns,
+    Selection,
+    compared_fields,
+    exchanged_groups,
+    exchanges,
+    read,
+)
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
@@ -40,8 +47,6 @@ _OTHER: Final = {A: B, B: A}
 
 @dataclass(frozen=True, slots=True)
 class Unpaired:
-    """Runs of one side without a partner, for one reason."""
-
     side: str
     reason: str
     runs: int
@@ -53,8 +58,8 @@ class Unpaired:
 class Pairs:
     """Both sides, and the runs that are compared."""
 
-    a: Side
-    b: Side
+    a: SelectedRuns
+    b: SelectedRuns
     table: pd.DataFrame
     """A row a pair: the rows `run_a` and `run_b` of its runs, and the `point` of A's."""
     exchanged: Mapping[str, Sequence[int]]
@@ -85,7 +90,7 @@ class _Pairing:
     """Pairs while they are looked for."""
 
     def __init__(
-        self, a: Side, b: Side, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange],
+        self, a: SelectedRuns, b: SelectedRuns, exchanges_a: Sequence[Exchange], exchanges_b: Sequence[Exchange],
         compared: Mapping[str, str] = MappingProxyType({}),
     ) -> None:  # fmt: skip
         self.sides = {A: a, B: b}
@@ -109,11 +114,14 @@ class _Pairing:
             raise self._nothing()
         side = self.sides[A]
         points = [replace(each, swept={**each.swept, **self.compared}) for each in side.points]
+        jitters = Counter(zip(both["jitter_a"], both["jitter_b"], strict=True))
         return Pairs(
             replace(side, points=points), self.sides[B],
             both[["run_a", "run_b"]].assign(point=side.runs["point"].to_numpy()[both["run_a"]]),
             {text: [index for index, _ in self._exchanged(text)] for text in side.runs["groups"].unique()},
-            tuple(self._unpaired()), _jitters(both), int((self.reasons[A] == PARTNER_FAILED).sum()),
+            tuple(self._unpaired()),
+            {(json.loads(one), json.loads(other)): count for (one, other), count in jitters.items() if one != other},
+            int((self.reasons[A] == PARTNER_FAILED).sum()),
         )  # fmt: skip
 
     def _separate_jitters(self) -> None:
@@ -133,20 +141,6 @@ class _Pairing:
         side = self.sides[name]
         runs = side.runs
         texts = {text: json.loads(text) for text in runs["groups"].unique()}
-        put = {text: dict(self._exchanged(text)) if name == A else {} for text in texts}
-        algorithms = {
-            text: json.dumps([
-                self.controllers[put[text][index]] if index in put[text] else group["controller"]
-                for index, group in enumerate(groups) for _ in range(1 if self.compared else group["flows"])
-            ], sort_keys=True)
-            for text, groups in texts.items()
-        }  # fmt: skip
-        starts = {
-            text: ""
-            if self.controllers
-            else json.dumps([(each["name"], each["start_jitter_ns"], each.get("rtt_spread_ns", 0)) for each in groups])
-            for text, groups in texts.items()
-        }
         points = pd.DataFrame({
             "engine": [point.engine if self.by_engine else "" for point in side.points],
             "experiment": [point.experiment for point in side.points],
@@ -158,23 +152,33 @@ class _Pairing:
         seeds = runs["seed"].astype(str)
         experiment = points["engine"] + " " + points["experiment"]
         place = experiment + " " + points["swept"]
-        request = (
-            (place if self.compared else runs["key"]) + runs["groups"].map(algorithms) + runs["groups"].map(starts)
+        requests = (place if self.compared else runs["key"]) + runs["groups"].map(
+            {text: self._algorithms(name, text) for text in texts}
         )
+        jitters = {text: next((each.get("jitter_ns", 0) for each in groups), 0) for text, groups in texts.items()}
         return pd.DataFrame({
             "run": range(len(runs)),
-            "request": request + points["engine"] + " " + seeds,
+            "request": requests + points["engine"] + " " + seeds,
             "parts": runs["groups"].map({text: len(groups) for text, groups in texts.items()}),
             "experiment": experiment,
             "place": place,
             "moment": place + " " + seeds,
             "seed": seeds,
-            "jitter": runs["groups"].map({
-                text: json.dumps(next((each.get("jitter_ns", 0) for each in groups), 0))
-                for text, groups in texts.items()
-            }),
+            "jitter": runs["groups"].map({text: json.dumps(jitter) for text, jitter in jitters.items()}),
             "error": runs["error"],
         })  # fmt: skip
+
+    def _algorithms(self, name: str, text: str) -> str:
+        """The algorithm of each flow, B's in the place of what is compared; and, where none is, how flows start."""
+        groups = json.loads(text)
+        put = dict(self._exchanged(text)) if name == A else {}
+        algorithms = [
+            self.controllers[put[index]] if index in put else group["controller"]
+            for index, group in enumerate(groups)
+            for _ in range(1 if self.compared else group["flows"])
+        ]
+        starts = [(each["name"], each["start_jitter_ns"], each.get("rtt_spread_ns", 0)) for each in groups]
+        return json.dumps([algorithms, [] if self.controllers else starts], sort_keys=True)
 
     def _reasons(self, name: str) -> pd.Series[str]:
         own, other, there = self.keyed[name], self.keyed[_OTHER[name]], _OTHER[name]
@@ -196,7 +200,7 @@ class _Pairing:
         return exchanged_groups(json.loads(text), self.exchanges_a)
 
     @staticmethod
-    def _controllers(side: Side, wanted: Sequence[Exchange]) -> Iterator[Mapping[str, Any]]:
+    def _controllers(side: SelectedRuns, wanted: Sequence[Exchange]) -> Iterator[Mapping[str, Any]]:
         groups = [json.loads(text) for text in side.runs["groups"].unique()]
         for exchange in wanted:
             yield next(each[i]["controller"] for each in groups for i, _ in exchanged_groups(each, [exchange]))
@@ -215,10 +219,9 @@ class _Pairing:
             return described
         other = self.keyed[_OTHER[name]]
         partner = int(other["run"][other["moment"] == self.keyed[name]["moment"].iloc[run]].iloc[0])
-        if name == A:
-            return f"{described}: {_listed_fields(self._different_fields(run, partner))}"
-        fields = self._different_fields(partner, run)
-        return f"{described}: {_listed_fields({path: values[::-1] for path, values in fields.items()})}"
+        fields = self._different_fields(*((run, partner) if name == A else (partner, run)))
+        own_first = {path: values if name == A else values[::-1] for path, values in fields.items()}
+        return f"{described}: {_listed_fields(own_first)}"
 
     def _different_fields(self, run_a: int, run_b: int) -> dict[str, tuple[Any, Any]]:
         """Where two runs were asked for different things: both values by path; None where there is no such field."""
@@ -284,13 +287,7 @@ class _Pairing:
         )
 
 
-def _jitters(both: pd.DataFrame) -> dict[tuple[int | None, int | None], int]:
-    counts = Counter(zip(both["jitter_a"], both["jitter_b"], strict=True))
-    return {(json.loads(one), json.loads(other)): count for (one, other), count in counts.items() if one != other}
-
-
-def describe_run(side: Side, run: int) -> str:
-    """Experiment, swept values and seed of a run."""
+def describe_run(side: SelectedRuns, run: int) -> str:
     point = side.point_of(run)
     values = (f"{path} = {value}" for path, value in point.swept.items())
     return ", ".join([point.experiment, *values, f"seed {side.of(run, 'seed')}"])

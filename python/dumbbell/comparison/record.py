@@ -1,4 +1,4 @@
-"""What two engines held against one another came to, as `dumbbell agree --json` prints it: all else is made from it.
+"""What two engines measured, compared, as `dumbbell agree --json` prints it: all else is made from it.
 
 Keys may be added; renaming or removing one is a new `schema`. Times are seconds, rates bit/s, shares and errors ratios;
 numbers have six digits.
@@ -61,7 +61,7 @@ class Side(Part):
 
 
 class EngineComparison(Part):
-    """Two engines held against one another."""
+    """Two engines compared."""
 
     schema_version: Literal[2] = Field(default=2, alias="schema")
     versions: dict[str, str | None]
@@ -146,6 +146,16 @@ class Difference(Part):
     """`error` in multiples of the 90th percentile that the band allows."""
     controls: tuple[Number | None, ...] = ()
     """`difference` of each control; null: it has no such number."""
+
+    @property
+    def raw_error(self) -> float:
+        """How far the medians are apart, nothing excused."""
+        return abs(self.difference)
+
+    @property
+    def raw_floor_error(self) -> float | None:
+        """The same of the reference under other seeds; None where it has none."""
+        return None if self.floor is None or not self.scale else abs(self.floor - self.reference) / self.scale
 
 
 class Winner(Part):
@@ -320,5 +330,4 @@ class Agreement(EngineComparison):
     conditions: tuple[Condition, ...]
 
     def condition(self, name: str) -> Condition:
-        """The condition of that name."""
         return next(each for each in self.conditions if each.name == name)

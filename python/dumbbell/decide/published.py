@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from math import log
 from pathlib import Path
 from typing import Final
 
 from dumbbell.comparison.record import Number, Part
-from dumbbell.hosts.gains import gains
 from dumbbell.hosts.points import read
-from dumbbell.hosts.record import HostPoint, HostRecord
+from dumbbell.hosts.record import HostPoint
 from dumbbell.hosts.spread import host_points
 
 COMPARABLE: Final = 2.5
@@ -51,14 +50,15 @@ def measured_gains() -> tuple[MeasuredGain, ...]:
 
 def _alone() -> Iterator[MeasuredGain]:
     study, first, second = ALONE
-    own, other = _table(study, first), _table(study, second)
-    for each in gains(own, other):
-        if each.point.setting == own.points[0].setting:
-            yield _of(each.point, study, each.measured, neighbours=0)
+    points = _points(study, first)
+    measured = {str(sorted(point.at.items())): point.measured for point in _points(study, second)}
+    for point in points:
+        if point.setting == points[0].setting:
+            yield _of(point, study, point.measured / measured[str(sorted(point.at.items()))] - 1, neighbours=0)
 
 
 def _shared(study: str, table: str) -> Iterator[MeasuredGain]:
-    for point in _table(study, table).points:
+    for point in _points(study, table):
         (_, mine), (other, theirs) = ((group.cc, group.flows) for group in point.groups)
         if other == "cubic" and mine == theirs == 1:
             yield _of(point, study, point.measured / 0.5 - 1, neighbours=1)
@@ -71,13 +71,8 @@ def _of(point: HostPoint, study: str, gain: float, *, neighbours: int) -> Measur
     )  # fmt: skip
 
 
-def _table(study: str, table: str) -> HostRecord:
+def _points(study: str, table: str) -> list[HostPoint]:
     from importlib.resources import files  # noqa: PLC0415 (seldom)
 
     folder = Path(str(files(f"dumbbell.studies.{study}")))
-    measurements = read(folder / f"{table}.csv", folder / f"{table}.toml")
-    points: Sequence[HostPoint] = list(host_points(measurements, {}))
-    return HostRecord(
-        versions={}, title=measurements.experiment.name, file=measurements.file, head=measurements.head,
-        sides=(), settings={}, points=tuple(points), failures=(),
-    )  # fmt: skip
+    return list(host_points(read(folder / f"{table}.csv", folder / f"{table}.toml"), {}))

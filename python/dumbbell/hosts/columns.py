@@ -31,7 +31,7 @@ UNITS: Final = {
     "ms": {"s": 1.0, "ms": 1e-3, "us": 1e-6},
     "%": {"%": 0.01, "": 1.0},
 }  # fmt: skip
-"""By the unit in which a quantity is shown, those in which it may be told, each in base units."""
+"""By the unit in which a quantity is shown, those in which it may be written, each in base units."""
 _HEADING: Final = re.compile(r"([^()]*?)\s*(?:\(([^()]*)\))?")
 
 
@@ -44,7 +44,7 @@ class Measurand:
     group: str = ""
     """Empty of what belongs to the path."""
     of_rate: bool = False
-    """It is told as a share of the bottleneck's rate: so are differences."""
+    """It is written as a share of the bottleneck's rate: so are differences."""
 
     @property
     def label(self) -> str:
@@ -97,9 +97,8 @@ class Column:
             raise ValueError(f"{quoted(cell)} is out of range; a {quantity.label} is at least 0, and finite")
         value = number if self.measurand.of_rate else number * _units(quantity.unit).get(self.unit, 1.0)
         if (self.measurand.of_rate or quantity.unit == "%") and value > 1:
-            raise ValueError(
-                f"{quoted(cell)} {self.unit} is more than everything; at most 1, or 100 %".replace("  ", " ")
-            )
+            amount = f"{quoted(cell)} {self.unit}".rstrip()
+            raise ValueError(f"{amount} is more than everything; at most 1, or 100 %")
         return value
 
 
@@ -122,23 +121,12 @@ def column(heading: str) -> Column | Problem:
     if first in QUANTITIES:
         return _measured(heading, first, group, unit, deviation=measurand_name != name)
     if first.partition("[")[0] in _fields() and name not in TABLES:
-        return (
-            Column(heading=heading, unit=unit, field=name)
-            if is_path(name)
-            else Problem(name, "is no path of a field", "write it as path.rtt or flows[0].cc")
-        )
-    return Problem(
-        name,
-        "is neither a field of the spec nor a quantity",
-        f"{_instead_of(first)}; a remark is {NOTE}{first}",
-    )
-
-
-def _instead_of(word: str) -> str:
-    """What a heading may have meant."""
-    if word in TABLES:
-        return f"name a field of the table {word}, as path.rate or flows[0].cc"
-    return suggestion(word, [*_fields(), *QUANTITIES])
+        broken = Problem(name, "is no path of a field", "write it as path.rtt or flows[0].cc")
+        return Column(heading=heading, unit=unit, field=name) if is_path(name) else broken
+    instead = suggestion(first, [*_fields(), *QUANTITIES])
+    if first in TABLES:
+        instead = f"name a field of the table {first}, as path.rate or flows[0].cc"
+    return Problem(name, "is neither a field of the spec nor a quantity", f"{instead}; a remark is {NOTE}{first}")
 
 
 def is_named(heading: str) -> bool:

@@ -6,8 +6,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dumbbell.hosts.sheet import refusal
 from dumbbell.metrics.programs.iperf3 import of_client
-from dumbbell.problem import Problem, SpecError, quoted
+from dumbbell.problem import quoted
 from dumbbell.spec import Experiment, expand, resolve
 
 
@@ -30,12 +31,12 @@ def cells(
         report = of_client(test)
         if report.goodput_bps is None:
             said = f": {report.error}" if report.error else ""
-            raise _refusal(f"{file} line {line}", f"iperf3 tells no goodput{said}", "give a test that came to its end")
+            raise refusal(f"{file} line {line}", f"iperf3 tells no goodput{said}", "give a test that came to its end")
         rtt = "" if report.rtt_mean_s is None else f"{1e3 * report.rtt_mean_s:.6g}"
         rows.append((line, [f"{report.goodput_bps / 1e6:.9g}", rtt]))
     names = {_group(test, file, experiment) for _, test in tests}
     if len(names) > 1:
-        raise _refusal(file, f"has tests of {len(names)} groups: {', '.join(sorted(names))}", "give a file for each")
+        raise refusal(file, f"has tests of {len(names)} groups: {', '.join(sorted(names))}", "give a file for each")
     (name,) = names
     start = tests[0][1].get("start")
     version = start.get("version", "") if isinstance(start, Mapping) else ""
@@ -43,7 +44,6 @@ def cells(
 
 
 def _tests(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Each object, with its line."""
     decoder, place = json.JSONDecoder(), 0
     while text[place:].strip():
         place += len(text[place:]) - len(text[place:].lstrip())
@@ -52,9 +52,9 @@ def _tests(text: str, file: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
             test, place = decoder.raw_decode(text, place)
         except (ValueError, RecursionError) as error:
             reason = str(error).partition(":")[0]
-            raise _refusal(f"{file} line {line}", f"is no JSON: {reason}", "give what iperf3 -J wrote, whole") from None
+            raise refusal(f"{file} line {line}", f"is no JSON: {reason}", "give what iperf3 -J wrote, whole") from None
         if not isinstance(test, dict) or not isinstance(test.get("end", test.get("error")), dict | str):
-            raise _refusal(f"{file} line {line}", "is JSON, but not of iperf3", "give what iperf3 -J wrote, or a table")
+            raise refusal(f"{file} line {line}", "is JSON, but not of iperf3", "give what iperf3 -J wrote, or a table")
         yield line, test
 
 
@@ -63,16 +63,9 @@ def _group(test: Mapping[str, Any], file: str, experiment: Experiment) -> str:
     names = list(dict.fromkeys(resolve(next(expand(experiment)), experiment.seed_values[0]).groups))
     end = test.get("end")
     cc = end.get("sender_tcp_congestion") if isinstance(end, Mapping) else None
-    alike = [name for name, own in zip(names, experiment.of_groups("cc"), strict=True) if cc in _ccs(own)]
+    ccs = experiment.of_groups("cc")  # of each group one, or a sweep
+    alike = [name for name, own in zip(names, ccs, strict=True) if (cc in own if isinstance(own, list) else cc == own)]
     if len(names) == 1 or len(alike) == 1:
         return alike[0] if len(alike) == 1 else names[0]
     what = f"ran {quoted(cc)}" if cc else "tells no congestion control"
-    raise _refusal(file, f"{what}, and SPEC has the groups {', '.join(names)}", "write a table: goodput.GROUP (Mbit/s)")
-
-
-def _ccs(cc: Any) -> list[str]:  # noqa: ANN401 (one, or a sweep)
-    return list(cc) if isinstance(cc, list) else [cc]
-
-
-def _refusal(path: str, message: str, hint: str) -> SpecError:
-    return SpecError([Problem(path, message, hint)])
+    raise refusal(file, f"{what}, and SPEC has the groups {', '.join(names)}", "write a table: goodput.GROUP (Mbit/s)")

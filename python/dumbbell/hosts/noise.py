@@ -53,7 +53,7 @@ class MachineNoise(Part):
 
 
 def run_of(spec: Mapping[str, Any], *, live: bool = True) -> Run:
-    """The only run of a spec, in real time unless told otherwise."""
+    """The only run of a spec, in real time by default."""
     (point,) = expand(load(spec))
     return resolve(point, 1, live=live).run
 

@@ -9,10 +9,10 @@ that the spec has of its own are what is not known of the hosts: each combinatio
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from dumbbell.cc import Registry
 from dumbbell.hosts import iperf3
@@ -21,23 +21,22 @@ from dumbbell.hosts.sheet import Renamed, Sheet, text_of_points
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec import Experiment, Point, expand, load, resolve
 
+Number = TypeVar("Number")
 FEW_FOREIGN: Final = 6
 _INDEX: Final = re.compile(r"\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """A number of a row, in base units; of a measurand that is told of the rate, a share of it."""
+    """A number of a row, in base units; of a measurand that is a share of the rate, that share."""
 
     value: float
     sd: float | None
-    """Standard deviation over trials; None: it is not told."""
+    """Standard deviation over trials; None: the file does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """A point that was measured."""
-
     line: int
     """Of the file, from 1."""
     at: Mapping[str, Any]
@@ -45,7 +44,7 @@ class Row:
     measured: Mapping[Measurand, Measured]
     notes: Mapping[str, str]
     trials: int | None = None
-    """That it is the mean of; None: it is not told."""
+    """That it is the mean of; None: the file does not say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,11 +62,6 @@ class HostMeasurements:
     """Those that rows give values to, in the order of the file."""
     settings: tuple[str, ...]
     """Those that the spec sweeps beside them."""
-
-    @property
-    def measurands(self) -> tuple[Measurand, ...]:
-        """What was measured, in the order of the file."""
-        return tuple(dict.fromkeys(key for row in self.rows for key in row.measured))
 
     def points(self) -> Iterator[tuple[Point, Sequence[Row]]]:
         """Each point of the experiment, in the order of expansion, with its rows: all that are of it."""
@@ -99,15 +93,16 @@ def read(
     fields = {each.field: place for place, each in columns.items() if each.field}
     measured = [table.measured(row, columns) for row in table.rows]
     at = [{path: columns[place].value(cells[place]) for path, place in fields.items()} for _, cells in table.rows]
-    first = {_key(values, fields): index for index, values in reversed(list(enumerate(at)))}
-    distinct = [at[index] for index in sorted(first.values())]
-    lines = [table.rows[index][0] for index in sorted(first.values())]
-    lists = {path: [values[path] for values in distinct] for path in fields}
+    distinct: dict[tuple[str, ...], tuple[int, Mapping[str, Any]]] = {}
+    for (line, _), values in zip(table.rows, at, strict=True):
+        distinct.setdefault(_key(values, fields), (line, values))
+    lists = {path: [values[path] for _, values in distinct.values()] for path in fields}
     bundle = [list(lists)] if len(lists) > 1 and distinct else []
     own = tuple(axis.path for axis in base.axes if axis.path not in lists)
     try:
         experiment = load(base, overrides={**lists, "zip": [*base.get("zip"), *bundle]} if distinct else None)
     except SpecError as error:
+        lines = [line for line, _ in distinct.values()]
         placed = [_placed(each, fields, table, lines) for each in error.problems if each.path not in lists]
         raise SpecError([*table.problems, *placed] or error.problems) from None
     notes = {place: each.note for place, each in columns.items() if each.note}
@@ -122,8 +117,8 @@ def read(
     measurements = HostMeasurements(
         file=points.name, head=table.head, rows=rows, experiment=experiment, fields=tuple(fields), settings=own
     )
-    if rows and not table.refuse_fixed(measurements):
-        table.refuse_groups(measurements)
+    if rows:
+        table.refuse_rows(measurements)
     if table.problems:
         raise SpecError(table.problems)
     return measurements
@@ -167,36 +162,33 @@ class _Table(Sheet):
         values: dict[Measurand, float] = {}
         deviations: dict[Measurand, float] = {}
         for place, each in columns.items():
-            if each.measurand is None or not cells[place]:
-                continue
-            try:
-                (deviations if each.deviation else values)[each.measurand] = each.number(cells[place])
-            except ValueError as error:
-                self.add(line, each.heading, *str(error).split("; ", 1))
+            if each.measurand and cells[place]:
+                value = self._number(line, each.heading, each.number, cells[place])
+                if value is not None:
+                    (deviations if each.deviation else values)[each.measurand] = value
         return {key: Measured(value, deviations.get(key)) for key, value in values.items()}
 
     def trials(self, row: tuple[int, list[str]], columns: Mapping[int, Column]) -> int | None:
-        """How many trials a row tells of."""
         line, cells = row
         place = next((place for place, each in columns.items() if each.trials), None)
+        return None if place is None else self._number(line, self.header[place], count, cells[place])
+
+    def _number(self, line: int, heading: str, read_cell: Callable[[str], Number], cell: str) -> Number | None:
+        """What a cell says; None, and a problem, where that is no such number."""
         try:
-            return None if place is None else count(cells[place])
+            return read_cell(cell)
         except ValueError as error:
-            self.add(line, self.header[place or 0], *str(error).split("; ", 1))
+            self.add(line, heading, *str(error).split("; ", 1))
             return None
 
-    def refuse_fixed(self, measurements: HostMeasurements) -> bool:
-        """Notes fields that hold for all points of an experiment, as `seeds`; tells whether there are any."""
+    def refuse_rows(self, measurements: HostMeasurements) -> None:
+        """Notes fields that hold for all points of an experiment, as `seeds`; else quantities of groups not there."""
         swept = {axis.path for axis in measurements.experiment.axes}
         fixed = [path for path in measurements.fields if path not in swept]
         for path in fixed:
             message, hint = "holds for all points, so that no row can give it", "leave it out, and say it in the spec"
             self.problems.append(Problem(f"{self.file}, heading {path}", message, hint))
-        return bool(fixed)
-
-    def refuse_groups(self, measurements: HostMeasurements) -> None:
-        """Notes quantities of groups that a point has not."""
-        for point, rows in measurements.points():
+        for point, rows in () if fixed else measurements.points():
             groups = list(dict.fromkeys(resolve(point, measurements.experiment.seed_values[0]).groups))
             for row in rows:
                 for of in row.measured:

@@ -110,11 +110,7 @@ class HostRecord(Part):
     @cached_property
     def tried(self) -> list[dict[str, Any]]:
         """The settings of what is not known, each once, in the order of the spec."""
-        settings: list[dict[str, Any]] = []
-        for point in self.points:
-            if point.setting not in settings:
-                settings.append(point.setting)
-        return settings
+        return list({str(point.setting): point.setting for point in self.points}.values())
 
     @property
     def few_settings(self) -> bool:

@@ -60,7 +60,7 @@ class Renamed:
         match = _RENAMING.fullmatch(text.strip())
         if match is None:
             hint = "write --heading 'THEIRS=path.loss:x100' or --heading 'THEIRS=goodput.bbr (Mbit/s)'"
-            raise _refusal("--heading", f"{quoted(text)} names nothing", hint)
+            raise refusal("--heading", f"{quoted(text)} names nothing", hint)
         heading = match["heading"].strip()
         heading = f"{heading} (%)" if heading in SHARES else heading
         return cls(match["own"].strip(), heading, Decimal(match["factor"] or 1))
@@ -96,15 +96,15 @@ class Sheet:
         remarks = {number: line.lstrip(COMMENT).strip() for number, line in lines if line.startswith(COMMENT)}
         content = [each for each in lines if each[0] not in remarks]
         if len(content) < 2:  # noqa: PLR2004 (a header, and a row)
-            raise _refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
+            raise refusal(str(path), "has no points", "a line of headings, and below it a line for each point")
         if len(content) > MOST_ROWS:
-            raise _refusal(str(path), f"has {counted(len(content) - 1, 'point')}", f"at most {MOST_ROWS:,}")
+            raise refusal(str(path), f"has {counted(len(content) - 1, 'point')}", f"at most {MOST_ROWS:,}")
         place, separator = _headings(content, path.name, by_own)
         titles = {number: line.strip(f'{separator} "') for number, line in content[:place]}
         remarks |= {number: title for number, title in titles.items() if not title.startswith("sep=")}
         header = _without_last(_cells(content[place][1], separator))
         if len(header) > MOST_HEADINGS:
-            raise _refusal(str(path), f"has {len(header)} headings", f"at most {MOST_HEADINGS}")
+            raise refusal(str(path), f"has {len(header)} headings", f"at most {MOST_HEADINGS}")
         sheet = cls(path.name, (), header, [], [])
         remarks |= sheet._fill(content[place + 1 :], separator)
         sheet.head = tuple(remarks[number] for number in sorted(remarks))
@@ -115,7 +115,6 @@ class Sheet:
         return sheet
 
     def add(self, line: int, heading: str, message: str, hint: str = "") -> None:
-        """Notes a problem of a line, or of one of its cells."""
         self.problems.append(Problem(", ".join(filter(None, (f"{self.file} line {line}", heading))), message, hint))
 
     def _fill(self, lines: Lines, separator: str) -> dict[int, str]:
@@ -136,7 +135,6 @@ class Sheet:
         return remarks
 
     def _rename(self, renamed: Mapping[str, Renamed]) -> None:
-        """Puts our headings in place of theirs, and leaves out what has none."""
         for own in renamed.keys() - set(self.header):
             self.problems.append(Problem("--heading", f"there is no {quoted(own)}", suggestion(own, self.header)))
         named = [renamed.get(heading, Renamed(heading, heading)) for heading in self.header]
@@ -152,7 +150,7 @@ class Sheet:
             (line, cells, place), (other, others, there) = comma, point
             message = f"{quoted(cells[place])} has a decimal comma, and {quoted(others[there])} in line {other} a point"
             where = f"{self.file} line {line}, {self.header[place]}"
-            raise _refusal(where, message, "write all numbers with a point, or all with a comma")
+            raise refusal(where, message, "write all numbers with a point, or all with a comma")
         for _, cells, place in self._numbers():
             cells[place] = _DECIMAL_COMMA.sub(r"\1.\2", cells[place], count=1)
 
@@ -162,7 +160,7 @@ class Sheet:
         return ((line, cells, place) for line, cells in self.rows for place in places)
 
 
-def _refusal(path: str, message: str, hint: str) -> SpecError:
+def refusal(path: str, message: str, hint: str) -> SpecError:
     return SpecError([Problem(path, message, hint)])
 
 
@@ -177,7 +175,7 @@ def _headings(lines: Lines, file: str, renamed: Mapping[str, Renamed]) -> tuple[
         if named[separator]:
             return place, separator
     number, line = lines[0]
-    raise _refusal(
+    raise refusal(
         f"{file} line {number}", f"{quoted(line.strip())} has no heading, nor has a line below it",
         'write headings as "path.rate (Mbit/s)" and "goodput.bbr (Mbit/s)", or name them by'
         " --heading 'THEIRS=path.loss:x100'; lines of words begin with #",
@@ -199,4 +197,4 @@ def text_of_points(path: Path) -> str:
     try:
         return text_of(path, "a CSV file")
     except Unreadable as error:
-        raise _refusal(str(path), error.message, error.hint) from None
+        raise refusal(str(path), error.message, error.hint) from None

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from statistics import fmean, median
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from dumbbell.campaign.execution import run_campaign
-from dumbbell.comparison.agreement import versions
-from dumbbell.comparison.record import Group, Side
+from dumbbell.comparison.agreement import groups_of, versions
+from dumbbell.comparison.campaigns import side_of
+from dumbbell.comparison.record import Side
 from dumbbell.engines.protocol import Engine
 from dumbbell.findings.points import ExperimentRuns, PointRuns, point_key, runs_of
 from dumbbell.hosts.columns import Measurand
@@ -19,7 +20,7 @@ from dumbbell.hosts.record import HostPoint, HostRecord
 from dumbbell.metrics.distribution import median_interval, quantile
 from dumbbell.results.store import Store
 from dumbbell.results.values import fair_shares_of
-from dumbbell.spec import Experiment, Point, Resolved, load, resolve
+from dumbbell.spec import Experiment, load, resolve
 from dumbbell.units import NS_PER_S
 
 STARVED: Final = 0.1
@@ -28,7 +29,7 @@ TAIL: Final = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
+class HostSpread:
     """Differences over points: shares, or points / 100."""
 
     n: int
@@ -44,7 +45,7 @@ class Spread:
 
 @dataclass(frozen=True, slots=True)
 class ComparedEngine:
-    """An engine that is held against measured points."""
+    """An engine that is compared with measured points."""
 
     engine: Engine
     seeds: int | None = None
@@ -93,13 +94,13 @@ def host_record(
     )  # fmt: skip
 
 
-def spread(points: Sequence[HostPoint], engine: str) -> Spread | None:
+def spread(points: Sequence[HostPoint], engine: str) -> HostSpread | None:
     """The differences of an engine at these points; None without any."""
     differences = [each for point in points if (each := point.difference(engine)) is not None]
     if not differences:
         return None
     sizes = list(map(abs, differences))
-    return Spread(
+    return HostSpread(
         n=len(sizes), bias=median(differences), interval=median_interval(differences), median=median(sizes),
         p90=quantile(sizes, TAIL), most=max(sizes),
     )  # fmt: skip
@@ -110,41 +111,27 @@ def host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRun
     by_point = {engine: {point_key(each.swept): each for each in own.points} for engine, own in runs.items()}
     for point, rows in measurements.points():
         there = {engine: own.get(point_key(point.values)) for engine, own in by_point.items()}
-        facts = _facts(measurements, point)
-        fair = fair_shares_of(facts.resolved)
+        resolved = resolve(point, measurements.experiment.seed_values[0])
+        path, fair = resolved.run.path, fair_shares_of(resolved)
+        place: dict[str, Any] = {
+            "setting": {field: point.values[field] for field in measurements.settings},
+            "rate_bps": path.rate_bps,
+            "rtt_s": fmean(resolved.base_rtts_ns()) / NS_PER_S,
+            "buffer_bdp": path.buffer_bytes / resolved.bdp_bytes,
+            "groups": groups_of(resolved),
+        }
         for row in rows:
             for measurand, number in row.measured.items():
                 yield HostPoint(
-                    **facts.record_fields, line=row.line, at=dict(row.at), notes=dict(row.notes), trials=row.trials,
+                    **place, line=row.line, at=dict(row.at), notes=dict(row.notes), trials=row.trials,
                     quantity=measurand.quantity, group=measurand.group, of_rate=measurand.of_rate,
                     measured=number.value, sd=number.sd,
-                    starves_below=_starves_below(measurand, facts.record_fields["rate_bps"], fair),
+                    starves_below=_starves_below(measurand, path.rate_bps, fair),
                     values={
-                        engine: tuple(_values(each, measurand, facts.record_fields["rate_bps"])) if each else ()
+                        engine: tuple(_values(each, measurand, path.rate_bps)) if each else ()
                         for engine, each in there.items()
                     },
                 )  # fmt: skip
-
-
-class _Facts(NamedTuple):
-    resolved: Resolved
-    record_fields: dict[str, Any]
-    """What a record says of the point."""
-
-
-def _facts(measurements: HostMeasurements, point: Point) -> _Facts:
-    resolved = resolve(point, measurements.experiment.seed_values[0])
-    path, ccs = resolved.run.path, dict(zip(resolved.groups, resolved.ccs, strict=True))
-    record_fields = {
-        "setting": {path: point.values[path] for path in measurements.settings},
-        "rate_bps": path.rate_bps,
-        "rtt_s": fmean(resolved.base_rtts_ns()) / NS_PER_S,
-        "buffer_bdp": path.buffer_bytes / resolved.bdp_bytes,
-        "groups": tuple(
-            Group(name=name, cc=cc, flows=resolved.groups.count(name)) for name, cc in ccs.items()
-        ),
-    }  # fmt: skip
-    return _Facts(resolved, record_fields)
 
 
 def _values(runs: PointRuns, measurand: Measurand, rate_bps: int) -> list[float]:
@@ -160,12 +147,6 @@ def _starves_below(measurand: Measurand, rate_bps: int, fair_shares: Mapping[str
 
 
 def _side(store: Store, engine: Engine, runs: ExperimentRuns) -> Side:
-    facts = [store.provenance(run_id) for point in runs.points for run_id in point.run_ids.values()]
-    known = [each if isinstance(each := fact.get("measured_on"), dict) else {} for fact in facts]
-    alike = {
-        key: value
-        for key, value in (known[0] if known else {}).items()
-        if all(each.get(key) == value for each in known)
-    }
+    ids = [run_id for point in runs.points for run_id in point.run_ids.values()]
     seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
-    return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)
+    return side_of(store, engine, seeds, ids).model_copy(update={"figures": None})  # no figures of runs are recorded

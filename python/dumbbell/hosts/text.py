@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from dumbbell.hosts.spread import Spread, spread
+from dumbbell.hosts.spread import HostSpread, spread
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import ABSENT, counted, rate, trimmed
 from dumbbell.spec.point_text import point_text, values_beyond_path
@@ -26,81 +26,29 @@ LEGEND: Final = (
 )
 
 
-def summary(record: HostRecord) -> str:
-    """Median and 90th percentile of the differences of each engine, in a sentence."""
-    parts = []
-    for measurand, setting, points in parted(record):
-        for engine in record.engines:
-            own = spread(points, engine)
-            if own:
-                of = ", ".join(filter(None, (measurand, setting)))
-                median, p90 = (size(each, points).text for each in (own.median, own.p90))
-                said = f"{engine} differs by {median} in the median, {p90} at p90"
-                parts.append(f"{of}: {said} (n = {own.n})")
-    return "; ".join(parts) + "." if parts else "Nothing was compared."
+class _EngineSpread(NamedTuple):
+    """Points that count, and how far an engine is from them."""
+
+    measurand: str
+    unit: str
+    setting: str
+    remark: str
+    engine: str
+    spread: HostSpread
 
 
-def parted(record: HostRecord) -> Iterator[tuple[str, str, list[HostPoint]]]:
-    """The points that count, by what was measured and by the setting of what is not known; with the words of both."""
-    by_part: dict[tuple[str, str], list[HostPoint]] = {}
+def _parts(record: HostRecord, *, by_remark: bool = False) -> Iterator[_EngineSpread]:
+    """Of all points by what was measured and by the setting of what is not known, and by remark if wanted."""
+    by_setting: dict[tuple[str, str], list[HostPoint]] = {}
     for each in record.points:
-        by_part.setdefault((each.measurand.label, record.setting_text(each)), []).append(each)
-    for (measurand, setting), points in by_part.items():
-        yield measurand, setting, [each for each in points if not each.starved]
-
-
-def size(difference: float | None, points: Sequence[HostPoint], *, signed: bool = False) -> Amount:
-    """A difference, or its size, in its unit."""
-    unit = " points" if points and points[0].absolute else " %"
-    return Amount(difference, factor=100.0, unit=unit, signed=signed)
-
-
-def spreads_table(record: HostRecord) -> Table:
-    """How far each engine is, by what was measured, setting and remark."""
-    header = ["engine", "n", "bias [95 %]", "median", "p90", "most"]
-    keys = ["measured", *(["setting"] if record.settings else []), "points"]
-    rows = list[list[Cell]]()
-    for measurand, setting, points in parted(record):
+        by_setting.setdefault((each.measurand.label, record.setting_text(each)), []).append(each)
+    for (measurand, setting), every in by_setting.items():
+        points = [each for each in every if not each.starved]
         unit = "points" if points and points[0].absolute else "%"
-        named = [f"{measurand} ({unit})", *([setting] if record.settings else [])]
-        for remark, own in (("all", points), *_remarks(points)):
+        for remark, own in (("all", points), *(_remarks(points) if by_remark else ())):
             for engine in record.engines:
-                each = spread(own, engine)
-                if each:
-                    rows.append([*named, remark, engine, each.n, *_cells(each)])
-    return Table.of([*keys, *header], rows, keys=len(keys) + 1)
-
-
-def settings_table(record: HostRecord) -> Table:
-    """What each setting of what is not known comes to, over all points."""
-    several = len({point.measurand for point in record.points}) > 1
-    absolute = any(point.absolute for point in record.points)
-    headings = ["bias [95 %]", "median"] if absolute else ["median ratio [95 %]", "median error"]
-    header = ["setting", *(["measured"] if several else []), "engine", "n", *headings, "p90", "most"]
-    rows = list[list[Cell]]()
-    for measurand, setting, points in parted(record):
-        for engine in record.engines:
-            own = spread(points, engine)
-            if own and absolute:
-                rows.append([setting, *([measurand] if several else []), engine, own.n, *_cells(own)])
-            elif own:
-                low, high = own.interval
-                rows.append([
-                    setting, *([measurand] if several else []), engine, own.n,
-                    Amount(1 + own.bias, ends=(1 + low, 1 + high)),
-                    *(Amount(each, factor=100.0, unit=" %") for each in (own.median, own.p90, own.most)),
-                ])  # fmt: skip
-    return Table.of(header, rows, keys=header.index("engine") + 1)
-
-
-def far_table(record: HostRecord) -> Table:
-    """How far each engine is: by part of the points, or, where it is about many settings, by these."""
-    return spreads_table(record) if record.few_settings else settings_table(record)
-
-
-def _cells(each: Spread) -> list[Cell]:
-    bias = Amount(each.bias, factor=100.0, signed=True, ends=each.interval)
-    return [bias, *(Amount(own, factor=100.0) for own in (each.median, each.p90, each.most))]
+                if own_spread := spread(own, engine):
+                    yield _EngineSpread(measurand, unit, setting, remark, engine, own_spread)
 
 
 def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]]]:
@@ -111,6 +59,49 @@ def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]
             for value in values:
                 yield f"{name} {value or ABSENT}", [point for point in points if point.notes.get(name, "") == value]
             return
+
+
+def summary(record: HostRecord) -> str:
+    """Median and 90th percentile of the differences of each engine, in a sentence."""
+    texts = []
+    for each in _parts(record):
+        of = ", ".join(filter(None, (each.measurand, each.setting)))
+        median, p90 = (_size(value, each.unit).text for value in (each.spread.median, each.spread.p90))
+        texts.append(f"{of}: {each.engine} differs by {median} in the median, {p90} at p90 (n = {each.spread.n})")
+    return "; ".join(texts) + "." if texts else "Nothing was compared."
+
+
+def far_table(record: HostRecord) -> Table:
+    """How far each engine is: by part of the points, or, where it is about many settings, by these."""
+    few, several = record.few_settings, len({point.measurand for point in record.points}) > 1
+    ratios = not (few or any(point.absolute for point in record.points))
+    keys: dict[str, Callable[[_EngineSpread], str]] = {"setting": lambda each: each.setting}
+    if few:
+        settings = keys if record.settings else {}
+        keys = {"measured": lambda each: f"{each.measurand} ({each.unit})"} | settings
+        keys |= {"points": lambda each: each.remark}
+    elif several:
+        keys |= {"measured": lambda each: each.measurand}
+    rows = [
+        [*(of(each) for of in keys.values()), each.engine, each.spread.n, *_spread_cells(each.spread, ratios=ratios)]
+        for each in _parts(record, by_remark=few)
+    ]
+    headings = ["median ratio [95 %]", "median error"] if ratios else ["bias [95 %]", "median"]
+    return Table.of([*keys, "engine", "n", *headings, "p90", "most"], rows, keys=len(keys) + 1)
+
+
+def _spread_cells(each: HostSpread, *, ratios: bool) -> list[Cell]:
+    low, high = each.interval
+    bias = Amount(each.bias, factor=100.0, signed=True, ends=each.interval)
+    unit = " %" if ratios else ""
+    return [
+        Amount(1 + each.bias, ends=(1 + low, 1 + high)) if ratios else bias,
+        *(Amount(own, factor=100.0, unit=unit) for own in (each.median, each.p90, each.most)),
+    ]
+
+
+def _size(difference: float | None, unit: str, *, signed: bool = False) -> Amount:
+    return Amount(difference, factor=100.0, unit=f" {unit}", signed=signed)
 
 
 def worst_table(record: HostRecord, most: int = MOST_WORST) -> Table:
@@ -133,7 +124,8 @@ def starved_table(record: HostRecord) -> Table:
         starving = {engine: point.starving(engine) for engine in record.engines}
         if not point.starved and not any(count and count[0] for count in starving.values()):
             continue
-        cells: list[Cell] = [place(point), number(point, point.measured) + (" (starved)" if point.starved else "")]
+        measured = _amount(point, point.measured).text + (" (starved)" if point.starved else "")
+        cells: list[Cell] = [place(point), measured]
         for engine, count in starving.items():
             cells += [_range(point, engine), ABSENT if count is None else "{} of {} seeds".format(*count)]
         rows.append(cells)
@@ -141,20 +133,16 @@ def starved_table(record: HostRecord) -> Table:
 
 
 def points_table(record: HostRecord, points: Sequence[HostPoint]) -> Table:
-    """Points, what was measured there, and what engines have."""
     several = len({each.measurand for each in record.points}) > 1
     header = ["point", *(["what"] if several else []), "measured"]
     header += [part for engine in record.engines for part in (engine, "difference")]
     place, rows = _places(record), list[list[Cell]]()
     for point in points:
-        cells: list[Cell] = [
-            place(point),
-            *([point.measurand.label] if several else []),
-            _amount(point, point.measured),
-        ]
+        measured = _amount(point, point.measured)
+        cells: list[Cell] = [place(point), *([point.measurand.label] if several else []), measured]
         for engine in record.engines:
             difference = point.difference(engine)
-            cells += [_range(point, engine), size(difference, [point], signed=True)]
+            cells += [_range(point, engine), _size(difference, "points" if point.absolute else "%", signed=True)]
         rows.append(cells)
     return Table.of(header, rows)
 
@@ -175,11 +163,6 @@ def _places(record: HostRecord) -> Callable[[HostPoint], str]:
     ]
     differing = [part for part in parts if len(set(map(part, record.points))) > 1] or parts[:4]
     return lambda point: ", ".join(filter(None, (part(point) for part in differing)))
-
-
-def number(point: HostPoint, value: float | None) -> str:
-    """A value of a point as its quantity is shown."""
-    return _amount(point, value).text
 
 
 def _amount(point: HostPoint, value: float | None) -> Amount:

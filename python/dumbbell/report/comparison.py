@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text as text
-from dumbbell.comparison.agreement_text import WithConditions
-from dumbbell.comparison.record import Agreement, EngineComparison
+from dumbbell.comparison.record import Agreement, EngineComparison, Path
 from dumbbell.errors import StoreError
 from dumbbell.report.section import Page, Section, provenance
 from dumbbell.results.store import Store
@@ -26,14 +25,31 @@ def page(agreement: Agreement, store: Store) -> Page:
         title="{} against {}".format(*agreement.engine_names),
         summary=text.summary(agreement),
         made=f"{text.origin(agreement)}.",
-        notices=not_compared(agreement),
-        sections=[*_agreement(agreement, store), source(agreement, text.command(agreement))],
-    )
+        notices=not_compared(agreement.conditions),
+        sections=[
+            Section(
+                anchor="bands", heading="Bands", table=text.bands_table(agreement), legend=text.legend(agreement),
+            ),
+            Section(anchor="overall", heading="All conditions", charts=partial(_overall, agreement)),
+            Section(
+                anchor="worst", heading="The conditions that are farthest off", table=text.worst_table(agreement),
+                above="Each by its largest error, in multiples of what the band allows the 90th percentile.",
+            ),
+            Section(
+                anchor="series", heading="Both engines in time", charts=partial(_in_time, agreement, store),
+                choice="Condition", points=IN_TIME_SHARE,
+            ),
+            Section(
+                anchor="conditions", heading="Conditions", table=text.conditions_table(agreement), page_only=True,
+                above="The largest error of each, times 100. Every figure of every run is in the JSON.",
+            ),
+            source(agreement, text.command(agreement)),
+        ],
+    )  # fmt: skip
 
 
-def not_compared(comparison: WithConditions) -> list[str]:
-    """What failed, a notice each."""
-    return [f"Not compared: {line}" for line in text.failures(comparison)]
+def not_compared(conditions: Iterable[Path]) -> list[str]:
+    return [f"Not compared: {line}" for line in text.failures(conditions)]
 
 
 def source(comparison: EngineComparison, command: str) -> Section:
@@ -43,30 +59,10 @@ def source(comparison: EngineComparison, command: str) -> Section:
     )
 
 
-def _agreement(agreement: Agreement, store: Store) -> list[Section]:
-    def overall() -> Iterator[Chart | None]:
-        from dumbbell.comparison.charts import errors, scatter  # noqa: PLC0415 (late: a terminal draws nothing)
+def _overall(agreement: Agreement) -> Iterator[Chart | None]:
+    from dumbbell.comparison.charts import errors, scatter  # noqa: PLC0415 (late: a terminal draws nothing)
 
-        yield from (errors(agreement), scatter(agreement))
-
-    return [
-        Section(
-            anchor="bands", heading="Bands", table=text.bands_table(agreement), legend=text.legend(agreement),
-        ),
-        Section(anchor="overall", heading="All conditions", charts=overall),
-        Section(
-            anchor="worst", heading="The conditions that are farthest off", table=text.worst_table(agreement),
-            above="Each by its largest error, in multiples of what the band allows the 90th percentile.",
-        ),
-        Section(
-            anchor="series", heading="Both engines in time", charts=partial(_in_time, agreement, store),
-            choice="Condition", points=IN_TIME_SHARE,
-        ),
-        Section(
-            anchor="conditions", heading="Conditions", table=text.conditions_table(agreement), page_only=True,
-            above="The largest error of each, times 100. Every figure of every run is in the JSON.",
-        ),
-    ]  # fmt: skip
+    yield from (errors(agreement), scatter(agreement))
 
 
 def _in_time(agreement: Agreement, store: Store) -> Iterator[Chart | str]:

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 5000
 """Rows of the table of points that a page has; of a comparison with more there are those that differ."""
-OUTCOMES: Final = (
-    "A point is better or worse where its own interval excludes 0, the same where no pair differs, and open otherwise."
-    " What one group gains in share another loses: there it is higher or lower."
-)
 
 
 def page(comparison: Comparison, command: str, *, everything: bool) -> Page:
@@ -34,23 +30,19 @@ def page(comparison: Comparison, command: str, *, everything: bool) -> Page:
         kind="Comparison of runs of dumbbell",
         title=f"{sides['B'].selection.text} against {sides['A'].selection.text}",
         facts=[(name, text.side(side)) for name, side in sides.items()],
-        summary=f"{text.pairs(comparison)}. Every difference is B - A.",
+        summary=f"{counted(len(comparison.pairs), 'pair')} of runs at {counted(len(comparison.points), 'point')}."
+        " Every difference is B - A.",
         notices=list(text.notices(comparison)),
         sections=[
             Section(
                 anchor="overall", heading="Over all points", table=text.overall_table(comparison),
-                below=_below(comparison),
+                below=list(text.explanations(comparison)),
             ),
             Section(anchor="figures", heading="Figures", charts=partial(_charts, comparison), titled=True),
             _points(comparison, everything=everything),
             provenance([(name, list(text.provenance(side))) for name, side in sides.items()], command),
         ],
     )  # fmt: skip
-
-
-def _below(comparison: Comparison) -> tuple[str, ...]:
-    paragraphs = list(text.explanations(comparison))
-    return (*paragraphs[:1], OUTCOMES, *paragraphs[1:]) if paragraphs else ()
 
 
 def _points(comparison: Comparison, *, everything: bool) -> Section:

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
+from dev.validation.gains import gains, right_of_decided
 from dumbbell.comparison.record import Group, Side
-from dumbbell.hosts.gains import gains, right_of_decided
 from dumbbell.hosts.record import HostPoint, HostRecord
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING
 
+from dumbbell.findings.points import point_key
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.statistics import t_quantile
 
@@ -43,11 +44,11 @@ class Gain:
 
 def gains(first: HostRecord, second: HostRecord) -> list[Gain]:
     """Of every point of the first, under each of its settings, that the second has too."""
-    others = {_place(point): point for point in second.points}
+    others = {point_key(point.at): point for point in second.points}
     return [
         Gain(point=point, other=other, measured=point.measured / other.measured - 1, interval=_interval(point, other))
         for point in first.points
-        if (other := others.get(_place(point))) and other.measured and point.measured
+        if (other := others.get(point_key(point.at))) and other.measured and point.measured
     ]
 
 
@@ -55,10 +56,6 @@ def right_of_decided(compared: Sequence[Gain], engine: str) -> tuple[int, int]:
     """At how many of how many points that are decided an engine has the right one ahead."""
     verdicts = [right for each in compared if each.decided and (right := each.right(engine)) is not None]
     return sum(verdicts), len(verdicts)
-
-
-def _place(point: HostPoint) -> tuple[str, ...]:
-    return tuple(f"{path} {value}" for path, value in sorted(point.at.items()))
 
 
 def _interval(point: HostPoint, other: HostPoint) -> tuple[float, float] | None:
@@ -69,9 +66,8 @@ def _interval(point: HostPoint, other: HostPoint) -> tuple[float, float] | None:
             return None
         parts.append(((each.sd / each.measured) ** 2 / each.trials, each.trials - 1))
     total = sum(square for square, _ in parts)
-    middle = log(point.measured / other.measured)
-    if not total:
-        return exp(middle) - 1, exp(middle) - 1
-    degrees = int(total**2 / sum(square**2 / freedom for square, freedom in parts))
-    half = t_quantile(max(1, degrees)) * total**0.5
+    middle, half = log(point.measured / other.measured), 0.0
+    if total:
+        degrees = int(total**2 / sum(square**2 / freedom for square, freedom in parts))
+        half = t_quantile(max(1, degrees)) * total**0.5
     return exp(middle - half) - 1, exp(middle + half) - 1
