@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Kind, Layer, Panel
+from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.counter import rates_bps
 from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
 
@@ -26,8 +27,8 @@ def curve(  # noqa: PLR0913 (what a line is made of)
     samples: Samples, label: str, style: str, factor: float, *, kind: Kind = "line", instance: int = 0
 ) -> Layer:
     """Samples, multiplied into the unit that they are drawn in."""
-    x, y = (tuple(column.tolist()) for column in (samples.time_s, factor * samples.value))
-    return Layer(label=label, style=style, kind=kind, x=x, y=y, instance=instance)
+    x, y = samples.time_s.tolist(), (factor * samples.value).tolist()
+    return scatter(Look(style, instance, label), x, y, kind=kind)
 
 
 def flow_rates(

@@ -8,11 +8,11 @@ from typing import Final
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.extent import settled
-from dumbbell.findings.charts.layout import Curve, Look, Sweep, is_mixed
+from dumbbell.charts.shapes import Look, mean_within, scatter
+from dumbbell.findings.charts.layout import Curve, Sweep, is_mixed
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount, counted, listed, trimmed
-from dumbbell.metrics.statistics import estimate
 
 MOST_PANELS: Final = 6
 """Of a chart; the other curves are in the table."""
@@ -188,19 +188,12 @@ def _against_delay(sweep: Sweep, curve: Curve) -> Iterator[Layer]:
     goodput, rtt = QUANTITIES["goodput"], QUANTITIES["rtt"]
     for group, look, points in sweep.senders(curve):
         known = [point for point in points if point.values(goodput, group) and point.values(rtt, group)]
-        up = [estimate(point.values(goodput, group)) for point in known]
-        across = [estimate(point.values(rtt, group)) for point in known]
+        x, y = (
+            [mean_within(each.limits, each.factor)(point.values(each, group)) for point in known]
+            for each in (rtt, goodput)
+        )
         if known:
-            yield Layer(
-                label=look.label, style=look.style, instance=look.instance, tag=look.tag,
-                kind="line+points" if sweep.is_continuous and len(known) > 1 else "points",
-                x=tuple(each.mean for each in across), y=tuple(each.mean for each in up),
-                left=tuple(rtt.ends(each.mean, each.half_width)[0] for each in across),
-                right=tuple(rtt.ends(each.mean, each.half_width)[1] for each in across),
-                low=tuple(goodput.ends(each.mean, each.half_width)[0] for each in up),
-                high=tuple(goodput.ends(each.mean, each.half_width)[1] for each in up),
-                words=tuple(sweep.value(point) for point in known),
-            )  # fmt: skip
+            yield scatter(look, x, y, kind=sweep.kind(len(known)), words=[sweep.value(point) for point in known])
 
 
 def alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:

@@ -12,13 +12,13 @@ import numpy as np
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, group_rates, panels
+from dumbbell.charts.shapes import distribution
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
 from dumbbell.findings.charts.samples import Sampled
 from dumbbell.findings.charts.sweep import column_count
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.distribution import cdf
 from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.run_series import gauge, mean_gauge
@@ -134,7 +134,6 @@ def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: 
     if curve_ is None:
         return
     for group, cc in point.ccs.items():
-        look = sweep.look(group, cc, curve_)
         samples = [
             gauge(each.series, flow.flow, "srtt_s", *each.series.window_s).value
             for each in there
@@ -142,13 +141,11 @@ def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: 
             for flow in each.series.result.flows
             if flow.name == group
         ]
-        values, parts = cdf(np.concatenate(samples) * MS, MOST_STEPS) if samples else ([], [])
-        if values:
-            tag = group if len(point.ccs) > 1 else short(cc) if named else ""
-            yield Layer(
-                label=called(group, cc), style=look.style, instance=look.instance, tag=tag, kind="step",
-                x=tuple(values), y=tuple(100 * part for part in parts),
-            )  # fmt: skip
+        tag = group if len(point.ccs) > 1 else short(cc) if named else ""
+        look = replace(sweep.look(group, cc, curve_), label=called(group, cc), tag=tag)
+        layer = distribution(look, MS * np.concatenate([*samples, []]), full=100, most=MOST_STEPS)
+        if layer.x:
+            yield layer
 
 
 ROWS: Final = ("throughput (Mbit/s)", "cwnd (kB)", "inflight (kB)", "smoothed RTT (ms)", "queue (kB)")

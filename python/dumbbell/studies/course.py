@@ -13,7 +13,7 @@ from dumbbell.charts.style import style_of
 from dumbbell.metrics.number import amount, percent
 
 
-def shapes(chart: Chart) -> Iterator[str]:
+def courses(chart: Chart) -> Iterator[str]:
     """A sentence for each two lines of a panel, or for the only one; those that were published among themselves."""
     for panel in chart.panels:
         lines = [layer for layer in panel.layers if layer.y and layer.label and _is_line(layer)]
