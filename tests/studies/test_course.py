@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.in_time import TIME
+from dumbbell.charts.chart import TIME, Axis, Chart, Layer, Panel
 from dumbbell.studies.course import courses
 
 

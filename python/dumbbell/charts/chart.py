@@ -17,6 +17,8 @@ from dumbbell.metrics.number import ANY_NUMBER, Limits
 Kind: TypeAlias = Literal["line", "points", "line+points", "band", "step"]
 COLUMNS: Final = ("x", "y", "low", "high", "left", "right")
 """The numbers of a layer's points."""
+TIME: Final = "time (s)"
+"""The label of an axis that has it."""
 Colours: TypeAlias = Literal["sequential", "logarithmic", "diverging"]
 
 

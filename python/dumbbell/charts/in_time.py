@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Axis, Kind, Layer, Panel
+from dumbbell.charts.chart import TIME, Axis, Kind, Layer, Panel
 from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.counter import rates_bps
 from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
 
-TIME = "time (s)"
-"""The label of an axis that has it."""
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""
 

@@ -7,8 +7,7 @@ from itertools import combinations, groupby, pairwise
 
 import numpy as np
 
-from dumbbell.charts.chart import Chart, Layer, Panel
-from dumbbell.charts.in_time import TIME
+from dumbbell.charts.chart import TIME, Chart, Layer, Panel
 from dumbbell.charts.style import style_of
 from dumbbell.metrics.number import amount, percent
 

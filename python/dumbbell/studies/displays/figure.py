@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.in_time import TIME
+from dumbbell.charts.chart import TIME, Axis, Chart, Layer, Panel
 from dumbbell.charts.shapes import heat
 from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.layers import cases_of, layers_of, numbers_at
