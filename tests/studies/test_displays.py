@@ -440,11 +440,6 @@ size = { field = "path.buffer", values = ["1 bdp"] }
             "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "size"'),
             "a case of size has no word 'letter'",
         ),
-        (
-            "",
-            '[cases.rtt]\nfield = "path.rtt"\nwords = "{"',
-            'cases.rtt.Values.words: "{" has no place {} for the value',
-        ),
         ("", '[[cases.of]]\nexperiment = "grids"', 'cases.of: there is no experiment "grids"; did you mean "grid"'),
     ],
 )

@@ -11,7 +11,7 @@ from types import ModuleType
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
 from dumbbell.studies.displays.rows import UNITS, Displays, Line, MeasuredRow, Number, Panel, Row, Shown
-from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION
+from dumbbell.studies.displays.scope import EXPERIMENT, USUAL, VERSION
 from dumbbell.studies.formula import Formulas
 
 
@@ -65,7 +65,7 @@ def _unmeasured(display: str, part: MeasuredRow | Number, formulas: Formulas) ->
 
 
 def _miscased(displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
+    for name in displays.cases.keys() & (USUAL.keys() - {"group"}):
         yield f'cases "{name}" hide the words of that name that every template has'
     for name, cases in displays.cases.items():
         for case in cases if isinstance(cases, tuple) else ():
@@ -96,7 +96,7 @@ def _misnamed(displays: Displays) -> Iterator[str]:
 
 def _wordless(displays: Displays) -> Iterator[str]:
     """Texts that are no templates, or that have words which no case and no display gives them."""
-    terms = {*PLACEHOLDERS, *displays.cases, *(f"{name}_place" for name in displays.cases)}
+    terms = {*USUAL, *displays.cases, *(f"{name}_place" for name in displays.cases)}
     for cases in displays.cases.values():
         terms |= {word for case in (cases if isinstance(cases, tuple) else ()) for word in case.model_extra or {}}
     rows = {row.name: row for row in (*displays.figures, *displays.tables)}

@@ -55,7 +55,7 @@ def _with(numbers: Mapping[str, rows.Number], scope: Scope) -> Scope:
         else f"{scope.formula(number.metric).of_run(scope.run()) or 0:.{number.digits}f}"
         for name, number in numbers.items()
     }
-    return replace(scope, terms=(*scope.terms, *terms.items()))
+    return replace(scope, terms={**scope.terms, **terms})
 
 
 def _panel(row: rows.Panel, scope: Scope) -> Panel:

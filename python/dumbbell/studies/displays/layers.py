@@ -94,7 +94,7 @@ def _published(line: Line, axis: Axis | None, span: tuple[float, float] | None, 
         raise scope.error(f"{line.published}.{line.y} is one number; say at which x it stands")
     else:
         at = span
-    own = scope.word("group")
+    own = scope.terms.get("group")
     usual = scope.text("{family}, published ({short})" if own else "published ({short})")
     look = look_of(line, usual, f"{PUBLISHED} {own}" if own else PUBLISHED, scope)
     if line.low:

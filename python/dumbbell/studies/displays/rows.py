@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dumbbell.charts.chart import Colours, Kind
 from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
@@ -65,23 +65,11 @@ class Values(Row):
     field: str
     values: tuple[str | int | bool, ...] = ()
     """As specs write them; empty: those that the experiment sweeps."""
-    words: str = "{}"
 
-    @field_validator("words")
-    @classmethod
-    def _is_a_template(cls, template: str) -> str:
-        try:
-            template.format("")
-        except (LookupError, ValueError) as error:
-            raise ValueError(f'"{template}" has no place {{}} for the value: {error}') from None
-        return template
-
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self, swept: Iterable[Any] = ()) -> tuple[Case, ...]:
         """Its cases: the words are those of the spec, but for BDP."""
-        return tuple(
-            Case(words=self.words.format(str(value).replace("bdp", "BDP")), at={self.field: value})
-            for value in self.values
-        )
+        values = self.values or dict.fromkeys(swept)
+        return tuple(Case(words=str(value).replace("bdp", "BDP"), at={self.field: value}) for value in values)
 
 
 class Axis(Row):
@@ -166,7 +154,6 @@ class Line(Repeated, MeasuredRow):
     """Of throughput and loss; a published column of bins has no places of its own."""
     together: int = 1
     """So many published bins are one point."""
-    flow: int = 0
     label: str | None = None
     labels: tuple[str, ...] | Literal["once"] = ()
     """Of flows; once: each algorithm's, at its first flow."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from string import Formatter
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from dumbbell.cc import base_name
 from dumbbell.charts.style import label_of
@@ -36,8 +36,8 @@ class Scope:
     """Those in question; one, once it is settled."""
     version: str = ""
     """Empty: not settled."""
-    at: tuple[tuple[str, Any], ...] = ()
-    terms: tuple[tuple[str, Any], ...] = ()
+    at: Mapping[str, Any] = field(default_factory=dict)
+    terms: Mapping[str, Any] = field(default_factory=dict)
     identifying: frozenset[str] = frozenset()
     """Those words that only say which case it is."""
 
@@ -62,12 +62,12 @@ class Scope:
 
     def has(self, terms: Mapping[str, Any]) -> bool:
         """Whether the cases' words are these."""
-        return all(self.word(name) == value for name, value in terms.items())
+        return all(self.terms.get(name) == value for name, value in terms.items())
 
     def knows(self, template: str) -> bool:
         """Whether there are words for all of a template's braces."""
         names = {name.partition("[")[0] for _, name, _, _ in Formatter().parse(template) if name}
-        return names <= dict(self.terms).keys() | _TERMS.keys()
+        return names <= self.terms.keys() | USUAL.keys()
 
     def narrowed(self, row: Repeated) -> Scope:
         """To the experiments and the point that a row names."""
@@ -75,7 +75,7 @@ class Scope:
         for each in experiments:
             if each not in self.study.experiments:
                 raise self.error(f'there is no experiment "{each}"')
-        return replace(self, experiments=experiments, at=(*self.at, *row.at.items()))
+        return replace(self, experiments=experiments, at={**self.at, **row.at})
 
     def over(self, row: Repeated, *usual: str) -> Iterator[Scope]:
         """One scope for each case of a row; `usual` are its dimensions if it names none."""
@@ -104,16 +104,13 @@ class Scope:
         elif dimension == EXPERIMENT:
             yield from (replace(self, experiments=(each,)) for each in self.experiments)
         else:
-            for place, case in enumerate(self._cases(self.displays.cases[dimension])):
+            cases = self.displays.cases[dimension]
+            if isinstance(cases, Values):
+                runs = () if cases.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
+                cases = cases.cases(run.point[cases.field] for run in runs)
+            for place, case in enumerate(cases):
                 if self.has(case.when):
                     yield self.bound(dimension, place, case)
-
-    def _cases(self, members: Values | tuple[Case, ...]) -> tuple[Case, ...]:
-        if not isinstance(members, Values):
-            return members
-        runs = () if members.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
-        swept = dict.fromkeys(run.point[members.field] for run in runs)
-        return members.model_copy(update={"values": tuple(swept)}).cases() if swept else members.cases()
 
     def bound(self, dimension: str, place: int, case: Case) -> Scope:
         """Narrowed down to one case."""
@@ -122,15 +119,11 @@ class Scope:
         experiment = self.text(case.experiment)
         return replace(
             self,
-            terms=(*self.terms, *(identifying | more).items()),
+            terms={**self.terms, **identifying, **more},
             identifying=self.identifying | (identifying.keys() - more.keys()),
-            at=(*self.at, *case.at.items()),
+            at={**self.at, **case.at},
             experiments=(experiment,) if experiment else self.experiments,
         )
-
-    def word(self, name: str) -> Any:  # noqa: ANN401 (a text or a number)
-        """A word of a case; None where no case has it."""
-        return dict(self.terms).get(name)
 
     def control_in(self, experiment: str) -> str:
         """What sends in an experiment, with the parameters that the version is given there."""
@@ -140,7 +133,7 @@ class Scope:
     def sender(self) -> str:
         """The algorithm or variant in question, without parameters: of the group, where a case names one."""
         own = base_name(self.control_in(self.experiment))
-        group = self.word("group")
+        group = self.terms.get("group")
         return own if group in {None, own.partition("_")[0]} else str(group)
 
     @property
@@ -151,7 +144,7 @@ class Scope:
     @property
     def group(self) -> str:
         """The algorithm that the document would call it by: "bbr", "cubic", "reno"."""
-        return str(self.word("group") or self.sender.partition("_")[0])
+        return str(self.terms.get("group") or self.sender.partition("_")[0])
 
     def text(self, template: str) -> str:
         """A template with words in the place of braces.
@@ -159,17 +152,25 @@ class Scope:
         Raises:
             StudyError: there are no such words here.
         """
-        if "{" not in template:
-            return template
         try:
-            return template.format_map(_Terms(self))
+            return template.format_map(self)
         except (LookupError, TypeError, ValueError) as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (a text, a number, or the published tables)
+        """A word of a template."""
+        if name in self.terms:
+            return self.terms[name]
+        for each in self.row.experiments:
+            if name.lower() in {f"means_{each}", f"seeds_{each}"}:
+                trials = self.evidence.of(each, self.settled.version)
+                return len(trials) if name.startswith("seeds") else _means(trials)
+        return USUAL[name](self)
 
     @property
     def about(self) -> tuple[object, ...]:
         """Its runs, and all the words that do more than say which runs these are."""
-        own = tuple((name, repr(value)) for name, value in self.terms if name not in self.identifying)
+        own = tuple((name, repr(value)) for name, value in self.terms.items() if name not in self.identifying)
         runs = tuple(id(run) for trial in self.trials() for run in trial.runs)
         return self.experiments, self.settled.version, own, runs
 
@@ -194,7 +195,7 @@ class Scope:
     def _here(self, trial: SeedSweep) -> SeedSweep:
         """The part of a sweep that has the values of the cases, as far as it sweeps these fields."""
         swept = {path for run in trial.runs for path in run.point}
-        return trial.where({path: value for path, value in self.at if path in swept})
+        return trial.where({path: value for path, value in self.at.items() if path in swept})
 
     def published(self, path: str) -> Any:  # noqa: ANN401 (of a TOML file)
         """What `published.toml` has at a path: "figure8a.bbr_percent.0".
@@ -239,30 +240,11 @@ def _means(trials: Sequence[SeedSweep]) -> str:
     return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"
 
 
-class _Terms(dict[str, Any]):
-    """The words of a scope, found when a template has them."""
-
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope.terms)
-        self._scope = scope
-
-    def __missing__(self, key: str) -> Any:  # noqa: ANN401 (a text, or the published tables)
-        scope = self._scope
-        shown = scope.row.experiments
-        experiment = next((each for each in shown if key.lower() in {f"means_{each}", f"seeds_{each}"}), "")
-        if experiment:
-            trials = scope.evidence.of(experiment, scope.settled.version)
-            return len(trials) if key.startswith("seeds") else _means(trials)
-        if key not in _TERMS:
-            raise KeyError(key)
-        return _TERMS[key](scope)
-
-
 def _first(scope: Scope) -> tuple[SeedSweep, ...]:
     return scope.evidence.of(scope.row.experiments[0], scope.settled.version)
 
 
-_TERMS: Mapping[str, Callable[[Scope], Any]] = {
+USUAL: Final[Mapping[str, Callable[[Scope], Any]]] = {
     "version": lambda scope: label_of(scope.settled.version, scope.evidence.engine),
     "sender": lambda scope: scope.sender_label,
     "cubic": lambda scope: label_of("cubic", scope.evidence.engine),
@@ -278,7 +260,4 @@ _TERMS: Mapping[str, Callable[[Scope], Any]] = {
     "seed": lambda scope: _first(scope)[0].seed,
     "seeds": lambda scope: len(_first(scope)),
 }
-"""What every template can have; beside these means_X and seeds_X of an experiment X that the display shows."""
-
-
-PLACEHOLDERS = frozenset(_TERMS)
+"""The words that every template can have; also means_X and seeds_X of an experiment X that the display shows."""

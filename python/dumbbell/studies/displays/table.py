@@ -47,6 +47,9 @@ def mean_over_seeds(trials: Sequence[tuple[SeedSweep, ...]], row: rows.Column, s
         ]
         value, spread = (None if each is None else factor * each for each in known)
         return Amount(value, spread, limits=limits)
+    runs = sum(len(own.runs) for own, *_ in trials)
+    if formula.evaluated.varies and runs > len(trials):
+        raise scope.error(f'{runs} runs for {len(trials)} seeds have "{row.metric}": name their point')
     numbers = [formula.value(*each) for each in trials]
     values = [factor * each for each in numbers if each is not None]
     if not values:

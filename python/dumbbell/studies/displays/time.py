@@ -44,7 +44,7 @@ def series_layers(line: Line, span: Span | None, look: Look, scope: Scope) -> It
     run, bin_s = scope.run(), line.bin_s or BIN_S
     factor = scope.factor(line, USUAL.get(line.series.removeprefix(SS), ""))
     if line.stat == "until done":
-        flow = run.result.flows[line.flow]
+        flow = run.result.flows[0]
         span = (0.0, flow.start_s + (flow.fct_s or 0.0))
     # a run is over with its last sample, to a bin: what comes after would be drawn as nothing sent
     end_s = round(float(run.flow_series()["time_s"].max()) / bin_s) * bin_s
@@ -79,12 +79,12 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
             backlog = backlog_bytes(run, *span)
             return backlog if line.unit == "kB" else Samples(backlog.time_s, backlog.value / run.bdp_bytes)
         case "ack_rtt":
-            return ack_rtts_s(run, line.flow, *span)
+            return ack_rtts_s(run, 0, *span)
     if name != line.series:
-        return ss_gauge(run, line.flow, column, *span)
+        return ss_gauge(run, 0, column, *span)
     if column not in run.flow_series():
         raise StudyError(f'flows have no gauge "{column}"')
-    return gauge(run, line.flow, column, *span)
+    return gauge(run, 0, column, *span)
 
 
 def _labels(run: RunData) -> list[str]:

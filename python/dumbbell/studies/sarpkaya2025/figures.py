@@ -33,7 +33,7 @@ TOGETHER: Final = 10
 def shares(scope: Scope) -> Iterator[Layer]:
     """BBR's share of the line in % over the queue, at the point that the cases name."""
     runs = [run for trial in scope.trials() for run in trial.runs]
-    rate_bps, at = Rate(scope.study.experiments[scope.experiment].fields()["path"]["rate"]).bps, dict(scope.at)
+    rate_bps, at = Rate(scope.study.experiments[scope.experiment].fields()["path"]["rate"]).bps, scope.at
     one_bdp = _one_bdp(runs[0])
     rows = [row for row in scope.study.measured[scope.experiment].rows if at.items() <= row.at.items()]
     look = Look(f"{PUBLISHED} bbr", label=f"measured ({scope.study.manifest.short})")
