@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from dumbbell.charts.style import PUBLISHED
+from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
 from dumbbell.studies.displays.scope import VERSION, Scope
@@ -47,10 +48,14 @@ def mean_over_seeds(trials: Sequence[tuple[SeedSweep, ...]], row: rows.Column, s
         ]
         value, spread = (None if each is None else factor * each for each in known)
         return Amount(value, spread, limits=limits)
-    runs = sum(len(own.runs) for own, *_ in trials)
-    if formula.evaluated.varies and runs > len(trials):
-        raise scope.error(f'{runs} runs for {len(trials)} seeds have "{row.metric}": name their point')
-    numbers = [formula.value(*each) for each in trials]
+    try:
+        numbers = [formula.value(*each) for each in trials]
+    except StudyError as error:
+        runs = sum(len(own.runs) for own, *_ in trials)
+        if runs == len(trials):
+            raise
+        message = f'{runs} runs for {len(trials)} seeds have "{row.metric}": name their point; {error}'
+        raise scope.error(message) from None
     values = [factor * each for each in numbers if each is not None]
     if not values:
         return Amount(None)

@@ -57,7 +57,7 @@ def series_layers(line: Line, span: Span | None, look: Look, scope: Scope) -> It
     if span is None:
         yield distribution(look, [factor * each for each in series.value])
     elif series.time_s.size or not line.series.startswith(SS):
-        yield curve(series, look.label, look.style, factor, kind=line.kind or "line", instance=look.instance)
+        yield curve(series, look, factor, kind=line.kind or "line")
 
 
 def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
