@@ -20,16 +20,19 @@ def contradictions(
 ) -> Iterator[str]:
     """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
     known = {"experiment": experiments, "dimension": {*displays.cases, VERSION, EXPERIMENT}, "axis": displays.axes}
-    yield from _miscased(displays, experiments)
+    for name in displays.cases.keys() & (USUAL.keys() - {"group"}):
+        yield f'cases "{name}" hide the words of that name that every template has'
     yield from _misnamed(displays)
     yield from _wordless(displays)
-    for row in (*displays.figures, *displays.tables):
+    rows: list[tuple[str, object]] = [(f"cases.{name}", cases) for name, cases in displays.cases.items()]
+    rows += [(row.name, row) for row in (*displays.figures, *displays.tables)]
+    for name, row in rows:
         for part in _parts(row):
-            yield from _unknown_names(row.name, part, known)
+            yield from _unknown_names(name, part, known)
             if isinstance(part, MeasuredRow | Number):
-                yield from _unmeasured(row.name, part, formulas)
+                yield from _unmeasured(name, part, formulas)
             if isinstance(part, Line) and part.draw and not hasattr(drawing, part.draw):
-                yield f'{row.name}: figures.py has no function "{part.draw}"'
+                yield f'{name}: figures.py has no function "{part.draw}"'
 
 
 def _parts(value: object) -> Iterator[Row]:
@@ -62,15 +65,6 @@ def _unmeasured(display: str, part: MeasuredRow | Number, formulas: Formulas) ->
                 yield f"{display}: {error}"
     if isinstance(part, MeasuredRow) and part.factor is None:
         yield from _unknown(display, "unit", part.unit, UNITS)
-
-
-def _miscased(displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    for name in displays.cases.keys() & (USUAL.keys() - {"group"}):
-        yield f'cases "{name}" hide the words of that name that every template has'
-    for name, cases in displays.cases.items():
-        for case in cases if isinstance(cases, tuple) else ():
-            if case.experiment:
-                yield from _unknown(f"cases.{name}", "experiment", case.experiment, experiments)
 
 
 def _misnamed(displays: Displays) -> Iterator[str]:

@@ -67,7 +67,7 @@ def _panel(row: rows.Panel, scope: Scope) -> Panel:
     return Panel(
         title=title,
         x=_swept_axis(x, row, scope) if x else Axis(label=TIME, limits=row.span or (None, None)),
-        y=Axis(label=scope.text(y.label), scale=y.scale, limits=_limits(y, scope), ticks=_ticks(y.ticks)),
+        y=_drawn_axis(y, scope),
         layers=tuple(_placed(layer, x, y) for line in row.lines for layer in layers_of(line, row, x, scope)),
         marks=tuple(
             (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
@@ -89,13 +89,22 @@ def _placed(layer: Layer, x: rows.Axis | None, y: rows.Axis) -> Layer:
 
 def _swept_axis(axis: rows.Axis, row: rows.Panel, scope: Scope) -> Axis:
     trials: Any = next((inner.trials() for line in row.lines if line.metric for inner in cases_of(line, scope)), [])
-    opposite = None
-    if axis.in_bdp:
-        one_bdp = trials[0].runs[0].bdp_bytes / axis.packet_bytes
-        beyond = int(max(axis.places(trials)) / one_bdp)
-        opposite = Axis(label=axis.in_bdp, ticks=tuple((each * one_bdp, str(each)) for each in range(beyond + 1)))
-    ticks = _ticks(axis.places(trials) if axis.ticks == "swept" else axis.ticks)
-    return Axis(label=axis.label, scale=axis.scale, limits=_limits(axis, scope), ticks=ticks, opposite=opposite)
+    drawn = _drawn_axis(axis, scope, axis.places(trials) if axis.ticks == "swept" else ())
+    if not axis.in_bdp:
+        return drawn
+    one_bdp = trials[0].runs[0].bdp_bytes / axis.packet_bytes
+    beyond = int(max(axis.places(trials)) / one_bdp)
+    in_bdp = Axis(label=axis.in_bdp, ticks=tuple((each * one_bdp, str(each)) for each in range(beyond + 1)))
+    return replace(drawn, opposite=in_bdp)
+
+
+def _drawn_axis(axis: rows.Axis, scope: Scope, swept: Sequence[float] = ()) -> Axis:
+    ends = (None, None) if axis.limits == "data" else axis.limits
+    low, high = (float(scope.text(end)) if isinstance(end, str) else end for end in ends)
+    ticks = swept if isinstance(axis.ticks, str) else axis.ticks
+    return Axis(
+        label=scope.text(axis.label), scale=axis.scale, limits=(low, high), ticks=tuple((at, f"{at:g}") for at in ticks)
+    )
 
 
 def _heat(row: rows.Heat, across: rows.Axis, up: rows.Axis, title: str, scope: Scope) -> Panel:
@@ -130,14 +139,3 @@ def _axis(axis: rows.Axis | str, scope: Scope) -> rows.Axis:
     if axis not in scope.displays.axes:
         raise scope.error(f'there is no axis "{axis}"')
     return scope.displays.axes[axis]
-
-
-def _limits(axis: rows.Axis, scope: Scope) -> tuple[float | None, float | None]:
-    if axis.limits == "data":
-        return None, None
-    low, high = (float(scope.text(end)) if isinstance(end, str) else end for end in axis.limits)
-    return low, high
-
-
-def _ticks(places: Iterable[float] | str) -> tuple[tuple[float, str], ...]:
-    return () if isinstance(places, str) else tuple((at, f"{at:g}") for at in places)

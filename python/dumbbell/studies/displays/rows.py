@@ -47,14 +47,14 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Case(BaseModel):
+class Case(Row):
     """One case of a dimension. What it has beside these fields is a word of its own for templates."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     words: str = ""
     at: dict[str, Any] = {}
     """Values of swept fields; those that an experiment does not sweep say nothing about it."""
-    experiment: str = ""
+    experiment: Annotated[str, "experiment"] = ""
     when: dict[str, str | int] = {}
     """The case is left out where these words are others."""
 
