@@ -1,23 +1,24 @@
 """`dumbbell report`: one HTML file about a store, or about a study judged from it."""
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
 from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_files
+from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from typing import Final
 
     from dumbbell.results.store import Store
 
 EXAMPLE = "Example: dumbbell report results --out report.html"
-POINTS: "Final" = {"in": 72.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54}
+POINTS: Final = {"in": 72.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54}
 """Of a unit of length, as print counts."""
-WIDEST_IN: "Final" = 20
+WIDEST_IN: Final = 20
 """In inches; 1 is the least."""
 
 
@@ -97,8 +98,6 @@ def report(  # noqa: PLR0913 (the options of a report)
             "--experiment and --figures are of a store's own experiments; `dumbbell study figures` draws a study's"
         )
     if figures is None and (only is not None or width is not None):
-        from dumbbell.errors import DumbbellError
-
         raise DumbbellError("--only and --width are of figures; name their folder with --figures")
     if figures is not None:
         width_points = None if width is None else _points(width)
@@ -114,10 +113,6 @@ def _points(width: str) -> float:
     Raises:
         DumbbellError: it is none, or no width of a figure.
     """
-    import re
-
-    from dumbbell.errors import DumbbellError
-
     match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(in|cm|mm)", width)
     points = float(match[1]) * POINTS[match[2]] if match else 0.0
     if not POINTS["in"] <= points <= WIDEST_IN * POINTS["in"]:
@@ -131,10 +126,7 @@ def _shapes(names: str) -> list[str]:
     Raises:
         DumbbellError: there is none of that name.
     """
-    from typing import get_args
-
     from dumbbell.charts.shapes import Shape
-    from dumbbell.errors import DumbbellError
     from dumbbell.problem import quoted, suggestion
 
     known = get_args(Shape)
@@ -154,7 +146,6 @@ def _figures(
     """
     from dumbbell.charts.files import written
     from dumbbell.charts.shapes import shape_of
-    from dumbbell.errors import DumbbellError
     from dumbbell.findings.charts.gallery import charts
     from dumbbell.findings.points import read
     from dumbbell.report.file_name import file_names
