@@ -27,7 +27,7 @@ from dumbbell.comparison.record import Part
 from dumbbell.comparison.strata import strata
 from dumbbell.decide import map_text
 from dumbbell.decide.map import Cell, Map, around, map_of
-from dumbbell.decide.map_charts import caption, panel, quantities
+from dumbbell.decide.map_charts import origin, panel, quantities
 from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
 from dumbbell.decide.question import Job, Question, question
 from dumbbell.decide.runs import store_for
@@ -116,7 +116,7 @@ def charts(answers: Answers) -> Iterator[Chart]:
             for job, made in answers.maps.items()
         ]
         dots = [dot for each in panels if each.heat for dot in each.heat.dots]
-        text = caption(answers.maps["bulk"], own["bulk"], dots)
+        text = own["bulk"].caption + origin(dots)
         yield Chart(name=name, title=own["bulk"].title, caption=text, panels=tuple(panels))
 
 

@@ -34,6 +34,19 @@ def test_every_figure_of_a_store_becomes_files_of_the_same_names(moment_folder: 
     assert len(rows) == 4
 
 
+@pytest.mark.slow
+def test_figures_of_a_paper_have_the_shape_and_the_width_that_are_given(moment_folder: Path, tmp_path: Path) -> None:
+    done = dumbbell("report", moment_folder, "--figures", tmp_path, "--only", "scatter", "--width", "84mm")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {path.stem for path in tmp_path.iterdir()} == {"throughput-delay"}
+    width = re.search(r'width="([0-9.]+)pt"', (tmp_path / "throughput-delay.svg").read_text(encoding="utf-8"))
+    assert width is not None
+    assert float(width[1]) == pytest.approx(8.4 / 2.54 * 72, abs=1)
+    done = dumbbell("report", moment_folder, "--figures", tmp_path / "none", "--only", "heat")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "there is no figure of shape heat" in done.stderr
+
+
 def test_one_of_several_experiments_is_chosen_by_its_name(moment_folder: Path, tmp_path: Path) -> None:
     done = dumbbell("report", moment_folder, "--experiment", "experimant", "--out", tmp_path / "report.html")
     assert (done.returncode, done.stdout) == (2, "")
@@ -79,6 +92,10 @@ def test_what_is_no_store_is_told_in_one_line(tmp_path: Path) -> None:
         ("--engine sim", "--seeds and --engine are of a study; name it with --study\n"),
         ("--study theory --figures figures", "`dumbbell study figures` draws a study's"),
         ("--seeds 2", "--seeds and --engine are of a study; name it with --study\n"),
+        ("--only sweep", "--only and --width are of figures; name their folder with --figures\n"),
+        ("--figures figures --only swep", '--only: no shape "swep"; did you mean "sweep"?\n'),
+        ("--figures figures --width 3.3", '--width: "3.3" is no length from 1in to 20in; write 3.3in, 84mm or 8.4cm\n'),
+        ("--figures figures --width 30in", '"30in" is no length from 1in to 20in'),
     ],
 )
 def test_bad_options(options: str, message: str, moment_folder: Path, tmp_path: Path) -> None:

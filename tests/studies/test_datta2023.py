@@ -14,6 +14,7 @@ from dumbbell.metrics.summary import GroupSummary
 from dumbbell.studies import Study
 from dumbbell.studies.datta2023.claims import measured
 from dumbbell.studies.datta2023.figures import settings
+from dumbbell.studies.displays.rows import Displays, Figure
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
 from observed import observed
@@ -93,10 +94,8 @@ def test_settings_are_named_by_what_differs_and_stand_in_the_order_of_their_medi
         for seed, mbit_s in enumerate([2 * 46.826, 3 * 46.826, 9 * 46.826], start=1)
     ]
     evidence = Evidence(engine="sim", trials={("shallow", "bbr"): tuple(seeds)})
-    scope = Scope(
-        study=study, evidence=evidence, drawing=None, cases={}, display="shallow", shown=("shallow",),
-        experiments=("shallow",), version="bbr",
-    )  # fmt: skip
+    row = Figure(name="shallow", title="", caption="", alt="", experiments=("shallow",))
+    scope = Scope(study=study, evidence=evidence, row=row, displays=Displays(), experiments=("shallow",), version="bbr")
     least, most, middle, *names = settings(scope)
     assert [each.tag for each in names] == ["GRO, lumps 500 us", "as known"]
     assert [each.y for each in names] == [(1.0,), (2.0,)]

@@ -118,7 +118,7 @@ def test_a_band_lies_between_the_means_of_its_ends() -> None:
         for size in SIZES
     )
     evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, runs),)})
-    (layer,) = layers(f'{QUEUE}{RATE}lines = [{{ band = "quartiles", unit = "Mbit/s" }}]', evidence)
+    (layer,) = layers(f'{QUEUE}{RATE}lines = [{{ series = "group", stat = "quartiles", unit = "Mbit/s" }}]', evidence)
     assert (layer.kind, layer.x) == ("band", (1, 4))
     assert layer.low == layer.high == pytest.approx((8, 8))
 
@@ -143,7 +143,7 @@ def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
     without = observed({}, {"bbr": [8.0]}, (0, 10), series=series)
 
     def drawn(run: RunData, y: str, series: str) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
-        own = f'{{ series = "{series}" }}, {{ series = "{series}", told_by = "ss", kind = "points" }}'
+        own = f'{{ series = "{series}" }}, {{ series = "ss.{series}", kind = "points" }}'
         evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
         return [(each.x, each.y) for each in layers(f"span = [0, 9]\n{y}lines = [{own}]", evidence)]
 
@@ -173,7 +173,7 @@ def test_cases_that_a_short_forms_runs_do_not_tell_apart_are_one_panel_and_one_r
     [
         ("", (0.5, 1.5, 2.5, 3.5, 4.5), (1, 3, 5, 7, 9)),
         (", together = 2", (1, 3), (2, 6)),
-        (", together = 2, last = true", (2, 4), (3, 7)),
+        (', together = 2, stat = "last"', (2, 4), (3, 7)),
     ],
 )
 def test_published_bins(together: str, x: Sequence[float], y: Sequence[float]) -> None:
@@ -234,9 +234,10 @@ def run() -> RunData:
     return observed({}, groups, (0, 10), series=pd.concat([steady, late]), backlog=queue, acks=acks, flows=flows)
 
 
-def in_time(run: RunData, line: str, span: str = "[0, 10]", rest: str = "") -> tuple[Layer, ...]:
+def in_time(run: RunData, line: str, span: str = "[0, 10]") -> tuple[Layer, ...]:
     evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
-    text = f"span = {span}\n{RATE}{rest}lines = [{{ {line} }}]"
+    x = f"span = {span}\n" if span else 'x = { label = "ms" }\n'
+    text = f"{x}{RATE}lines = [{{ {line} }}]"
     (panel,) = chart(text, evidence, rest='[cases]\ngroup = [{ group = "cubic" }]\n').panels
     return panel.layers
 
@@ -292,7 +293,7 @@ def test_no_bin_of_a_throughput_is_above_what_line_and_bucket_let_through() -> N
         ('series = "loss", bin_s = 5', "[0, 10]", (2.5, 7.5), (2, 2)),
         ('series = "rtt"', "[0, 1]", (0, 0.5, 1), (40, 40.5, 41)),
         ('series = "ack_rtt"', "[2, 3]", (2, 3), (25, 26)),
-        ('series = "cwnd_bytes", divisor = 1448, kind = "step"', "[4.5, 5]", (4.5, 5), (10, 100)),
+        ('series = "cwnd_bytes", factor = "1/1448", kind = "step"', "[4.5, 5]", (4.5, 5), (10, 100)),
         ('series = "ssthresh_bytes"', "[0, 9]", (), ()),
     ],
 )
@@ -309,7 +310,7 @@ def test_a_gauge_that_there_is_not(run: RunData) -> None:
 
 @pytest.mark.parametrize(("series", "x"), [("ack_rtt", (25, 26, 27, 28)), ("rtt", tuple(40 + AT))])
 def test_cumulative_curves_end_at_1(run: RunData, series: str, x: Sequence[float]) -> None:
-    (layer,) = in_time(run, f'series = "{series}"', rest="distribution = true\n")
+    (layer,) = in_time(run, f'series = "{series}"', "")
     assert layer.kind == "step"
     assert layer.x == pytest.approx(x)
     assert layer.y == pytest.approx([(rank + 1) / len(x) for rank in range(len(x))])
@@ -391,7 +392,7 @@ def test_words_about_seeds() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('lines = [{ metric = "goodput", series = "rtt" }]', "a line has one of metric, series, band"),
+        ('lines = [{ metric = "goodput", series = "rtt" }]', "a line has one of metric, series, published"),
         ('lines = [{ series = "rtt", colour = "red" }]', "colour: Extra inputs are not permitted"),
         ('x = "queue"', 'f: there is no axis "queue"'),
         ('each = "sizes"', 'f: there is no dimension "sizes"'),
@@ -438,11 +439,6 @@ size = { field = "path.buffer", values = ["1 bdp"] }
             "",
             "[[figures]]\n" + FIGURE.replace('"f"', '"f{letter}"\nfor = "size"'),
             "a case of size has no word 'letter'",
-        ),
-        (
-            "",
-            '[cases.rtt]\nfield = "path.rtt"\nwords = "{"',
-            'cases.rtt.Values.words: "{" has no place {} for the value',
         ),
         ("", '[[cases.of]]\nexperiment = "grids"', 'cases.of: there is no experiment "grids"; did you mean "grid"'),
     ],

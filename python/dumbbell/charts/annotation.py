@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Layer, Panel
 from dumbbell.charts.extent import place
 from dumbbell.charts.layout import CHARACTER, INK, NOWHERE, PAPER, Layout, Spec
 from dumbbell.charts.placement import GAP, Box, Label, Place, along, crossed, places, points_of
 from dumbbell.charts.style import Ranks, shade_of, style_of
+
+Point: TypeAlias = tuple[float, float]
 
 SMALL: Final = 0.88
 """Of what is written in a panel, by the size of the font."""
@@ -47,24 +49,25 @@ def labels(panel: Panel, layout: Layout, height: float, columns: int) -> Iterato
     """Names of levels and layers, and words at points, where they have room in a panel that is settled."""
     unit = SMALL * layout.font
     across, up = layout.narrowest(columns) / unit, height / unit
-    lines = [
-        [(across * place(panel.x, x), up * place(panel.y, y)) for x, y in zip(layer.x, layer.y, strict=True)
-         if math.isfinite(x) and math.isfinite(y)]
-        for layer in panel.layers if layer.y
-    ]  # fmt: skip
-    drawn = [layer for layer in panel.layers if layer.y]
+
+    def at(point: Point) -> Point:
+        return across * place(panel.x, point[0]), up * place(panel.y, point[1])
+
+    drawn = [_finite(layer) for layer in panel.layers if layer.y]
+    known = [list(zip(layer.x, layer.y, strict=True)) for layer in drawn]
+    lines = [list(map(at, points)) for points in known]
     hidden = [box for line in lines for box in along(line)]
-    hidden += [
-        box for layer, line in zip(drawn, lines, strict=True) if "points" in layer.kind for box in points_of(line)
-    ]
-    hidden += [box for layer in drawn for box in _bars(layer, panel, across, up)]
+    for layer, line in zip(drawn, lines, strict=True):
+        hidden += points_of(line) if "points" in layer.kind else ()
+    for layer in drawn:
+        hidden += crossed([(at(begin), at(end)) for begin, end in _bars(layer)])
     corner = [Box(0, up - 1.4, len(BETTER[panel.better]) * CHARACTER + 1, up)] if panel.better else []
-    requested, origins = _requested_labels(panel, drawn, lines, across, up)
-    positions = places(requested, across, up, hidden, corner)
+    requested = list(_requested(panel, drawn, known, across))
+    wanted = [Label(text, list(map(at, points)), most) for text, points, most in requested]
     shown = [
-        _row(label.text, place_, origin, unit)
-        for label, place_, origin in zip(requested, positions, origins, strict=True)
-        if place_ is not None
+        _row(text, position, points, unit)
+        for (text, points, _), position in zip(requested, places(wanted, across, up, hidden, corner), strict=True)
+        if position is not None
     ]
     shown += [
         _row(layer.tag, Place(0, GAP, 0.0, "left"), [(layer.x[0], layer.y[0])], unit)
@@ -75,73 +78,49 @@ def labels(panel: Panel, layout: Layout, height: float, columns: int) -> Iterato
         yield from _texts(shown, unit)
     if panel.better:
         mark = {
-            "type": "text",
-            "align": "left",
-            "baseline": "top",
-            "x": 2,
-            "y": 2,
-            "fontSize": unit,
-            "color": INK,
-            "opacity": 0.75,
-        }
-        yield {"data": {"values": [{}]}, "mark": {**mark, "text": BETTER[panel.better]}, "encoding": NOWHERE}
+            "type": "text", "align": "left", "baseline": "top", "x": 2, "y": 2, "fontSize": unit, "color": INK,
+            "opacity": 0.75, "text": BETTER[panel.better],
+        }  # fmt: skip
+        yield {"data": {"values": [{}]}, "mark": mark, "encoding": NOWHERE}
 
 
-def _requested_labels(
-    panel: Panel, drawn: Sequence[Layer], lines: Sequence[Sequence[tuple[float, float]]], across: float, up: float
-) -> tuple[list[Label], list[Sequence[tuple[float, float]]]]:
-    """What is to be written, the most important first, and the points of each in the panel's own numbers."""
-    requested: list[Label] = []
-    origins: list[Sequence[tuple[float, float]]] = []
+def _requested(
+    panel: Panel, drawn: Sequence[Layer], known: Sequence[Sequence[Point]], across: float
+) -> Iterator[tuple[str, Sequence[Point], float]]:
+    """What is to be written, the most important first, at which points, and how much it may hide."""
     for level in panel.levels:
-        ends = [panel.x.limits[0] or 0.0, panel.x.limits[1] or 0.0]
         half = len(level.text) * CHARACTER / 2 / across
         parts = [half + 0.01, 1 - half - 0.01, 0.5]
-        at = up * place(panel.y, level.at)
-        requested.append(Label(level.text, [(across * part, at) for part in parts]))
-        origins.append([(_between(panel, part, ends), level.at) for part in parts])
-    for layer, line in zip(drawn, lines, strict=True):
-        finite = [
-            point for point in zip(layer.x, layer.y, strict=True) if math.isfinite(point[0]) and math.isfinite(point[1])
-        ]
-        if layer.tag and line and not layer.pinned:
-            some = range(len(line) - 1, -1, -math.ceil(len(line) / MOST_TRIED))
-            requested.append(Label(layer.tag, [line[index] for index in some]))
-            origins.append([finite[index] for index in some])
-    for layer, line in zip(drawn, lines, strict=True):
-        outer = {0, len(line) - 1}
-        known = zip(layer.words, line, zip(layer.x, layer.y, strict=True), strict=False)
-        for index, (text, point, origin) in enumerate(known):
-            if text and (len(line) <= MOST_NAMED or index in outer):
-                requested.append(Label(text, [point], MOST_HIDDEN))
-                origins.append([origin])
-    return requested, origins
+        yield level.text, [(_between(panel, part), level.at) for part in parts], math.inf
+    for layer, points in zip(drawn, known, strict=True):
+        if layer.tag and points and not layer.pinned:
+            yield layer.tag, points[:: -math.ceil(len(points) / MOST_TRIED)], math.inf
+    for layer, points in zip(drawn, known, strict=True):
+        for index, (text, point) in enumerate(zip(layer.words, points, strict=False)):
+            if text and (len(points) <= MOST_NAMED or index in {0, len(points) - 1}):
+                yield text, [point], MOST_HIDDEN
 
 
-def _between(panel: Panel, part: float, ends: Sequence[float]) -> float:
+def _finite(layer: Layer) -> Layer:
+    points = enumerate(zip(layer.x, layer.y, strict=True))
+    return layer.part(index for index, point in points if all(map(math.isfinite, point)))
+
+
+def _between(panel: Panel, part: float) -> float:
     """The x so far between the ends of the axis."""
-    first, last = ends
+    first, last = (end or 0.0 for end in panel.x.limits)
     return first + part * (last - first) if panel.x.scale == "linear" else first * (last / first) ** part
 
 
-def _bars(layer: Layer, panel: Panel, across: float, up: float) -> Iterator[Box]:
-    bars = [
-        *(((x, low), (x, high)) for low, high, x in zip(layer.low, layer.high, layer.x, strict=False)),
-        *(((left, y), (right, y)) for left, right, y in zip(layer.left, layer.right, layer.y, strict=False)),
-    ]
-    yield from crossed(
-        [
-            (
-                (across * place(panel.x, x), up * place(panel.y, y)),
-                (across * place(panel.x, to_x), up * place(panel.y, to_y)),
-            )
-            for (x, y), (to_x, to_y) in bars
-        ]
-    )
+def _bars(layer: Layer) -> Iterator[tuple[Point, Point]]:
+    for x, low, high in zip(layer.x, layer.low, layer.high, strict=False):
+        yield (x, low), (x, high)
+    for y, left, right in zip(layer.y, layer.left, layer.right, strict=False):
+        yield (left, y), (right, y)
 
 
-def _row(text: str, position: Place, origin: Sequence[tuple[float, float]], unit: float) -> dict[str, Any]:
-    x, y = origin[position.point]
+def _row(text: str, position: Place, points: Sequence[Point], unit: float) -> dict[str, Any]:
+    x, y = points[position.point]
     moved = {"dx": round(position.across * unit, 1), "dy": round(-position.up * unit, 1)}
     return {"x": x, "y": y, "what": text, "align": position.align, **moved}
 
@@ -159,13 +138,8 @@ def marks(panel: Panel, layout: Layout) -> Iterator[Spec]:
     """Vertical lines, each with what is there."""
     if panel.marks:
         text = {
-            "type": "text",
-            "align": "left",
-            "baseline": "top",
-            "dx": 3,
-            "fontSize": 0.88 * layout.font,
-            "clip": True,
-        }
+            "type": "text", "align": "left", "baseline": "top", "dx": 3, "fontSize": SMALL * layout.font, "clip": True,
+        }  # fmt: skip
         yield {
             "data": {"values": [{"at": at, "what": what} for at, what in panel.marks]},
             "encoding": {"x": {"field": "at"}, "y": None},

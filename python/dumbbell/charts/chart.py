@@ -8,12 +8,18 @@ follows from its `style` key (an algorithm's or group's name, or "published"), b
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal, TypeAlias
 
 from dumbbell.metrics.number import ANY_NUMBER, Limits
 
 Kind: TypeAlias = Literal["line", "points", "line+points", "band", "step"]
+COLUMNS: Final = ("x", "y", "low", "high", "left", "right")
+"""The numbers of a layer's points."""
+TIME: Final = "time (s)"
+"""The label of an axis that has it."""
+Colours: TypeAlias = Literal["sequential", "logarithmic", "diverging"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,6 +63,13 @@ class Layer:
     words: tuple[str, ...] = ()
     """What is written beside each point, where there is room."""
 
+    def part(self, indices: Iterable[int]) -> Layer:
+        """The same with these of its points."""
+        columns = {name: getattr(self, name) for name in (*COLUMNS, "words")}
+        some = list(indices)
+        own: dict[str, Any] = {name: tuple(column[at] for at in some) for name, column in columns.items() if column}
+        return replace(self, **own)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Level:
@@ -98,7 +111,7 @@ class HeatMap:
     """What the quantity can be: no interval goes beyond."""
     published: tuple[tuple[float, ...], ...] = ()
     """The document's cells, printed below ours; empty: it has none."""
-    colours: Literal["sequential", "logarithmic", "diverging"] = "sequential"
+    colours: Colours = "sequential"
     """Logarithmic: what is not above 0 has the lowest colour. Diverging: around 0, and every cell tells its sign."""
     most: float | None = None
     """The value with the darkest colour, larger ones likewise; None: the largest. Diverging: of either sign."""

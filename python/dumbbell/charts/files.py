@@ -13,8 +13,10 @@ from dumbbell.tables.markdown import markdown
 from dumbbell.tables.table import Table
 
 
-def written(displays: Iterable[Chart | Table], folder: Path) -> Iterator[Path]:
+def written(displays: Iterable[Chart | Table], folder: Path, width_points: float | None = None) -> Iterator[Path]:
     """Writes PNG, SVG and PDF of each chart, Markdown of each table, and CSV of both; gives each file as it is there.
+
+    Charts are as wide as a paper's column, or two, unless said.
 
     Raises:
         ReportError: they cannot be written.
@@ -22,7 +24,10 @@ def written(displays: Iterable[Chart | Table], folder: Path) -> Iterator[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for display in displays:
-            yield from image.save(display, folder) if isinstance(display, Chart) else [_text(display, folder)]
+            if isinstance(display, Chart):
+                yield from image.save(display, folder, width_points=width_points)
+            else:
+                yield _text(display, folder)
             yield _put(folder / f"{display.name}.csv", csv(display))
     except OSError as error:
         where = error.filename or folder

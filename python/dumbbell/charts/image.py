@@ -18,14 +18,16 @@ NUMBERS = "csv"
 POINTS_PER_INCH, PIXELS_PER_INCH = 72, 300
 
 
-def save(chart: Chart, folder: Path, formats: tuple[str, ...] = FORMATS) -> list[Path]:
+def save(
+    chart: Chart, folder: Path, formats: tuple[str, ...] = FORMATS, width_points: float | None = None
+) -> list[Path]:
     """Writes the chart once a format, named as it is; gives the files.
 
     Raises:
         OSError: they cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    drawn = svg(chart)
+    drawn = svg(chart, width_points)
     paths = [folder / f"{chart.name}.{suffix}" for suffix in formats]
     for path in paths:
         path.write_bytes(_converted(drawn, path.suffix[1:]))
@@ -52,10 +54,11 @@ def png(chart: Chart) -> bytes:
     return _converted(svg(chart), "png")
 
 
-def svg(chart: Chart) -> str:
-    """The chart, as wide as its columns ask for: drawn once to see what its axes take, and then to fit."""
-    spec = vega_lite(chart, PRINT)
-    surplus = PRINT.width(chart) - _width(vl_convert.vegalite_to_svg(spec))
+def svg(chart: Chart, width_points: float | None = None) -> str:
+    """The chart, as wide as its columns ask for unless said: drawn once to see what its axes take, and then to fit."""
+    layout = PRINT if width_points is None else PRINT.as_wide_as(width_points)
+    spec = vega_lite(chart, layout)
+    surplus = layout.width(chart) - _width(vl_convert.vegalite_to_svg(spec))
     set_width(spec, spec["concat"][0]["width"] + surplus / chart.columns)
     return _renumbered(vl_convert.vegalite_to_svg(spec))
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Axis, Kind, Layer, Panel
+from dumbbell.charts.chart import TIME, Axis, Kind, Layer, Panel
+from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.counter import rates_bps
 from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
 
-TIME = "time (s)"
-"""The label of an axis that has it."""
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""
 
@@ -22,12 +21,9 @@ def flow_styles(run: RunSeries) -> list[str]:
     return [f"flow {flow.flow + 1}" if alike else cc for flow, cc in zip(run.result.flows, ccs, strict=True)]
 
 
-def curve(  # noqa: PLR0913 (what a line is made of)
-    samples: Samples, label: str, style: str, factor: float, *, kind: Kind = "line", instance: int = 0
-) -> Layer:
+def curve(samples: Samples, look: Look, factor: float, *, kind: Kind = "line") -> Layer:
     """Samples, multiplied into the unit that they are drawn in."""
-    x, y = (tuple(column.tolist()) for column in (samples.time_s, factor * samples.value))
-    return Layer(label=label, style=style, kind=kind, x=x, y=y, instance=instance)
+    return scatter(look, samples.time_s.tolist(), (factor * samples.value).tolist(), kind=kind)
 
 
 def flow_rates(
@@ -39,7 +35,7 @@ def flow_rates(
         rates = rates_bps(counted, *span, bin_s)
         first = int((rates > 0).argmax()) if rates.size else 0
         samples = Samples(middles(span, bin_s)[first:], rates[first:])
-        layers.append(curve(samples, labels[index], style, factor, instance=index))
+        layers.append(curve(samples, Look(style, index, labels[index]), factor))
     return layers
 
 
@@ -50,7 +46,7 @@ def group_rates(run: RunSeries, group: str, end_s: float, bin_s: float) -> Sampl
 
 def backlog(run: RunSeries, label: str, style: str = "queue", *, instance: int = 0) -> Layer:
     """The bottleneck's queue in kB."""
-    return curve(backlog_bytes(run), label, style, KB, instance=instance)
+    return curve(backlog_bytes(run), Look(style, instance, label), KB)
 
 
 def panels(end_s: float, rows: Mapping[str, Iterable[Layer]]) -> tuple[Panel, ...]:

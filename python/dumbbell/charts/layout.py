@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Chart
@@ -39,6 +39,11 @@ class Layout:
     narrow: tuple[float, float]
     """The narrowest panel of a chart with one column, and of one with more, without its axes."""
     is_interactive: bool = False
+
+    def as_wide_as(self, width: float) -> Layout:
+        """With every chart so wide."""
+        narrow, narrow_of_several = (least * width / own for least, own in zip(self.narrow, self.widths, strict=True))
+        return replace(self, widths=(width, width), narrow=(narrow, narrow_of_several))
 
     def width(self, chart: Chart) -> float:
         """Of a chart, axes and legend included."""

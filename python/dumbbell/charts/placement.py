@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 Align: TypeAlias = Literal["left", "center", "right"]
 
@@ -31,11 +32,6 @@ class Box(NamedTuple):
     bottom: float
     right: float
     top: float
-
-    def overlap(self, other: Box) -> float:
-        across = min(self.right, other.right) - max(self.left, other.left)
-        up = min(self.top, other.top) - max(self.bottom, other.bottom)
-        return across * up if across > 0 and up > 0 else 0.0
 
     def within(self, other: Box) -> bool:
         """Whether it lies in the other one."""
@@ -99,22 +95,27 @@ def places(
     `hidden` are boxes that words had better not cover, `taken` those that they must not.
     """
     panel = Box(0, 0, width, height)
-    obstacles, occupied = np.array(list(hidden) or [Box(0, 0, 0, 0)]), list(taken)
+    obstacles, occupied = (np.array([Box(0, 0, 0, 0), *boxes]) for boxes in (hidden, taken))
     positions: list[Place | None] = []
     for label in labels:
         best: tuple[float, Place, Box] | None = None
         for number, place, box in _candidates(label):
-            if not box.within(panel) or any(box.overlap(other) for other in occupied):
+            if not box.within(panel) or _overlap(box, occupied):
                 continue
-            across = np.minimum(box.right, obstacles[:, 2]) - np.maximum(box.left, obstacles[:, 0])
-            up = np.minimum(box.top, obstacles[:, 3]) - np.maximum(box.bottom, obstacles[:, 1])
-            cost = float((across.clip(0) * up.clip(0)).sum()) + 0.02 * number
+            cost = _overlap(box, obstacles) + 0.02 * number
             if cost <= label.most and (best is None or cost < best[0]):
                 best = cost, place, box
         positions.append(best[1] if best else None)
         if best:
-            occupied.append(best[2])
+            occupied = np.vstack([occupied, best[2]])
     return positions
+
+
+def _overlap(box: Box, others: npt.NDArray[np.float64]) -> float:
+    """The area that a box covers of all others together."""
+    across = np.minimum(box.right, others[:, 2]) - np.maximum(box.left, others[:, 0])
+    up = np.minimum(box.top, others[:, 3]) - np.maximum(box.bottom, others[:, 1])
+    return float((across.clip(0) * up.clip(0)).sum())
 
 
 def _candidates(label: Label) -> Iterator[tuple[int, Place, Box]]:

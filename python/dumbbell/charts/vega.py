@@ -11,15 +11,13 @@ from itertools import pairwise
 from typing import Final
 
 from dumbbell.charts import annotation
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import COLUMNS, Axis, Chart, Layer, Panel
 from dumbbell.charts.extent import settled
 from dumbbell.charts.heat import squares
 from dumbbell.charts.layout import CHARACTER, GRID, INK, NOWHERE, PAGE, RULE, SYMBOL, Layout, Spec, lines, quoted
 from dumbbell.charts.style import DASHES, FONT, MARKERS, Ranks, dash_of, faint, marker_of, ranked, shade_of, style_of
 
 SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v6.json"
-COLUMNS: Final = ("x", "y", "low", "high", "left", "right")
-"""Of a layer's data."""
 DIGITS: Final = 6
 """Of a number in a layer's data."""
 LONG: Final = 150

@@ -1,12 +1,14 @@
 """`dumbbell report`: one HTML file about a store, or about a study judged from it."""
 
+import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, get_args
 
 import typer
 
 from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_files
+from dumbbell.errors import DumbbellError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
     from dumbbell.results.store import Store
 
 EXAMPLE = "Example: dumbbell report results --out report.html"
+POINTS: Final = {"in": 72.0, "cm": 72 / 2.54, "mm": 7.2 / 2.54}
+"""Of a unit of length, as print counts."""
+WIDEST_IN: Final = 20
+"""In inches; 1 is the least."""
 
 
 def report(  # noqa: PLR0913 (the options of a report)
@@ -44,6 +50,24 @@ def report(  # noqa: PLR0913 (the options of a report)
             show_default=False,
         ),
     ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            "--only",
+            metavar="SHAPE,...",
+            help="With --figures those of these shapes only: sweep, time, distribution, scatter.",
+            show_default=False,
+        ),
+    ] = None,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            "--width",
+            metavar="LENGTH",
+            help="With --figures how wide each is, as 3.3in, 84mm or 8.4cm; default: a paper's column, or two.",
+            show_default=False,
+        ),
+    ] = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds 1 to N instead of the study's own.")
     ] = None,
@@ -59,7 +83,10 @@ def report(  # noqa: PLR0913 (the options of a report)
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance."""
+    """Write one HTML file that needs no network: tables, interactive figures, warnings, provenance.
+
+    Figures of a paper: dumbbell report results --figures figures --only sweep --width 3.3in
+    """
     if study is None and (seeds is not None or engine):
         from dumbbell.studies import StudyError
 
@@ -70,15 +97,55 @@ def report(  # noqa: PLR0913 (the options of a report)
         raise StudyError(
             "--experiment and --figures are of a store's own experiments; `dumbbell study figures` draws a study's"
         )
+    if figures is None and (only is not None or width is not None):
+        raise DumbbellError("--only and --width are of figures; name their folder with --figures")
     if figures is not None:
-        print_files(_figures(store, experiment, figures), as_json=as_json)
+        width_points = None if width is None else _points(width)
+        shapes = None if only is None else _shapes(only)
+        print_files(_figures(store, experiment, figures, shapes, width_points), as_json=as_json)
         return
     print_files([_written(store, study, seeds, out, engine, experiment)], as_json=as_json)
 
 
-def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Path]":
-    """The figures of each experiment, in a folder of its own where there are several."""
+def _points(width: str) -> float:
+    """A length for print.
+
+    Raises:
+        DumbbellError: it is none, or no width of a figure.
+    """
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?(in|cm|mm)", width)
+    points = float(match[1]) * POINTS[match[2]] if match else 0.0
+    if not POINTS["in"] <= points <= WIDEST_IN * POINTS["in"]:
+        raise DumbbellError(f'--width: "{width}" is no length from 1in to {WIDEST_IN}in; write 3.3in, 84mm or 8.4cm')
+    return points
+
+
+def _shapes(names: str) -> list[str]:
+    """The shapes that are asked for.
+
+    Raises:
+        DumbbellError: there is none of that name.
+    """
+    from dumbbell.charts.shapes import Shape
+    from dumbbell.problem import quoted, suggestion
+
+    known = get_args(Shape)
+    for name in names.split(","):
+        if name not in known:
+            raise DumbbellError(f"--only: no shape {quoted(name)}; {suggestion(name, known)}")
+    return names.split(",")
+
+
+def _figures(
+    store: Path, experiment: str | None, folder: Path, shapes: "list[str] | None", width_points: float | None
+) -> "Iterator[Path]":
+    """The figures of each experiment, in a folder of its own where there are several.
+
+    Raises:
+        DumbbellError: none has one of these shapes.
+    """
     from dumbbell.charts.files import written
+    from dumbbell.charts.shapes import shape_of
     from dumbbell.findings.charts.gallery import charts
     from dumbbell.findings.points import read
     from dumbbell.report.file_name import file_names
@@ -87,11 +154,17 @@ def _figures(store: Path, experiment: str | None, folder: Path) -> "Iterator[Pat
     with Store.open(store) as opened:
         experiments = read(opened, experiment)
         names: set[str] = set()
+        is_drawn = False
         for each in experiments:
             called = each.name if len({other.engine for other in experiments}) == 1 else f"{each.name} {each.engine}"
             name = next(name for name in file_names(called) if name not in names)
             names.add(name)
-            yield from written(charts(opened, each), folder / name if len(experiments) > 1 else folder)
+            drawn = (chart for chart in charts(opened, each) if shapes is None or shape_of(chart) in shapes)
+            for path in written(drawn, folder / name if len(experiments) > 1 else folder, width_points):
+                is_drawn = True
+                yield path
+    if not is_drawn and shapes is not None:
+        raise DumbbellError(f"{store}: there is no figure of shape {' or '.join(shapes)}")
 
 
 def _print_damage(store: "Store") -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from dumbbell.charts import shapes
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.shapes import Look
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.agreement import MEDIAN, TAIL
 from dumbbell.comparison.record import (
@@ -17,7 +19,6 @@ from dumbbell.comparison.record import (
     GroupRuns,
     RunFigures,
 )
-from dumbbell.metrics.distribution import cdf
 from dumbbell.metrics.number import counted, trimmed
 
 if TYPE_CHECKING:
@@ -85,20 +86,17 @@ def _error_panel(band: Band, members: Sequence[Difference], agreement: Agreement
         layers=(
             _curve(f"{candidate} against {reference}", CANDIDATE, raw),
             *([_curve(f"{reference} against itself", NOISE, noise)] if noise else []),
-            Layer(
-                label="limits",
-                style=PUBLISHED,
-                kind="points",
-                x=tuple(max(100 * most, SMALLEST_ERROR) for most, _ in limits),
-                y=tuple(share for _, share in limits),
+            shapes.scatter(
+                Look(PUBLISHED, label="limits"),
+                [max(100 * most, SMALLEST_ERROR) for most, _ in limits],
+                [share for _, share in limits],
             ),
         ),
     )
 
 
 def _curve(label: str, style: str, differences: Sequence[float]) -> Layer:
-    values, shares = cdf([max(each, SMALLEST_ERROR) for each in differences])
-    return Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares))
+    return shapes.distribution(Look(style, label=label), [max(each, SMALLEST_ERROR) for each in differences])
 
 
 def scatter(agreement: Agreement) -> Chart | None:
@@ -171,17 +169,7 @@ def _scatter_panel(
     values = [value for members in pairs.values() for pair in members for value in pair]
     if not values:
         return None
-    ends = (0.0, 100.0) if scale == "linear" else (min(values) / 1.3, max(values) * 1.3)
-    return Panel(
-        title=title,
-        x=Axis(label=f"{names[1]} ({unit})", scale=scale, limits=ends),
-        y=Axis(label=f"{names[0]} ({unit})", scale=scale, limits=ends),
-        layers=(*_points(pairs), Layer(label="equal", style=PUBLISHED, x=ends, y=ends)),
-    )
-
-
-def _points(pairs: Pairs) -> Iterator[Layer]:
-    order: Sequence[str] = sorted(pairs, key=lambda name: -len(pairs[name]))
-    for name in order:
-        x, y = zip(*pairs[name], strict=True)
-        yield Layer(label=name, style=name, kind="points", x=tuple(x), y=tuple(y))
+    ends = (0.0, 100.0) if scale == "linear" else (min(values) / shapes.ROOM, max(values) * shapes.ROOM)
+    order = sorted(pairs, key=lambda name: -len(pairs[name]))
+    layers = [shapes.scatter(Look(name, label=name), *zip(*pairs[name], strict=True)) for name in order]
+    return shapes.equality(title, (f"{names[1]} ({unit})", f"{names[0]} ({unit})"), layers, ends, scale)

@@ -10,6 +10,7 @@ import numpy as np
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.shapes import ErrorBar, Look, scatter
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.differences import ARROW
 from dumbbell.metrics.catalogue import Quantity
@@ -59,7 +60,7 @@ def _chart(
     ends = (-0.5, count - 0.5)
     named = count <= MOST_NAMED
     numbered = "" if named else " Points are numbered in the order of A."
-    none = Layer(label="no difference", style=PUBLISHED, x=ends, y=(0.0, 0.0))
+    none = scatter(Look(PUBLISHED, label="no difference"), ends, (0.0, 0.0), kind="line")
     return Chart(
         name=f"differences-{quantity.name}",
         title=f"{quantity.label[0].upper()}{quantity.label[1:]}: B - A",
@@ -92,13 +93,6 @@ def _layers(columns: Sequence[Column], styles: Mapping[str, str]) -> Iterator[La
         middle = middles[there] * scale
         half = np.nan_to_num(halves[there]) * scale
         x = there + SPREAD * ((number + 0.5) / len(columns) - 0.5)
-        yield Layer(
-            label=column.group or "all flows",
-            style=styles.get(column.group.rpartition(ARROW)[2], MIXED) if column.group else LINK,
-            instance=number,
-            kind="points",
-            x=tuple(x.tolist()),
-            y=tuple(middle.tolist()),
-            low=tuple((middle - half).tolist()),
-            high=tuple((middle + half).tolist()),
-        )
+        style = styles.get(column.group.rpartition(ARROW)[2], MIXED) if column.group else LINK
+        spreads = [ErrorBar(*row) for row in np.column_stack((middle, middle - half, middle + half)).tolist()]
+        yield scatter(Look(style, number, column.group or "all flows"), x.tolist(), spreads)

@@ -8,6 +8,7 @@ from typing import Final
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, group_rates, panels
+from dumbbell.charts.shapes import Look
 from dumbbell.comparison.record import Agreement, Condition, Group
 from dumbbell.metrics.number import trimmed
 from dumbbell.results.run_series import RunSeries, Samples, mean_gauge, stored
@@ -42,9 +43,10 @@ def in_time(store: Store, agreement: Agreement, condition: Condition, name: str,
     def layers(factor: float, samples: Callable[[RunSeries, Group], Samples]) -> Sequence[Layer]:
         """A line a group and an engine: the algorithm's colour and the engine's dash; of one group the engine's."""
         return [
-            curve(samples(run, group), f"{group.name}, {engine}",
-                  base_name(group.cc) if len(condition.groups) > 1 else LOOKS[which],
-                  factor, instance=2 * number + which)
+            curve(samples(run, group), Look(
+                base_name(group.cc) if len(condition.groups) > 1 else LOOKS[which],
+                2 * number + which, f"{group.name}, {engine}",
+            ), factor)
             for number, group in enumerate(condition.groups)
             for which, (engine, run) in enumerate(zip(engines, runs, strict=True))
         ]  # fmt: skip

@@ -32,41 +32,48 @@ YOURS: Final = "*"
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """What a map shows of a cell."""
+    """What a map shows of a cell, in %."""
 
     name: str
     title: str
     label: str
     of: Callable[[Cell], float | None]
+    """As a share."""
     kinds: Callable[[Cell], str]
     """Between cells of two kinds there is a line."""
     most: float
+    caption: str
+    """How the map is to be read."""
     signed: bool = True
-    hatched_below: float = 0.0
 
 
 def quantities(advice_map: Map) -> Iterator[Quantity]:
     """What there is to show, the gain first."""
     candidates = {cell.candidate for cell in advice_map.cells}
     candidate = name_of(candidates.pop()) if len(candidates) == 1 else "the best other one"
+    default = name_of(advice_map.default)
     yield Quantity(
-        "gain", f"What {candidate} gains over {name_of(advice_map.default)}", "gain (%)",
-        lambda cell: _hundred(cell.gain), lambda cell: cell.best, MOST_GAIN, hatched_below=100 * MATTERS,
+        "gain", f"What {candidate} gains over {default}", "gain (%)", lambda cell: cell.gain, lambda cell: cell.best,
+        MOST_GAIN,
+        f"Red: ahead of {default}; blue: behind; darkest from {trimmed(MOST_GAIN, ' %')} on. Hatched: less than"
+        f" {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is right.",
     )  # fmt: skip
     if any(cell.harm is not None for cell in advice_map.cells):
         yield Quantity(
-            "harm", f"What the others lose beside {candidate}", "harm (%)", lambda cell: _hundred(cell.harm),
-            lambda cell: str(cell.harms), MOST_SHOWN_HARM, hatched_below=100 * MATTERS,
+            "harm", f"What the others lose beside {candidate}", "harm (%)", lambda cell: cell.harm,
+            lambda cell: str(cell.harms), MOST_SHOWN_HARM,
+            f"Of what the others have beside one flow more of {default}. Red: they lose; blue: they gain. Hatched: less"
+            f" than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}.",
         )  # fmt: skip
     most = max((cell.resent or 0.0 for cell in advice_map.cells), default=0.0)
     if most:
         yield Quantity(
-            "resent", f"What {candidate} sends again", "sent again (%)", lambda cell: _hundred(cell.resent),
-            lambda _: "", max(1.0, 100 * most), signed=False,
+            "resent", f"What {candidate} sends again", "sent again (%)", lambda cell: cell.resent, lambda _: "",
+            max(1.0, 100 * most), "Of all that it sends.", signed=False,
         )  # fmt: skip
 
 
-def charts(advice_map: Map, measured: Sequence[MeasuredGain] = (), *, prefix: str = "map") -> Iterator[Chart]:
+def charts(advice_map: Map, measured: Sequence[MeasuredGain] = ()) -> Iterator[Chart]:
     """A chart a quantity, with a panel for each of the map's."""
     for each in quantities(advice_map):
         panels = [
@@ -76,49 +83,37 @@ def charts(advice_map: Map, measured: Sequence[MeasuredGain] = (), *, prefix: st
         ]
         dots = [dot for drawn in panels if drawn.heat for dot in drawn.heat.dots]
         yield Chart(
-            name=f"{prefix}-{each.name}", title=each.title, caption=caption(advice_map, each, dots),
+            name=f"map-{each.name}", title=each.title, caption=each.caption + origin(dots),
             panels=tuple(panels), columns=min(2, len(panels)),
             alt=f"{each.title}, by {LABELS[advice_map.x]} and {LABELS[advice_map.y]}.",
         )  # fmt: skip
 
 
-def caption(advice_map: Map, shown: Quantity, dots: Sequence[Dot] = ()) -> str:
-    """How the map is to be read, and where its dots come from."""
-    text = {
-        "gain": (
-            f"Red: ahead of {name_of(advice_map.default)}; blue: behind; darkest from {trimmed(MOST_GAIN, ' %')} on."
-            f" Hatched: less than {percent(MATTERS)}, which does not matter. Thick lines: where it changes which one is"
-            " right."
-        ),
-        "harm": (
-            f"Of what the others have beside one flow more of {name_of(advice_map.default)}. Red: they lose; blue: they"
-            f" gain. Hatched: less than {percent(MATTERS)}. Thick lines: {percent(MOST_HARM)}."
-        ),
-        "resent": "Of all that it sends.",
-    }[shown.name]
-    if dots:
-        sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
-        text += (
-            f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
-            f" factor of {COMPARABLE:g} of these, from their first second on; up: ahead, down: behind."
-        )
-    return text
+def origin(dots: Sequence[Dot]) -> str:
+    """Where dots come from."""
+    if not dots:
+        return ""
+    sources = " and ".join(dict.fromkeys(dot.words.partition(":")[0] for dot in dots))
+    return (
+        f" Dots: {len(dots)} gains that real hosts measured ({sources}) on paths whose rate and RTT are within a"
+        f" factor of {COMPARABLE:g} of these, from their first second on; up: ahead, down: behind."
+    )
 
 
 def panel(
     advice_map: Map, shown: Quantity, title: str, cells: Sequence[Cell], measured: Sequence[MeasuredGain]
 ) -> Panel:
     """A quantity in the cells of one panel, with the dots of what hosts measured there."""
-    cells = [cell for cell in cells if shown.of(cell) is not None]
-    at = {(position(cell, advice_map.y), position(cell, advice_map.x)): cell for cell in cells}
-    columns, dots = advice_map.columns, dict(_dots(advice_map, cells, measured))
-    rows = _rows(advice_map, cells, dots)
+    known = [(cell, value) for cell in cells if (value := shown.of(cell)) is not None]
+    at = {(position(cell, advice_map.y), position(cell, advice_map.x)): (cell, value) for cell, value in known}
+    columns, dots = advice_map.columns, dict(_dots(advice_map, [cell for cell, _ in known], measured))
+    rows = _rows(advice_map, [cell for cell, _ in known], dots)
     grid = [[at.get((row, column)) for column in columns] if row in advice_map.rows else [] for row in rows]
-    values = tuple(tuple(_value(shown, cell) for cell in row) for row in grid)
-    kinds = tuple(tuple(shown.kinds(cell) if cell else "" for cell in row) for row in grid)
     heat = HeatMap(
-        label=shown.label, cells=values, kinds=kinds, colours="diverging" if shown.signed else "sequential",
-        most=shown.most, hatched_below=shown.hatched_below, dots=tuple(_placed(dots, rows)),
+        label=shown.label, cells=tuple(tuple(100 * each[1] if each else nan for each in row) for row in grid),
+        kinds=tuple(tuple(shown.kinds(each[0]) if each else "" for each in row) for row in grid),
+        colours="diverging" if shown.signed else "sequential", most=shown.most,
+        hatched_below=100 * MATTERS if shown.signed else 0.0, dots=tuple(_placed(dots, rows)),
     )  # fmt: skip
     return Panel(title=title, x=_axis(advice_map, "x", columns), y=_axis(advice_map, "y", rows), heat=heat)
 
@@ -139,11 +134,6 @@ def _placed(dots: Mapping[str, Sequence[Dot]], rows: Sequence[str]) -> Iterator[
         apart = f"{row}{MEASURED}"
         at = float(rows.index(apart)) if apart in rows else rows.index(row) - LOW
         yield from (replace(dot, row=at) for dot in own)
-
-
-def _value(shown: Quantity, cell: Cell | None) -> float:
-    value = None if cell is None else shown.of(cell)
-    return nan if value is None else value
 
 
 def _axis(advice_map: Map, which: str, names: Sequence[str]) -> Axis:
@@ -219,7 +209,3 @@ def _dot_label(each: MeasuredGain) -> str:
     neighbours = f", beside {each.neighbours} CUBIC" if each.neighbours else ""
     path = f"{Rate.show(each.rate_bps)}, {trimmed(1e3 * each.rtt_s, ' ms')}, {trimmed(each.buffer_bdp, ' BDP')}"
     return f"{each.source}: {path}{neighbours}"
-
-
-def _hundred(share: float | None) -> float | None:
-    return None if share is None else 100 * share

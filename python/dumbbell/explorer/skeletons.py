@@ -16,6 +16,7 @@ from dumbbell.charts.chart import Axis, Chart, HeatMap, Kind, Layer, Level, Pane
 from dumbbell.charts.heat import DIVERGING, SEQUENTIAL
 from dumbbell.charts.in_time import panels
 from dumbbell.charts.layout import CHARACTER, PAGE, SYMBOL
+from dumbbell.charts.shapes import ErrorBar, Look, scatter
 from dumbbell.charts.style import STYLES
 from dumbbell.charts.vega import look, vega_lite
 from dumbbell.findings.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
@@ -80,5 +81,6 @@ def _map() -> Chart:
 
 
 def _placeholder(word: str) -> Layer:
-    ends: dict[str, Any] = {"low": (0.0, 1.0), "high": (0.0, 1.0)} if word != "line" else {}
-    return Layer(label="placeholder", style="bbr", kind=KINDS[word], x=(0.0, 1.0), y=(0.0, 1.0), **ends)
+    ends = (0.0, 1.0)
+    y = ends if word == "line" else [ErrorBar(each, each, each) for each in ends]
+    return scatter(Look("bbr", label="placeholder"), ends, y, kind=KINDS[word])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
-from dumbbell.charts.style import PUBLISHED
+from dumbbell.charts.chart import Axis, Chart, Level, Panel
+from dumbbell.charts.shapes import ROOM, ErrorBar, Look, equality, median_and_range, scatter
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import counted, trimmed
 
@@ -72,26 +72,19 @@ def _scatter(record: HostRecord, points: Sequence[HostPoint], measurand: Measura
     positive = [value for value in every if value > 0]
     wide = not points[0].absolute and bool(positive) and max(positive) > 30 * min(positive)
     ends = (
-        (min(positive) / 1.3, max(positive) * 1.3)
+        (min(positive) / ROOM, max(positive) * ROOM)
         if wide
         else (0.0, max([*every, 100.0 if points[0].absolute else 0.0]))
     )
-    layers = [
-        _layer(index, engine, [
-            (factor * point.measured, factor * middle, factor * min(values), factor * max(values))
-            for point in points
-            if (values := point.values.get(engine)) and (middle := point.median(engine)) is not None
-        ])
-        for index, engine in enumerate(record.engines)
-    ]  # fmt: skip
+    layers = []
+    for index, engine in enumerate(record.engines):
+        known = [point for point in points if point.values.get(engine)]
+        spreads = [ErrorBar(*(factor * each for each in median_and_range(point.values[engine]))) for point in known]
+        layers.append(scatter(_look(index, engine), [factor * point.measured for point in known], spreads))
     label = measurand.label
     scale: Literal["log10", "linear"] = "log10" if wide else "linear"
-    return Panel(
-        title=label[0].upper() + label[1:],
-        x=Axis(label=f"measured ({unit})", scale=scale, limits=ends),
-        y=Axis(label=f"engine ({unit})", scale=scale, limits=ends),
-        layers=(*layers, Layer(label="equal", style=PUBLISHED, x=ends, y=ends)),
-    )
+    labels = f"measured ({unit})", f"engine ({unit})"
+    return equality(label[0].upper() + label[1:], labels, layers, ends, scale)
 
 
 def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Panel]:
@@ -104,11 +97,9 @@ def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pa
         layers = []
         for index, engine in enumerate(record.engines):
             dots = [
-                (dimension.of(point), 100 * each, 100 * each, 100 * each)
-                for point in points
-                if (each := point.difference(engine)) is not None
+                (dimension.of(point), 100 * each) for point in points if (each := point.difference(engine)) is not None
             ]
-            layers.append(_layer(index, engine, dots, bars=False))
+            layers.append(scatter(_look(index, engine), [x for x, _ in dots], [y for _, y in dots]))
         yield Panel(
             title=f"Difference over {dimension.label.partition(' (')[0]}",
             x=Axis(
@@ -122,9 +113,5 @@ def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pa
         )
 
 
-def _layer(index: int, engine: str, dots: Sequence[tuple[float, float, float, float]], *, bars: bool = True) -> Layer:
-    x, y, low, high = zip(*dots, strict=True) if dots else ((), (), (), ())
-    return Layer(
-        label=engine, style=LOOKS[index % len(LOOKS)], kind="points", x=tuple(x), y=tuple(y),
-        low=tuple(low) if bars else (), high=tuple(high) if bars else (),
-    )  # fmt: skip
+def _look(index: int, engine: str) -> Look:
+    return Look(LOOKS[index % len(LOOKS)], label=engine)

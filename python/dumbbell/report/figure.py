@@ -126,16 +126,7 @@ def thinned(layer: Layer, most: int = MOST_POINTS) -> Layer:
     if len(layer.x) <= most:
         return layer
     indices = lowest_and_highest(layer.y, most) if layer.y else _of_band(layer.low, layer.high, most)
-    return replace(
-        layer,
-        x=_picked(layer.x, indices),
-        y=_picked(layer.y, indices),
-        low=_picked(layer.low, indices),
-        high=_picked(layer.high, indices),
-        left=_picked(layer.left, indices),
-        right=_picked(layer.right, indices),
-        words=tuple(layer.words[index] for index in indices) if layer.words else (),
-    )
+    return layer.part(indices)
 
 
 def lowest_and_highest(values: Sequence[float], most: int) -> npt.NDArray[np.intp]:
@@ -154,7 +145,3 @@ def _of_band(low: Sequence[float], high: Sequence[float], most: int) -> npt.NDAr
     """Where a band without a middle is lowest and where it is highest."""
     half = max(4, most // 2)
     return np.union1d(lowest_and_highest(low, half), lowest_and_highest(high, half))
-
-
-def _picked(values: tuple[float, ...], indices: npt.NDArray[np.intp]) -> tuple[float, ...]:
-    return tuple(values[index] for index in indices) if values else ()

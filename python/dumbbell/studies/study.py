@@ -22,7 +22,7 @@ from dumbbell.tables.table import Table
 Shown = TypeVar("Shown")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Display(Generic[Shown]):
     """A figure or a table of the document, made again."""
 

@@ -93,8 +93,8 @@ def drawn_side_by_side(statuses: "Sequence[StudyStatus]", folder: Path) -> list[
 def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
     """Of each figure that an engine's runs can show, the engines' numbers in one table, and the shape of each."""
     from dumbbell.charts.chart import Chart
-    from dumbbell.charts.shape import shapes
     from dumbbell.charts.style import PUBLISHED, kernel_of
+    from dumbbell.studies.course import courses
     from dumbbell.studies.engines import combined_numbers
     from dumbbell.tables.plain_text import printed
 
@@ -112,7 +112,7 @@ def _print_side_by_side(statuses: "Sequence[StudyStatus]", name: str) -> None:
             (engine, sentence.replace(f" of {kernel_of(engine)}", ""))
             for engine, chart in drawn.items()
             if isinstance(chart, Chart)
-            for sentence in shapes(chart)
+            for sentence in courses(chart)
         )
         # what is published is the same beside each engine
         statements = dict.fromkeys(

@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from dumbbell.cc import base_name
+from dumbbell.charts import shapes
 from dumbbell.charts.chart import Axis, Kind, Layer
+from dumbbell.charts.shapes import Look, mean_within
 from dumbbell.charts.style import style_of
 from dumbbell.findings.curves import NOUNS, Curves, curves_of, value_text
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import Quantity
-from dumbbell.metrics.statistics import estimate
 from dumbbell.spec.quantity import number_and_unit
 
 Item = TypeVar("Item")
@@ -32,18 +33,6 @@ class Curve:
     label: str
     """Those values; empty where there are none."""
     points: Sequence[PointRuns]
-
-
-@dataclass(frozen=True, slots=True)
-class Look:
-    """How a group with an algorithm looks, the same in every chart: the algorithm's hue, and a mark of its own."""
-
-    style: str
-    instance: int
-    label: str
-    """For a legend: group, and algorithm with its version."""
-    tag: str
-    """For what stands beside a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +71,6 @@ class Sweep:
         """Whether each curve has a panel, as several groups in one would be too many lines."""
         return is_mixed(self.runs) and len(self.curves) > 1
 
-    @property
-    def is_continuous(self) -> bool:
-        """Whether there is something between two values of the axis."""
-        return bool(self.fields) and (not self.x.ticks or self.x.limits == (None, None))
-
     def at(self, point: PointRuns, group: str) -> float:
         """Where a point lies on the axis, and, without one, a group."""
         return self.places[_written(self.fields, point) if self.fields else group]
@@ -114,19 +98,14 @@ class Sweep:
 
     def layer(self, points: Sequence[PointRuns], quantity: Quantity, group: str, look: Look) -> Layer:
         """A quantity at some points."""
-        samples = sorted(
-            (self.at(point, group), values) for point in points if (values := point.values(quantity, group))
-        )
-        kind: Kind = "line+points" if self.is_continuous and len(samples) > 1 else "points"
-        means = [estimate(values) for _, values in samples]
-        ends = [quantity.ends(each.mean, each.half_width) for each in means]
-        return Layer(
-            label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind=kind,
-            x=tuple(x for x, _ in samples),
-            y=tuple(each.mean for each in means),
-            low=tuple(low for low, _ in ends),
-            high=tuple(high for _, high in ends),
-        )  # fmt: skip
+        samples = [(self.at(point, group), values) for point in points if (values := point.values(quantity, group))]
+        stat = mean_within(quantity.limits, quantity.factor)
+        return shapes.sweep(look, samples, stat, kind=self.kind(len(samples)))
+
+    def kind(self, count: int) -> Kind:
+        """Of a layer with so many points: a line where there is something between two values of the axis."""
+        is_continuous = bool(self.fields) and (not self.x.ticks or self.x.limits == (None, None))
+        return "line+points" if is_continuous and count > 1 else "points"
 
 
 def is_mixed(runs: ExperimentRuns) -> bool:

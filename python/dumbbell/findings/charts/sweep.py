@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.extent import settled
-from dumbbell.findings.charts.layout import Curve, Look, Sweep, is_mixed
+from dumbbell.charts.shapes import Look, mean_within, scatter
+from dumbbell.findings.charts.layout import Curve, Sweep, is_mixed
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.number import amount, counted, listed, trimmed
-from dumbbell.metrics.statistics import estimate
 
 MOST_PANELS: Final = 6
 """Of a chart; the other curves are in the table."""
@@ -47,7 +48,7 @@ def shares(sweep: Sweep) -> Chart | None:
 
 def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | None:
     """A quantity of each group over the sweep: a panel a curve where there are several groups, else all in one."""
-    panels = list(_panels(sweep, quantity))
+    panels = _panels(sweep, quantity)
     if not panels:
         return None
     return Chart(
@@ -62,20 +63,11 @@ def over(sweep: Sweep, name: str, quantity: Quantity, title: str) -> Chart | Non
 
 def throughput_delay(sweep: Sweep) -> Chart | None:
     """Goodput of each group against its mean RTT: a point for each point of the sweep, uncertain in both directions."""
-    panels = []
-    for curves in _parts(sweep):
-        layers = [layer for curve in curves for layer in _against_delay(sweep, curve)]
-        if layers:
-            title = curves[0].label if sweep.has_panels else ""
-            panels.append(
-                Panel(
-                    title=title, x=Axis(label="mean RTT (ms)"), y=Axis(label="goodput (Mbit/s)", limits=(0, None)),
-                    layers=tuple(layers), better="upper left",
-                )
-            )  # fmt: skip
+    x, y = Axis(label="mean RTT (ms)"), Axis(label="goodput (Mbit/s)", limits=(0, None))
+    panels = list(_parts(sweep, x, y, partial(_against_delay, sweep)))
     if not panels:
         return None
-    panels = alike(panels)
+    panels = [replace(panel, better="upper left") for panel in alike(panels)]
     where = f" at each {sweep.noun}" if sweep.fields else ""
     return Chart(
         name="throughput-delay",
@@ -149,22 +141,18 @@ def axis_label(quantity: Quantity) -> str:
     return f"{quantity.label} ({quantity.unit})" if quantity.unit else quantity.label
 
 
-def _parts(sweep: Sweep) -> list[Sequence[Curve]]:
-    if sweep.has_panels:
-        return [[curve] for curve in sweep.curves[:MOST_PANELS]]
-    return [sweep.curves[:MOST_CURVES]]
+def _parts(sweep: Sweep, x: Axis, y: Axis, layers: Callable[[Curve], Iterable[Layer]]) -> Iterator[Panel]:
+    """A panel a curve, or one of all curves, where it has any layer."""
+    curves = sweep.curves[: MOST_PANELS if sweep.has_panels else MOST_CURVES]
+    for own in [[curve] for curve in curves] if sweep.has_panels else [curves]:
+        drawn = tuple(layer for curve in own for layer in layers(curve))
+        if drawn:
+            yield Panel(title=own[0].label if sweep.has_panels else "", x=x, y=y, layers=drawn)
 
 
-def _panels(sweep: Sweep, quantity: Quantity) -> Iterator[Panel]:
-    limits = (0, 100 if quantity.name == "share" else None)
-    panels = []
-    for curves in _parts(sweep):
-        layers = [layer for curve in curves for layer in sweep.layers(curve, quantity)]
-        if layers:
-            title = curves[0].label if sweep.has_panels else ""
-            y = Axis(label=axis_label(quantity), limits=limits)
-            panels.append(Panel(title=title, x=sweep.x, y=y, layers=tuple(layers)))
-    yield from alike(panels, x=False)
+def _panels(sweep: Sweep, quantity: Quantity) -> list[Panel]:
+    y = Axis(label=axis_label(quantity), limits=(0, 100 if quantity.name == "share" else None))
+    return alike(list(_parts(sweep, sweep.x, y, partial(sweep.layers, quantity=quantity))), x=False)
 
 
 def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
@@ -188,19 +176,12 @@ def _against_delay(sweep: Sweep, curve: Curve) -> Iterator[Layer]:
     goodput, rtt = QUANTITIES["goodput"], QUANTITIES["rtt"]
     for group, look, points in sweep.senders(curve):
         known = [point for point in points if point.values(goodput, group) and point.values(rtt, group)]
-        up = [estimate(point.values(goodput, group)) for point in known]
-        across = [estimate(point.values(rtt, group)) for point in known]
+        x, y = (
+            [mean_within(each.limits, each.factor)(point.values(each, group)) for point in known]
+            for each in (rtt, goodput)
+        )
         if known:
-            yield Layer(
-                label=look.label, style=look.style, instance=look.instance, tag=look.tag,
-                kind="line+points" if sweep.is_continuous and len(known) > 1 else "points",
-                x=tuple(each.mean for each in across), y=tuple(each.mean for each in up),
-                left=tuple(rtt.ends(each.mean, each.half_width)[0] for each in across),
-                right=tuple(rtt.ends(each.mean, each.half_width)[1] for each in across),
-                low=tuple(goodput.ends(each.mean, each.half_width)[0] for each in up),
-                high=tuple(goodput.ends(each.mean, each.half_width)[1] for each in up),
-                words=tuple(sweep.value(point) for point in known),
-            )  # fmt: skip
+            yield scatter(look, x, y, kind=sweep.kind(len(known)), words=[sweep.value(point) for point in known])
 
 
 def alike(panels: Sequence[Panel], *, x: bool = True) -> list[Panel]:

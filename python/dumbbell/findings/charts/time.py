@@ -12,13 +12,13 @@ import numpy as np
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
 from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, group_rates, panels
+from dumbbell.charts.shapes import Look, distribution
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
 from dumbbell.findings.charts.samples import Sampled
 from dumbbell.findings.charts.sweep import column_count
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.metrics.catalogue import QUANTITIES
-from dumbbell.metrics.distribution import cdf
 from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.run_series import gauge, mean_gauge
@@ -59,7 +59,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         for label, layers in drawn.items():
             rows[label] += layers
         rows[ROWS[-1]].append(backlog(each.series, f"queue; {where}" if where else "queue", "link", instance=number))
-    tagged = {label: _tagged(layers, shown) for label, layers in rows.items() if layers}
+    drawn_rows = {label: layers for label, layers in rows.items() if layers}
     titles = "; ".join(each.title for each in shown)
     return Chart(
         name=name,
@@ -68,8 +68,8 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         " inflight and smoothed RTT (means over a group's flows), and the backlog of the bottleneck, sampled every"
         f" {trimmed(1e3 * sample_s, ' ms', RECORD_DIGITS)}."
         f" Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)} on {runs.engine}.",
-        panels=panels(end_s, tagged),
-        alt=f"Plots over time of {titles}: {', '.join(tagged)}.",
+        panels=panels(end_s, drawn_rows),
+        alt=f"Plots over time of {titles}: {', '.join(drawn_rows)}.",
     )
 
 
@@ -134,7 +134,6 @@ def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: 
     if curve_ is None:
         return
     for group, cc in point.ccs.items():
-        look = sweep.look(group, cc, curve_)
         samples = [
             gauge(each.series, flow.flow, "srtt_s", *each.series.window_s).value
             for each in there
@@ -142,13 +141,11 @@ def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: 
             for flow in each.series.result.flows
             if flow.name == group
         ]
-        values, parts = cdf(np.concatenate(samples) * MS, MOST_STEPS) if samples else ([], [])
-        if values:
-            tag = group if len(point.ccs) > 1 else short(cc) if named else ""
-            yield Layer(
-                label=called(group, cc), style=look.style, instance=look.instance, tag=tag, kind="step",
-                x=tuple(values), y=tuple(100 * part for part in parts),
-            )  # fmt: skip
+        tag = group if len(point.ccs) > 1 else short(cc) if named else ""
+        look = replace(sweep.look(group, cc, curve_), label=called(group, cc), tag=tag)
+        layer = distribution(look, MS * np.concatenate([*samples, []]), full=100, most=MOST_STEPS)
+        if layer.x:
+            yield layer
 
 
 ROWS: Final = ("throughput (Mbit/s)", "cwnd (kB)", "inflight (kB)", "smoothed RTT (ms)", "queue (kB)")
@@ -161,39 +158,37 @@ def _of_flows(each: Sampled, end_s: float, bin_s: float) -> dict[str, list[Layer
     alone = {name for name in each.point.sizes if each.point.sizes[name] == 1}
     names = [flow.name if flow.name in alone else f"{flow.name} {flow.flow}" for flow in flows]
     labels = [called(name, flow.cc) for name, flow in zip(names, flows, strict=True)]
-    end_s = min(end_s, _end_s(each))
-    rates = flow_rates(each.series, (0, end_s), bin_s, labels)
-    looks = [replace(layer, style=base_name(flow.cc)) for layer, flow in zip(rates, flows, strict=True)]
-    layers = {ROWS[0]: [replace(layer, tag=name) for layer, name in zip(looks, names, strict=True)]}
-    for label, (column, factor) in _GAUGES.items():
-        layers[label] = [
-            curve(gauge(each.series, flow.flow, column), flow_label, base_name(flow.cc), factor, instance=flow.flow)
-            for flow, flow_label in zip(flows, labels, strict=True)
-        ]
-    return layers
+    looks = [Look(base_name(flow.cc), flow.flow, label) for flow, label in zip(flows, labels, strict=True)]
+    rates = flow_rates(each.series, (0, min(end_s, _end_s(each))), bin_s, labels)
+    named = [replace(layer, style=look.style, tag=name) for layer, look, name in zip(rates, looks, names, strict=True)]
+    return {ROWS[0]: named, **_gauges(each, [(look, [look.instance]) for look in looks])}
 
 
 def _of_groups(runs: ExperimentRuns, each: Sampled, bin_s: float, where: str, number: int) -> dict[str, list[Layer]]:
     """Each group's lines: summed rates, and the means of its flows' gauges."""
-    end_s, sample_s = _end_s(each), each.run.measure.sample_ns / NS_PER_S
-    layers: dict[str, list[Layer]] = {ROWS[0]: [], **{label: [] for label in _GAUGES}}
+    rates, looks = [], []
     for group, cc in each.point.ccs.items():
         members = [flow.flow for flow in each.series.result.flows if flow.name == group]
         several = f"{len(members)} flows of " if len(members) > 1 else ""
         label = "; ".join(filter(None, [f"{several}{called(group, cc)}", where]))
-        instance = len(runs.groups) * number + runs.groups.index(group)
-        style = base_name(cc)
-        rates = group_rates(each.series, group, end_s, bin_s)
-        layers[ROWS[0]].append(curve(rates, label, style, MBPS, instance=instance))
-        for row, (column, factor) in _GAUGES.items():
-            means = mean_gauge(each.series, members, column, end_s, max(sample_s, end_s / GAUGE_BINS))
-            layers[row].append(curve(means, label, style, factor, instance=instance))
-    return layers
+        look = Look(base_name(cc), len(runs.groups) * number + runs.groups.index(group), label)
+        samples = group_rates(each.series, group, _end_s(each), bin_s)
+        rates.append(curve(samples, look, MBPS))
+        looks.append((look, members))
+    return {ROWS[0]: rates, **_gauges(each, looks)}
 
 
-def _tagged(layers: Sequence[Layer], shown: Sequence[Sampled]) -> list[Layer]:
-    """Names beside the lines where the page has room for them: of one run only."""
-    return list(layers) if len(shown) == 1 else [replace(layer, tag="") for layer in layers]
+def _gauges(each: Sampled, looks: Sequence[tuple[Look, Sequence[int]]]) -> dict[str, list[Layer]]:
+    """The gauges of some flows together, by the row that has them."""
+    end_s = _end_s(each)
+    bin_s = max(each.run.measure.sample_ns / NS_PER_S, end_s / GAUGE_BINS)
+    return {
+        row: [
+            curve(mean_gauge(each.series, members, column, end_s, bin_s), look, factor)
+            for look, members in looks
+        ]
+        for row, (column, factor) in _GAUGES.items()
+    }  # fmt: skip
 
 
 def _where(shown: Sequence[Sampled], each: Sampled) -> str:

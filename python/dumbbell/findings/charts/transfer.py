@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.shapes import Look, distribution, scatter
 from dumbbell.errors import StoreError
-from dumbbell.findings.charts.layout import Curve, Look, Sweep, conditions, evenly
+from dumbbell.findings.charts.layout import Curve, Sweep, conditions, evenly
 from dumbbell.findings.charts.sweep import MOST_COLUMNS, MOST_PANELS, alike, column_count
 from dumbbell.findings.points import PointRuns
-from dumbbell.metrics.distribution import cdf, quantiles
+from dumbbell.metrics.distribution import quantiles
 from dumbbell.metrics.number import counted
 from dumbbell.results.store import Store
 
@@ -31,12 +32,10 @@ KB: Final = 1e-3
 SHARES: Final = (0.5, 0.95)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Source:
-    """The transfers of a group at a point, of the seeds that were read."""
+    """The transfers of a group at a point."""
 
-    point: PointRuns
-    group: str
     look: Look
     bytes: Sequence[float]
     fct_s: Sequence[float]
@@ -89,13 +88,7 @@ def _of_point(store: Store, sweep: Sweep, curve: Curve, point: PointRuns) -> Ite
     for group, cc in point.ccs.items():
         own = frame[frame["name"] == group]
         if len(own):
-            yield Source(
-                point=point,
-                group=group,
-                look=sweep.look(group, cc, curve),
-                bytes=own["bytes"].tolist(),
-                fct_s=own["fct_s"].tolist(),
-            )
+            yield Source(sweep.look(group, cc, curve), own["bytes"].tolist(), own["fct_s"].tolist())
 
 
 def _panel(title: str, members: Sequence[Source], *, by_size: bool) -> Panel:
@@ -118,19 +111,12 @@ def _by_size(source: Source) -> Iterator[Layer]:
             quantiles(np.where(np.isnan(fct_s[own]), math.inf, fct_s[own]), SHARES) or [math.nan] * 3 for own in bins
         ]
     middle, high = zip(*bin_quantiles, strict=True)
-    look = source.look
-    yield Layer(
-        label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind="line+points", x=x, y=middle
-    )
-    yield Layer(label="", style=look.style, instance=look.instance, x=x, y=high)
+    yield scatter(source.look, x, middle, kind="line+points")
+    yield scatter(replace(source.look, label="", tag=""), x, high, kind="line")
 
 
 def _spread(source: Source) -> Iterator[Layer]:
-    values, parts = cdf(source.fct_s, MOST_STEPS)
-    if values:
-        ended = float(np.isfinite(source.fct_s).mean())
-        look = source.look
-        yield Layer(
-            label=look.label, style=look.style, instance=look.instance, tag=look.tag, kind="step",
-            x=tuple(values), y=tuple(100 * part * ended for part in parts),
-        )  # fmt: skip
+    ended = float(np.isfinite(source.fct_s).mean())
+    layer = distribution(source.look, source.fct_s, full=100, part=ended, most=MOST_STEPS)
+    if layer.x:
+        yield layer

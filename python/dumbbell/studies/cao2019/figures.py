@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp
 from typing import Final
 
 from dumbbell.charts.chart import Layer
+from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.number import trimmed
 from dumbbell.studies.cao2019.cells import Cell, counting_cells
 from dumbbell.studies.cao2019.claims import cells
@@ -35,18 +36,13 @@ def tree(scope: Scope) -> Iterator[Layer]:
     for place, row in enumerate(rows):
         if row.parent is not None:
             corner = float(rows[row.parent].depth)
-            yield Layer(
-                label="",
-                style=EDGE,
-                x=(corner, corner, float(row.depth)),
-                y=(-step * row.parent, -step * place, -step * place),
-            )
+            x, y = (corner, corner, float(row.depth)), (-step * row.parent, -step * place, -step * place)
+            yield scatter(Look(EDGE), x, y, kind="line")
     for place, row in enumerate(rows):
         says = row.node.says if isinstance(row.node, Leaf) else ""
-        yield Layer(
-            label="" if not says or says in labelled else AHEAD[says], style=says or EDGE, kind="points",
-            x=(float(row.depth),), y=(-step * place,), tag=row.answer + _label(row.node), pinned=True,
-        )  # fmt: skip
+        label = "" if not says or says in labelled else AHEAD[says]
+        look = Look(says or EDGE, label=label, tag=row.answer + _label(row.node))
+        yield replace(scatter(look, (float(row.depth),), (-step * place,)), pinned=True)
         labelled.add(says)
 
 
@@ -60,7 +56,8 @@ def split(scope: Scope) -> Iterator[Layer]:
     stump = grown(deciding, TREES["one split"])
     if isinstance(stump, Split):
         at = (stump.threshold, stump.threshold)
-        yield Layer(label="", style=EDGE, x=at, y=ENDS, tag=f"split at {trimmed(stump.threshold, ' BDP')}", pinned=True)
+        look = Look(EDGE, tag=f"split at {trimmed(stump.threshold, ' BDP')}")
+        yield replace(scatter(look, at, ENDS, kind="line"), pinned=True)
 
 
 def _cells(scope: Scope) -> tuple[Cell, ...]:
@@ -96,7 +93,6 @@ def _label(node: Node) -> str:
 
 def _points(taken: Iterable[Cell], label: str, style: str) -> Layer:
     taken = list(taken)
-    return Layer(
-        label=label, style=style, kind="points", x=tuple(each.buffer_bdp for each in taken),
-        y=tuple(exp(each.log_gain) for each in taken),
-    )  # fmt: skip
+    return scatter(
+        Look(style, label=label), [each.buffer_bdp for each in taken], [exp(each.log_gain) for each in taken]
+    )

@@ -8,6 +8,7 @@ from statistics import median
 from typing import Any, Final
 
 from dumbbell.charts.chart import Layer
+from dumbbell.charts.shapes import ErrorBar, Look, scatter
 from dumbbell.metrics.distribution import quantile
 from dumbbell.studies.datta2023.claims import CELL, measured
 from dumbbell.studies.displays.scope import Scope
@@ -36,20 +37,14 @@ def settings(scope: Scope) -> Iterator[Layer]:
     rows = sorted(by_setting, key=lambda name: median(by_setting[name]))
     if not rows:
         return
-    places = tuple(float(place) for place in range(1, len(rows) + 1))
+    places = [float(place) for place in range(1, len(rows) + 1)]
     ordered = [by_setting[name] for name in rows]
-    for label, style, each in (("least", "flow 8", min), ("most", "flow 8", max)):
-        yield Layer(
-            label="least and most of the cells" * (label == "least"), style=style, kind="points",
-            x=tuple(each(ratios) for ratios in ordered), y=places,
-        )  # fmt: skip
-    left, right = (tuple(quantile(ratios, share) for ratios in ordered) for share in MIDDLE)
-    yield Layer(
-        label="median, and 80 % of the cells", style="flow 1", kind="points",
-        x=tuple(map(median, ordered)), y=places, left=left, right=right,
-    )  # fmt: skip
+    yield scatter(Look("flow 8", label="least and most of the cells"), [min(ratios) for ratios in ordered], places)
+    yield scatter(Look("flow 8"), [max(ratios) for ratios in ordered], places)
+    spreads = [ErrorBar(median(ratios), *(quantile(ratios, share) for share in MIDDLE)) for ratios in ordered]
+    yield scatter(Look("flow 1", label="median, and 80 % of the cells"), spreads, places)
     for name, place in zip(rows, places, strict=True):
-        yield Layer(label="", style="flow 1", x=(NAMES_AT,), y=(place,), tag=name)
+        yield scatter(Look("flow 1", tag=name), (NAMES_AT,), (place,), kind="line")
 
 
 def _ratios(scope: Scope) -> Mapping[str, list[float]]:

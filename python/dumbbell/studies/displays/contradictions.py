@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from string import Formatter
 from types import ModuleType
-from typing import Any
 
 from dumbbell.errors import StudyError
 from dumbbell.problem import suggestion
-from dumbbell.studies.displays.rows import UNITS, Column, Displays, Figure, Heat, Line, Number, Panel, Repeated, Shown
-from dumbbell.studies.displays.scope import EXPERIMENT, PLACEHOLDERS, VERSION, layers_function
+from dumbbell.studies.displays.rows import UNITS, Displays, Line, MeasuredRow, Number, Panel, Row, Shown
+from dumbbell.studies.displays.scope import EXPERIMENT, USUAL, VERSION
 from dumbbell.studies.formula import Formulas
 
 
@@ -20,44 +19,52 @@ def contradictions(
     displays: Displays, formulas: Formulas, drawing: ModuleType | None, experiments: Collection[str]
 ) -> Iterator[str]:
     """Every name in rows for which there is nothing; those with words in braces show when they are drawn."""
-    yield from _miscased(displays, experiments)
+    known = {"experiment": experiments, "dimension": {*displays.cases, VERSION, EXPERIMENT}, "axis": displays.axes}
+    for name in displays.cases.keys() & (USUAL.keys() - {"group"}):
+        yield f'cases "{name}" hide the words of that name that every template has'
     yield from _misnamed(displays)
     yield from _wordless(displays)
-    for row in (*displays.figures, *displays.tables):
+    rows: list[tuple[str, object]] = [(f"cases.{name}", cases) for name, cases in displays.cases.items()]
+    rows += [(row.name, row) for row in (*displays.figures, *displays.tables)]
+    for name, row in rows:
         for part in _parts(row):
-            yield from _unknown_names(row, part, displays, experiments)
-            measured: list[Line | Column | Heat | Number] = [part] if isinstance(part, Line | Column) else []
-            if isinstance(part, Panel):
-                measured = [*([part.heat] if part.heat else ()), *part.numbers.values()]
-            for each in measured:
-                yield from _unmeasured(row.name, each, formulas, experiments)
-            if isinstance(part, Line) and part.draw:
-                try:
-                    layers_function(part.draw, drawing)
-                except StudyError as error:
-                    yield f"{row.name}: {error}"
+            yield from _unknown_names(name, part, known)
+            if isinstance(part, MeasuredRow | Number):
+                yield from _unmeasured(name, part, formulas)
+            if isinstance(part, Line) and part.draw and not hasattr(drawing, part.draw):
+                yield f'{name}: figures.py has no function "{part.draw}"'
 
 
-def _unknown_names(row: Shown, part: Repeated, displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    axes = (part.x, part.y) if isinstance(part, Panel) else ()
-    shown = (*part.experiment, *(row.experiments if part is row else ()))
-    names: tuple[tuple[str, Collection[Any], Collection[str]], ...] = (
-        ("experiment", shown, experiments),
-        ("dimension", _dimensions(part), {*displays.cases, VERSION, EXPERIMENT}),
-        ("axis", [axis for axis in axes if isinstance(axis, str) and axis], displays.axes),
-    )
-    for noun, used, known in names:
-        for name in used:
-            yield from _unknown(row.name, noun, name, known)
+def _parts(value: object) -> Iterator[Row]:
+    """A row and all rows in it."""
+    if isinstance(value, Row):
+        yield value
+    if isinstance(value, Row | Mapping | tuple):
+        inner = (
+            vars(value).values() if isinstance(value, Row) else value.values() if isinstance(value, Mapping) else value
+        )
+        for each in inner:
+            yield from _parts(each)
 
 
-def _miscased(displays: Displays, experiments: Collection[str]) -> Iterator[str]:
-    for name in displays.cases.keys() & (PLACEHOLDERS - {"group"}):
-        yield f'cases "{name}" hide the words of that name that every template has'
-    for name, cases in displays.cases.items():
-        for case in cases if isinstance(cases, tuple) else ():
-            if case.experiment:
-                yield from _unknown(f"cases.{name}", "experiment", case.experiment, experiments)
+def _unknown_names(display: str, part: Row, known: Mapping[str, Collection[str]]) -> Iterator[str]:
+    for field, about in type(part).model_fields.items():
+        value = getattr(part, field)
+        names = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
+        for noun in known.keys() & {each for each in about.metadata if isinstance(each, str)}:
+            for name in filter(None, names):
+                yield from _unknown(display, noun, name, known[noun])
+
+
+def _unmeasured(display: str, part: MeasuredRow | Number, formulas: Formulas) -> Iterator[str]:
+    for name in (part.metric, getattr(part, "spread", "")):
+        if name and "{" not in name:
+            try:
+                formulas.parse(name).refuse_without(getattr(part, "beside", ()))
+            except StudyError as error:
+                yield f"{display}: {error}"
+    if isinstance(part, MeasuredRow) and part.factor is None:
+        yield from _unknown(display, "unit", part.unit, UNITS)
 
 
 def _misnamed(displays: Displays) -> Iterator[str]:
@@ -70,7 +77,7 @@ def _misnamed(displays: Displays) -> Iterator[str]:
             except LookupError as error:
                 yield f"{row.name}: a case of {row.case} has no word {error}"
             except ValueError:
-                pass  # no template, which is told of all texts
+                pass  # no template, which is said of all texts
     for name, count in Counter([*names, *(row.name for row in displays.tables)]).items():
         if count > 1:
             yield f'figures: {count} are called "{name}"'
@@ -83,7 +90,7 @@ def _misnamed(displays: Displays) -> Iterator[str]:
 
 def _wordless(displays: Displays) -> Iterator[str]:
     """Texts that are no templates, or that have words which no case and no display gives them."""
-    terms = {*PLACEHOLDERS, *displays.cases, *(f"{name}_place" for name in displays.cases)}
+    terms = {*USUAL, *displays.cases, *(f"{name}_place" for name in displays.cases)}
     for cases in displays.cases.values():
         terms |= {word for case in (cases if isinstance(cases, tuple) else ()) for word in case.model_extra or {}}
     rows = {row.name: row for row in (*displays.figures, *displays.tables)}
@@ -116,42 +123,10 @@ def _texts(value: object) -> Iterator[str]:
         case str():
             yield value
         case dict():
-            for each in value.values():
-                yield from _texts(each)
+            yield from _texts(list(value.values()))
         case list() | tuple():
             for each in value:
                 yield from _texts(each)
-
-
-def _parts(row: Repeated) -> Iterator[Repeated]:
-    """The row and all that it has."""
-    yield row
-    for key in ("panels", "lines", "columns"):
-        parts = getattr(row, key, ())
-        for part in parts if isinstance(parts, tuple) else ():
-            yield from _parts(part)
-
-
-def _dimensions(part: Repeated) -> list[str]:
-    listed = (getattr(part, key, None) or () for key in ("each", "per", "rows", "across"))
-    own = [part.case] if isinstance(part, Figure) and part.case else []
-    return [*own, *(name for names in listed for name in names)]
-
-
-def _unmeasured(
-    display: str, part: Line | Column | Heat | Number, formulas: Formulas, experiments: Collection[str]
-) -> Iterator[str]:
-    others: tuple[str, ...] = getattr(part, "beside", ())
-    for name in (part.metric, getattr(part, "sweep_metric", ""), getattr(part, "spread", "")):
-        if name and "{" not in name:
-            try:
-                formulas.parse(name).refuse_without(others)
-            except StudyError as error:
-                yield f"{display}: {error}"
-    for name in (*others, *getattr(part, "also", ())):
-        yield from _unknown(display, "experiment", name, experiments)
-    if getattr(part, "factor", None) is None:
-        yield from _unknown(display, "unit", getattr(part, "unit", ""), UNITS)
 
 
 def _unknown(display: str, noun: str, name: str, known: Collection[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -13,7 +13,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.errors import StudyError
 from dumbbell.studies.displays.contradictions import contradictions
 from dumbbell.studies.displays.figure import draw_figure
-from dumbbell.studies.displays.rows import Displays, Figure, Member, TableRow
+from dumbbell.studies.displays.rows import Displays, Figure, Member, Shown
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.displays.table import draw_table
 from dumbbell.studies.evidence import Evidence
@@ -42,28 +42,21 @@ def displays_of(
         problems = list(contradictions(displays, formulas, drawing, experiments))
     if problems:
         raise StudyError("\n".join(problems))
-    figures = [_figure(row, place, displays, drawing) for row in displays.figures for place in displays.members(row)]
+
+    def drawn(row: Shown, member: Member, draw: Callable[[Any, Scope], Any], study: Study, evidence: Evidence) -> Any:  # noqa: ANN401 (a chart or a table)
+        scope = Scope(
+            study=study, evidence=evidence, row=row, displays=displays, drawing=drawing, experiments=row.experiments
+        )
+        return draw(row, scope.bound(row.case, *member) if isinstance(row, Figure) and member else scope)
+
+    figures = [
+        Display(row.name_of(each), row.experiments, partial(drawn, row, each, draw_figure), row.needs)
+        for row in displays.figures
+        for each in displays.members(row)
+    ]
     if displays.order:
         figures.sort(key=lambda each: displays.order.index(each.name))
     tables = [
-        Display(
-            name=row.name, experiments=row.experiments, draw=partial(_drawn_table, row, displays, drawing),
-            needs=row.needs,
-        )
-        for row in displays.tables
-    ]  # fmt: skip
+        Display(row.name, row.experiments, partial(drawn, row, None, draw_table), row.needs) for row in displays.tables
+    ]
     return tuple(figures), tuple(tables)
-
-
-def _figure(row: Figure, member: Member, displays: Displays, drawing: ModuleType | None) -> DrawnFigure:
-    def draw(study: Study, evidence: Evidence) -> Chart:
-        scope = Scope.of(row, displays, drawing, study, evidence)
-        return draw_figure(row, displays.axes, scope if member is None else scope.bound(row.case, *member))
-
-    return Display(name=row.name_of(member), experiments=row.experiments, draw=draw, needs=row.needs)
-
-
-def _drawn_table(
-    row: TableRow, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence
-) -> Table:
-    return draw_table(row, Scope.of(row, displays, drawing, study, evidence))

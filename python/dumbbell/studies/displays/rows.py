@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from dumbbell.charts.chart import Colours, Kind
 from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.claim import SCALES
 from dumbbell.studies.evidence import RunData, SeedSweep
@@ -32,7 +33,9 @@ def _ends(value: object) -> object:
 
 Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_listed)]
 """One name, or a list of them."""
-Scale: TypeAlias = Literal["linear", "log2", "log10"]
+Experiments: TypeAlias = Annotated[Names, "experiment"]
+Dimensions: TypeAlias = Annotated[Names, "dimension"]
+"""What a field names is checked as the study is loaded: `contradictions` goes by these nouns."""
 Limits: TypeAlias = Annotated[tuple[float | str | None, float | str | None], BeforeValidator(_ends)]
 """Both ends, or the lower one alone; a text is a template."""
 Places: TypeAlias = tuple[float, ...]
@@ -44,14 +47,14 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class Case(BaseModel):
+class Case(Row):
     """One case of a dimension. What it has beside these fields is a word of its own for templates."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     words: str = ""
     at: dict[str, Any] = {}
     """Values of swept fields; those that an experiment does not sweep say nothing about it."""
-    experiment: str = ""
+    experiment: Annotated[str, "experiment"] = ""
     when: dict[str, str | int] = {}
     """The case is left out where these words are others."""
 
@@ -62,23 +65,11 @@ class Values(Row):
     field: str
     values: tuple[str | int | bool, ...] = ()
     """As specs write them; empty: those that the experiment sweeps."""
-    words: str = "{}"
 
-    @field_validator("words")
-    @classmethod
-    def _is_a_template(cls, template: str) -> str:
-        try:
-            template.format("")
-        except (LookupError, ValueError) as error:
-            raise ValueError(f'"{template}" has no place {{}} for the value: {error}') from None
-        return template
-
-    def cases(self) -> tuple[Case, ...]:
+    def cases(self, swept: Iterable[Any] = ()) -> tuple[Case, ...]:
         """Its cases: the words are those of the spec, but for BDP."""
-        return tuple(
-            Case(words=self.words.format(str(value).replace("bdp", "BDP")), at={self.field: value})
-            for value in self.values
-        )
+        values = self.values or dict.fromkeys(swept)
+        return tuple(Case(words=str(value).replace("bdp", "BDP"), at={self.field: value}) for value in values)
 
 
 class Axis(Row):
@@ -90,7 +81,7 @@ class Axis(Row):
     """In which the field's values are shown: a unit of specs, or "" of plain numbers."""
     packet_bytes: int | None = None
     """Of a queue in packets that specs may have in bytes."""
-    scale: Scale = "linear"
+    scale: Literal["linear", "log2", "log10"] = "linear"
     limits: Limits | Literal["data"] = (None, None)
     """`data`: those of all lines of the figure, and a little more."""
     ticks: Places | Literal["swept"] = ()
@@ -110,35 +101,48 @@ class Axis(Row):
         return tuple(number(value, self.unit) for value in column)
 
 
+AxisName: TypeAlias = Annotated[Axis | str, "axis"]
+
+
 class Repeated(Row):
     """What stands for each case."""
 
-    each: Names | None = None
+    each: Annotated[Names | None, "dimension"] = None
     """Dimensions; "version" and "experiment" are there always."""
     when: dict[str, str | int] = {}
     """Only where the words are these."""
-    experiment: Names = ()
+    experiment: Experiments = ()
     """Which experiments it is of, those that a case names; else those of what it stands in. Of a column, the first one
-    that has runs."""
+    that has runs; of a line that stands for no experiment in particular, all of them."""
     at: dict[str, Any] = {}
 
 
-class Line(Repeated):
-    """A line, points or a band of a panel: one of `metric`, `series`, `band`, `published`, `y` and `draw`."""
+class MeasuredRow(Row):
+    """A number that is measured, and what was published of it."""
 
     metric: str = ""
-    """Over a sweep: a number of a result ("bottleneck.loss_per_sent"), or a function of the study."""
-    beside: Names = ()
-    """Other experiments whose run at the same point the function needs."""
-    also: Names = ()
-    """Other experiments whose points continue the curve."""
-    band: Literal["", "quartiles"] = ""
-    series: str = ""
-    """Over time, or as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a gauge of a flow."""
-    told_by: Literal["", "ss"] = ""
-    """Who tells the gauge: the engine; or `ss`, of all connections of the flow's sender, where a run had it asked."""
+    """A number of a result ("bottleneck.loss_per_sent"), a formula or a function of the study."""
+    beside: Experiments = ()
+    """Other experiments whose run at the same point the metric needs."""
+    unit: str = ""
+    factor: float | str | None = None
+    """Instead of the unit's; a text is a fraction, or a template of one: "1/8949", of bytes a segment."""
     published: str = ""
-    """A table of `published.toml`, of which `x`, `y`, `low` and `high` name columns or numbers."""
+    """A table or a number of `published.toml`."""
+
+
+class Line(Repeated, MeasuredRow):
+    """A line, points or a band of a panel: one of `metric`, `series`, `published`, `y` and `draw`.
+
+    A metric is over a sweep. Of a published table `x`, `y`, `low` and `high` name columns or numbers.
+    """
+
+    series: str = ""
+    """Over the panel's span, without one as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a
+    gauge of a flow. "ss.rtt": what `ss` says of it, of all connections of the flow's sender, where a run asked it."""
+    stat: Literal["", "last", "quartiles", "until done"] = ""
+    """Of several published bins the last, at its end, instead of the mean; over a sweep the band between the quartiles
+    of a group's throughput; a series only until the transfer is complete."""
     draw: str = ""
     """A function of the study's `figures.py`: from the scope to layers."""
     x: str | Places = ""
@@ -149,29 +153,19 @@ class Line(Repeated):
     bin_s: float | None = None
     """Of throughput and loss; a published column of bins has no places of its own."""
     together: int = 1
-    """Published bins are shown as the mean of so many."""
-    last: bool = False
-    """Or as the last of them, at its end."""
-    until_done: bool = False
-    """The series ends with the transfer."""
-    flow: int = 0
-    unit: str = ""
-    factor: float | None = None
-    """Instead of the unit's."""
-    divisor: float = 1
-    """What is drawn is divided by this: by bytes a segment."""
+    """So many published bins are one point."""
     label: str | None = None
     labels: tuple[str, ...] | Literal["once"] = ()
     """Of flows; once: each algorithm's, at its first flow."""
     style: str = ""
-    kind: Literal["", "line", "points", "line+points", "band", "step"] = ""
+    kind: Kind | Literal[""] = ""
     instance: str | int = 0
 
     @model_validator(mode="after")
     def _one_sort(self) -> Line:
-        given = [key for key in ("metric", "series", "band", "published", "draw") if getattr(self, key)]
+        given = [key for key in ("metric", "series", "published", "draw") if getattr(self, key)]
         if len(given) > 1 or not (given or self.y):
-            raise ValueError(f"a line has one of metric, series, band, published, y and draw, not {given or 'none'}")
+            raise ValueError(f"a line has one of metric, series, published, y and draw, not {given or 'none'}")
         return self
 
 
@@ -184,15 +178,11 @@ class Mark(Row):
     when: dict[str, str | int] = {}
 
 
-class Heat(Row):
+class Heat(MeasuredRow):
     """A heat map."""
 
-    metric: str
     label: str
-    unit: str = ""
-    beside: Names = ()
-    published: str = ""
-    colours: Literal["sequential", "logarithmic", "diverging"] = "sequential"
+    colours: Colours = "sequential"
     most: float | str | None = None
 
 
@@ -208,12 +198,11 @@ class Panel(Repeated):
     """A panel, or one for each case."""
 
     title: str = ""
-    x: Axis | str = ""
-    """An axis, or the name of a shared one; without it the panel is over time, or a distribution's."""
-    y: Axis | str = ""
+    x: AxisName = ""
+    """An axis, or the name of a shared one; without it the panel is over time."""
+    y: AxisName = ""
     span: tuple[float, float] | None = None
     """From and until, of a panel over time."""
-    distribution: bool = False
     lines: tuple[Line, ...] = ()
     heat: Heat | None = None
     marks: tuple[Mark, ...] = ()
@@ -231,8 +220,7 @@ class Shown(Repeated):
     name: str
     title: str
     caption: str
-    experiments: Names
-    """The experiments that it shows."""
+    experiments: Experiments
     source: str = ""
     """A table of `published.toml`, whose source stands for {source}."""
     needs: Literal["", "trees"] = ""
@@ -243,9 +231,9 @@ class Figure(Shown, Panel):
     """A figure of the document. What it says of panels holds for each of them that says nothing else."""
 
     alt: str
-    case: str = Field("", alias="for")
+    case: Annotated[str, "dimension"] = Field("", alias="for")
     """A dimension: one such figure a case."""
-    per: Names = ()
+    per: Dimensions = ()
     """Dimensions for each of whose cases all panels stand."""
     panels: tuple[Panel, ...] = ()
     columns: int | Literal["versions"] = 1
@@ -273,24 +261,16 @@ class Figure(Shown, Panel):
 SHARED = set(Panel.model_fields) - {"title"}
 
 
-class Column(Repeated):
-    """A column of a table: words, a number that is given, or one that is measured."""
+class Column(Repeated, MeasuredRow):
+    """A column of a table: words, a number that is measured, or one that is published and stands alone.
+
+    Published is a number as "table1.bbr.{size_place}"; there is none where no case has such a word.
+    """
 
     title: str
-    unit: str = ""
     words: str = ""
-    given: str = ""
-    """A number of `published.toml` that stands alone."""
-    metric: str = ""
-    sweep_metric: str = ""
-    """A function of a whole sweep."""
     spread: str = ""
     """Of a metric that is one number of all seeds together: what stands beside it as ±."""
-    beside: Names = ()
-    factor: float | str | None = None
-    """Instead of the unit's."""
-    published: str = ""
-    """A number of `published.toml`: "table1.bbr.{size_place}"; there is none where no case has such a word."""
     published_when: dict[str, str | int] = {}
     """Only where the words are these."""
     published_digits: int | None = None
@@ -300,9 +280,9 @@ class Column(Repeated):
 class TableRow(Shown):
     """A table of the document."""
 
-    rows: Names
+    rows: Dimensions
     """Dimensions, one row a case."""
-    across: Names | None = None
+    across: Annotated[Names | None, "dimension"] = None
     """Dimensions for each of whose cases the measured columns stand; else the versions, if rows are not of them."""
     columns: tuple[Column, ...]
 

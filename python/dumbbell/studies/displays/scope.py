@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from string import Formatter
 from types import ModuleType
-from typing import Any
+from typing import Any, Final
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Layer
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
 from dumbbell.metrics.number import Limits
-from dumbbell.studies.displays.rows import UNITS, Case, Displays, Repeated, Shown, Values
+from dumbbell.studies.displays.rows import UNITS, Case, Displays, MeasuredRow, Repeated, Shown, Values
 from dumbbell.studies.evidence import Evidence, RunData, SeedSweep
+from dumbbell.studies.formula import Formula
 from dumbbell.studies.study import Study
 
 VERSION, EXPERIMENT = "version", "experiment"
-Cases = dict[str, Values | tuple["Case", ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,40 +27,24 @@ class Scope:
 
     study: Study
     evidence: Evidence
-    drawing: ModuleType | None
+    row: Shown
+    """The figure or table that is drawn."""
+    displays: Displays
+    drawing: ModuleType | None = None
     """The study's functions that draw layers, if it has any."""
-    cases: Cases
-    display: str
-    shown: tuple[str, ...]
-    """The experiments that the display shows."""
-    source: str = ""
-    experiments: tuple[str, ...] = ()
+    experiments: tuple[str, ...]
     """Those in question; one, once it is settled."""
     version: str = ""
     """Empty: not settled."""
-    at: tuple[tuple[str, Any], ...] = ()
-    terms: tuple[tuple[str, Any], ...] = ()
+    at: Mapping[str, Any] = field(default_factory=dict)
+    terms: Mapping[str, Any] = field(default_factory=dict)
     identifying: frozenset[str] = frozenset()
     """Those words that only say which case it is."""
-
-    @classmethod
-    def of(cls, row: Shown, displays: Displays, drawing: ModuleType | None, study: Study, evidence: Evidence) -> Scope:
-        """All that a figure or a table shows."""
-        return cls(
-            study=study,
-            evidence=evidence,
-            drawing=drawing,
-            cases=displays.cases,
-            display=row.name,
-            shown=row.experiments,
-            experiments=row.experiments,
-            source=row.source,
-        )
 
     @property
     def versions(self) -> tuple[str, ...]:
         """Those that the engine has of every experiment that the display shows."""
-        return self.evidence.variants(*self.shown)
+        return self.evidence.variants(*self.row.experiments)
 
     @property
     def experiment(self) -> str:
@@ -74,16 +58,16 @@ class Scope:
 
     def error(self, message: str) -> StudyError:
         """What to raise about this display."""
-        return StudyError(f"{self.display}: {message}")
+        return StudyError(f"{self.row.name}: {message}")
 
     def has(self, terms: Mapping[str, Any]) -> bool:
         """Whether the cases' words are these."""
-        return all(self.word(name) == value for name, value in terms.items())
+        return all(self.terms.get(name) == value for name, value in terms.items())
 
     def knows(self, template: str) -> bool:
         """Whether there are words for all of a template's braces."""
         names = {name.partition("[")[0] for _, name, _, _ in Formatter().parse(template) if name}
-        return names <= dict(self.terms).keys() | _TERMS.keys()
+        return names <= self.terms.keys() | USUAL.keys()
 
     def narrowed(self, row: Repeated) -> Scope:
         """To the experiments and the point that a row names."""
@@ -91,7 +75,7 @@ class Scope:
         for each in experiments:
             if each not in self.study.experiments:
                 raise self.error(f'there is no experiment "{each}"')
-        return replace(self, experiments=experiments, at=(*self.at, *row.at.items()))
+        return replace(self, experiments=experiments, at={**self.at, **row.at})
 
     def over(self, row: Repeated, *usual: str) -> Iterator[Scope]:
         """One scope for each case of a row; `usual` are its dimensions if it names none."""
@@ -110,8 +94,8 @@ class Scope:
             scopes = [inner for scope in scopes for inner in scope._of(dimension)]  # noqa: SLF001 (its own)
         distinct: dict[str, Scope] = {}
         for scope in scopes:
-            version = scope.control if len(scope.experiments) == 1 else scope.version
-            distinct.setdefault(repr((scope.experiments, version, scope.at, scope.terms)), scope)
+            controls = [scope.control_in(each) for each in scope.experiments]
+            distinct.setdefault(repr((scope.experiments, controls, scope.at, scope.terms)), scope)
         return list(distinct.values())
 
     def _of(self, dimension: str) -> Iterator[Scope]:
@@ -119,19 +103,14 @@ class Scope:
             yield from (replace(self, version=version) for version in self.versions)
         elif dimension == EXPERIMENT:
             yield from (replace(self, experiments=(each,)) for each in self.experiments)
-        elif dimension not in self.cases:
-            raise self.error(f'there are no cases "{dimension}"')
         else:
-            for place, case in enumerate(self._cases(self.cases[dimension])):
+            cases = self.displays.cases[dimension]
+            if isinstance(cases, Values):
+                runs = () if cases.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
+                cases = cases.cases(run.point[cases.field] for run in runs)
+            for place, case in enumerate(cases):
                 if self.has(case.when):
                     yield self.bound(dimension, place, case)
-
-    def _cases(self, members: Values | tuple[Case, ...]) -> tuple[Case, ...]:
-        if not isinstance(members, Values):
-            return members
-        runs = () if members.values else self.evidence.of(self.experiment, self.settled.version)[0].runs
-        swept = dict.fromkeys(run.point[members.field] for run in runs)
-        return members.model_copy(update={"values": tuple(swept)}).cases() if swept else members.cases()
 
     def bound(self, dimension: str, place: int, case: Case) -> Scope:
         """Narrowed down to one case."""
@@ -140,33 +119,32 @@ class Scope:
         experiment = self.text(case.experiment)
         return replace(
             self,
-            terms=(*self.terms, *(identifying | more).items()),
+            terms={**self.terms, **identifying, **more},
             identifying=self.identifying | (identifying.keys() - more.keys()),
-            at=(*self.at, *case.at.items()),
+            at={**self.at, **case.at},
             experiments=(experiment,) if experiment else self.experiments,
         )
 
-    def word(self, name: str) -> Any:  # noqa: ANN401 (a text or a number)
-        """A word of a case; None where no case has it."""
-        return dict(self.terms).get(name)
-
-    @property
-    def control(self) -> str:
-        """What sends in the experiment, with the parameters that the version is given there."""
-        name, version = self.experiment, self.settled.version
-        return self.study.rivals.get(name) or self.study.control(name, version)
+    def control_in(self, experiment: str) -> str:
+        """What sends in an experiment, with the parameters that the version is given there."""
+        return self.study.rivals.get(experiment) or self.study.control(experiment, self.settled.version)
 
     @property
     def sender(self) -> str:
         """The algorithm or variant in question, without parameters: of the group, where a case names one."""
-        own = base_name(self.control)
-        group = self.word("group")
+        own = base_name(self.control_in(self.experiment))
+        group = self.terms.get("group")
         return own if group in {None, own.partition("_")[0]} else str(group)
+
+    @property
+    def sender_label(self) -> str:
+        """Its name, with the kernel that the engine has."""
+        return label_of(self.sender, self.evidence.engine)
 
     @property
     def group(self) -> str:
         """The algorithm that the document would call it by: "bbr", "cubic", "reno"."""
-        return str(self.word("group") or self.sender.partition("_")[0])
+        return str(self.terms.get("group") or self.sender.partition("_")[0])
 
     def text(self, template: str) -> str:
         """A template with words in the place of braces.
@@ -174,35 +152,50 @@ class Scope:
         Raises:
             StudyError: there are no such words here.
         """
-        if "{" not in template:
-            return template
         try:
-            return template.format_map(_Terms(self))
+            return template.format_map(self)
         except (LookupError, TypeError, ValueError) as error:
             raise self.error(f'"{template}" has {error}, of which nothing is known here') from None
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 (a text, a number, or the published tables)
+        """A word of a template."""
+        if name in self.terms:
+            return self.terms[name]
+        for each in self.row.experiments:
+            if name.lower() in {f"means_{each}", f"seeds_{each}"}:
+                trials = self.evidence.of(each, self.settled.version)
+                return len(trials) if name.startswith("seeds") else _means(trials)
+        return USUAL[name](self)
 
     @property
     def about(self) -> tuple[object, ...]:
         """Its runs, and all the words that do more than say which runs these are."""
-        version, at = self.settled.version, dict(self.at)
-        trials = [_at(trial, at) for each in self.experiments for trial in self.evidence.of(each, version)]
-        own = tuple((name, repr(value)) for name, value in self.terms if name not in self.identifying)
-        return self.experiments, version, own, tuple(id(run) for trial in trials for run in trial.runs)
+        own = tuple((name, repr(value)) for name, value in self.terms.items() if name not in self.identifying)
+        runs = tuple(id(run) for trial in self.trials() for run in trial.runs)
+        return self.experiments, self.settled.version, own, runs
 
-    def trials(
-        self, others: Sequence[str] = (), also: Sequence[str] = ()
-    ) -> list[SeedSweep] | list[tuple[SeedSweep, ...]]:
-        """The runs in question, seed by seed, with those of other experiments at the same seed."""
-        scope, at = self.settled, dict(self.at)
-        if others:
-            together = self.evidence.together([self.experiment, *map(self.text, others)], scope.version)
-            return [tuple(_at(trial, at) for trial in each) for each in together]
-        names = (self.experiment, *map(self.text, also))
-        return [_at(trial, at) for name in names for trial in self.evidence.of(name, scope.version)]
+    def trials(self) -> list[SeedSweep]:
+        """The runs in question, of one experiment after the other, seed by seed."""
+        return [
+            self._here(trial) for each in self.experiments for trial in self.evidence.of(each, self.settled.version)
+        ]
+
+    def trials_with(self, others: Sequence[str]) -> list[tuple[SeedSweep, ...]]:
+        """Those of the first experiment in question, seed by seed, with those of other experiments at the same seed."""
+        if not others:
+            return [(trial,) for trial in self.trials()]
+        names = [self.experiment, *map(self.text, others)]
+        together = self.evidence.together(names, self.settled.version)
+        return [tuple(map(self._here, each)) for each in together]
 
     def run(self) -> RunData:
         """The run in question, of the first seed."""
-        return _at(self.evidence.of(self.experiment, self.settled.version)[0], dict(self.at)).only
+        return self.trials()[0].only
+
+    def _here(self, trial: SeedSweep) -> SeedSweep:
+        """The part of a sweep that has the values of the cases, as far as it sweeps these fields."""
+        swept = {path for run in trial.runs for path in run.point}
+        return trial.where({path: value for path, value in self.at.items() if path in swept})
 
     def published(self, path: str) -> Any:  # noqa: ANN401 (of a TOML file)
         """What `published.toml` has at a path: "figure8a.bbr_percent.0".
@@ -218,39 +211,24 @@ class Scope:
                 raise self.error(f'nothing is published at "{self.text(path)}"') from None
         return value
 
-    def metric(self, name: str) -> Callable[..., float | None]:
-        """What a formula gives of a run or of a sweep, and of those beside it.
+    def formula(self, text: str) -> Formula:
+        """What a row measures.
 
         Raises:
             StudyError: it is no formula, or has a name that there is not.
         """
-        formula = self.study.metrics.parse(self.text(name))
-        return lambda one, *others: (formula.value if isinstance(one, SeedSweep) else formula.of_run)(one, *others)
+        return self.study.metrics.parse(self.text(text))
 
-    def limits(self, name: str, factor: float) -> Limits:
-        """What a formula can be, times a factor."""
-        low, high = sorted(factor * limit for limit in self.study.metrics.parse(self.text(name)).limits)
+    def limits(self, row: MeasuredRow) -> Limits:
+        """What a row's number can be, in the row's unit."""
+        low, high = sorted(self.factor(row) * limit for limit in self.formula(row.metric).limits)
         return low, high
 
-    def factor(self, unit: str, factor: float | str | None) -> float:
-        """From base units to those that are drawn."""
-        if factor is not None:
-            return float(self.text(factor)) if isinstance(factor, str) else factor
-        if unit not in UNITS:
-            raise self.error(f'unknown unit "{unit}"; known: {", ".join(filter(None, UNITS))}')
-        return UNITS[unit]
-
-
-def layers_function(name: str, drawing: ModuleType | None) -> Callable[[Scope], Iterable[Layer]]:
-    """A study's function that draws the layers of a line.
-
-    Raises:
-        StudyError: there is none of that name.
-    """
-    function: Callable[[Scope], Iterable[Layer]] | None = getattr(drawing, name, None)
-    if function is None:
-        raise StudyError(f'figures.py has no function "{name}"')
-    return function
+    def factor(self, row: MeasuredRow, unit: str = "") -> float:
+        """From base units to those in which a row shows a number; `unit` is that of a row without one."""
+        if row.factor is None:
+            return UNITS[row.unit or unit]
+        return float(Fraction(self.text(row.factor))) if isinstance(row.factor, str) else row.factor
 
 
 def _family(group: str) -> str:
@@ -262,31 +240,13 @@ def _means(trials: Sequence[SeedSweep]) -> str:
     return f"mean over {len(trials)} seeds with 95 % intervals (Student's t)" if len(trials) > 1 else "one seed"
 
 
-class _Terms(dict[str, Any]):
-    """The words of a scope, found when a template has them."""
-
-    def __init__(self, scope: Scope) -> None:
-        super().__init__(scope.terms)
-        self._scope = scope
-
-    def __missing__(self, key: str) -> Any:  # noqa: ANN401 (a text, or the published tables)
-        scope = self._scope
-        experiment = next((each for each in scope.shown if key.lower() in {f"means_{each}", f"seeds_{each}"}), "")
-        if experiment:
-            trials = scope.evidence.of(experiment, scope.settled.version)
-            return len(trials) if key.startswith("seeds") else _means(trials)
-        if key not in _TERMS:
-            raise KeyError(key)
-        return _TERMS[key](scope)
-
-
 def _first(scope: Scope) -> tuple[SeedSweep, ...]:
-    return scope.evidence.of(scope.shown[0], scope.settled.version)
+    return scope.evidence.of(scope.row.experiments[0], scope.settled.version)
 
 
-_TERMS: Mapping[str, Callable[[Scope], Any]] = {
+USUAL: Final[Mapping[str, Callable[[Scope], Any]]] = {
     "version": lambda scope: label_of(scope.settled.version, scope.evidence.engine),
-    "sender": lambda scope: label_of(scope.sender, scope.evidence.engine),
+    "sender": lambda scope: scope.sender_label,
     "cubic": lambda scope: label_of("cubic", scope.evidence.engine),
     "style": lambda scope: scope.sender,
     "group": lambda scope: scope.group,
@@ -294,18 +254,10 @@ _TERMS: Mapping[str, Callable[[Scope], Any]] = {
     "engine": lambda scope: scope.evidence.engine,
     "short": lambda scope: scope.study.manifest.short,
     "published": lambda scope: scope.study.published,
-    "source": lambda scope: scope.published(f"{scope.source}.source"),
+    "source": lambda scope: scope.published(f"{scope.row.source}.source"),
     "means": lambda scope: _means(_first(scope)),
     "Means": lambda scope: _means(_first(scope)).capitalize(),
     "seed": lambda scope: _first(scope)[0].seed,
     "seeds": lambda scope: len(_first(scope)),
 }
-"""What every template can have; beside these means_X and seeds_X of an experiment X that the display shows."""
-
-
-PLACEHOLDERS = frozenset(_TERMS)
-
-
-def _at(trial: SeedSweep, point: Mapping[str, Any]) -> SeedSweep:
-    swept = {path for run in trial.runs for path in run.point}
-    return trial.where({path: value for path, value in point.items() if path in swept})
+"""The words that every template can have; also means_X and seeds_X of an experiment X that the display shows."""

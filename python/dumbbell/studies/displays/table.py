@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
 
 from dumbbell.charts.style import PUBLISHED
+from dumbbell.errors import StudyError
 from dumbbell.metrics.statistics import estimate
 from dumbbell.studies.displays import rows
-from dumbbell.studies.displays.layers import runs_of
 from dumbbell.studies.displays.scope import VERSION, Scope
 from dumbbell.studies.evidence import SeedSweep, Trials
 from dumbbell.tables.table import Amount, Cell, Column, Table
-
-_Trials: TypeAlias = "Sequence[SeedSweep] | Sequence[tuple[SeedSweep, ...]]"
 
 
 def draw_table(row: rows.TableRow, scope: Scope) -> Table:
@@ -38,38 +35,32 @@ def draw_table(row: rows.TableRow, scope: Scope) -> Table:
     return Table(columns, rows, scope.text(row.title), row.name, scope.text(row.caption))
 
 
-def mean_over_seeds(trials: _Trials, row: rows.Column, scope: Scope) -> Amount:
-    """Of a number of each seed's run, or of its whole sweep, with its interval, in the column's unit.
+def mean_over_seeds(trials: Sequence[tuple[SeedSweep, ...]], row: rows.Column, scope: Scope) -> Amount:
+    """Of a number of each seed's run, or of its sweep, with its interval, in the column's unit.
 
     Of one number of all seeds together that number, with its spread.
     """
-    if row.metric and scope.study.metrics.parse(scope.text(row.metric)).together:
-        return _together(trials, row, scope)
-    if row.sweep_metric:
-        value = scope.metric(row.sweep_metric)
-        numbers = [value(*((each,) if isinstance(each, SeedSweep) else each)) for each in trials]
-    else:
-        value = scope.metric(row.metric)
-        numbers = [value(*runs) for runs in runs_of(trials)]
-        if len(numbers) > len(trials):
-            raise scope.error(f'{len(numbers)} runs for {len(trials)} seeds have "{row.metric}": name their point')
-    factor = scope.factor(row.unit if row.factor is None else "", row.factor)
+    formula, factor, limits = scope.formula(row.metric), scope.factor(row), scope.limits(row)
+    if formula.together:
+        pooled = Trials(tuple(trials))
+        known = [
+            scope.formula(text).value_together(pooled) if text and trials else None for text in (row.metric, row.spread)
+        ]
+        value, spread = (None if each is None else factor * each for each in known)
+        return Amount(value, spread, limits=limits)
+    try:
+        numbers = [formula.value(*each) for each in trials]
+    except StudyError as error:
+        runs = sum(len(own.runs) for own, *_ in trials)
+        if runs == len(trials):
+            raise
+        message = f'{runs} runs for {len(trials)} seeds have "{row.metric}": name their point; {error}'
+        raise scope.error(message) from None
     values = [factor * each for each in numbers if each is not None]
     if not values:
         return Amount(None)
     mean = estimate(values)
-    return Amount(mean.mean, mean.half_width, limits=scope.limits(row.sweep_metric or row.metric, factor))
-
-
-def _together(trials: _Trials, row: rows.Column, scope: Scope) -> Amount:
-    pooled = Trials(tuple((each,) if isinstance(each, SeedSweep) else each for each in trials))
-    factor = scope.factor(row.unit if row.factor is None else "", row.factor)
-
-    def number(text: str) -> float | None:
-        value = scope.study.metrics.parse(scope.text(text)).value_together(pooled) if pooled.sweeps and text else None
-        return None if value is None else factor * value
-
-    return Amount(number(row.metric), number(row.spread), limits=scope.limits(row.metric, factor))
+    return Amount(mean.mean, mean.half_width, limits=limits)
 
 
 def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Scope]]:
@@ -86,17 +77,22 @@ def _columns(row: rows.TableRow, scope: Scope) -> Iterator[tuple[rows.Column, Sc
 def _cell(column: rows.Column, scope: Scope) -> Cell:
     if column.words:
         return scope.text(column.words)
-    if column.given:
-        return Amount(float(scope.published(column.given)))
+    if not column.metric:
+        return Amount(float(scope.published(column.published)))
     for name in scope.experiments:
-        if trials := replace(scope, experiments=(name,)).trials(column.beside):
+        if trials := replace(scope, experiments=(name,)).trials_with(column.beside):
             return mean_over_seeds(trials, column, scope)
     return mean_over_seeds([], column, scope)
 
 
 def _published(column: rows.Column, scope: Scope) -> str | None:
     """The document's number as it is written; None where a case has none."""
-    if not column.published or not scope.knows(column.published) or not scope.has(column.published_when):
+    if (
+        not (column.metric or column.words)
+        or not column.published
+        or not scope.knows(column.published)
+        or not scope.has(column.published_when)
+    ):
         return None
     value: float | str = scope.published(column.published)
     if isinstance(value, str):

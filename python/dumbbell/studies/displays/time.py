@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.in_time import curve, flow_rates, flow_styles
+from dumbbell.charts.shapes import Look, distribution
 from dumbbell.charts.style import label_of
 from dumbbell.errors import StudyError
 from dumbbell.metrics.counter import ratio_in_bins
-from dumbbell.metrics.distribution import cdf
 from dumbbell.results.run_series import (
     BIN_S,
     Samples,
@@ -30,38 +30,34 @@ from dumbbell.studies.evidence import RunData
 Span: TypeAlias = tuple[float, float]
 """From and until, in seconds of the run."""
 
+SS = "ss."
 USUAL = {"flows": "Mbit/s", "group": "Mbit/s", "loss": "%", "rtt": "ms", "ack_rtt": "ms"}
 """The unit of a series whose row has none."""
 
 
-def series_layers(line: Line, span: Span | None, scope: Scope) -> Iterator[Layer]:
+def series_layers(line: Line, span: Span | None, look: Look, scope: Scope) -> Iterator[Layer]:
     """A series of the run in question, as far as it lasted; without a span the distribution of all its samples.
 
     Raises:
         StudyError: there is no such series.
     """
-    run = scope.run()
-    if line.until_done:
-        flow = run.result.flows[line.flow]
+    run, bin_s = scope.run(), line.bin_s or BIN_S
+    factor = scope.factor(line, USUAL.get(line.series.removeprefix(SS), ""))
+    if line.stat == "until done":
+        flow = run.result.flows[0]
         span = (0.0, flow.start_s + (flow.fct_s or 0.0))
-    factor = scope.factor(line.unit or USUAL.get(line.series, ""), line.factor) / line.divisor
-    bin_s = line.bin_s or BIN_S
-    instance = int(scope.text(str(line.instance)))
-    span = span and (span[0], min(span[1], _end_s(run, bin_s)))
+    # a run is over with its last sample, to a bin: what comes after would be drawn as nothing sent
+    end_s = round(float(run.flow_series()["time_s"].max()) / bin_s) * bin_s
+    span = span and (span[0], min(span[1], end_s))
     if line.series == "flows":
         labels = _once(run) if line.labels == "once" else [scope.text(label) for label in line.labels] or _labels(run)
         yield from flow_rates(run, span or run.window_s, bin_s, labels, factor)
         return
-    label = label_of(scope.sender, scope.evidence.engine) if line.label is None else scope.text(line.label)
-    style = scope.text(line.style) or scope.sender
     series = samples(run, line, span or (0.0, math.inf), bin_s, scope.group)
-    if line.told_by and not series.time_s.size:
-        return
     if span is None:
-        values, shares = cdf([factor * each for each in series.value])
-        yield Layer(label=label, style=style, kind="step", x=tuple(values), y=tuple(shares), instance=instance)
-        return
-    yield curve(series, label, style, factor, kind=line.kind or "line", instance=instance)
+        yield distribution(look, [factor * each for each in series.value])
+    elif series.time_s.size or not line.series.startswith(SS):
+        yield curve(series, look, factor, kind=line.kind or "line")
 
 
 def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
@@ -72,9 +68,8 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
     Raises:
         StudyError: there is no such series.
     """
-    column = "srtt_s" if line.series == "rtt" else line.series
-    if line.told_by == "ss":
-        return ss_gauge(run, line.flow, column, *span)
+    name = line.series.removeprefix(SS)
+    column = "srtt_s" if name == "rtt" else name
     match line.series:
         case "group":
             return Samples(middles(span, bin_s), group_rates_bps(run, group, *span, bin_s))
@@ -84,15 +79,12 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
             backlog = backlog_bytes(run, *span)
             return backlog if line.unit == "kB" else Samples(backlog.time_s, backlog.value / run.bdp_bytes)
         case "ack_rtt":
-            return ack_rtts_s(run, line.flow, *span)
+            return ack_rtts_s(run, 0, *span)
+    if name != line.series:
+        return ss_gauge(run, 0, column, *span)
     if column not in run.flow_series():
         raise StudyError(f'flows have no gauge "{column}"')
-    return gauge(run, line.flow, column, *span)
-
-
-def _end_s(run: RunData, bin_s: float) -> float:
-    """When the run was over, by its last sample, to a bin: what comes after would be drawn as nothing sent."""
-    return round(float(run.flow_series()["time_s"].max()) / bin_s) * bin_s
+    return gauge(run, 0, column, *span)
 
 
 def _labels(run: RunData) -> list[str]:

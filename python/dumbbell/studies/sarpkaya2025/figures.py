@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import median
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from dumbbell.charts.chart import Kind, Layer
+from dumbbell.charts.shapes import Look, band, median_and_range, scatter, sweep
 from dumbbell.charts.style import PUBLISHED, label_of
 from dumbbell.hosts.columns import Measurand
 from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.number import counted
 from dumbbell.spec.quantity import Rate
 from dumbbell.studies.displays.scope import Scope
-from dumbbell.studies.evidence import RunData, SeedSweep
+from dumbbell.studies.evidence import RunData
 from dumbbell.studies.sarpkaya2025.claims import SECOND_S, goodputs_bps, settled_s, settling_time
 from dumbbell.studies.sweep import number, swept
 
@@ -31,17 +32,13 @@ TOGETHER: Final = 10
 
 def shares(scope: Scope) -> Iterator[Layer]:
     """BBR's share of the line in % over the queue, at the point that the cases name."""
-    runs = [run for trial in _trials(scope) for run in trial.runs]
-    rate_bps, at = Rate(scope.study.experiments[scope.experiment].fields()["path"]["rate"]).bps, dict(scope.at)
+    runs = [run for trial in scope.trials() for run in trial.runs]
+    rate_bps, at = Rate(scope.study.experiments[scope.experiment].fields()["path"]["rate"]).bps, scope.at
     one_bdp = _one_bdp(runs[0])
     rows = [row for row in scope.study.measured[scope.experiment].rows if at.items() <= row.at.items()]
-    yield Layer(
-        label=f"measured ({scope.study.manifest.short})",
-        style=f"{PUBLISHED} bbr",
-        kind="line+points",
-        x=tuple(number(row.at[BUFFER], "B") / one_bdp for row in rows),
-        y=tuple(PERCENT * row.measured[MEASURED].value for row in rows),
-    )
+    look = Look(f"{PUBLISHED} bbr", label=f"measured ({scope.study.manifest.short})")
+    queues = [number(row.at[BUFFER], "B") / one_bdp for row in rows]
+    yield scatter(look, queues, [PERCENT * row.measured[MEASURED].value for row in rows], kind="line+points")
     percents: dict[float, list[float]] = {}
     for run in runs:
         place = swept(run, BUFFER, "B") / one_bdp
@@ -51,16 +48,10 @@ def shares(scope: Scope) -> Iterator[Layer]:
 
 def settling(scope: Scope) -> Iterator[Layer]:
     """When the goodput has settled, over the queue; where not all seeds have it, of how many."""
-    published, trials = scope.study.published, _trials(scope)
+    published, trials = scope.study.published, scope.trials()
     again = settled_s(published["figure5a"]["bbr_mbit_s"])
     if again is not None:
-        yield Layer(
-            label="the same rule on the document's Figure 5a",
-            style=f"{PUBLISHED} cubic",
-            kind="points",
-            x=(32.0,),
-            y=(again,),
-        )
+        yield scatter(Look(f"{PUBLISHED} cubic", label="the same rule on the document's Figure 5a"), (32.0,), (again,))
     times_s: dict[float, list[float]] = {}
     for trial in trials:
         for run in trial.runs:
@@ -72,9 +63,9 @@ def settling(scope: Scope) -> Iterator[Layer]:
     if complete:
         yield _over_seeds(complete, scope, kind="points")
     if part:
-        label = "the same, of the seeds that have it"
-        point_labels = [f"{len(own)} of {len(trials)}" for own in part.values()]
-        yield _over_seeds(part, scope, kind="points", label=label, point_labels=point_labels)
+        seed_counts = tuple(f"{len(own)} of {len(trials)}" for own in part.values())
+        look = Look("bbr", 1, "the same, of the seeds that have it")
+        yield replace(sweep(look, part.items(), median_and_range, kind="points"), words=seed_counts)
 
 
 def bbr_in_time(scope: Scope) -> Iterator[Layer]:
@@ -88,7 +79,7 @@ def other_in_time(scope: Scope) -> Iterator[Layer]:
 
 
 def _in_time(scope: Scope, flow: int) -> Iterator[Layer]:
-    runs = [trial.only for trial in _trials(scope)]
+    runs = [trial.only for trial in scope.trials()]
     rates = [_together(goodputs_bps(run, flow)) for run in runs]
     bins = min(rate.size for rate in rates)
     values = MBIT * np.stack([rate[:bins] for rate in rates])
@@ -96,13 +87,8 @@ def _in_time(scope: Scope, flow: int) -> Iterator[Layer]:
     cc = runs[0].result.flows[flow].cc
     low, middle, high = (tuple(edge.tolist()) for edge in np.quantile(values, [0, 0.5, 1], axis=0))
     name = label_of(cc, scope.evidence.engine)
-    spread = f"{name}, range over {counted(len(runs), 'seed')}"
-    yield Layer(label=spread, style=cc, kind="band", x=at, y=(), low=low, high=high)
-    yield Layer(label=f"{name}, median over seeds", style=cc, kind="line", x=at, y=middle)
-
-
-def _trials(scope: Scope) -> list[SeedSweep]:
-    return [trial for trial in scope.trials() if isinstance(trial, SeedSweep)]
+    yield band(Look(cc, label=f"{name}, range over {counted(len(runs), 'seed')}"), at, low, high)
+    yield scatter(Look(cc, label=f"{name}, median over seeds"), at, middle, kind="line")
 
 
 def _together(rates_bps: Floats) -> Floats:
@@ -115,24 +101,6 @@ def _one_bdp(run: RunData) -> float:
     return TC_KB * run.bdp_bytes
 
 
-def _over_seeds(
-    values_at: Mapping[float, Sequence[float]],
-    scope: Scope,
-    *,
-    kind: Kind = "line+points",
-    label: str = "",
-    point_labels: Sequence[str] = (),
-) -> Layer:
-    places = sorted(values_at)
-    values = [values_at[place] for place in places]
-    return Layer(
-        label=label or f"{label_of('bbr', scope.evidence.engine)}, median and range over seeds",
-        style="bbr",
-        kind=kind,
-        x=tuple(places),
-        y=tuple(map(median, values)),
-        low=tuple(map(min, values)),
-        high=tuple(map(max, values)),
-        instance=int(bool(label)),
-        words=tuple(point_labels),
-    )
+def _over_seeds(values_at: Mapping[float, Sequence[float]], scope: Scope, kind: Kind = "line+points") -> Layer:
+    look = Look("bbr", label=f"{label_of('bbr', scope.evidence.engine)}, median and range over seeds")
+    return sweep(look, values_at.items(), median_and_range, kind=kind)

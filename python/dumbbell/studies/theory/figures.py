@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from dumbbell.charts.chart import Layer
+from dumbbell.charts.shapes import Look, scatter
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.spec.run import MSS_BYTES
 from dumbbell.studies.displays.scope import Scope
@@ -31,10 +32,6 @@ def formulas(scope: Scope) -> Iterator[Layer]:
         "reno": ("1.31/sqrt(p)", lambda p: numbers["reno"] / p**0.5),
     }
     for cc, (title, window) in windows.items():
-        yield Layer(
-            label=f"theory: {title}",
-            style=f"{PUBLISHED} {cc}",
-            kind="line+points",
-            x=tuple(100 * p for p in LOSSES),
-            y=tuple(MBIT * min(line_bps * (1 - p), window(p) * MSS_BYTES * BITS_PER_BYTE / RTT_S) for p in LOSSES),
-        )
+        goodputs = [min(line_bps * (1 - p), window(p) * MSS_BYTES * BITS_PER_BYTE / RTT_S) for p in LOSSES]
+        look = Look(f"{PUBLISHED} {cc}", label=f"theory: {title}")
+        yield scatter(look, [100 * p for p in LOSSES], [MBIT * each for each in goodputs], kind="line+points")

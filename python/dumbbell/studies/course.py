@@ -7,13 +7,12 @@ from itertools import combinations, groupby, pairwise
 
 import numpy as np
 
-from dumbbell.charts.chart import Chart, Layer, Panel
-from dumbbell.charts.in_time import TIME
+from dumbbell.charts.chart import TIME, Chart, Layer, Panel
 from dumbbell.charts.style import style_of
 from dumbbell.metrics.number import amount, percent
 
 
-def shapes(chart: Chart) -> Iterator[str]:
+def courses(chart: Chart) -> Iterator[str]:
     """A sentence for each two lines of a panel, or for the only one; those that were published among themselves."""
     for panel in chart.panels:
         lines = [layer for layer in panel.layers if layer.y and layer.label and _is_line(layer)]
