@@ -8,8 +8,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
-from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, read
+from dumbbell.findings.warning import summaries
 from dumbbell.findings.warnings import of_single_runs, warnings
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
@@ -46,7 +46,7 @@ def measured_runs(**fields: Any) -> ExperimentRuns:
 
 
 def texts(kind: str, **fields: Any) -> list[str]:
-    return [each.text for each in caution_summaries(warnings(measured_runs(**fields))) if each.worst.kind == kind]
+    return [text for each, text in summaries(warnings(measured_runs(**fields))).items() if each == kind]
 
 
 @pytest.mark.parametrize(

@@ -155,12 +155,12 @@ def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
 
 def print_warnings(runs: ExperimentRuns) -> None:
     """What is wrong with the experiment as a whole, each kind once."""
-    from dumbbell.findings.caution import caution_summaries
+    from dumbbell.findings.warning import summaries
     from dumbbell.findings.warnings import warnings
     from dumbbell.tables import terminal
 
-    for each in caution_summaries(warnings(runs)):
-        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+    for text in summaries(warnings(runs)).values():
+        typer.echo(terminal.wrapped(f"warning: {text}", terminal.columns()), err=True)
 
 
 def print_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = False) -> None:

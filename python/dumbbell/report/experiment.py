@@ -8,10 +8,10 @@ from typing import Final, NamedTuple
 
 from dumbbell.charts.chart import Chart
 from dumbbell.findings.answer import answer
-from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.charts import gallery, samples
 from dumbbell.findings.points import ExperimentRuns, Notice
 from dumbbell.findings.results_table import of_page
+from dumbbell.findings.warning import summaries
 from dumbbell.findings.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
@@ -42,7 +42,7 @@ class ExperimentPart(NamedTuple):
     """An experiment on a page, and what is said of all of its runs beside those of single runs."""
 
     section: Section
-    cautions: list[Notice]
+    warnings: list[Notice]
 
 
 def read_part(
@@ -65,7 +65,7 @@ def read_part(
     charts = renamed([*gallery.of_summaries(store, runs), *over_time[:-1]])
     series = list(gallery.single_runs(runs, run_samples.runs)) if len(run_samples.runs) > 1 else []
     overlays = [replace(chart, title=f"what differs most: {chart.title}") for chart in over_time[-1:]]
-    in_time, summaries = renamed([*overlays, *series]), caution_summaries(warnings(runs, progress))
+    in_time, texts = renamed([*overlays, *series]), list(summaries(warnings(runs, progress)).values())
     path = facts(store, runs)
     tables = of_page(runs, MOST_ROWS)
     parts = [
@@ -78,7 +78,6 @@ def read_part(
         Section(anchor=named("setting"), heading="Path, senders and hosts", facts=list(path.items()),
                 folded=bool(anchor)),
     ]  # fmt: skip
-    texts = list(dict.fromkeys(each.text for each in summaries))
     section = Section(
         anchor=anchor, heading=runs.name, answer=" ".join(answer(runs)), above=f"{_scale(runs, path)}.", notices=texts,
         parts=parts,
