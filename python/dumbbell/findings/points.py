@@ -76,6 +76,11 @@ class PointRuns:
         values = self.known(name, group)
         return estimate(values) if values else None
 
+    def by_seed(self, name: str, group: str = "") -> dict[int, float]:
+        """The value of each run that has one, in base units."""
+        values = zip(self.run_ids, self.measured.get((name, group), ()), strict=False)
+        return {seed: value for seed, value in values if not math.isnan(value)}
+
     def known(self, name: str, group: str = "") -> list[float]:
         """What `estimate` is made of: a value a run that has one."""
         return self._values(name, "" if QUANTITIES[name].of == "run" else group)
