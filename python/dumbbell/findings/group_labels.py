@@ -72,7 +72,7 @@ def condition_text(curve: Curve, of: Subject) -> str:
     if others == [own] and len(names) == len(ccs) + 1:
         parts = [f"with {own}"]
     else:
-        parts = [f"as {own}"] * bool(own) + [f"beside {' and '.join(others)}"] * bool(others)
+        parts = [f"as {own}"] * bool(own) + ["beside", " and ".join(others)] * bool(others)
     rest = {path: value for path, value in curve.condition.items() if not _CC.fullmatch(path)}
     fields = " and ".join(field_text(path, value_text(value), names) for path, value in rest.items())
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])
