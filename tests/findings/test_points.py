@@ -9,7 +9,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
-from dumbbell.findings.points import ExperimentRuns, read, read_campaign, read_pages, runs_of
+from dumbbell.findings.points import ExperimentRuns, read, read_campaign, runs_of
 from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
 from dumbbell.results import measured
 from dumbbell.results.schema import Result
@@ -136,19 +136,18 @@ def test_a_campaign_is_the_same_page_by_page_by_its_runs_and_of_some_seeds(
     monkeypatch.setattr(measured, "PAGE", 4)
     with Store.open(lossy) as store:
         (campaign,) = store.campaigns()
-        pages = list(read_pages(store, campaign))
-        assert [len(page.points) for page in pages] == [1, 1, 1, 1]
-        assert repr([point for page in pages for point in page.points]) == repr(
-            complete.points
-        )  # no NaN is like another
-        assert pages[-1].notices == complete.notices
+        pages: list[int] = []
+        by_page = read_campaign(store, campaign, progress=pages.append)
+        assert pages == [1, 1, 1, 1]
+        assert repr(by_page.points) == repr(complete.points)  # no NaN is like another
+        assert by_page.notices == complete.notices
         assert complete.experiment is not None
         by_seed = sorted(store.outcomes(), key=lambda outcome: outcome.seed)
         by_ids = runs_of(store, complete.experiment, "sim", by_seed)
         some = load(complete.experiment, overrides={"seeds": [3, 1]})
         of_some = read_campaign(store, campaign, some)
-        goodputs = read_pages(store, campaign, names=["goodput"])
-        assert {name for page in goodputs for point in page.points for name, _ in point.measured} == {"goodput"}
+        goodputs = measured.measured(store.ledger, campaign, ["goodput"])
+        assert {name for page in goodputs for point in page for name, _ in point.numbers} == {"goodput"}
     for point, same, few in zip(complete.points, by_ids.points, of_some.points, strict=True):
         assert {key for key in point.measured if key[0] in HARMS} > {("harm", "cubic"), ("harm_fct", "cubic")}
         without_harm = {key: values for key, values in point.measured.items() if key[0] not in HARMS}

@@ -18,13 +18,12 @@ from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
-from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubles
+from dumbbell.results.measured import STORED, MeasuredPoint, Trouble, measured, measured_runs, troubles
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.point_text import point_text
 
 if TYPE_CHECKING:
-    from dumbbell.campaign.until import Points
     from dumbbell.results.schema import Outcome
 
 MOST_LISTED = 10_000
@@ -63,15 +62,13 @@ class PointRuns:
         return point_text(self.swept)
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
-        """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
-        return [quantity.factor * value for value in self._values(quantity.name, group)]
+        """What `known` gives, in the quantity's unit."""
+        return [quantity.factor * value for value in self.known(quantity.name, group)]
 
     def estimate(self, name: str, group: str = "") -> Estimate | None:
         """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
 
         None also of a time that a run did not see the end of.
-
-        Where a group is named and the quantity is the path's, it is the path's.
         """
         values = self.known(name, group)
         return estimate(values) if values else None
@@ -82,15 +79,13 @@ class PointRuns:
         return {seed: value for seed, value in values if not math.isnan(value)}
 
     def known(self, name: str, group: str = "") -> list[float]:
-        """What `estimate` is made of: a value a run that has one."""
-        return self._values(name, "" if QUANTITIES[name].of == "run" else group)
-
-    def _values(self, name: str, group: str) -> list[float]:
-        values = self.measured.get((name, group), [])
+        """A value a run that has one; of what belongs to the path the path's, without a group that of the only one."""
+        quantity = QUANTITIES[name]
+        values = self.measured.get((name, "" if quantity.of == "run" else group), [])
         if not (group or values):
             values = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
         known = [value for value in values if not math.isnan(value)]
-        return [] if QUANTITIES[name].needs_all and len(known) < len(values) else known
+        return [] if quantity.needs_all and len(known) < len(values) else known
 
 
 @dataclass(slots=True)
@@ -207,62 +202,38 @@ def read_campaign(
     store: Store, campaign: Campaign, experiment: Experiment | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> ExperimentRuns:  # fmt: skip
-    """One campaign of a store; `experiment`: those of its runs that it asks for, which may have fewer seeds.
+    """One campaign of a store; `experiment`: those of its runs that it has too, which may be of fewer seeds.
 
     `progress` is called with how many points were read.
     """
-    pages = read_pages(store, campaign, experiment)
-    runs = next(pages)
-    progress(len(runs.points))
-    for page in pages:
-        runs.points += page.points
-        runs.notices = page.notices
-        progress(len(page.points))
-    return runs
-
-
-def read_pages(
-    store: Store, campaign: Campaign, experiment: Experiment | None = None, names: Sequence[str] = STORED
-) -> Iterator[ExperimentRuns]:
-    """The same, about a thousand runs at a time; one page at least. `names`: of the catalogue.
-
-    Each page has all notices so far.
-    """
     seeds = None if experiment is None else experiment.seed_values
     runs = _of_campaign(campaign) if experiment is None else _of_experiment(experiment, campaign.engine)
-    notices: dict[tuple[str, str], Notice] = {}
-    page = None
-    for points in measured(store.ledger, campaign, names, seeds):
-        yield (page := _filled(runs, points, notices))
-    if page is None:
-        yield runs
+    points: list[MeasuredPoint] = []
+    for page in measured(store.ledger, campaign, STORED, seeds):
+        points += page
+        progress(len(page))
+    return _filled(runs, points)
 
 
 def read_first(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
-    """The first page, with the notices of all runs; a campaign's spec, which takes long if it is large, is not read."""
+    """The first points, with the notices of all runs; the spec of a large campaign, which takes long, is not read."""
     seeds = None if experiment is None else experiment.seed_values
-    notices: dict[tuple[str, str], Notice] = {}
-    for each in troubles(store.ledger, campaign, seeds):
-        kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
-        _note(notices, kind, texts, each.swept, each.seed, each.runs)
-    runs = ExperimentRuns(
-        name=campaign.label, engine=campaign.engine, experiment=experiment,
-        spec=campaign.spec if experiment is None else experiment.fields(),
-    )  # fmt: skip
+    spec = campaign.spec if experiment is None else experiment.fields()
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, experiment=experiment, spec=spec)
     points = next(measured(store.ledger, campaign, STORED, seeds, FIRST), [])
-    return replace(_filled(runs, points, {}), notices=_sorted(notices))
+    return replace(_filled(runs, points), notices=_notices(troubles(store.ledger, campaign, seeds)))
 
 
 def campaign_runs(store: Store, campaign: Campaign, outcomes: Iterable[Outcome]) -> ExperimentRuns:
     """Some runs of a campaign of a store."""
     harms = harms_of(store.ledger, [campaign.id])
-    return _filled(_of_campaign(campaign), measured_runs(store.ledger, outcomes, campaign.spec, harms), {})
+    return _filled(_of_campaign(campaign), measured_runs(store.ledger, outcomes, campaign.spec, harms))
 
 
 def runs_of(store: Store, experiment: Experiment, engine: str, outcomes: Iterable[Outcome]) -> ExperimentRuns:
     """The runs of an experiment on an engine, whatever their campaigns in a store; without harm."""
     runs = _of_experiment(experiment, engine)
-    return _filled(runs, measured_runs(store.ledger, outcomes, runs.spec, {}), {})
+    return _filled(runs, measured_runs(store.ledger, outcomes, runs.spec, {}))
 
 
 def point_key(values: Mapping[str, Any]) -> str:
@@ -281,26 +252,13 @@ def _of_campaign(campaign: Campaign) -> ExperimentRuns:
     return runs
 
 
-def _filled(
-    runs: ExperimentRuns, points: Iterable[MeasuredPoint], notices: dict[tuple[str, str], Notice]
-) -> ExperimentRuns:
-    """The same with some points; with all notices so far, to which theirs are added."""
-    of_points = []
-    for point in points:
-        for seed, texts in point.warnings.items():
-            _note(notices, "warning", texts, point.swept, seed)
-        for seed, error in point.errors.items():
-            _note(notices, "failure", [error], point.swept, seed)
-        of_points.append(_of_point(point, runs.engine))
-    return replace(runs, points=of_points, notices=_sorted(notices))
+def _filled(runs: ExperimentRuns, points: Sequence[MeasuredPoint]) -> ExperimentRuns:
+    own = [point_runs(each, runs.engine) for each in points]
+    return replace(runs, points=own, notices=_notices(chain.from_iterable(map(_troubles, points))))
 
 
-def points_open(until: Callable[[PointRuns], bool], engine: str, points: Points) -> list[set[int]]:
-    """Of each experiment, the numbers of its points of whose runs a function does not say that they are enough."""
-    return [{nth for nth, point in enumerate(own) if not until(_of_point(point, engine))} for own in points]
-
-
-def _of_point(point: MeasuredPoint, engine: str) -> PointRuns:
+def point_runs(point: MeasuredPoint, engine: str) -> PointRuns:
+    """The runs at a point, on an engine."""
     return PointRuns(
         swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares, run_ids=point.run_ids,
         failed=list(point.errors), measured=point.numbers,
@@ -308,19 +266,20 @@ def _of_point(point: MeasuredPoint, engine: str) -> PointRuns:
     )  # fmt: skip
 
 
-def _note(  # noqa: PLR0913, PLR0917 (what is said, where, and how often)
-    notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], swept: Mapping[str, Any], seed: int,
-    runs: int = 1,
-) -> None:  # fmt: skip
-    """Adds what runs say; what differs in a number only, as that of its flows, is one notice."""
-    said: dict[tuple[str, str], str] = {}
-    for text in texts:
-        said.setdefault((kind, _NUMBER.sub("#", text)), text)
-    for key, text in said.items():
-        if key not in notices:
-            notices[key] = Notice(kind, text, point_text(swept, seed))
-        notices[key].runs += runs
+def _troubles(point: MeasuredPoint) -> Iterator[Trouble]:
+    yield from (Trouble(point.swept, seed, None, texts, 1) for seed, texts in point.warnings.items())
+    yield from (Trouble(point.swept, seed, error, [], 1) for seed, error in point.errors.items())
 
 
-def _sorted(notices: Mapping[tuple[str, str], Notice]) -> list[Notice]:
-    return sorted(notices.values(), key=lambda notice: notice.kind)
+def _notices(troubles: Iterable[Trouble]) -> list[Notice]:
+    """What runs say, each once; what differs in a number only, as that of its flows, is one notice."""
+    notices: dict[tuple[str, str], Notice] = {}
+    for each in troubles:
+        kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
+        firsts: dict[str, str] = {}
+        for text in texts:
+            firsts.setdefault(_NUMBER.sub("#", text), text)
+        for key, text in firsts.items():
+            notice = notices.setdefault((kind, key), Notice(kind, text, point_text(each.swept, each.seed)))
+            notice.runs += each.runs
+    return sorted(notices.values(), key=attrgetter("kind"))

@@ -74,7 +74,7 @@ def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Experiment
     run = resolved.run
     line_bps = mean_rate_bps(run)
     endless = {
-        group: (_known(point, "first_half", group), _known(point, "second_half", group))
+        group: (point.known("first_half", group), point.known("second_half", group))
         for group, flow in zip(resolved.groups, run.flows, strict=True)
         if flow.workload == "bulk" or flow.work.stream
     }
@@ -83,7 +83,7 @@ def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Experiment
     if not group or abs(means[group][1] - means[group][0]) <= HALVES_APART * line_bps:
         return
     differences = [after - before for before, after in zip(*endless[group], strict=True)]
-    if _beyond_chance(differences, _known(point, "trend", group)):
+    if _beyond_chance(differences, point.known("trend", group)):
         before, after = (each / line_bps for each in means[group])
         yield ExperimentWarning(
             kind="not stationary", point=point.swept, severity=abs(after - before),
@@ -113,8 +113,8 @@ def _steadier(run: Run) -> str:
 
 
 def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
-    of_groups = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
-    values = of_groups + [known for name in ("jain", "loss") if (known := _known(point, name))]
+    of_groups = [point.known(name, group) for name in ("goodput", "rtt") for group in point.ccs]
+    values = of_groups + [known for name in ("jain", "loss") if (known := point.known(name))]
     if min(map(len, of_groups), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
         text = f"{counted(len(point.run_ids), 'seed')} change goodput, RTT, loss and Jain's index by less than 0.1 %"
         yield seeds_alike(point.swept, resolved, text)
@@ -124,7 +124,7 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarn
     """What loss-based flows get is decided by losses; what rests on a few of them is chance."""
     run, runs = resolved.run, len(point.run_ids)
     loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
-    events, drops, at_random = (_known(point, each) for each in ("loss_events", "drops", "random_drops"))
+    events, drops, at_random = (point.known(each) for each in ("loss_events", "drops", "random_drops"))
     if not loss_based or not events or (event_count := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
         return
     where = f"in {'the window' if runs == 1 else f'the windows of all {runs} seeds'}"
@@ -151,7 +151,7 @@ def _socket_memory(point: PointRuns) -> Iterator[ExperimentWarning]:
     in_flight_bytes = {
         group: fmean(goodput) * fmean(rtt) / BITS_PER_BYTE / point.sizes.get(group, 1)
         for group in point.ccs
-        if (goodput := _known(point, "goodput", group)) and (rtt := _known(point, "rtt", group))
+        if (goodput := point.known("goodput", group)) and (rtt := point.known("rtt", group))
     }
     group = max(in_flight_bytes, key=lambda each: in_flight_bytes[each], default="")
     if group and in_flight_bytes[group] > DEFAULT_WINDOW_BYTES:
@@ -161,8 +161,3 @@ def _socket_memory(point: PointRuns) -> Iterator[ExperimentWarning]:
             text=f"a flow of {group} has {level} in flight: with default socket memory a host would limit it to {most}",
             severity=in_flight_bytes[group] / DEFAULT_WINDOW_BYTES - 1,
         )  # fmt: skip
-
-
-def _known(point: PointRuns, name: str, group: str = "") -> list[float]:
-    """A value a run, of those that have one."""
-    return [each for each in point.measured.get((name, group), ()) if not math.isnan(each)]
