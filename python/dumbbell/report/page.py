@@ -100,16 +100,20 @@ def _of_store(
         for number, (each, most) in enumerate(zip(runs, _turns(runs), strict=True), 1)
     ]
     names = list(dict.fromkeys(each.name for each in runs))
-    first = parts[0].section if alone else None
+    first = parts[0] if alone else None
     sections = (
         list(first.parts)
         if first
         else [
-            replace(part.section, heading=f"{each.name} on {each.engine}" if several else each.name)
+            replace(part, heading=f"{each.name} on {each.engine}" if several else each.name)
             for each, part in zip(runs, parts, strict=True)
         ]
     )
-    warnings = [warning for part in parts for warning in part.warnings]
+    warnings = [
+        Notice(kind="warning", text=text, place=each.name, runs=each.measured)
+        for each, part in zip(runs, parts, strict=True)
+        for text in part.notices
+    ]
     page = Page(
         kind=f"{'An experiment' if alone else f'{len(runs)} experiments'} in dumbbell",
         title=", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") or store.folder.name,
