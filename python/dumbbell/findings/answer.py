@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dumbbell.findings.curves import Curve, Curves, curves_of
-from dumbbell.findings.group_labels import Subject, algorithm, condition_text, subjects
+from dumbbell.findings.group_labels import condition_text, subjects
 from dumbbell.findings.phrase import Phrase, phrases
 from dumbbell.findings.points import ExperimentRuns, PointRuns
 from dumbbell.findings.ranking import Contender, enumerated, ranking, tally
@@ -66,8 +66,8 @@ def _alone(runs: ExperimentRuns, curves: Curves, phrase: Phrase) -> list[str]:
             return sentences
         if any(map(_workload, curves.curves)):
             return [_apart(curves, [[_alone_in(curve, phrase)] for curve in curves.curves])]
-        contenders = [Contender(_label(curve, phrase.subject), phrase, curve) for curve in curves.curves]
         one = not any(f"flows[{phrase.subject.index}].cc" in curve.condition for curve in curves.curves)
+        contenders = [_under(curve, phrase) for curve in curves.curves]
         return [_compared(curves, contenders, phrase.subject.name if one else "")]
     (curve,) = curves.curves
     if len(curve.points) > 1 or phrase.quantity.name == "fct":
@@ -79,18 +79,9 @@ def _alone(runs: ExperimentRuns, curves: Curves, phrase: Phrase) -> list[str]:
     return [f"{phrase.begin} {phrase.text(point)}{phrase.of}{line}{delay}"]
 
 
-def _label(curve: Curve, subject: Subject) -> str:
-    """How a curve of one group at a time is called: by its algorithm, if that is swept, and what else is."""
-    if not curve.condition:
-        return subject.name
-    rest = dict(curve.condition)
-    cc = rest.pop(f"flows[{subject.index}].cc", None)
-    return _joined("" if cc is None else algorithm(cc), condition_text(replace(curve, condition=rest), subject))
-
-
 def _cliffs(runs: ExperimentRuns, curves: Curves, phrase: Phrase) -> list[str]:
     """Up to which loss each keeps 80 % of what the line carries then, and what all have where the best one ends."""
-    known = [(_label(curve, phrase.subject), phrase.at(curve)) for curve in curves.curves]
+    known = [(_under(curve, phrase).label, phrase.at(curve)) for curve in curves.curves]
     places = cliffs(runs)
     bulk = runs.experiment is not None and all(each == "bulk" for each in runs.experiment.of_groups("workload"))
     if not places or not bulk or len(known) > MOST_CURVES or any(len(own) < FEWEST_OF_A_CLIFF for _, own in known):
@@ -154,7 +145,7 @@ def _alone_in(curve: Curve, phrase: Phrase) -> Contender:
     condition = {path: value for path, value in curve.condition.items() if path not in _workload(curve)}
     times = replace(phrase, quantity=QUANTITIES["fct"], verb="take", of=" to complete")
     timed = _kind(curve) == "transfer" and times.at(curve)
-    return Contender(_label(replace(curve, condition=condition), phrase.subject), times if timed else phrase, curve)
+    return replace(_under(replace(curve, condition=condition), times if timed else phrase), curve=curve)
 
 
 def _apart(curves: Curves, entered: Sequence[Sequence[Contender]], subject: str = "") -> str:
@@ -184,10 +175,10 @@ def _apart(curves: Curves, entered: Sequence[Sequence[Contender]], subject: str 
     return "; ".join(clauses)
 
 
-def _under(curve: Curve, phrase: Phrase, *, named: bool) -> Contender:
-    """A group under the condition of a curve, by name where there are several."""
+def _under(curve: Curve, phrase: Phrase, *, named: bool = False) -> Contender:
+    """A group under the condition of a curve; by name, too, where there are several or no condition."""
     label = condition_text(curve, phrase.subject)
-    return Contender(_joined(phrase.subject.name, label) if named else label, phrase, curve)
+    return Contender(_joined(phrase.subject.name, label) if named or not label else label, phrase, curve)
 
 
 def _joined(*parts: str) -> str:
@@ -197,7 +188,7 @@ def _joined(*parts: str) -> str:
 def _shares(runs: ExperimentRuns, curves: Curves, about: Sequence[Phrase]) -> str:
     phrase = _favoured(runs, about)
     if len(curves.curves) > MOST_CONDITIONS:
-        contenders = [_under(curve, phrase, named=False) for curve in curves.curves]
+        contenders = [_under(curve, phrase) for curve in curves.curves]
         return f"{extent(curves, contenders)}; {_fair(phrase, runs.points)}"
     if len(curves.curves) > 1:
         return _by_condition(curves, phrase)

@@ -64,7 +64,7 @@ def subjects(runs: ExperimentRuns) -> list[Subject]:
 
 
 def condition_text(curve: Curve, of: Subject) -> str:
-    """What a curve's points have in common, in a sentence about a group: "as BBR beside CUBIC"."""
+    """What a curve's points have in common, in a sentence about a group: "as BBR beside CUBIC", or "BBR" if alone."""
     names = list(curve.points[0].ccs)
     ccs = {int(match[1]): value for path, value in curve.condition.items() if (match := _CC.fullmatch(path))}
     own = algorithm(ccs.pop(of.index)) if of.index in ccs else ""
@@ -72,7 +72,7 @@ def condition_text(curve: Curve, of: Subject) -> str:
     if others == [own] and len(names) == len(ccs) + 1:
         parts = [f"with {own}"]
     else:
-        parts = [f"as {own}"] * bool(own) + ["beside", " and ".join(others)] * bool(others)
+        parts = [own if len(names) == 1 else f"as {own}"] * bool(own) + ["beside", " and ".join(others)] * bool(others)
     rest = {path: value for path, value in curve.condition.items() if not _CC.fullmatch(path)}
     fields = " and ".join(field_text(path, value_text(value), names) for path, value in rest.items())
     return " ".join([*parts, *([f"at {fields}"] if fields else [])])

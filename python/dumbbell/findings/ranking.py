@@ -105,18 +105,11 @@ def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
 
 def _tally(standings: Sequence[Sequence[_Entry]], subject: str) -> str:
     """At how many places each is best, where the order changes again and again."""
-    verdicts = Counter(map(_best, standings))
+    best = [same[0] if len(same) == 1 and not undecided else "" for same, undecided, _ in map(_verdict, standings)]
+    verdicts = Counter(best)
     certain = [f"{_leads(standings[0], subject, label)} at {count}" for label, count in verdicts.items() if label]
     uncertain = [f"there is no difference that is certain at {verdicts['']}"] * bool(verdicts[""])
     return f"{enumerated([*certain, *uncertain])} of {counted(len(standings), 'place')}"
-
-
-def _best(standing: Sequence[_Entry]) -> str:
-    """Who is best for certain; nobody where others may be."""
-    certain = standing[0].outcome != INCOMPLETE and all(
-        each.outcome in {"higher", "lower", INCOMPLETE} for each in standing[1:]
-    )
-    return standing[0].label if certain else ""
 
 
 def _leads(standing: Sequence[_Entry], subject: str, label: str) -> str:

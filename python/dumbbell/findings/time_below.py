@@ -57,10 +57,8 @@ def _of_groups(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
     result = store.get(run_id)
     if result is None or result.status == "failed":
         return {}
-    shares: dict[str, float] = (
-        _of_run(store, result, rate_bps, BIN_S).groupby("name")["below"].mean().dropna().to_dict()
-    )
-    return shares
+    shares = _of_run(store, result, rate_bps, BIN_S).groupby("name")["below"].mean().dropna()
+    return {str(group): float(share) for group, share in shares.items()}
 
 
 def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.DataFrame:

@@ -44,8 +44,8 @@ def read_part(
 ) -> Section:  # fmt: skip
     """Reads an experiment; its warnings are notices, and `most` of its runs are drawn over time.
 
-    `anchor` begins the names of its parts; it is empty where the page is about this one only. `progress` is called after
-    each point.
+    `anchor` begins the names of its parts; it is empty where the page is about this one only.
+    `progress` is called after each point.
     """
 
     def named(name: str) -> str:
