@@ -22,7 +22,7 @@ def curve(axis: str, values: list[str], goodputs: dict[str, list[list[float]]], 
         measured = {("goodput", group): [1e6 * each for each in own[nth]] for group, own in goodputs.items()}
         seeds = {seed: str(seed) for seed, _ in enumerate(next(iter(measured.values())), start=1)}
         ccs, sizes = dict.fromkeys(goodputs, "bbr"), dict.fromkeys(goodputs, 1)
-        point = PointRuns(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, measured=measured)
+        point = PointRuns(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, numbers=measured)
         runs.points.append(point)
     return runs
 

@@ -92,7 +92,7 @@ def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertio
 def test_seeds_are_alike_by_what_they_give(spread: float, jain: list[float], said: bool) -> None:  # noqa: FBT001
     """Two flows of which a thousandth depends on the seed, two of which more does, two that share it otherwise."""
     measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")} | {("jain", ""): jain}
-    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
+    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, numbers=measured)
     runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
     assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
 

@@ -78,7 +78,7 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
         runs = read_campaign(store, campaign, experiment)
         if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
             typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
-        seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
+        seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.errors)})
         rows = _print_table(runs, choice, store, len(runs.points), seeds)
         if rows > MOST_ROWS and runs.axes:
             _print_length_hint(rows, runs, store)

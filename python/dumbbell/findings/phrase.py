@@ -120,7 +120,7 @@ def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> 
     if "goodput" in runs.decided:
         return True
     if runs.experiment is None:
-        return all(("fct", group.group(point)) in point.measured for point in points)
+        return all(("fct", group.group(point)) in point.numbers for point in points)
     return _has(runs, group, "transfer") or (
         _has(runs, group, "arrivals") and (_known("fct", group, points) or _known("fct_p50", group, points))
     )

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Quantity
-from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.metrics.catalogue import HARMS
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
@@ -33,59 +31,7 @@ BY_SIZES = ("goodput", "share")
 FIRST = 200
 """Runs of the first rows of a large experiment, of which nobody reads more in a terminal."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-
-
-@dataclass(slots=True, kw_only=True)
-class PointRuns:
-    """The runs at one point of a sweep."""
-
-    swept: Mapping[str, Any]
-    """Each swept value as the spec wrote it."""
-    ccs: Mapping[str, str] = field(default_factory=dict)
-    """Each group's algorithm."""
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    """Each group's number of flows."""
-    fair_shares: Mapping[str, float] = field(default_factory=dict)
-    """What each group would have of the goodput if all flows had the same; empty where nothing says what is fair."""
-    run_ids: dict[int, str] = field(default_factory=dict)
-    """Of the runs that were measured, by seed."""
-    failed: list[int] = field(default_factory=list)
-    """Seeds of those that were not."""
-    suspect: list[int] = field(default_factory=list)
-    """Seeds of those that were measured in real time, and disturbed."""
-    measured: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """One value a run by quantity and group, in base units and in the order of `run_ids`: NaN where a run has none,
-    and no list where none has one. All quantities of the catalogue; the group of what belongs to the path is empty."""
-
-    @property
-    def text(self) -> str:
-        return point_text(self.swept)
-
-    def values(self, quantity: Quantity, group: str = "") -> list[float]:
-        """What `known` gives, in the quantity's unit."""
-        return [quantity.factor * value for value in self.known(quantity.name, group)]
-
-    def estimate(self, name: str, group: str = "") -> Estimate | None:
-        """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
-
-        None also of a time that a run did not see the end of.
-        """
-        values = self.known(name, group)
-        return estimate(values) if values else None
-
-    def by_seed(self, name: str, group: str = "") -> dict[int, float]:
-        """The value of each run that has one, in base units."""
-        values = zip(self.run_ids, self.measured.get((name, group), ()), strict=False)
-        return {seed: value for seed, value in values if not math.isnan(value)}
-
-    def known(self, name: str, group: str = "") -> list[float]:
-        """A value a run that has one; of what belongs to the path the path's, without a group that of the only one."""
-        quantity = QUANTITIES[name]
-        values = self.measured.get((name, "" if quantity.of == "run" else group), [])
-        if not (group or values):
-            values = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
-        known = [value for value in values if not math.isnan(value)]
-        return [] if quantity.needs_all and len(known) < len(values) else known
+PointRuns: TypeAlias = MeasuredPoint
 
 
 @dataclass(slots=True)
@@ -119,7 +65,7 @@ class ExperimentRuns:
 
     @property
     def failed(self) -> int:
-        return sum(len(point.failed) for point in self.points)
+        return sum(len(point.errors) for point in self.points)
 
     @property
     def validity(self) -> str:
@@ -128,7 +74,8 @@ class ExperimentRuns:
         >>> ExperimentRuns(name="two", engine="netns").validity
         '0 VALID, 0 SUSPECT'
         """
-        suspect = sum(len(point.suspect) for point in self.points)
+        verdicts = [validity(self.engine, texts) for point in self.points for texts in point.warnings.values()]
+        suspect = verdicts.count("SUSPECT")
         return f"{self.measured - suspect} VALID, {suspect} SUSPECT" if is_live(self.engine) else ""
 
     @property
@@ -165,13 +112,13 @@ class ExperimentRuns:
     @property
     def knows_harm(self) -> bool:
         """Whether groups were measured alone, too."""
-        return any(name in HARMS for point in self.points for name, _ in point.measured)
+        return any(name in HARMS for point in self.points for name, _ in point.numbers)
 
     def missing(self) -> list[str]:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""
         if self.experiment is None or not 0 < self.total <= MOST_LISTED:
             return []
-        there = {point_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
+        there = {point_key(point.swept): {*point.run_ids, *point.errors} for point in self.points}
         return [
             point_text(point.values, seed)
             for point in expand(self.experiment)
@@ -208,7 +155,7 @@ def read_campaign(
     """
     seeds = None if experiment is None else experiment.seed_values
     runs = _of_campaign(campaign) if experiment is None else _of_experiment(experiment, campaign.engine)
-    points: list[MeasuredPoint] = []
+    points: list[PointRuns] = []
     for page in measured(store.ledger, campaign, STORED, seeds):
         points += page
         progress(len(page))
@@ -252,21 +199,11 @@ def _of_campaign(campaign: Campaign) -> ExperimentRuns:
     return runs
 
 
-def _filled(runs: ExperimentRuns, points: Sequence[MeasuredPoint]) -> ExperimentRuns:
-    own = [point_runs(each, runs.engine) for each in points]
-    return replace(runs, points=own, notices=_notices(chain.from_iterable(map(_troubles, points))))
+def _filled(runs: ExperimentRuns, points: list[PointRuns]) -> ExperimentRuns:
+    return replace(runs, points=points, notices=_notices(chain.from_iterable(map(_troubles, points))))
 
 
-def point_runs(point: MeasuredPoint, engine: str) -> PointRuns:
-    """The runs at a point, on an engine."""
-    return PointRuns(
-        swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares, run_ids=point.run_ids,
-        failed=list(point.errors), measured=point.numbers,
-        suspect=[seed for seed, texts in point.warnings.items() if validity(engine, texts) == "SUSPECT"],
-    )  # fmt: skip
-
-
-def _troubles(point: MeasuredPoint) -> Iterator[Trouble]:
+def _troubles(point: PointRuns) -> Iterator[Trouble]:
     yield from (Trouble(point.swept, seed, None, texts, 1) for seed, texts in point.warnings.items())
     yield from (Trouble(point.swept, seed, error, [], 1) for seed, error in point.errors.items())
 

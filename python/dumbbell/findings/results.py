@@ -20,7 +20,7 @@ from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.answer import answer
 from dumbbell.findings.notebook import html, means
-from dumbbell.findings.points import ExperimentRuns, PointRuns, campaign_runs, point_runs
+from dumbbell.findings.points import ExperimentRuns, PointRuns, campaign_runs
 from dumbbell.findings.sweep import CLIFF_SHARE, cliffs, crossovers
 from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
@@ -333,10 +333,7 @@ def run(  # noqa: PLR0913 (the options of a campaign)
             else:
 
                 def still_open(points: Points) -> list[set[int]]:
-                    return [
-                        {nth for nth, point in enumerate(own) if not until(point_runs(point, chosen.name))}
-                        for own in points
-                    ]
+                    return [{nth for nth, point in enumerate(own) if not until(point)} for own in points]
 
                 run_until(opened, [experiment], chosen, still_open, jobs=jobs)
                 outcomes = tuple(stored_outcomes(opened, experiment, chosen))

@@ -141,5 +141,5 @@ def of_rows(rows: ResultRows, names: Sequence[str], most: int) -> Table:
 
 def _count(row: Row) -> Cell:
     """Of values, and of runs that failed."""
-    failed = len(row.point.failed)
+    failed = len(row.point.errors)
     return f"{row.n}, {failed} failed" if failed else row.n

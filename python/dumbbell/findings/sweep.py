@@ -100,7 +100,7 @@ def _means(curve: Curve, of: ValuesBySeed) -> list[float]:
 
 def _total_goodput(point: PointRuns) -> dict[int, float]:
     """Of all groups of a run, in bit/s."""
-    of_groups = [point.measured["goodput", group] for group in point.ccs]
+    of_groups = [point.numbers["goodput", group] for group in point.ccs]
     return {seed: math.fsum(values) for seed, values in zip(point.run_ids, zip(*of_groups, strict=True), strict=True)}
 
 
@@ -109,7 +109,7 @@ def _goodput_of_flow(place: int, point: PointRuns) -> dict[int, float]:
     group = list(point.ccs)[place]
     return {
         seed: value / point.sizes[group]
-        for seed, value in zip(point.run_ids, point.measured["goodput", group], strict=True)
+        for seed, value in zip(point.run_ids, point.numbers["goodput", group], strict=True)
     }
 
 

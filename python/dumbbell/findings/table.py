@@ -155,10 +155,10 @@ def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
     rows: list[dict[str, Estimate]] = [{} for _ in places]
-    measured = {name for point in runs.points for name, _ in point.measured}
+    measured = {name for point in runs.points for name, _ in point.numbers}
     for name in [*filter(measured.__contains__, QUANTITIES), *sorted(measured - QUANTITIES.keys())]:
         of_run = QUANTITIES[name].of == "run"
-        single = [point.measured.get((name, "" if of_run else group), ()) for point, group in places]
+        single = [point.numbers.get((name, "" if of_run else group), ()) for point, group in places]
         values = [
             one if len(one) == 1 and not math.isnan(one[0]) else point.known(name, group)  # of one seed in less time
             for one, (point, group) in zip(single, places, strict=True)
@@ -185,7 +185,7 @@ def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:
             for group in point.ccs:
                 estimates = {
                     name: Estimate(values[nth], None, 1)
-                    for (name, of), values in point.measured.items()
+                    for (name, of), values in point.numbers.items()
                     if of in ("", group) and not math.isnan(values[nth])
                 }
                 yield Row.of(point, group, seed, estimates)

@@ -49,7 +49,7 @@ def measure_time_below(store: Store, runs: ExperimentRuns, names: Iterable[str])
             shares = [_of_groups(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
             for group in point.ccs:
                 if any(group in each for each in shares):
-                    point.measured[name, group] = [each.get(group, math.nan) for each in shares]
+                    point.numbers[name, group] = [each.get(group, math.nan) for each in shares]
 
 
 def _of_groups(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:

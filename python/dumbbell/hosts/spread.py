@@ -167,5 +167,5 @@ def _side(store: Store, engine: Engine, runs: ExperimentRuns) -> Side:
         for key, value in (known[0] if known else {}).items()
         if all(each.get(key) == value for each in known)
     }
-    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
+    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.errors)})
     return Side(engine=engine.name, identity=engine.identity(), seeds=tuple(seeds), measured_on=alike)
