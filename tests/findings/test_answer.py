@@ -46,8 +46,8 @@ def runs_with(
                 sizes=sizes,
                 fair_shares={name: sizes[name] / sum(sizes.values()) for name in names} if bulk else {},
                 run_ids={seed: f"{seed:016x}" for seed in range(1, len(own) + 1)},
-                failed=list(range(len(own) + 1, len(own) + failed + 1)),
-                measured=measured,
+                errors=dict.fromkeys(range(len(own) + 1, len(own) + failed + 1), "failed"),
+                numbers=measured,
             )
         )
     return ExperimentRuns(name="hand", engine="sim", points=points, experiment=experiment, spec=experiment.fields())
@@ -134,8 +134,8 @@ def test_of_a_late_joiner_it_is_said_whether_and_when_rates_are_equal() -> None:
     flows = [{"name": "first", "cc": "bbr"}, {"name": "late", "cc": ["bbr", "cubic"], "start": "20 s"}]
     runs = runs_with([[0.5, 0.51], [0.9, 0.9]], flows=flows)
     for point, known in zip(runs.points, ([1.0, 1.0], [0.0, 0.0]), strict=True):
-        point.measured["converged", ""] = known
-    runs.points[0].measured["convergence", ""] = [3.0, 3.2]
+        point.numbers["converged", ""] = known
+    runs.points[0].numbers["convergence", ""] = [3.0, 3.2]
     assert answer(runs)[1] == (
         "The flows come to within 20 % of equal rates as BBR in 2 of 2 runs (after 3.10 ± 1.27 s), as CUBIC in none of"
         " 2 runs."
@@ -199,7 +199,7 @@ def test_algorithms_are_compared_within_a_workload_only() -> None:
     flow = {"name": "x", "cc": ["reno", "bbr"], "workload": ["bulk", {"transfer": "1 MB"}, stream]}
     runs = runs_with([[v] for v in (9e7, 9e3, 5e6, 4e7, 9e3, 5e6)], "goodput", flows=[flow])
     for point, time in zip(runs.points, (math.nan, 2.0, math.nan, math.nan, 1.0, math.nan), strict=True):
-        point.measured["fct", "x"] = [time]
+        point.numbers["fct", "x"] = [time]
     (said, _) = answer(runs)
     assert "For the workload bulk, Reno has more: 90.0 Mbit/s against 40.0 Mbit/s of BBR" in said
     assert "for the workload transfer, BBR is faster: 1.00 s against 2.00 s of Reno" in said
@@ -217,7 +217,7 @@ def test_algorithms_are_compared_within_a_workload_only() -> None:
 def test_what_sizes_decide_is_no_usual_column(other: dict[str, Any], until: dict[str, Any], shown: set[str]) -> None:
     flows = [{"name": "a", "cc": "bbr", "workload": {"transfer": "1 MB"}}, {"name": "b", "cc": "cubic"} | other]
     runs = runs_with([[0.2, 0.2]], flows=flows, **until)
-    runs.points[0].measured["goodput", "a"] = runs.points[0].measured["goodput", "b"] = [1e6, 2e6]
+    runs.points[0].numbers["goodput", "a"] = runs.points[0].numbers["goodput", "b"] = [1e6, 2e6]
     assert shown == {"goodput", "share"}.intersection(table(runs).columns)
     assert {"goodput", "share"} <= set(table(runs, everything=True).columns)
 
@@ -227,7 +227,7 @@ def test_groups_with_transfers_of_several_sizes_are_compared_at_one_point_only()
     flows = [{"name": name, "cc": name, "workload": {"transfer": sizes}} for name in ("bbr", "cubic")]
     runs = runs_with([[1.0, 1.1, 1.05]] * 9, "fct", flows=flows, duration="until done", time_limit="60 s")
     for number, point in enumerate(runs.points):
-        point.measured["fct", "cubic"] = [2.0, 2.1, 2.05] if number < 6 else [1.0, 1.1, 1.05]
+        point.numbers["fct", "cubic"] = [2.0, 2.1, 2.05] if number < 6 else [1.0, 1.1, 1.05]
     assert answer(runs) == ["BBR is faster at 6 and there is no difference that is certain at 3 of 9 places."]
 
 
@@ -297,9 +297,9 @@ def test_where_some_short_flows_are_left_behind_the_median_is_said() -> None:
     runs = runs_with([[0.10], [0.31]], "fct_p50", flows=[{"name": "web", "cc": "bbr", "workload": web}])
     assert answer(runs)[0] == "web takes 0.100 s in the median at a load of 0.3 and 0.310 s at 0.6."
     (first, second) = runs.points
-    first.measured["fct", "web"] = [0.2]
+    first.numbers["fct", "web"] = [0.2]
     assert answer(runs)[0].startswith("web takes 0.100 s in the median")
-    second.measured["fct", "web"] = [0.4]
+    second.numbers["fct", "web"] = [0.4]
     assert answer(runs)[0].startswith("web takes 0.200 s on average")
 
 
@@ -311,7 +311,7 @@ def test_transfers_are_not_held_against_other_workloads() -> None:
 
 def test_one_sender_has_a_rate_and_what_it_costs() -> None:
     runs = runs_with([[90e6]], "goodput", flows=[{"cc": "bbr"}])
-    runs.points[0].measured |= {("utilization", ""): [0.94], ("rtt", "bbr"): [0.0251]}
+    runs.points[0].numbers |= {("utilization", ""): [0.94], ("rtt", "bbr"): [0.0251]}
     assert answer(runs)[0] == "BBR gets 90.0 Mbit/s, 94.0 % of the line, at a mean RTT of 25.1 ms."
 
 
@@ -351,7 +351,7 @@ def test_a_stream_of_several_rates_is_not_held_against_those_who_take_all_they_g
 def test_what_failed_and_what_is_missing_is_said() -> None:
     runs = runs_with([[0.8, 0.82]], flows=PAIR, failed=1)
     assert answer(runs)[-1] == "Of 3 runs, 1 failed."
-    runs.points[0].failed.clear()
+    runs.points[0].errors.clear()
     assert answer(runs)[-1] == "Of 3 runs, 1 is missing."
     runs.points.clear()
     assert answer(runs) == ["No run was measured.", "Of 3 runs, 3 are missing."]

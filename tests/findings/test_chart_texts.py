@@ -33,7 +33,7 @@ def experiment(buffers: int, ccs: tuple[str, ...], seeds: int = 3) -> Experiment
                     sizes={"downloads": 1, "an upload": 3},
                     fair_shares={"downloads": 0.25, "an upload": 0.75},
                     run_ids={seed: f"{seed:016x}" for seed in range(1, seeds + 1)},
-                    measured={
+                    numbers={
                         ("share", "downloads"): shares, ("share", "an upload"): rest,
                         ("goodput", "downloads"): [1e8 * each for each in shares],
                         ("goodput", "an upload"): [1e8 * each for each in rest],

@@ -29,7 +29,7 @@ def point(buffer: str, *near_shares: float, cc: str = "bbr", other: str = "cubic
         sizes={"near": 1, "far": 3},
         fair_shares={"near": 0.25, "far": 0.75},
         run_ids={seed: f"{seed:016x}" for seed in range(1, len(near_shares) + 1)},
-        measured={
+        numbers={
             ("share", "near"): near, ("share", "far"): far,
             ("goodput", "near"): [1e8 * share for share in near], ("goodput", "far"): [1e8 * share for share in far],
             ("rtt", "near"): [0.02 + share / 1e3 for share in near], ("rtt", "far"): [0.03] * len(near_shares),
@@ -102,7 +102,7 @@ def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
     def alone(buffer: str, cc: str) -> PointRuns:
         return PointRuns(
             swept={"path.buffer": buffer, "flows[0].cc": cc}, ccs={cc: cc}, sizes={cc: 1}, run_ids={1: "0" * 16},
-            measured={("goodput", cc): [1e6], ("rtt", cc): [0.02], ("loss", ""): [0.1]},
+            numbers={("goodput", cc): [1e6], ("rtt", cc): [0.02], ("loss", ""): [0.1]},
         )  # fmt: skip
 
     runs = contents(*(alone(buffer, cc) for cc in ("bbr", "cubic") for buffer in ("1 bdp", "2 bdp")))

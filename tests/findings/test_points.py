@@ -9,7 +9,7 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT
-from dumbbell.findings.points import ExperimentRuns, read, read_campaign, read_pages, runs_of
+from dumbbell.findings.points import ExperimentRuns, read, read_campaign, runs_of
 from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Setup, group_values, run_values
 from dumbbell.results import measured
 from dumbbell.results.schema import Result
@@ -41,7 +41,7 @@ def test_a_queueing_delay_is_against_the_rtt_that_the_seed_drew() -> None:
     expected = [
         run_values(each, Setup.of(resolve(place, each.seed).run))["queueing_delay"] for each in results.summaries
     ]
-    assert only(results.store).points[0].measured["queueing_delay", ""] == expected
+    assert only(results.store).points[0].numbers["queueing_delay", ""] == expected
     assert max(filter(None, expected)) < 1.2
 
 
@@ -63,7 +63,7 @@ def test_a_point_has_every_quantity_of_its_runs(folder: Path) -> None:
     assert point.sizes == {"bbr": 1, "cubic": 1}
     assert point.run_ids == {1: first.run_id, 2: second.run_id}
     expected = {"": run_values(first, Setup.of(resolved)), **group_values(first)}
-    assert {key: values[0] for key, values in point.measured.items()} == {
+    assert {key: values[0] for key, values in point.numbers.items()} == {
         (name, group): value
         for group, values in expected.items()
         for name, value in values.items()
@@ -121,7 +121,7 @@ def lossy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_point_of_a_lossy_sweep_that_loses_none_at_random_has_0(lossy: Path) -> None:
-    losses = [point.measured["random_loss", ""] for point in only(lossy).points]
+    losses = [point.numbers["random_loss", ""] for point in only(lossy).points]
     assert losses[:2] == [[0, 0, 0]] * 2
     assert all(value > 0 for values in losses[2:] for value in values)
     with Store.open(lossy) as store:
@@ -136,22 +136,21 @@ def test_a_campaign_is_the_same_page_by_page_by_its_runs_and_of_some_seeds(
     monkeypatch.setattr(measured, "PAGE", 4)
     with Store.open(lossy) as store:
         (campaign,) = store.campaigns()
-        pages = list(read_pages(store, campaign))
-        assert [len(page.points) for page in pages] == [1, 1, 1, 1]
-        assert repr([point for page in pages for point in page.points]) == repr(
-            complete.points
-        )  # no NaN is like another
-        assert pages[-1].notices == complete.notices
+        pages: list[int] = []
+        by_page = read_campaign(store, campaign, progress=pages.append)
+        assert pages == [1, 1, 1, 1]
+        assert repr(by_page.points) == repr(complete.points)  # no NaN is like another
+        assert by_page.notices == complete.notices
         assert complete.experiment is not None
         by_seed = sorted(store.outcomes(), key=lambda outcome: outcome.seed)
         by_ids = runs_of(store, complete.experiment, "sim", by_seed)
         some = load(complete.experiment, overrides={"seeds": [3, 1]})
         of_some = read_campaign(store, campaign, some)
-        goodputs = read_pages(store, campaign, names=["goodput"])
-        assert {name for page in goodputs for point in page.points for name, _ in point.measured} == {"goodput"}
+        goodputs = measured.measured(store.ledger, campaign, ["goodput"])
+        assert {name for page in goodputs for point in page for name, _ in point.numbers} == {"goodput"}
     for point, same, few in zip(complete.points, by_ids.points, of_some.points, strict=True):
-        assert {key for key in point.measured if key[0] in HARMS} > {("harm", "cubic"), ("harm_fct", "cubic")}
-        without_harm = {key: values for key, values in point.measured.items() if key[0] not in HARMS}
-        assert repr((same.swept, same.run_ids, same.measured)) == repr((point.swept, point.run_ids, without_harm))
+        assert {key for key in point.numbers if key[0] in HARMS} > {("harm", "cubic"), ("harm_fct", "cubic")}
+        without_harm = {key: values for key, values in point.numbers.items() if key[0] not in HARMS}
+        assert repr((same.swept, same.run_ids, same.numbers)) == repr((point.swept, point.run_ids, without_harm))
         assert list(few.run_ids) == [3, 1]
-        assert repr(few.measured) == repr({key: [values[2], values[0]] for key, values in point.measured.items()})
+        assert repr(few.numbers) == repr({key: [values[2], values[0]] for key, values in point.numbers.items()})

@@ -10,7 +10,7 @@ import pytest
 
 import dumbbell
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.findings.sweep import Crossover, cliffs, crossovers
+from dumbbell.findings.sweep import cliffs, crossovers
 from dumbbell.spec import Experiment
 from specs import smallest
 
@@ -22,7 +22,7 @@ def curve(axis: str, values: list[str], goodputs: dict[str, list[list[float]]], 
         measured = {("goodput", group): [1e6 * each for each in own[nth]] for group, own in goodputs.items()}
         seeds = {seed: str(seed) for seed, _ in enumerate(next(iter(measured.values())), start=1)}
         ccs, sizes = dict.fromkeys(goodputs, "bbr"), dict.fromkeys(goodputs, 1)
-        point = PointRuns(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, measured=measured)
+        point = PointRuns(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, numbers=measured)
         runs.points.append(point)
     return runs
 
@@ -56,20 +56,20 @@ def test_two_groups_cross_where_their_flows_have_the_same() -> None:
     """60 and 20, 40 and 40 (1.5 BDP between), of seeds at 2 and 1.5 BDP: the first has more at the beginning."""
     goodputs = {"b": [[20.0, 20.0], [40.0, 60.0], [70.0, 70.0]], "a": [[60.0, 60.0], [40.0, 20.0], [10.0, 10.0]]}
     (place,) = crossovers(curve("path.buffer", BUFFERS, goodputs, **WITH_BUFFERS))
-    assert isinstance(place, Crossover)
-    assert (place.first, place.second, place.axis, place.unit, place.n) == ("a", "b", "path.buffer", "bdp", 2)
-    assert place.at == pytest.approx(1 + 40 / 60)
-    assert place.half_width == pytest.approx(12.706 * 0.25, rel=1e-3)
+    labels = {"first": "a", "second": "b", "axis": "path.buffer", "unit": "bdp"}
+    assert {key: place[key] for key in (*labels, "n")} == labels | {"n": 2}
+    assert place["crossover"] == pytest.approx(1 + 40 / 60)
+    assert place["half_width"] == pytest.approx(12.706 * 0.25, rel=1e-3)
 
 
 def test_groups_that_never_cross_have_no_crossover_and_flows_count_not_groups() -> None:
     goodputs = {"a": [[60.0], [60.0], [60.0]], "b": [[20.0], [19.0], [20.0]]}
     runs = curve("path.buffer", BUFFERS, goodputs, **WITH_BUFFERS)
-    assert [each.at for each in crossovers(runs)] == [None]
+    assert np.isnan([each["crossover"] for each in crossovers(runs)]).tolist() == [True]
     for point, three in zip(runs.points, (1, 4, 4), strict=True):
         point.sizes = {"a": three, "b": 1}
     (place,) = crossovers(runs)
-    assert place.at == pytest.approx(1 + 40 / (40 + 4))
+    assert place["crossover"] == pytest.approx(1 + 40 / (40 + 4))
 
 
 def test_a_user_asks_for_them_by_name() -> None:

@@ -17,7 +17,7 @@ def point(buffer: str, shares: list[float], loss: float, late: list[float] | Non
         sizes={"a": 1, "b": 3},
         fair_shares={"a": 0.25, "b": 0.75},
         run_ids={seed: f"{seed:016x}" for seed in range(1, len(shares) + 1)},
-        measured={
+        numbers={
             ("share", "a"): shares,
             ("share", "b"): [1 - share for share in shares],
             ("loss", ""): [loss] * len(shares),
@@ -34,7 +34,7 @@ def runs() -> ExperimentRuns:
 
 def test_a_row_is_a_point_and_group_with_means_and_intervals(runs: ExperimentRuns) -> None:
     results = table(runs)
-    assert [(row.point.text, row.group, row.cc, row.flows, row.fair_share, row.n) for row in results.rows] == [
+    assert [(row.point.text, row.group, row.cc, row.flows, row.value("fair_share"), row.n) for row in results.rows] == [
         ("path.buffer = 10 bdp", "a", "bbr", 1, 0.25, 2),
         ("path.buffer = 10 bdp", "b", "cubic", 3, 0.75, 2),
         ("path.buffer = 2 bdp", "a", "bbr", 1, 0.25, 1),  # both seeds gave the same
@@ -83,8 +83,8 @@ def test_columns_are_those_asked_for_in_that_order(runs: ExperimentRuns) -> None
 
 def test_percentiles_are_usual_where_a_group_has_several_transfers(runs: ExperimentRuns) -> None:
     first, second, _ = runs.points
-    first.measured["fct", "b"] = first.measured["fct_p50", "b"] = first.measured["fct_p95", "b"] = [2.0, 3.0]
+    first.numbers["fct", "b"] = first.numbers["fct_p50", "b"] = first.numbers["fct_p95", "b"] = [2.0, 3.0]
     assert [name for name in table(runs).columns if "fct" in name] == ["fct"]
-    second.measured |= {("fct", "b"): [2.0, 3.0], ("fct_p50", "b"): [1.0, 1.5], ("fct_p95", "b"): [2.0, 3.0]}
+    second.numbers |= {("fct", "b"): [2.0, 3.0], ("fct_p50", "b"): [1.0, 1.5], ("fct_p95", "b"): [2.0, 3.0]}
     assert [name for name in table(runs).columns if "fct" in name] == ["fct", "fct_p50"]
     assert "fct_p95" in table(runs, everything=True).columns

@@ -8,8 +8,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
-from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns, read
+from dumbbell.findings.warning import summaries
 from dumbbell.findings.warnings import of_single_runs, warnings
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
@@ -46,7 +46,7 @@ def measured_runs(**fields: Any) -> ExperimentRuns:
 
 
 def texts(kind: str, **fields: Any) -> list[str]:
-    return [each.text for each in caution_summaries(warnings(measured_runs(**fields))) if each.worst.kind == kind]
+    return [text for each, text in summaries(warnings(measured_runs(**fields))).items() if each == kind]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +92,7 @@ def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertio
 def test_seeds_are_alike_by_what_they_give(spread: float, jain: list[float], said: bool) -> None:  # noqa: FBT001
     """Two flows of which a thousandth depends on the seed, two of which more does, two that share it otherwise."""
     measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")} | {("jain", ""): jain}
-    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, measured=measured)
+    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, numbers=measured)
     runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
     assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
 

@@ -94,8 +94,8 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
     from dumbbell.comparison.standing import outside
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES
-    from dumbbell.findings.caution import caution_summaries
-    from dumbbell.findings.foreseen import foreseen
+    from dumbbell.findings.spec_warnings import spec_warnings
+    from dumbbell.findings.warning import summaries
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 
@@ -120,8 +120,7 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
         "engines": engines,
         "outside": outside(survey.seen),
         "warnings": [
-            {"kind": each.worst.kind, "text": each.text}
-            for each in caution_summaries(foreseen(experiment, survey.seen))
+            {"kind": kind, "text": text} for kind, text in summaries(spec_warnings(experiment, survey.seen)).items()
         ],
     }
 

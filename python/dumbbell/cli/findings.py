@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dumbbell.findings.points import ExperimentRuns
-    from dumbbell.findings.table import ResultRows
     from dumbbell.results.campaign import Campaign
     from dumbbell.results.store import Store
     from dumbbell.spec import Experiment
@@ -54,90 +53,62 @@ class Choice:
         return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed)
 
 
-def print_answer(runs: ExperimentRuns, choice: Choice, store: Store) -> None:
-    """Prints the answer of an experiment in a store and its table; on standard error what that has no room for."""
-    from dumbbell.findings.answer import answer
-    from dumbbell.tables.terminal import bold, columns, wrapped
-
-    if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
-        typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
-    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
-    rows = _table(runs, choice, store)
-    _print_table(rows, choice, len(runs.points), seeds)
-    _print_length_hint(len(rows.rows), runs, store)
-
-
-def _print_table(rows: ResultRows, choice: Choice, points: int, seeds: Sequence[int]) -> None:
-    from dumbbell.cli.caption import caption
-    from dumbbell.findings.results_table import of_terminal
-    from dumbbell.tables.plain_text import lay_out
-    from dumbbell.tables.terminal import columns
-
-    table = lay_out(of_terminal(rows, everything=choice.everything), columns())
-    for line in (*caption(rows, columns(), points, seeds), "", *table.lines):
-        typer.echo(line)
-    _print_left_out(rows.runs, choice, table.left_out)
-
-
 def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None) -> None:
-    """Prints a campaign of a store, however many runs it has, or what an experiment asks of it.
+    """Prints a campaign of a store, however many runs it has, or what an experiment has of it.
 
     Of many runs the first rows are read and printed. What needs all rows at once, an order, has them all in memory.
     """
     from dumbbell.campaign.plan import count
-    from dumbbell.findings.points import read_campaign
+    from dumbbell.findings.answer import answer
+    from dumbbell.findings.points import read_campaign, read_first
+    from dumbbell.findings.warning import summaries
+    from dumbbell.findings.warnings import warnings
+    from dumbbell.metrics.number import counted
+    from dumbbell.results.campaign import extent
+    from dumbbell.tables.terminal import bold, columns, wrapped
 
     large = min(store.size(campaign), math.inf if experiment is None else count(experiment)) > MOST_SUMMED_UP
     if large and not choice.sort:
-        runs = _print_first_page(store, campaign, choice, experiment)
+        runs = read_first(store, campaign, experiment)
+        points, seeds = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
+        _print_table(runs, choice, store, points, seeds)
+        shown = f"the first {len(runs.points):,} of {counted(points, 'point')}"
+        typer.echo(wrapped(f"{shown}; `dumbbell results export` and `query` have all", columns()), err=True)
     else:
         runs = read_campaign(store, campaign, experiment)
-        print_answer(runs, choice, store)
+        if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
+            typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
+        seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.errors)})
+        rows = _print_table(runs, choice, store, len(runs.points), seeds)
+        if rows > MOST_ROWS and runs.axes:
+            _print_length_hint(rows, runs, store)
     if not large:
-        print_warnings(runs)
+        for text in summaries(warnings(runs)).values():
+            typer.echo(wrapped(f"warning: {text}", columns()), err=True)
     print_notices(runs, store.folder)
 
 
-def _print_first_page(
-    store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None
-) -> ExperimentRuns:
-    """Prints the first rows of a table; gives what they are of, with the notices of all rows."""
-    from dumbbell.findings.points import read_first
-    from dumbbell.metrics.number import counted
-    from dumbbell.results.campaign import extent
-    from dumbbell.tables.terminal import columns, wrapped
-
-    shown = read_first(store, campaign, experiment)
-    points, seeds = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
-    rows = _table(shown, choice, store)
-    _print_table(rows, choice, points, seeds)
-    text = (
-        f"the first {len(shown.points):,} of {counted(points, 'point')}; `dumbbell results export` and `query` have all"
-    )
-    typer.echo(wrapped(text, columns()), err=True)
-    return shown
-
-
-def _table(runs: ExperimentRuns, choice: Choice, store: Store) -> ResultRows:
+def _print_table(runs: ExperimentRuns, choice: Choice, store: Store, points: int, seeds: Sequence[int]) -> int:
+    """Prints the table, and on standard error what it has no room for; gives how many rows it has."""
+    from dumbbell.cli.caption import caption
+    from dumbbell.findings.results_table import of_terminal
     from dumbbell.findings.table import DESCENDING, table
     from dumbbell.findings.time_below import measure_time_below
-
-    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
-    return table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
-
-
-def _print_left_out(runs: ExperimentRuns, choice: Choice, left_out: Sequence[str]) -> None:
-    """What a table does not show that was asked for."""
     from dumbbell.metrics.catalogue import HARMS
     from dumbbell.results.harm import ADDS_HARM
-    from dumbbell.tables import terminal
+    from dumbbell.tables.plain_text import lay_out
+    from dumbbell.tables.terminal import columns, wrapped
 
-    width = terminal.columns()
+    measure_time_below(store, runs, {*(choice.columns or ()), (choice.sort or "").removeprefix(DESCENDING)})
+    rows = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
+    shown = lay_out(of_terminal(rows, everything=choice.everything), columns())
+    for line in (*caption(rows, columns(), points, seeds), "", *shown.lines):
+        typer.echo(line)
     if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
-        typer.echo(terminal.wrapped(f"harm is not known: {ADDS_HARM}", width), err=True)
-    if left_out:
-        names = ", ".join(left_out)
-        typer.echo(terminal.wrapped(f"more columns: --columns all ({names})", width), err=True)
+        typer.echo(wrapped(f"harm is not known: {ADDS_HARM}", columns()), err=True)
+    if shown.left_out:
+        typer.echo(wrapped(f"more columns: --columns all ({', '.join(shown.left_out)})", columns()), err=True)
+    return len(rows.rows)
 
 
 def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
@@ -145,22 +116,11 @@ def _print_length_hint(rows: int, runs: ExperimentRuns, store: Store) -> None:
     from dumbbell.spec.point_text import swept_text
     from dumbbell.tables import terminal
 
-    swept = {path: value for point in runs.points for path, value in point.swept.items()}
-    if rows > MOST_ROWS and swept:
-        path, value = next(iter(swept.items()))
-        few = f"--set {typed(f'{path}={swept_text(value)}')} shows those of one value, --sort COLUMN orders them"
-        every = f"`dumbbell results export {typed(store.folder)} FILE.csv --table groups` writes them"
-        typer.echo(terminal.wrapped(f"{rows:,} rows: {few}; {every}", terminal.columns()), err=True)
-
-
-def print_warnings(runs: ExperimentRuns) -> None:
-    """What is wrong with the experiment as a whole, each kind once."""
-    from dumbbell.findings.caution import caution_summaries
-    from dumbbell.findings.warnings import warnings
-    from dumbbell.tables import terminal
-
-    for each in caution_summaries(warnings(runs)):
-        typer.echo(terminal.wrapped(f"warning: {each.text}", terminal.columns()), err=True)
+    path = runs.axes[0]
+    value = next(point.swept[path] for point in reversed(runs.points) if path in point.swept)
+    few = f"--set {typed(f'{path}={swept_text(value)}')} shows those of one value, --sort COLUMN orders them"
+    every = f"`dumbbell results export {typed(store.folder)} FILE.csv --table groups` writes them"
+    typer.echo(terminal.wrapped(f"{rows:,} rows: {few}; {every}", terminal.columns()), err=True)
 
 
 def print_notices(runs: ExperimentRuns, store: Path, *, failures_only: bool = False) -> None:

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.findings.answer import answer
 from dumbbell.findings.points import ExperimentRuns
 from dumbbell.findings.results_table import of_rows
-from dumbbell.findings.table import FACTS, ColumnError, Row, table
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.findings.table import FACTS, ColumnError, quantity, table
 from dumbbell.metrics.number import counted
-from dumbbell.metrics.statistics import Estimate
 from dumbbell.spec.numbers import numbers
 from dumbbell.tables.html import html as html_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FAIR: Final = "fair_share"
-SHOWN: Final = ("goodput", "share", FAIR, "fct", "fct_p50", "fct_p95", "rtt", "loss", "random_loss", "jain")
+SHOWN: Final = ("goodput", "share", "fair_share", "fct", "fct_p50", "fct_p95", "rtt", "loss", "random_loss", "jain")
 """Columns of a displayed table; `means` has all quantities."""
 MOST_ROWS: Final = 40
 MOST_NOTICES: Final = 3
@@ -29,43 +26,36 @@ MOST_NOTICES: Final = 3
 def means(runs: ExperimentRuns, quantities: Sequence[str] = ()) -> pd.DataFrame:
     """A row a point, group and quantity: mean over the seeds, and the 95 % interval of Student's t around it.
 
+    What belongs to the path has no group, and stands with the first of them only.
+
     Raises:
         ColumnError: there is no such quantity.
     """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-    if facts := [name for name in quantities if name in FACTS and name != FAIR]:
+    if facts := [name for name in quantities if name in FACTS]:
         raise ColumnError(f"{facts[0]} is no quantity: it says what a row is; name one of {', '.join(SHOWN)}")
     results = table(runs, list(quantities) or None)
-    return pd.DataFrame([cells for row in results.rows for cells in _cells(runs, row, results.columns)])
-
-
-def _cells(runs: ExperimentRuns, row: Row, names: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """What belongs to the path has no group, and stands with the first of them only."""
-    point: dict[str, Any] = {}
-    for path, own in numbers(row.point.swept, runs.spec).items():
-        point |= {path: row.point.swept[path]} | own
-    first = row.group == next(iter(row.point.ccs), "")
-    for name in names:
-        fair = name == FAIR and row.fair_share is not None
-        estimate = Estimate(row.fair_share or 0.0, None, row.n) if fair else row.estimates.get(name)
-        of_run = name in QUANTITIES and QUANTITIES[name].of == "run"
-        if estimate is None or (of_run and not first):
-            continue
-        factor, unit = (100.0, "%") if fair else (QUANTITIES[name].factor, QUANTITIES[name].unit)
-        mean, half = factor * estimate.mean, None if estimate.half_width is None else abs(factor * estimate.half_width)
-        low, high = (mean, mean) if fair else QUANTITIES[name].ends(mean, half)
-        yield {
-            **point,
-            "group": "" if of_run else row.group,
-            "cc": "" if of_run else row.cc,
-            "quantity": name,
-            "unit": unit,
-            "mean": mean,
-            "low": float("nan") if half is None else low,
-            "high": float("nan") if half is None else high,
-            "n": estimate.n,
-        }
+    cells: list[dict[str, Any]] = []
+    for row in results.rows:
+        point: dict[str, Any] = {}
+        for path, own in numbers(row.point.swept, runs.spec).items():
+            point |= {path: row.point.swept[path]} | own
+        first = row.group == next(iter(row.point.ccs), "")
+        for name in results.columns:
+            known, estimate = quantity(name), row.estimates.get(name)
+            of_run = known is not None and known.of == "run"
+            if known is None or estimate is None or (of_run and not first):
+                continue
+            half = None if estimate.half_width is None else abs(known.factor * estimate.half_width)
+            mean = known.factor * estimate.mean
+            low, high = (float("nan"), float("nan")) if half is None else known.ends(mean, half)
+            group, cc = ("", "") if of_run else (row.group, row.cc)
+            cells.append(point | {
+                "group": group, "cc": cc, "quantity": name, "unit": known.unit, "mean": mean, "low": low, "high": high,
+                "n": estimate.n,
+            })  # fmt: skip
+    return pd.DataFrame(cells)
 
 
 def html(runs: ExperimentRuns) -> str:

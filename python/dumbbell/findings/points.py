@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dumbbell.engines.family import is_live
-from dumbbell.metrics.catalogue import HARMS, QUANTITIES, Quantity
-from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.metrics.catalogue import HARMS
 from dumbbell.results.campaign import Campaign
 from dumbbell.results.disturbance import validity
 from dumbbell.results.harm import harms_of
-from dumbbell.results.measured import STORED, MeasuredPoint, measured, measured_runs, troubles
+from dumbbell.results.measured import STORED, MeasuredPoint, Trouble, measured, measured_runs, troubles
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand
 from dumbbell.spec.point_text import point_text
 
 if TYPE_CHECKING:
-    from dumbbell.campaign.until import Points
     from dumbbell.results.schema import Outcome
 
 MOST_LISTED = 10_000
@@ -34,58 +31,7 @@ BY_SIZES = ("goodput", "share")
 FIRST = 200
 """Runs of the first rows of a large experiment, of which nobody reads more in a terminal."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-
-
-@dataclass(slots=True, kw_only=True)
-class PointRuns:
-    """The runs at one point of a sweep."""
-
-    swept: Mapping[str, Any]
-    """Each swept value as the spec wrote it."""
-    ccs: Mapping[str, str] = field(default_factory=dict)
-    """Each group's algorithm."""
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    """Each group's number of flows."""
-    fair_shares: Mapping[str, float] = field(default_factory=dict)
-    """What each group would have of the goodput if all flows had the same; empty where nothing says what is fair."""
-    run_ids: dict[int, str] = field(default_factory=dict)
-    """Of the runs that were measured, by seed."""
-    failed: list[int] = field(default_factory=list)
-    """Seeds of those that were not."""
-    suspect: list[int] = field(default_factory=list)
-    """Seeds of those that were measured in real time, and disturbed."""
-    measured: dict[tuple[str, str], list[float]] = field(default_factory=dict)
-    """One value a run by quantity and group, in base units and in the order of `run_ids`: NaN where a run has none,
-    and no list where none has one. All quantities of the catalogue; the group of what belongs to the path is empty."""
-
-    @property
-    def text(self) -> str:
-        return point_text(self.swept)
-
-    def values(self, quantity: Quantity, group: str = "") -> list[float]:
-        """A value a seed in the quantity's unit; without a group the path's, or that of the only group."""
-        return [quantity.factor * value for value in self._values(quantity.name, group)]
-
-    def estimate(self, name: str, group: str = "") -> Estimate | None:
-        """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
-
-        None also of a time that a run did not see the end of.
-
-        Where a group is named and the quantity is the path's, it is the path's.
-        """
-        values = self.known(name, group)
-        return estimate(values) if values else None
-
-    def known(self, name: str, group: str = "") -> list[float]:
-        """What `estimate` is made of: a value a run that has one."""
-        return self._values(name, "" if QUANTITIES[name].of == "run" else group)
-
-    def _values(self, name: str, group: str) -> list[float]:
-        values = self.measured.get((name, group), [])
-        if not (group or values):
-            values = next((self.measured[name, own] for own in self.ccs if (name, own) in self.measured), [])
-        known = [value for value in values if not math.isnan(value)]
-        return [] if QUANTITIES[name].needs_all and len(known) < len(values) else known
+PointRuns: TypeAlias = MeasuredPoint
 
 
 @dataclass(slots=True)
@@ -119,7 +65,7 @@ class ExperimentRuns:
 
     @property
     def failed(self) -> int:
-        return sum(len(point.failed) for point in self.points)
+        return sum(len(point.errors) for point in self.points)
 
     @property
     def validity(self) -> str:
@@ -128,7 +74,8 @@ class ExperimentRuns:
         >>> ExperimentRuns(name="two", engine="netns").validity
         '0 VALID, 0 SUSPECT'
         """
-        suspect = sum(len(point.suspect) for point in self.points)
+        verdicts = [validity(self.engine, texts) for point in self.points for texts in point.warnings.values()]
+        suspect = verdicts.count("SUSPECT")
         return f"{self.measured - suspect} VALID, {suspect} SUSPECT" if is_live(self.engine) else ""
 
     @property
@@ -165,13 +112,13 @@ class ExperimentRuns:
     @property
     def knows_harm(self) -> bool:
         """Whether groups were measured alone, too."""
-        return any(name in HARMS for point in self.points for name, _ in point.measured)
+        return any(name in HARMS for point in self.points for name, _ in point.numbers)
 
     def missing(self) -> list[str]:
         """The runs that are not there yet, in words; empty also where there are too many runs to list."""
         if self.experiment is None or not 0 < self.total <= MOST_LISTED:
             return []
-        there = {point_key(point.swept): {*point.run_ids, *point.failed} for point in self.points}
+        there = {point_key(point.swept): {*point.run_ids, *point.errors} for point in self.points}
         return [
             point_text(point.values, seed)
             for point in expand(self.experiment)
@@ -202,62 +149,38 @@ def read_campaign(
     store: Store, campaign: Campaign, experiment: Experiment | None = None,
     progress: Callable[[int], None] = lambda _: None,
 ) -> ExperimentRuns:  # fmt: skip
-    """One campaign of a store; `experiment`: those of its runs that it asks for, which may have fewer seeds.
+    """One campaign of a store; `experiment`: those of its runs that it has too, which may be of fewer seeds.
 
     `progress` is called with how many points were read.
     """
-    pages = read_pages(store, campaign, experiment)
-    runs = next(pages)
-    progress(len(runs.points))
-    for page in pages:
-        runs.points += page.points
-        runs.notices = page.notices
-        progress(len(page.points))
-    return runs
-
-
-def read_pages(
-    store: Store, campaign: Campaign, experiment: Experiment | None = None, names: Sequence[str] = STORED
-) -> Iterator[ExperimentRuns]:
-    """The same, about a thousand runs at a time; one page at least. `names`: of the catalogue.
-
-    Each page has all notices so far.
-    """
     seeds = None if experiment is None else experiment.seed_values
     runs = _of_campaign(campaign) if experiment is None else _of_experiment(experiment, campaign.engine)
-    notices: dict[tuple[str, str], Notice] = {}
-    page = None
-    for points in measured(store.ledger, campaign, names, seeds):
-        yield (page := _filled(runs, points, notices))
-    if page is None:
-        yield runs
+    points: list[PointRuns] = []
+    for page in measured(store.ledger, campaign, STORED, seeds):
+        points += page
+        progress(len(page))
+    return _filled(runs, points)
 
 
 def read_first(store: Store, campaign: Campaign, experiment: Experiment | None = None) -> ExperimentRuns:
-    """The first page, with the notices of all runs; a campaign's spec, which takes long if it is large, is not read."""
+    """The first points, with the notices of all runs; the spec of a large campaign, which takes long, is not read."""
     seeds = None if experiment is None else experiment.seed_values
-    notices: dict[tuple[str, str], Notice] = {}
-    for each in troubles(store.ledger, campaign, seeds):
-        kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
-        _note(notices, kind, texts, each.swept, each.seed, each.runs)
-    runs = ExperimentRuns(
-        name=campaign.label, engine=campaign.engine, experiment=experiment,
-        spec=campaign.spec if experiment is None else experiment.fields(),
-    )  # fmt: skip
+    spec = campaign.spec if experiment is None else experiment.fields()
+    runs = ExperimentRuns(name=campaign.label, engine=campaign.engine, experiment=experiment, spec=spec)
     points = next(measured(store.ledger, campaign, STORED, seeds, FIRST), [])
-    return replace(_filled(runs, points, {}), notices=_sorted(notices))
+    return replace(_filled(runs, points), notices=_notices(troubles(store.ledger, campaign, seeds)))
 
 
 def campaign_runs(store: Store, campaign: Campaign, outcomes: Iterable[Outcome]) -> ExperimentRuns:
     """Some runs of a campaign of a store."""
     harms = harms_of(store.ledger, [campaign.id])
-    return _filled(_of_campaign(campaign), measured_runs(store.ledger, outcomes, campaign.spec, harms), {})
+    return _filled(_of_campaign(campaign), measured_runs(store.ledger, outcomes, campaign.spec, harms))
 
 
 def runs_of(store: Store, experiment: Experiment, engine: str, outcomes: Iterable[Outcome]) -> ExperimentRuns:
     """The runs of an experiment on an engine, whatever their campaigns in a store; without harm."""
     runs = _of_experiment(experiment, engine)
-    return _filled(runs, measured_runs(store.ledger, outcomes, runs.spec, {}), {})
+    return _filled(runs, measured_runs(store.ledger, outcomes, runs.spec, {}))
 
 
 def point_key(values: Mapping[str, Any]) -> str:
@@ -276,46 +199,24 @@ def _of_campaign(campaign: Campaign) -> ExperimentRuns:
     return runs
 
 
-def _filled(
-    runs: ExperimentRuns, points: Iterable[MeasuredPoint], notices: dict[tuple[str, str], Notice]
-) -> ExperimentRuns:
-    """The same with some points; with all notices so far, to which theirs are added."""
-    of_points = []
-    for point in points:
-        for seed, texts in point.warnings.items():
-            _note(notices, "warning", texts, point.swept, seed)
-        for seed, error in point.errors.items():
-            _note(notices, "failure", [error], point.swept, seed)
-        of_points.append(_of_point(point, runs.engine))
-    return replace(runs, points=of_points, notices=_sorted(notices))
+def _filled(runs: ExperimentRuns, points: list[PointRuns]) -> ExperimentRuns:
+    return replace(runs, points=points, notices=_notices(chain.from_iterable(map(_troubles, points))))
 
 
-def points_open(until: Callable[[PointRuns], bool], engine: str, points: Points) -> list[set[int]]:
-    """Of each experiment, the numbers of its points of whose runs a function does not say that they are enough."""
-    return [{nth for nth, point in enumerate(own) if not until(_of_point(point, engine))} for own in points]
+def _troubles(point: PointRuns) -> Iterator[Trouble]:
+    yield from (Trouble(point.swept, seed, None, texts, 1) for seed, texts in point.warnings.items())
+    yield from (Trouble(point.swept, seed, error, [], 1) for seed, error in point.errors.items())
 
 
-def _of_point(point: MeasuredPoint, engine: str) -> PointRuns:
-    return PointRuns(
-        swept=point.swept, ccs=point.ccs, sizes=point.sizes, fair_shares=point.fair_shares, run_ids=point.run_ids,
-        failed=list(point.errors), measured=point.numbers,
-        suspect=[seed for seed, texts in point.warnings.items() if validity(engine, texts) == "SUSPECT"],
-    )  # fmt: skip
-
-
-def _note(  # noqa: PLR0913, PLR0917 (what is said, where, and how often)
-    notices: dict[tuple[str, str], Notice], kind: str, texts: Iterable[str], swept: Mapping[str, Any], seed: int,
-    runs: int = 1,
-) -> None:  # fmt: skip
-    """Adds what runs say; what differs in a number only, as that of its flows, is one notice."""
-    said: dict[tuple[str, str], str] = {}
-    for text in texts:
-        said.setdefault((kind, _NUMBER.sub("#", text)), text)
-    for key, text in said.items():
-        if key not in notices:
-            notices[key] = Notice(kind, text, point_text(swept, seed))
-        notices[key].runs += runs
-
-
-def _sorted(notices: Mapping[tuple[str, str], Notice]) -> list[Notice]:
-    return sorted(notices.values(), key=lambda notice: notice.kind)
+def _notices(troubles: Iterable[Trouble]) -> list[Notice]:
+    """What runs say, each once; what differs in a number only, as that of its flows, is one notice."""
+    notices: dict[tuple[str, str], Notice] = {}
+    for each in troubles:
+        kind, texts = ("warning", each.warnings) if each.error is None else ("failure", [each.error])
+        firsts: dict[str, str] = {}
+        for text in texts:
+            firsts.setdefault(_NUMBER.sub("#", text), text)
+        for key, text in firsts.items():
+            notice = notices.setdefault((kind, key), Notice(kind, text, point_text(each.swept, each.seed)))
+            notice.runs += each.runs
+    return sorted(notices.values(), key=attrgetter("kind"))

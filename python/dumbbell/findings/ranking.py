@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import groupby
-from operator import itemgetter
 from statistics import fmean
 from typing import Final
 
-from dumbbell.findings.amount import Amount
 from dumbbell.findings.curves import Curve, Curves
+from dumbbell.findings.phrase import Phrase
 from dumbbell.findings.points import PointRuns
 from dumbbell.metrics.contrast import contrast
 from dumbbell.metrics.number import amount as number
@@ -23,6 +22,7 @@ MOST_VERDICTS: Final = 3
 """Of which each has its own clause."""
 INCOMPLETE: Final = "incomplete"
 """Of one that left transfers behind in some run, so that it has no time."""
+INCOMPARABLE: Final = "no two of what is compared were measured at one place"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +30,24 @@ class Contender:
     """One of those that are compared."""
 
     label: str
-    amount: Amount
+    phrase: Phrase
     curve: Curve
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Entry:
+    """A contender at one place."""
+
     label: str
-    amount: Amount
+    phrase: Phrase
     point: PointRuns
-    outcome: str = ""
+    by_seed: dict[int, float]
+    outcome: str = INCOMPLETE
     """Of the contrast with the best; `INCOMPLETE` where there is nothing to compare."""
 
     @property
     def text(self) -> str:
-        return f"{self.label} {self.amount.text(self.point)}"
+        return f"{self.label} {self.phrase.text(self.point)}"
 
 
 def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") -> str:
@@ -54,7 +57,7 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
     """
     standings = _standings(curves, contenders)
     if not standings:
-        return "no two of what is compared were measured at one place"
+        return INCOMPARABLE
     stretches = [list(members) for _, members in groupby(standings, key=_verdict)]
     if len(stretches) > MOST_VERDICTS:
         first, last = (standing[0].point for standing in (standings[0], standings[-1]))
@@ -65,30 +68,31 @@ def ranking(curves: Curves, contenders: Sequence[Contender], subject: str = "") 
 def tally(curves: Curves, sets: Sequence[Sequence[Contender]], subject: str = "") -> str:
     """At how many points each is best, of several sets that are compared within themselves only."""
     standings = [standing for each in sets for standing in _standings(curves, each)]
-    if not standings:
-        return "no two of what is compared were measured at one place"
-    return _tally(standings, subject)
+    return _tally(standings, subject) if standings else INCOMPARABLE
 
 
 def _standings(curves: Curves, contenders: Sequence[Contender]) -> list[list[_Entry]]:
+    """Those that are at each place, the best first, each with what the contrast with the best says."""
     places: dict[float, list[_Entry]] = {}
     for each in contenders:
-        for point in each.curve.points if each.amount.quantity.needs_all else each.amount.at(each.curve):
-            places.setdefault(curves.number(point), []).append(_Entry(each.label, each.amount, point))
+        for point in each.curve.points:
+            by_seed = each.phrase.by_seed(point)
+            if by_seed or each.phrase.quantity.needs_all:
+                places.setdefault(curves.number(point), []).append(_Entry(each.label, each.phrase, point, by_seed))
     return [_standing(places[at]) for at in sorted(places) if len(places[at]) > 1]
 
 
 def _standing(entries: Sequence[_Entry]) -> list[_Entry]:
-    """Best first, each with what the contrast with the best says."""
-    sign = -1.0 if entries[0].amount.quantity.better == "higher" else 1.0
-    measured = [(each, each.amount.by_seed(each.point)) for each in entries]
-    ranked = sorted(filter(itemgetter(1), measured), key=lambda own: sign * fmean(own[1].values()))
-    seeds = entries[0].amount.seeds
-    comparable = [
-        replace(each, outcome=contrast(ranked[0][1], by_seed, seeds=seeds).outcome if number else "same")
-        for number, (each, by_seed) in enumerate(ranked)
-    ]
-    return comparable + [replace(each, outcome=INCOMPLETE) for each, by_seed in measured if not by_seed]
+    higher = entries[0].phrase.quantity.better == "higher"
+    ranked = sorted(
+        filter(lambda own: own.by_seed, entries), key=lambda own: fmean(own.by_seed.values()) * (-1 if higher else 1)
+    )
+    for each in ranked:
+        best = each is ranked[0]
+        each.outcome = (
+            "same" if best else contrast(ranked[0].by_seed, each.by_seed, seeds=entries[0].phrase.seeds).outcome
+        )
+    return ranked + [each for each in entries if not each.by_seed]
 
 
 def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
@@ -101,38 +105,28 @@ def _verdict(standing: Sequence[_Entry]) -> tuple[list[str], ...]:
 
 def _tally(standings: Sequence[Sequence[_Entry]], subject: str) -> str:
     """At how many places each is best, where the order changes again and again."""
-    verdicts = Counter(map(_best, standings))
-    lower = standings[0][0].amount.quantity.better == "lower"
-    verb = f"{'is' if lower else 'has'} {_degree(standings[0][0].amount, len(standings[0]))}"
-    tallies = [
-        f"{f'{subject} {verb} {label}' if subject else f'{label} {verb}'} at {count}"
-        for label, count in verdicts.items()
-        if label
-    ]
-    open_ = [f"there is no difference that is certain at {verdicts['']}"] * bool(verdicts[""])
-    return f"{enumerated([*tallies, *open_])} of {counted(len(standings), 'place')}"
+    best = [same[0] if len(same) == 1 and not undecided else "" for same, undecided, _ in map(_verdict, standings)]
+    verdicts = Counter(best)
+    certain = [f"{_leads(standings[0], subject, label)} at {count}" for label, count in verdicts.items() if label]
+    uncertain = [f"there is no difference that is certain at {verdicts['']}"] * bool(verdicts[""])
+    return f"{enumerated([*certain, *uncertain])} of {counted(len(standings), 'place')}"
 
 
-def _best(standing: Sequence[_Entry]) -> str:
-    """Who is best for certain; nobody where others may be."""
-    certain = standing[0].outcome != INCOMPLETE and all(
-        each.outcome in {"higher", "lower", INCOMPLETE} for each in standing[1:]
-    )
-    return standing[0].label if certain else ""
-
-
-def _degree(amount: Amount, count: int) -> str:
-    """What the best of so many is or has."""
-    several = count > 2  # noqa: PLR2004
-    if amount.quantity.better == "higher":
-        return "most" if several else "more"
-    return f"{'fastest' if several else 'faster'}{amount.of if amount.quantity.name == 'fct_p50' else ''}"
+def _leads(standing: Sequence[_Entry], subject: str, label: str) -> str:
+    """That one of these is best: "BBR has most", or of a subject "BBR is fastest at 10 ms"."""
+    phrase, several = standing[0].phrase, len(standing) > 2  # noqa: PLR2004
+    if phrase.quantity.better == "lower":
+        of = phrase.of if phrase.quantity.name == "fct_p50" else ""
+        verb = f"is {'fastest' if several else 'faster'}{of}"
+    else:
+        verb = f"has {'most' if several else 'more'}"
+    return f"{subject} {verb} {label}" if subject else f"{label} {verb}"
 
 
 def _clause(curves: Curves, stretch: Sequence[Sequence[_Entry]], subject: str) -> str:
     """The verdict of places one after the other, with the amounts at the last of them."""
     first, last = stretch[0][0].point, stretch[-1][0].point
-    verdict, amounts = _said(stretch[-1], subject)
+    verdict, amounts = _verdict_text(stretch[-1], subject)
     if curves.axis is None:
         return f"{verdict}: {amounts}"
     if len(stretch) == 1:
@@ -140,37 +134,36 @@ def _clause(curves: Curves, stretch: Sequence[Sequence[_Entry]], subject: str) -
     return f"{curves.place(first, last)}, {verdict} (at {curves.text(last)}: {amounts})"
 
 
-def _said(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
-    best, *others = standing
+def _verdict_text(standing: Sequence[_Entry], subject: str) -> tuple[str, str]:
+    """Who is best, and the amounts."""
+    best = standing[0]
     same, undecided, incomplete = _verdict(standing)
     complete = [each for each in standing if each.outcome != INCOMPLETE]
-    led = f"for {subject}, " if subject else ""
+    start = f"for {subject}, " if subject else ""
     texts = ", ".join(each.text for each in standing)
     if len(complete) <= 1 and incomplete:
-        where = f"only {best.label}" if complete else "under none of these conditions"
-        who = f"only {best.label}" if complete else "none"
-        return f"{subject} completes in every run {where}" if subject else f"{who} completes in every run", texts
-    seeds = min(len(each.amount.by_seed(each.point)) for each in complete)
-    if undecided or (seeds == 1 and len(same) == len(standing)):  # of one seed nobody knows what chance does
+        only = f"only {best.label}" if complete else "under none of these conditions" if subject else "none"
+        return f"{subject} completes in every run {only}" if subject else f"{only} completes in every run", texts
+    lone_seed = len(same) == len(standing) and min(len(each.by_seed) for each in complete) == 1
+    if undecided or lone_seed:  # of one seed nobody knows what chance does
         rivals = [each for each in complete if each.outcome not in {"higher", "lower"}]
-        seeds = min(len(each.amount.by_seed(each.point)) for each in rivals)
+        seeds = min(len(each.by_seed) for each in rivals)
         names = "these" if subject or len(rivals) > MOST_NAMED else enumerated([each.label for each in rivals])
-        return f"{led}{'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell {names} apart", texts
+        return f"{start}{'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell {names} apart", texts
     if len(same) == len(standing):  # so that all are complete
-        return f"{led}there is no difference in {best.amount.quantity.label}", texts
-    lower = best.amount.quantity.better == "lower"
+        return f"{start}there is no difference in {best.phrase.quantity.label}", texts
+    lower = best.phrase.quantity.better == "lower"
     if len(same) > 1:
         equal = enumerated([each.label for each in standing if each.outcome == "same"])
-        return f"{led}{equal} {'are fastest' if lower else 'have most'}", texts
-    verb = f"{'is' if lower else 'has'} {_degree(best.amount, len(standing))}"
-    verdict = f"{subject} {verb} {best.label}" if subject else f"{best.label} {verb}"
-    if len(others) > 1:
+        return f"{start}{equal} {'are fastest' if lower else 'have most'}", texts
+    verdict = _leads(standing, subject, best.label)
+    if len(standing) > 2:  # noqa: PLR2004
         return verdict, texts
-    (other,) = others
-    difference = contrast(other.amount.by_seed(other.point), best.amount.by_seed(best.point)).difference
-    apart = number(abs(difference.mean), difference.half_width, 1.0, best.amount.unit)
-    rival = f"{other.amount.text(other.point)} {'' if subject else 'of '}{other.label}"
-    return verdict, f"{best.amount.text(best.point)} against {rival}, {apart} {'less' if lower else 'more'}"
+    other = standing[1]
+    difference = contrast(other.by_seed, best.by_seed).difference
+    apart = number(abs(difference.mean), difference.half_width, 1.0, best.phrase.unit)
+    rival = f"{other.phrase.text(other.point)} {'' if subject else 'of '}{other.label}"
+    return verdict, f"{best.phrase.text(best.point)} against {rival}, {apart} {'less' if lower else 'more'}"
 
 
 def enumerated(parts: Sequence[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import shutil
 import tempfile
@@ -10,7 +9,6 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, overload
 
@@ -22,8 +20,8 @@ from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.findings.answer import answer
 from dumbbell.findings.notebook import html, means
-from dumbbell.findings.points import ExperimentRuns, PointRuns, campaign_runs, points_open
-from dumbbell.findings.sweep import CLIFF_SHARE, Place, cliffs, crossovers
+from dumbbell.findings.points import ExperimentRuns, PointRuns, campaign_runs
+from dumbbell.findings.sweep import CLIFF_SHARE, cliffs, crossovers
 from dumbbell.findings.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
@@ -37,6 +35,7 @@ from dumbbell.units import NS_PER_S
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dumbbell.campaign.until import Points
     from dumbbell.findings.charts.plot import Plot
 
 
@@ -181,8 +180,7 @@ class Results(Sequence[Outcome]):
         """
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-        rows = [{**each.condition, "cliff": _number(each.at), **_spread(each)} for each in cliffs(self._runs(), share)]
-        return pd.DataFrame(rows)
+        return pd.DataFrame([each.row("cliff") for each in cliffs(self._runs(), share)])
 
     def crossover(self) -> pd.DataFrame:
         """A row for each two groups and curve of a sweep: where a flow of `first` comes down to what `second`'s have.
@@ -196,13 +194,7 @@ class Results(Sequence[Outcome]):
         """
         import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
-        return pd.DataFrame([
-            {
-                **each.condition, "first": each.first, "second": each.second, "axis": each.axis, "unit": each.unit,
-                "crossover": _number(each.at), **_spread(each),
-            }
-            for each in crossovers(self._runs())
-        ])  # fmt: skip
+        return pd.DataFrame(crossovers(self._runs()))
 
     def time_below(self, rate: str | float, within: str = "1 s") -> pd.DataFrame:
         """A row a flow of a run: for how much of its part of the window it delivered less than a rate.
@@ -283,15 +275,6 @@ class Results(Sequence[Outcome]):
         return self.outcomes[index]
 
 
-def _spread(place: Place) -> dict[str, float | int]:
-    return {"half_width": _number(place.half_width), "n": place.n}
-
-
-def _number(value: float | None) -> float:
-    """So that a column is one of numbers even where none is known."""
-    return math.nan if value is None else value
-
-
 def run(  # noqa: PLR0913 (the options of a campaign)
     spec: str | Path | Mapping[str, Any] | Experiment,
     engine: str = "sim",
@@ -348,7 +331,10 @@ def run(  # noqa: PLR0913 (the options of a campaign)
             if until is None:
                 outcomes = tuple(run_campaign(opened, experiment, chosen, jobs=jobs, fresh=fresh))
             else:
-                still_open = partial(points_open, until, chosen.name)
+
+                def still_open(points: Points) -> list[set[int]]:
+                    return [{nth for nth, point in enumerate(own) if not until(point)} for own in points]
+
                 run_until(opened, [experiment], chosen, still_open, jobs=jobs)
                 outcomes = tuple(stored_outcomes(opened, experiment, chosen))
             if harm and (alone := each_alone(experiment)):

@@ -12,8 +12,8 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from dumbbell.findings.points import ExperimentRuns
-from dumbbell.findings.table import ResultRows, Row, table
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.findings.table import FAIR_SHARE, ResultRows, Row, quantity, table
+from dumbbell.metrics.catalogue import rate_below
 from dumbbell.metrics.number import trimmed
 from dumbbell.tables.table import Amount, Cell, Column, Table
 
@@ -23,7 +23,6 @@ MAIN: Final = (
     "goodput", "share", "fair_share", "harm", "rtt", "loss", "random_loss", "retransmits", "jain", "fct",
 )  # fmt: skip
 """Columns that fit beside one another on a page; all others are in the second table."""
-PERCENT: Final = 100.0
 _ALGORITHM: Final = re.compile(r"flows\[\d+\]\.cc")
 """A swept field that the column of algorithms has too, where all groups have the same one."""
 _GROUP: Final = re.compile(r"^flows\[(\d+)\]\.")
@@ -34,33 +33,37 @@ def of_terminal(rows: ResultRows, *, everything: bool) -> Table:
     runs, own = rows.runs, rows.rows
     new_point, new_run = _firsts(own)
     headings = _headings(runs)
-    columns = [Column(heading, name=axis, key=True, axis=True) for axis, heading in headings.items()]
-    cells: list[Iterable[Cell]] = [_where(new_point, (row.value(axis) for row in own)) for axis in headings]
+    columns: list[tuple[Column, Iterable[Cell]]] = [
+        (Column(heading, name=axis, key=True, axis=True), _where(new_point, (row.value(axis) for row in own)))
+        for axis, heading in headings.items()
+    ]
     if any(row.seed is not None for row in own):
-        columns.append(Column("seed", key=True))
-        cells.append(_where(new_run, (row.seed for row in own)))
+        columns.append((Column("seed", key=True), _where(new_run, (row.seed for row in own))))
     if len(runs.groups) > 1 or not headings:
-        columns.append(Column("group", key=True))
-        cells.append([_clipped(row.group) or None for row in own])
+        columns.append((Column("group", key=True), [_clipped(row.group) or None for row in own]))
     if all(row.seed is None for row in own) and "n" not in rows.columns:
-        columns.append(Column("n", key=True))
-        cells.append([row.n for row in own])
+        columns.append((Column("n", key=True), [row.n for row in own]))
     for place, name in enumerate(rows.columns, start=1):
-        columns.append(Column(_heading(name, named=True), name=name, spare=0 if everything else place))
-        values = [_value(row, name) for row in own]
-        cells.append(_where(new_run, values) if name in QUANTITIES and QUANTITIES[name].of == "run" else values)
-    return Table(columns, list(zip(*cells, strict=True)))
+        known, values = quantity(name), [_value(row, name) for row in own]
+        heading = name
+        if known is not None and rate_below(name) is None:
+            heading = f"{known.short or known.label} {known.unit}".strip()
+        shown = _where(new_run, values) if known and known.of == "run" else values
+        columns.append((Column(heading, name=name, spare=0 if everything else place), shown))
+    return Table([column for column, _ in columns], list(zip(*(cells for _, cells in columns), strict=True)))
 
 
 def _value(row: Row, name: str) -> Cell:
     """A terminal has no room for both ends of an interval that leaves the quantity's limits: pages have them."""
-    if name == "fair_share":
-        return None if row.fair_share is None else trimmed(PERCENT * row.fair_share)
-    if name not in QUANTITIES:
+    known, estimate = quantity(name), row.estimates.get(name)
+    if known is None:
         value = row.value(name)
         return None if value == "" else value
-    estimate = row.estimates.get(name)
-    return None if estimate is None else Amount(estimate.mean, estimate.half_width, QUANTITIES[name].factor)
+    if estimate is None:
+        return None
+    if known is FAIR_SHARE:
+        return trimmed(known.factor * estimate.mean)
+    return Amount(estimate.mean, estimate.half_width, known.factor)
 
 
 def _headings(runs: ExperimentRuns) -> dict[str, str]:
@@ -123,35 +126,20 @@ def of_rows(rows: ResultRows, names: Sequence[str], most: int) -> Table:
     axes = [axis for axis in rows.runs.axes if not (alike and _ALGORITHM.fullmatch(axis))]
     grouped = any(row.group not in {"", row.cc} for row in rows.rows)
     several = any(row.flows > 1 for row in rows.rows)
+    quantities = [known for name in names if (known := quantity(name))]
     header = [*axes, *(["group"] if grouped else []), "algorithm", *(["flows"] if several else []), "n"]
-    header += [_heading(name) for name in names]
     cells: list[list[Cell]] = [
         [
             *(row.value(axis) for axis in axes),
             *([row.group] if grouped else []), row.cc, *([row.flows] if several else []), _count(row),
-            *(_cell(row, name) for name in names),
+            *(Amount.of(known, row.estimates.get(known.name)) for known in quantities),
         ]
         for row in rows.rows[:most]
     ]  # fmt: skip
-    return Table.of(header, cells)
-
-
-def _heading(name: str, *, named: bool = False) -> str:
-    if name == "fair_share":
-        return "fair %"
-    quantity = QUANTITIES.get(name)
-    if quantity is None:
-        return name
-    return f"{quantity.short or quantity.label} {quantity.unit}".strip() if named else quantity.heading
+    return Table.of([*header, *(known.heading for known in quantities)], cells)
 
 
 def _count(row: Row) -> Cell:
     """Of values, and of runs that failed."""
-    failed = len(row.point.failed)
+    failed = len(row.point.errors)
     return f"{row.n}, {failed} failed" if failed else row.n
-
-
-def _cell(row: Row, name: str) -> Cell:
-    if name == "fair_share":
-        return Amount(row.fair_share, factor=PERCENT)
-    return Amount.of(QUANTITIES[name], row.estimates.get(name))

@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from dumbbell.findings.curves import Curve, Curves, curves_of
 from dumbbell.findings.points import ExperimentRuns, PointRuns
@@ -18,12 +19,13 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.spec.quantity import Rate, number_and_unit
 from dumbbell.units import PPB
 
+ValuesBySeed: TypeAlias = Callable[[PointRuns], Mapping[int, float]]
 LOSS: Final = "path.loss"
 CLIFF_SHARE: Final = 0.8
 """Of what the line carries at a loss: goodput that holds."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Place:
     """A place on the axis of a sweep."""
 
@@ -37,17 +39,11 @@ class Place:
     n: int
     """Seeds that have one."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Crossover(Place):
-    """Where a flow of one group comes down to what one of another group has, for good."""
-
-    first: str
-    """The group whose flows have more before that place."""
-    second: str
-    axis: str
-    unit: str
-    """As the spec writes the axis, as "bdp"; base units (bit/s, ns, bytes, parts per billion) have no name here."""
+    def row(self, name: str, **labels: str) -> dict[str, Any]:
+        """The cells of a frame, NaN where there is no number: the condition, labels, and the place by a name."""
+        known = {name: self.at, "half_width": self.half_width}
+        numbers = {key: math.nan if value is None else value for key, value in known.items()}
+        return {**self.condition, **labels, **numbers, "n": self.n}
 
 
 def cliffs(runs: ExperimentRuns, share: float = CLIFF_SHARE) -> list[Place]:
@@ -62,76 +58,59 @@ def cliffs(runs: ExperimentRuns, share: float = CLIFF_SHARE) -> list[Place]:
     for curve in curves.curves:
         losses = [curves.number(point) / PPB for point in curve.points]
         rate = Rate(curve.points[0].swept.get("path.rate", runs.experiment.get("path.rate")))
-
-        def at(goodputs: Sequence[float], losses: Sequence[float] = losses, rate_bps: int = rate.bps) -> float | None:
-            return cliff(losses, goodputs, rate_bps, share)
-
-        places.append(Place(condition=curve.condition, **_place(curve, [_total_goodput], at)))
+        places.append(_place(curve, [_total_goodput], partial(cliff, losses, rate_bps=rate.bps, share=share)))
     return places
 
 
-def crossovers(runs: ExperimentRuns) -> list[Crossover]:
-    """Where flows of two groups share equally: where the goodput of a flow of one comes down to that of the other.
+def crossovers(runs: ExperimentRuns) -> list[dict[str, Any]]:
+    """Rows of where flows of two groups share equally: where the goodput of a flow of `first` comes down to `second`'s.
 
-    Interpolated between the points. For each two groups there is at most one place on a curve; `at` is None where they
-    never cross, or do again. Empty without a swept amount, or with one group.
+    Interpolated between the points. For each two groups there is at most one `crossover` on a curve; it is NaN where
+    they never cross, or do again. `unit` is that of the `axis` as the spec writes it, as "bdp"; base units (bit/s, ns,
+    bytes, parts per billion) have no name here. Empty without a swept amount, or with one group.
     """
     curves = curves_of(runs)
     if curves.axis is None:
         return []
-    crossings = []
+    rows = []
     for curve in curves.curves:
         places, unit = _axis(curves, curve)
-        groups = [list(point.ccs) for point in curve.points]
-        for one, other in combinations(range(min(map(len, groups))), 2):
-            of_flows = [_goodput_of_flow(one), _goodput_of_flow(other)]
-            falls = _means(curve, of_flows[0])[-1] < _means(curve, of_flows[1])[-1]
-            first, second = (one, other) if falls else (other, one)
-
-            def at(first: Sequence[float], second: Sequence[float], places: Sequence[float] = places) -> float | None:
-                return crossover(places, first, second)
-
-            place = _place(curve, of_flows if falls else of_flows[::-1], at)
-            names = groups[0]
-            crossings.append(
-                Crossover(
-                    condition=curve.condition, **place, first=names[first], second=names[second], axis=curves.axis,
-                    unit=unit,
-                )
-            )  # fmt: skip
-    return crossings
+        names = list(curve.points[0].ccs)
+        for pair in combinations(range(min(len(point.ccs) for point in curve.points)), 2):
+            ends = {index: _means(curve, partial(_goodput_of_flow, index))[-1] for index in pair}
+            first, second = pair if ends[pair[0]] < ends[pair[1]] else pair[::-1]
+            of_flows = [partial(_goodput_of_flow, index) for index in (first, second)]
+            place = _place(curve, of_flows, partial(crossover, places))
+            rows.append(place.row("crossover", first=names[first], second=names[second], axis=curves.axis, unit=unit))
+    return rows
 
 
-def _place(
-    curve: Curve, quantities: Sequence[Callable[[PointRuns, int], float]], at: Callable[..., float | None]
-) -> dict[str, Any]:
+def _place(curve: Curve, quantities: Sequence[ValuesBySeed], at: Callable[..., float | None]) -> Place:
     """Where it is by the means of the seeds, and how far the seeds' own places are apart."""
     seeds = set.intersection(*(set(point.run_ids) for point in curve.points))
-    own = [at(*([of(point, seed) for point in curve.points] for of in quantities)) for seed in sorted(seeds)]
+    own = [at(*([of(point)[seed] for point in curve.points] for of in quantities)) for seed in sorted(seeds)]
     known = [each for each in own if each is not None]
-    complete = len(known) == len(own) > 0
-    half_width = estimate(known).half_width if complete else None
-    return {"at": at(*(_means(curve, of) for of in quantities)), "half_width": half_width, "n": len(known)}
+    half_width = estimate(known).half_width if len(known) == len(own) > 0 else None
+    return Place(curve.condition, at(*(_means(curve, of) for of in quantities)), half_width, len(known))
 
 
-def _means(curve: Curve, of: Callable[[PointRuns, int], float]) -> list[float]:
-    return [math.fsum(of(point, seed) for seed in point.run_ids) / len(point.run_ids) for point in curve.points]
+def _means(curve: Curve, of: ValuesBySeed) -> list[float]:
+    return [math.fsum(of(point).values()) / len(point.run_ids) for point in curve.points]
 
 
-def _total_goodput(point: PointRuns, seed: int) -> float:
+def _total_goodput(point: PointRuns) -> dict[int, float]:
     """Of all groups of a run, in bit/s."""
-    nth = list(point.run_ids).index(seed)
-    return math.fsum(point.measured["goodput", group][nth] for group in point.ccs)
+    of_groups = [point.numbers["goodput", group] for group in point.ccs]
+    return {seed: math.fsum(values) for seed, values in zip(point.run_ids, zip(*of_groups, strict=True), strict=True)}
 
 
-def _goodput_of_flow(place: int) -> Callable[[PointRuns, int], float]:
+def _goodput_of_flow(place: int, point: PointRuns) -> dict[int, float]:
     """The mean goodput of the flows of a group, by its place, in a run."""
-
-    def of(point: PointRuns, seed: int) -> float:
-        group = list(point.ccs)[place]
-        return point.measured["goodput", group][list(point.run_ids).index(seed)] / point.sizes[group]
-
-    return of
+    group = list(point.ccs)[place]
+    return {
+        seed: value / point.sizes[group]
+        for seed, value in zip(point.run_ids, point.numbers["goodput", group], strict=True)
+    }
 
 
 def _axis(curves: Curves, curve: Curve) -> tuple[list[float], str]:

@@ -8,22 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from dumbbell.errors import DumbbellError
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import number_and_unit
 
-FACTS: Final = ("group", "cc", "flows", "seed", "n", "fair_share")
+FACTS: Final = ("group", "cc", "flows", "seed", "n")
 """Columns of what a row is, beside what was measured."""
+FAIR_SHARE: Final = replace(QUANTITIES["share"], name="fair_share", label="fair share", short="fair")
+"""A group's share if all flows had the same: what is fair is known, not measured."""
 USUAL: Final = (
     "fct", "fct_p50", "fct_p95", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "loss",
     "random_loss", "retransmits", "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput",
@@ -56,6 +58,16 @@ class Row:
 
     What the runs have not is not there. Where nothing varied over the seeds n is 1.
     """
+    n: int
+    """How many values the row's means rest on: the seeds that were measured, or 1 where they are all alike."""
+
+    @classmethod
+    def of(cls, point: PointRuns, group: str, seed: int | None, estimates: Mapping[str, Estimate]) -> Row:
+        """A row with what is fair, where something says what that is."""
+        there = len(point.run_ids) if seed is None else 1
+        n = max((each.n for each in estimates.values()), default=there)
+        fair = {FAIR_SHARE.name: Estimate(point.fair_shares[group], None, n)} if group in point.fair_shares else {}
+        return cls(point=point, group=group, seed=seed, estimates={**estimates, **fair}, n=n)
 
     @property
     def cc(self) -> str:
@@ -66,25 +78,13 @@ class Row:
     def flows(self) -> int:
         return self.point.sizes.get(self.group, 0)
 
-    @property
-    def fair_share(self) -> float | None:
-        """Its share if all flows had the same; None where nothing says what is fair."""
-        return self.point.fair_shares.get(self.group)
-
-    @property
-    def n(self) -> int:
-        """How many values the row's means rest on: the seeds that were measured, or 1 where they are all alike."""
-        there = len(self.point.run_ids) if self.seed is None else 1
-        return max((each.n for each in self.estimates.values()), default=there)
-
     def value(self, column: str) -> float | str | None:
         """What the row has in a column: a number in base units, or a text; None if it has nothing there."""
         if column in FACTS:
             fact: float | str | None = getattr(self, column)
             return fact
-        if column in QUANTITIES:
-            estimate = self.estimates.get(column)
-            return None if estimate is None else estimate.mean
+        if column in self.estimates:
+            return self.estimates[column].mean
         written = self.point.swept.get(column)
         return None if written is None else swept_text(written)
 
@@ -126,7 +126,6 @@ def table(
             for name, each in row.estimates.items()
             if each.mean or everything or name not in TROUBLES
         }
-        there |= {"fair_share"} if any(row.fair_share is not None for row in rows) else set()
         if not everything:
             there -= runs.decided
             there -= {name for name in PERCENTILES if _all_like_the_mean(name, rows)}
@@ -136,10 +135,17 @@ def table(
 
 def check(columns: Sequence[str] | None, sort: str | None, axes: Sequence[str]) -> None:
     """Raises `ColumnError` where a table of an experiment with these swept fields has no such column."""
-    known = [*QUANTITIES, *FACTS, *axes]
+    known = [*QUANTITIES, *FACTS, FAIR_SHARE.name, *axes]
     for name in (*(columns or ()), *([sort.removeprefix(DESCENDING)] if sort else ())):
         if name not in known and name not in QUANTITIES:  # which knows more than it lists
             raise ColumnError(f"unknown column {quoted(name)}; {suggestion(name, known)}")
+
+
+def quantity(column: str) -> Quantity | None:
+    """That of a column; None of one that says what a row is."""
+    if column == FAIR_SHARE.name:
+        return FAIR_SHARE
+    return QUANTITIES[column] if column in QUANTITIES else None  # noqa: SIM401 (it knows more than it lists)
 
 
 def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
@@ -149,10 +155,10 @@ def _all_like_the_mean(name: str, rows: Sequence[Row]) -> bool:
 def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
     places = [(point, group) for point in runs.points for group in point.ccs or ("",)]
     rows: list[dict[str, Estimate]] = [{} for _ in places]
-    measured = {name for point in runs.points for name, _ in point.measured}
+    measured = {name for point in runs.points for name, _ in point.numbers}
     for name in [*filter(measured.__contains__, QUANTITIES), *sorted(measured - QUANTITIES.keys())]:
         of_run = QUANTITIES[name].of == "run"
-        single = [point.measured.get((name, "" if of_run else group), ()) for point, group in places]
+        single = [point.numbers.get((name, "" if of_run else group), ()) for point, group in places]
         values = [
             one if len(one) == 1 and not math.isnan(one[0]) else point.known(name, group)  # of one seed in less time
             for one, (point, group) in zip(single, places, strict=True)
@@ -170,7 +176,7 @@ def _of_points(runs: ExperimentRuns) -> Iterator[Row]:
                 alike = math.isnan(half_width)
                 estimates_of_row[name] = Estimate(mean, None if alike else half_width, 1 if alike else n)
     for (point, group), own in zip(places, rows, strict=True):
-        yield Row(point=point, group=group, seed=None, estimates=own)
+        yield Row.of(point, group, None, own)
 
 
 def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:
@@ -179,23 +185,20 @@ def _of_seeds(runs: ExperimentRuns) -> Iterator[Row]:
             for group in point.ccs:
                 estimates = {
                     name: Estimate(values[nth], None, 1)
-                    for (name, of), values in point.measured.items()
+                    for (name, of), values in point.numbers.items()
                     if of in ("", group) and not math.isnan(values[nth])
                 }
-                yield Row(point=point, group=group, seed=seed, estimates=estimates)
+                yield Row.of(point, group, seed, estimates)
 
 
 def _sorted(rows: Sequence[Row], sort: str) -> list[Row]:
     """Numbers by size, also those of texts that all have the same unit; other texts by the alphabet."""
     column = sort.removeprefix(DESCENDING)
     there = [row for row in rows if row.value(column) is not None]
-    keys = _keys([row.value(column) for row in there])
+    values = [row.value(column) for row in there]
+    amounts = [number_and_unit(value) if isinstance(value, str) else (value, "") for value in values]
+    known = [each for each in amounts if each is not None]
+    alike = len(known) == len(there) and len({unit for _, unit in known}) <= 1
+    keys: Sequence[Any] = [number or 0.0 for number, _ in known] if alike else list(map(str, values))
     order = sorted(range(len(there)), key=keys.__getitem__, reverse=sort.startswith(DESCENDING))
     return [*(there[index] for index in order), *(row for row in rows if row.value(column) is None)]
-
-
-def _keys(values: Sequence[float | str | None]) -> list[tuple[float, str]]:
-    amounts = [number_and_unit(value) if isinstance(value, str) else (value, "") for value in values]
-    if None in amounts or len({unit for _, unit in filter(None, amounts)}) > 1:
-        return [(0.0, str(value)) for value in values]
-    return [(number or 0.0, unit) for number, unit in filter(None, amounts)]

@@ -46,13 +46,13 @@ def measure_time_below(store: Store, runs: ExperimentRuns, names: Iterable[str])
     for name in names:
         rate_bps = rate_below(name)
         for point in runs.points if rate_bps is not None else ():
-            shares = [_of_result(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
+            shares = [_of_groups(store, run_id, rate_bps or 0) for run_id in point.run_ids.values()]
             for group in point.ccs:
                 if any(group in each for each in shares):
-                    point.measured[name, group] = [each.get(group, math.nan) for each in shares]
+                    point.numbers[name, group] = [each.get(group, math.nan) for each in shares]
 
 
-def _of_result(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
+def _of_groups(store: Store, run_id: str, rate_bps: float) -> dict[str, float]:
     """What each group of a run has; not one whose flows have no whole bin."""
     result = store.get(run_id)
     if result is None or result.status == "failed":
@@ -74,10 +74,9 @@ def _of_run(store: Store, result: Result, rate_bps: float, bin_s: float) -> pd.D
         ends_s = [end_s] + ([] if stop_ns is None else [stop_ns / NS_PER_S])
         ends_s += [] if flow.fct_s is None or flow.transfers is not None else [flow.start_s + flow.fct_s]
         rates = rates_bps(delivered, max(begin_s, flow.start_s), min(ends_s), bin_s)
-        starvation = below(rates, rate_bps, bin_s)
-        known = (
-            {"below": starvation.total_s / (rates.size * bin_s), "below_s": starvation.total_s} if rates.size else {}
-        )
-        longest = {"below_longest_s": starvation.longest_s} if rates.size else {}
-        rows.append({"flow": flow.flow, "name": flow.name} | known | longest)
+        row: dict[str, object] = {"flow": flow.flow, "name": flow.name}
+        if rates.size:
+            total_s, longest_s = below(rates, rate_bps, bin_s)
+            row |= {"below": total_s / (rates.size * bin_s), "below_s": total_s, "below_longest_s": longest_s}
+        rows.append(row)
     return pd.DataFrame(rows, columns=["flow", "name", "below", "below_s", "below_longest_s"])

@@ -7,18 +7,18 @@ from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Final
 
-from dumbbell.findings.caution import Caution
-from dumbbell.findings.foreseen import (
+from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns
+from dumbbell.findings.spec_warnings import (
     DEFAULT_WINDOW_BYTES,
     MEMORY_REMEDY,
-    Foresight,
     answers_to_loss,
     has_unasked_memory,
+    of_point,
     seeds_alike,
     sends_always,
-    worth_telling,
+    unexpected,
 )
-from dumbbell.findings.points import ExperimentRuns, Notice, PointRuns
+from dumbbell.findings.warning import ExperimentWarning
 from dumbbell.metrics.catalogue import mean_rate_bps
 from dumbbell.metrics.number import amount, counted, percent
 from dumbbell.metrics.stationarity import least_trend
@@ -38,33 +38,29 @@ FEW_LOSSES: Final = 10
 """A count of n independent events is known to 1 / sqrt(n): this many to a third."""
 
 
-def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) -> list[Caution]:
-    """Everything to look at before the numbers of an experiment are trusted; `caution_summaries` says each kind once.
+def warnings(runs: ExperimentRuns, progress: Callable[[], None] = lambda: None) -> list[ExperimentWarning]:
+    """Everything to look at before the numbers of an experiment are trusted; `summaries` says each kind once.
 
-    What one run tells by itself is in its own warnings. `progress` is called after each point of the sweep.
+    What one run says is in its own warnings. `progress` is called after each point of the sweep.
     """
     if runs.experiment is None:
         return []
-    foresight, first_seed = Foresight(runs.experiment), runs.experiment.seed_values[0]
+    first_seed = runs.experiment.seed_values[0]
     measured = {point.text: point for point in runs.points if point.run_ids}
-    observed: list[Caution] = []
-    alike: list[Caution] = []
+    by_spec: list[ExperimentWarning] = []
+    by_runs: list[ExperimentWarning] = []
     for planned in expand(runs.experiment):
-        point = measured.get(point_text(planned.values))
         resolved = resolve(planned, first_seed)
-        foresight.look_at(planned, resolved)
-        if point is not None:
+        by_spec += of_point(planned, resolved)
+        if point := measured.get(point_text(planned.values)):
             seed = next(iter(point.run_ids))
             own = resolved if seed == first_seed else resolve(planned, seed)
-            observed += [*_not_stationary(point, own), *_few_losses(point, own)]
-            alike += _seeds_alike(point, own)
-            observed += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()
+            by_runs += [*_not_stationary(point, own), *_few_losses(point, own), *_seeds_alike(point, own)]
+            by_runs += _socket_memory(point) if has_unasked_memory(planned, own.run) else ()
         progress()
-    foreseen = foresight.cautions()
-    foreseen_places = {(each.kind, each.place) for each in foreseen}
-    alike = worth_telling(alike, len(runs.points))
-    said = [each for each in observed if each.kind != "socket memory" or (each.kind, each.place) not in foreseen_places]
-    return [*foreseen, *said, *(each for each in alike if (each.kind, each.place) not in foreseen_places)]
+    by_spec = unexpected(by_spec, len(runs.experiment))
+    there = {(each.kind, each.place) for each in by_spec}
+    return by_spec + [each for each in unexpected(by_runs, len(runs.points)) if (each.kind, each.place) not in there]
 
 
 def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
@@ -73,12 +69,12 @@ def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
     return [each for each in runs.notices if not (said and BEHAVES_AS_RENO in each.text)]
 
 
-def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
+def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Of the group whose halves are furthest apart: what one gains, others lose. Of a transfer nobody expects it."""
     run = resolved.run
     line_bps = mean_rate_bps(run)
     endless = {
-        group: (_known(point, "first_half", group), _known(point, "second_half", group))
+        group: (point.known("first_half", group), point.known("second_half", group))
         for group, flow in zip(resolved.groups, run.flows, strict=True)
         if flow.workload == "bulk" or flow.work.stream
     }
@@ -87,10 +83,10 @@ def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
     if not group or abs(means[group][1] - means[group][0]) <= HALVES_APART * line_bps:
         return
     differences = [after - before for before, after in zip(*endless[group], strict=True)]
-    if _beyond_chance(differences, _known(point, "trend", group)):
+    if _beyond_chance(differences, point.known("trend", group)):
         before, after = (each / line_bps for each in means[group])
-        yield Caution(
-            kind="not stationary", point=point.swept, group=group, severity=abs(after - before),
+        yield ExperimentWarning(
+            kind="not stationary", point=point.swept, severity=abs(after - before),
             text=f"the window is not stationary: in its first half {group} has {percent(before)} of the line, in its"
             f" second {percent(after)}",
             remedy=_steadier(run),
@@ -116,19 +112,19 @@ def _steadier(run: Run) -> str:
     return "let measure.window begin later, or make duration longer, until both agree"
 
 
-def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
-    of_groups = [_known(point, name, group) for name in ("goodput", "rtt") for group in point.ccs]
-    values = of_groups + [known for name in ("jain", "loss") if (known := _known(point, name))]
+def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
+    of_groups = [point.known(name, group) for name in ("goodput", "rtt") for group in point.ccs]
+    values = of_groups + [known for name in ("jain", "loss") if (known := point.known(name))]
     if min(map(len, of_groups), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
         text = f"{counted(len(point.run_ids), 'seed')} change goodput, RTT, loss and Jain's index by less than 0.1 %"
         yield seeds_alike(point.swept, resolved, text)
 
 
-def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
+def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """What loss-based flows get is decided by losses; what rests on a few of them is chance."""
     run, runs = resolved.run, len(point.run_ids)
     loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
-    events, drops, at_random = (_known(point, each) for each in ("loss_events", "drops", "random_drops"))
+    events, drops, at_random = (point.known(each) for each in ("loss_events", "drops", "random_drops"))
     if not loss_based or not events or (event_count := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
         return
     where = f"in {'the window' if runs == 1 else f'the windows of all {runs} seeds'}"
@@ -147,26 +143,21 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[Caution]:
         remedy = "make duration longer, until the queue drops"
     else:  # a flow alone that fills no queue
         return
-    yield Caution(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-event_count)
+    yield ExperimentWarning(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-event_count)
 
 
-def _socket_memory(point: PointRuns) -> Iterator[Caution]:
+def _socket_memory(point: PointRuns) -> Iterator[ExperimentWarning]:
     """Of the group of which a flow has most in flight, on average, where that is more than default memory lets it."""
     in_flight_bytes = {
         group: fmean(goodput) * fmean(rtt) / BITS_PER_BYTE / point.sizes.get(group, 1)
         for group in point.ccs
-        if (goodput := _known(point, "goodput", group)) and (rtt := _known(point, "rtt", group))
+        if (goodput := point.known("goodput", group)) and (rtt := point.known("rtt", group))
     }
     group = max(in_flight_bytes, key=lambda each: in_flight_bytes[each], default="")
     if group and in_flight_bytes[group] > DEFAULT_WINDOW_BYTES:
         most, level = (amount(each, scale=1e-6, unit=" MB") for each in (DEFAULT_WINDOW_BYTES, in_flight_bytes[group]))
-        yield Caution(
-            kind="socket memory", point=point.swept, group=group, remedy=MEMORY_REMEDY,
+        yield ExperimentWarning(
+            kind="socket memory", point=point.swept, remedy=MEMORY_REMEDY,
             text=f"a flow of {group} has {level} in flight: with default socket memory a host would limit it to {most}",
             severity=in_flight_bytes[group] / DEFAULT_WINDOW_BYTES - 1,
         )  # fmt: skip
-
-
-def _known(point: PointRuns, name: str, group: str = "") -> list[float]:
-    """A value a run, of those that have one."""
-    return [each for each in point.measured.get((name, group), ()) if not math.isnan(each)]

@@ -148,5 +148,5 @@ def _starves_below(measurand: Measurand, rate_bps: int, fair_shares: Mapping[str
 
 def _side(store: Store, engine: Engine, runs: ExperimentRuns) -> Side:
     ids = [run_id for point in runs.points for run_id in point.run_ids.values()]
-    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.failed)})
+    seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.errors)})
     return side_of(store, engine, seeds, ids).model_copy(update={"figures": None})  # no figures of runs are recorded

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.findings.answer import answer
-from dumbbell.findings.caution import caution_summaries
 from dumbbell.findings.charts import gallery, samples
-from dumbbell.findings.points import ExperimentRuns, Notice
+from dumbbell.findings.points import ExperimentRuns
 from dumbbell.findings.results_table import of_page
+from dumbbell.findings.warning import summaries
 from dumbbell.findings.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
@@ -38,20 +38,14 @@ MEANS: Final = (
 )
 
 
-class ExperimentPart(NamedTuple):
-    """An experiment on a page, and what is said of all of its runs beside those of single runs."""
-
-    section: Section
-    cautions: list[Notice]
-
-
 def read_part(
     store: Store, runs: ExperimentRuns, anchor: str = "", most: int = MOST_RUNS_IN_TIME,
     progress: Callable[[], None] = lambda: None,
-) -> ExperimentPart:  # fmt: skip
-    """Reads an experiment; `most` of its runs are drawn over time; `progress` is called after each point.
+) -> Section:  # fmt: skip
+    """Reads an experiment; its warnings are notices, and `most` of its runs are drawn over time.
 
     `anchor` begins the names of its parts; it is empty where the page is about this one only.
+    `progress` is called after each point.
     """
 
     def named(name: str) -> str:
@@ -65,7 +59,7 @@ def read_part(
     charts = renamed([*gallery.of_summaries(store, runs), *over_time[:-1]])
     series = list(gallery.single_runs(runs, run_samples.runs)) if len(run_samples.runs) > 1 else []
     overlays = [replace(chart, title=f"what differs most: {chart.title}") for chart in over_time[-1:]]
-    in_time, summaries = renamed([*overlays, *series]), caution_summaries(warnings(runs, progress))
+    in_time, texts = renamed([*overlays, *series]), list(summaries(warnings(runs, progress)).values())
     path = facts(store, runs)
     tables = of_page(runs, MOST_ROWS)
     parts = [
@@ -78,13 +72,10 @@ def read_part(
         Section(anchor=named("setting"), heading="Path, senders and hosts", facts=list(path.items()),
                 folded=bool(anchor)),
     ]  # fmt: skip
-    texts = list(dict.fromkeys(each.text for each in summaries))
-    section = Section(
+    return Section(
         anchor=anchor, heading=runs.name, answer=" ".join(answer(runs)), above=f"{_scale(runs, path)}.", notices=texts,
         parts=parts,
     )  # fmt: skip
-    notices = [Notice(kind="warning", text=each, place=runs.name, runs=runs.measured) for each in texts]
-    return ExperimentPart(section, notices)
 
 
 def _table(anchor: str, runs: ExperimentRuns, tables: Sequence[Table]) -> Section:

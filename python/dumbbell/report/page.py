@@ -100,23 +100,27 @@ def _of_store(
         for number, (each, most) in enumerate(zip(runs, _turns(runs), strict=True), 1)
     ]
     names = list(dict.fromkeys(each.name for each in runs))
-    first = parts[0].section if alone else None
+    first = parts[0] if alone else None
     sections = (
         list(first.parts)
         if first
         else [
-            replace(part.section, heading=f"{each.name} on {each.engine}" if several else each.name)
+            replace(part, heading=f"{each.name} on {each.engine}" if several else each.name)
             for each, part in zip(runs, parts, strict=True)
         ]
     )
-    cautions = [caution for part in parts for caution in part.cautions]
+    warnings = [
+        Notice(kind="warning", text=text, place=each.name, runs=each.measured)
+        for each, part in zip(runs, parts, strict=True)
+        for text in part.notices
+    ]
     page = Page(
         kind=f"{'An experiment' if alone else f'{len(runs)} experiments'} in dumbbell",
         title=", ".join(names[:MOST_NAMED]) + (" …" if len(names) > MOST_NAMED else "") or store.folder.name,
         summary=first.answer if first else "",
         made=first.above if first else "",
         notices=[*(first.notices if first else ()), *_notices(None, (), runs, "")],
-        sections=[*sections, *_shared(store, runs, cautions), _of_store_again(store.folder.name or "results", runs)],
+        sections=[*sections, *_shared(store, runs, warnings), _of_store_again(store.folder.name or "results", runs)],
     ).write(target, largest_bytes)
     progress(DRAWING * sum(len(each.points) for each in runs), 0)
     return page
@@ -252,9 +256,9 @@ def _measured(runs: Sequence[ExperimentRuns]) -> int:
     return len({run_id for each in runs for point in each.points for run_id in point.run_ids.values()})
 
 
-def _shared(store: Store, runs: Sequence[ExperimentRuns], cautions: Sequence[Notice] = ()) -> Iterator[Section]:
+def _shared(store: Store, runs: Sequence[ExperimentRuns], warnings: Sequence[Notice] = ()) -> Iterator[Section]:
     """What a page of either kind ends with: warnings, and where the runs are from."""
-    notices = list(islice(chain(cautions, (notice for each in runs for notice in each.notices)), MOST_NOTICES))
+    notices = list(islice(chain(warnings, (notice for each in runs for notice in each.notices)), MOST_NOTICES))
     count = _measured(runs)
     all_runs = "the one run that is there" if count == 1 else f"all {count:,} runs that are there"
     none = f"None: {all_runs} kept every rule." if count else "There are no runs."

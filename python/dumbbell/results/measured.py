@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
-from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, has_random_loss
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, has_random_loss
+from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Places, places, strays
 from dumbbell.results.harm import Harms, harms_of
 from dumbbell.results.ledger import Ledger, listed
+from dumbbell.spec.point_text import point_text
 
 if TYPE_CHECKING:
     from dumbbell.results.campaign import Campaign
@@ -31,27 +33,57 @@ _RUN: Final = ("point", "run_id", "seed", "error", "warnings")
 _GROUP: Final = ("nth", "name", "cc", "flows", "fair_share")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class MeasuredPoint:
     """The runs of an experiment at one point."""
 
-    swept: dict[str, Any]
+    swept: Mapping[str, Any]
     """Each swept value as the spec wrote it."""
-    run_ids: dict[int, str]
+    run_ids: dict[int, str] = field(default_factory=dict)
     """Of the runs that were measured, by seed."""
-    errors: dict[int, str]
+    errors: dict[int, str] = field(default_factory=dict)
     """Of those that failed, by seed."""
-    warnings: dict[int, list[str]]
+    warnings: dict[int, list[str]] = field(default_factory=dict)
     """Of those that have any, by seed."""
-    ccs: dict[str, str]
+    ccs: Mapping[str, str] = field(default_factory=dict)
     """Each group's algorithm."""
-    sizes: dict[str, int]
+    sizes: Mapping[str, int] = field(default_factory=dict)
     """Each group's number of flows."""
-    fair_shares: dict[str, float]
+    fair_shares: Mapping[str, float] = field(default_factory=dict)
     """What each group would have if all flows had the same; empty where nothing says what is fair."""
-    numbers: dict[tuple[str, str], list[float]]
+    numbers: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     """One a run that was measured, in base units, by quantity and group, "" of what belongs to the path; NaN where a
     run has none, and no list where none has one."""
+
+    @property
+    def text(self) -> str:
+        return point_text(self.swept)
+
+    def values(self, quantity: Quantity, group: str = "") -> list[float]:
+        """What `known` gives, in the quantity's unit."""
+        return [quantity.factor * value for value in self.known(quantity.name, group)]
+
+    def estimate(self, name: str, group: str = "") -> Estimate | None:
+        """The mean over seeds of a quantity of the catalogue, in base units; None where no run has one.
+
+        None also of a time that a run did not see the end of.
+        """
+        values = self.known(name, group)
+        return estimate(values) if values else None
+
+    def by_seed(self, name: str, group: str = "") -> dict[int, float]:
+        """The value of each run that has one, in base units."""
+        values = zip(self.run_ids, self.numbers.get((name, group), ()), strict=False)
+        return {seed: value for seed, value in values if not math.isnan(value)}
+
+    def known(self, name: str, group: str = "") -> list[float]:
+        """A value a run that has one; of what belongs to the path the path's, without a group that of the only one."""
+        quantity = QUANTITIES[name]
+        values = self.numbers.get((name, "" if quantity.of == "run" else group), [])
+        if not (group or values):
+            values = next((self.numbers[name, own] for own in self.ccs if (name, own) in self.numbers), [])
+        known = [value for value in values if not math.isnan(value)]
+        return [] if quantity.needs_all and len(known) < len(values) else known
 
 
 def measured(
@@ -71,7 +103,7 @@ def measured(
 class Trouble(NamedTuple):
     """What runs say of themselves in the same words."""
 
-    swept: dict[str, Any]
+    swept: Mapping[str, Any]
     """Where one of them is."""
     seed: int
     error: str | None

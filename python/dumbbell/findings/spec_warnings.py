@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Final
 
 from msgspec import structs
 
-from dumbbell.findings.caution import Caution
+from dumbbell.findings.warning import ExperimentWarning
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import AS_RENO
 from dumbbell.spec import Experiment, Point, Resolved, expand, resolve
@@ -57,46 +57,36 @@ LOSS_FACTOR: Final = 1.5
 frequent as that takes the phases away (at 41 packets a flow 0.1 %, at 165 0.01 %); a tenth of it does not."""
 
 
-def foreseen(experiment: Experiment, known: Iterable[tuple[Point, Resolved]] | None = None) -> list[Caution]:
+def spec_warnings(
+    experiment: Experiment, known: Iterable[tuple[Point, Resolved]] | None = None
+) -> list[ExperimentWarning]:
     """What can be said of an experiment before it is run, of each kind at most one for each point and group.
 
     `known`: the points to look at, with what the first seed makes of each; by default all.
     """
     every = ((point, resolve(point, experiment.seed_values[0])) for point in expand(experiment))
-    foresight = Foresight(experiment)
-    for point, resolved in every if known is None else known:
-        foresight.look_at(point, resolved)
-    return foresight.cautions()
+    points = list(every if known is None else known)
+    warnings = chain.from_iterable(of_point(point, resolved) for point, resolved in points)
+    return unexpected(list(warnings), len(points))
 
 
-class Foresight:
-    """What can be said of an experiment before it is run, point by point, for who resolves its points anyway."""
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment, self._points = experiment, 0
-        self._swept = {axis.path: axis.values for axis in experiment.axes}
-        self._cautions: list[Caution] = []
-        self._alike: list[Caution] = []
-
-    def look_at(self, point: Point, resolved: Resolved) -> None:
-        """Takes note of a point, resolved with the experiment's first seed."""
-        self._points += 1
-        phases = _phases(point, resolved, self._swept, len(self._experiment.seed_values))
-        self._cautions += [*_as_reno(point, resolved), *phases, *_socket_memory(point, resolved)]
-        self._cautions += [*_one_frame(point, resolved), *_in_order(point, resolved)]
-        self._alike += _nothing_drawn(self._experiment, point, resolved)
-
-    def cautions(self) -> list[Caution]:
-        """Of each kind at most one for each point and group."""
-        return self._cautions + worth_telling(self._alike, self._points)
+def of_point(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
+    """What can be said of a point, resolved with the experiment's first seed."""
+    yield from _as_reno(point, resolved)
+    yield from _phases(point, resolved)
+    yield from _socket_memory(point, resolved)
+    yield from _one_frame(point, resolved)
+    yield from _in_order(point, resolved)
+    yield from _nothing_drawn(point, resolved)
 
 
-def worth_telling(alike: Sequence[Caution], points: int) -> list[Caution]:
-    """Nobody expects that seeds change a flow that is alone, unless they do nothing else in the whole experiment."""
-    return [each for each in alike if each.severity or len(alike) == points]
+def unexpected(warnings: Sequence[ExperimentWarning], points: int) -> list[ExperimentWarning]:
+    """Nobody expects that seeds change a flow that is alone, unless they do nothing else in all points."""
+    always = sum(each.kind == "seeds alike" for each in warnings) == points
+    return [each for each in warnings if each.kind != "seeds alike" or each.severity or always]
 
 
-def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caution:
+def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> ExperimentWarning:
     """Seeds that all give the same at a point; the severity is 0 of a flow alone."""
     flows, jitter_ns = resolved.run.flows, resolved.start_jitter_ns
     if len(flows) == 1:
@@ -105,7 +95,7 @@ def seeds_alike(point: Mapping[str, Any], resolved: Resolved, text: str) -> Caut
         wider_ns = max(10 * jitter_ns, *(flow.base_rtt_ns for flow in flows))
         instead = f' instead of "{Time.show(jitter_ns)}"' if jitter_ns else ""
         remedy = f'start_jitter = "{Time.show(wider_ns)}"{instead} lets them begin in other phases'
-    return Caution(kind="seeds alike", text=text, remedy=remedy, point=point, severity=float(len(flows) > 1))
+    return ExperimentWarning(kind="seeds alike", text=text, remedy=remedy, point=point, severity=float(len(flows) > 1))
 
 
 def has_unasked_memory(point: Point, run: Run) -> bool:
@@ -127,8 +117,8 @@ def sends_always(flow: Flow, run: Run) -> bool:
     )
 
 
-def _nothing_drawn(experiment: Experiment, point: Point, resolved: Resolved) -> Iterator[Caution]:
-    seeds, run = experiment.seed_values, resolved.run
+def _nothing_drawn(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
+    seeds, run = point.experiment.seed_values, resolved.run
     drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows)
     if len(seeds) == 1 or drawn:
         return
@@ -137,35 +127,34 @@ def _nothing_drawn(experiment: Experiment, point: Point, resolved: Resolved) -> 
         yield seeds_alike(point.values, resolved, text)
 
 
-def _as_reno(point: Point, resolved: Resolved) -> Iterator[Caution]:
-    for group, flow in _groups(resolved).items():
-        algorithm = flow.cc.algorithm
+def _as_reno(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
+    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in resolved.run.flows):
         if algorithm in AS_RENO:
-            yield Caution(
-                kind="behaves as Reno", point=point.values, group=group,
+            yield ExperimentWarning(
+                kind="behaves as Reno", point=point.values,
                 text=f"{algorithm} behaves as Reno{': nothing here marks packets' if algorithm == 'dctcp' else ''}",
                 remedy=f"`dumbbell cc show {algorithm}` says why",
             )  # fmt: skip
 
 
-def _one_frame(point: Point, resolved: Resolved) -> Iterator[Caution]:
+def _one_frame(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Buffers in bdp or as a time that would hold no packet."""
     frame_bytes, size, room_bytes = resolved.run.path.frame_bytes, point.get("path.buffer"), point.filled_bytes
     if room_bytes is not None and room_bytes < frame_bytes:
-        yield Caution(
+        yield ExperimentWarning(
             kind="one frame", point=point.values, severity=float(frame_bytes - room_bytes),
             text=f"a buffer of {size} is less than a frame: it is one frame, {frame_bytes} B",
             remedy="write packets where few are meant",
         )  # fmt: skip
 
 
-def _in_order(point: Point, resolved: Resolved) -> Iterator[Caution]:
+def _in_order(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Jitter that netem would reorder by, as everybody who writes it expects."""
     run = resolved.run
     shortest_ns = min(flow.base_rtt_ns for flow in run.flows)
     jitter_ns = run.path.jitter_ns or 0
     if jitter_ns * LARGE_JITTER >= shortest_ns and point.experiment.is_written("path.jitter"):
-        yield Caution(
+        yield ExperimentWarning(
             kind="jitter in order", point=point.values, severity=jitter_ns / shortest_ns,
             text=f"path.jitter of {_time(jitter_ns)} delays packets in their order, also where netem's would reorder"
             " them: on such a path hosts deliver far less",
@@ -173,7 +162,7 @@ def _in_order(point: Point, resolved: Resolved) -> Iterator[Caution]:
         )  # fmt: skip
 
 
-def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]], seeds: int) -> Iterator[Caution]:
+def _phases(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 3, 1992."""
     run, groups = resolved.run, list(dict.fromkeys(resolved.groups))
     there = [
@@ -187,7 +176,9 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
         return
     packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
     packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
-    mixed = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(map(_comes_by_chance, run.flows))
+    mixed = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(
+        flow.work.arrivals is not None for flow in run.flows
+    )
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
     nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not mixed
     lost_by_themselves = LOSS_FACTOR / ((packets + frames) / len(clocked)) ** 2
@@ -196,19 +187,19 @@ def _phases(point: Point, resolved: Resolved, swept: Mapping[str, Sequence[Any]]
     ):
         return
     index = next(index for rtt_ns, index in clocked if rtt_ns == longer_ns)
-    grid = swept.get(f"flows[{index}].rtt", ())
+    grid = next((axis.values for axis in point.experiment.axes if axis.path == f"flows[{index}].rtt"), ())
     jitter_ns, spread = run.path.jitter_ns, resolved.rtt_spread_ns >= SPREAD_PACKETS * packet_ns
     if (
         jitter_ns is None  # a machine's own, of which nobody knows
         or jitter_ns >= JITTER_PACKETS * packet_ns
-        or (spread and seeds >= SPREAD_SEEDS)
+        or (spread and len(point.experiment.seed_values) >= SPREAD_SEEDS)
         or sum(abs(Time(each).ns - longer_ns) <= packet_ns for each in grid) >= PHASES
     ):
         return  # the remedy is there
     late = f", and hosts that are up to {_time(jitter_ns)} late do not change that" if jitter_ns else ""
     alike = f", alike in all seeds{late}" if not resolved.rtt_spread_ns else ""
-    yield Caution(
-        kind="phase effects", point=point.values, group=groups[index], severity=1 / packets,
+    yield ExperimentWarning(
+        kind="phase effects", point=point.values, severity=1 / packets,
         text=f"phase effects: with RTTs of {_time(longer_ns - apart_ns)} and {_time(longer_ns)} before a drop-tail"
         f" queue that takes a packet every {_time(packet_ns)}, shares can hang on a quarter of such a time in the"
         f" RTT{alike}",
@@ -225,7 +216,7 @@ def _phase_remedy(packet_ns: float, *, spread: bool) -> str:
     return f'path.jitter = "1 packet" averages phases out; {by_seeds} show in the intervals how much hangs on them'
 
 
-def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
+def _socket_memory(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """What `host.socket_memory = "max"`, which was not asked for, hides."""
     run = resolved.run
     flows = [flow for flow in run.flows if _wants_more(flow)] if has_unasked_memory(point, run) else []
@@ -238,26 +229,17 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[Caution]:
     most = amount(most_bytes, scale=1e-6, unit=" MB")
     path_bytes = rate_bps * min(flow.base_rtt_ns for flow in flows) / BITS_PER_BYTE / NS_PER_S
     if most_bps < rate_bps:
-        yield Caution(
+        yield ExperimentWarning(
             kind="socket memory", point=point.values, severity=rate_bps / most_bps, remedy=MEMORY_REMEDY,
             text=f"{one} {most} in flight: a host would be limited to about"
             f" {amount(most_bps, scale=1e-6, unit=' Mbit/s')} here",
         )  # fmt: skip
     elif most_bytes < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
-        yield Caution(
+        yield ExperimentWarning(
             kind="socket memory", point=point.values, remedy=MEMORY_REMEDY,
             text=f"{one} {most} in flight, less than path and queue hold"
             f" ({amount(path_bytes + run.path.buffer_bytes, scale=1e-6, unit=' MB')}): hosts would not fill it",
         )  # fmt: skip
-
-
-def _groups(resolved: Resolved) -> dict[str, Flow]:
-    return dict(zip(resolved.groups, resolved.run.flows, strict=True))
-
-
-def _comes_by_chance(flow: Flow) -> bool:
-    """Whether it is a source of short transfers."""
-    return flow.work.arrivals is not None
 
 
 def _wants_more(flow: Flow) -> bool:

@@ -1,15 +1,17 @@
-"""What a sentence is about: a quantity of a group at the points of an experiment, and how it is said."""
+"""What a sentence is about: a quantity of a group at the points of an experiment, and its words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import partial
 from statistics import fmean
+from typing import Any
 
 from dumbbell.findings.curves import Curve
+from dumbbell.findings.group_labels import Subject
 from dumbbell.findings.points import ExperimentRuns, PointRuns
-from dumbbell.findings.subject import Subject
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.contrast import Contrast, against, contrast
 from dumbbell.metrics.number import amount, counted
@@ -17,7 +19,7 @@ from dumbbell.metrics.statistics import Estimate
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Phrase:
     """A quantity of a group, in the quantity's unit."""
 
     quantity: Quantity
@@ -29,9 +31,9 @@ class Amount:
     """The most that any point of the experiment has."""
 
     @property
-    def said(self) -> str:
-        """Subject and verb: "BBR takes"."""
-        return f"{self.subject.name} {self.subject.verb(self.verb)}"
+    def begin(self) -> str:
+        """Subject and verb: "BBR takes", "3 CUBIC flows take"."""
+        return f"{self.subject.name} {self.verb}{'' if self.subject.several else 's'}"
 
     @property
     def unit(self) -> str:
@@ -44,19 +46,14 @@ class Amount:
 
     def by_seed(self, point: PointRuns) -> dict[int, float]:
         """The value of each run that has one; none at all where there is no mean without the others."""
-        known = self._known(point)
-        if self.quantity.needs_all and len(known) < len(point.run_ids):
+        if self.quantity.needs_all and self.unknown(point):
             return {}
-        return {seed: self.quantity.factor * value for seed, value in known.items()}
+        values = point.by_seed(self.quantity.name, self.subject.group(point))
+        return {seed: self.quantity.factor * value for seed, value in values.items()}
 
     def unknown(self, point: PointRuns) -> set[int]:
         """The seeds whose runs have no value."""
-        return point.run_ids.keys() - self._known(point).keys()
-
-    def _known(self, point: PointRuns) -> dict[int, float]:
-        values = point.measured.get((self.quantity.name, self.subject.group(point)), ())
-        known = zip(point.run_ids, values, strict=False)
-        return {seed: value for seed, value in known if not math.isnan(value)}
+        return point.run_ids.keys() - point.by_seed(self.quantity.name, self.subject.group(point)).keys()
 
     def estimate(self, point: PointRuns) -> Estimate | None:
         """The mean over seeds in base units; None where there is none, see `PointRuns.estimate`."""
@@ -100,34 +97,22 @@ class Amount:
         return against(self.by_seed(point), self.fair(point), self.reference, self.seeds)
 
 
-def amounts(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Amount]:
+def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
     """Times of transfers, else rates of streams, else shares where there are fair ones, else rates: of whom it is."""
     points = [point for point in runs.points if point.run_ids]
-    seeds = max(len(point.run_ids) for point in points)
-    return [replace(each, seeds=seeds) for each in _amounts(runs, groups, points)]
-
-
-def _amounts(runs: ExperimentRuns, groups: Sequence[Subject], points: Sequence[PointRuns]) -> list[Amount]:
+    phrase = partial(Phrase, seeds=max(len(point.run_ids) for point in points))
     finite = [each for each in groups if _ends(runs, each, points)]
     if finite:
         sources = [each for each in finite if _has(runs, each, "arrivals")]
         median = not all(_known("fct", each, points) for each in sources)  # then of all, so that like meets like
-        of_source = " in the median" if median else " on average"
-        return [
-            Amount(
-                QUANTITIES["fct_p50" if median else "fct"],
-                each,
-                "take",
-                of_source if each in sources else " to complete",
-            )
-            for each in finite
-        ]
+        of_source, quantity = " in the median" if median else " on average", QUANTITIES["fct_p50" if median else "fct"]
+        return [phrase(quantity, each, "take", of_source if each in sources else " to complete") for each in finite]
     streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
-        return [Amount(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]
+        return [phrase(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]
     if len(groups) > 1 and all(point.fair_shares for point in points):
-        return [Amount(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
-    return [Amount(QUANTITIES["goodput"], each, "get") for each in groups]
+        return [phrase(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
+    return [phrase(QUANTITIES["goodput"], each, "get") for each in groups]
 
 
 def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
@@ -135,7 +120,7 @@ def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> 
     if "goodput" in runs.decided:
         return True
     if runs.experiment is None:
-        return all(("fct", group.group(point)) in point.measured for point in points)
+        return all(("fct", group.group(point)) in point.numbers for point in points)
     return _has(runs, group, "transfer") or (
         _has(runs, group, "arrivals") and (_known("fct", group, points) or _known("fct_p50", group, points))
     )
@@ -146,16 +131,18 @@ def _known(name: str, group: Subject, points: Sequence[PointRuns]) -> bool:
     return all(point.estimate(name, group.group(point)) for point in points)
 
 
+def _workload(runs: ExperimentRuns, group: Subject) -> Any:  # noqa: ANN401 (as the spec wrote it)
+    return None if runs.experiment is None else runs.experiment.get(f"flows[{group.index}].workload")
+
+
 def _has(runs: ExperimentRuns, group: Subject, kind: str) -> bool:
-    """Whether the workload of a group is of a kind, by the key that tells it, at every point."""
-    if runs.experiment is None:
-        return False
-    workload = runs.experiment.get(f"flows[{group.index}].workload")
-    return all(kind in each for each in (workload if isinstance(workload, list) else [workload]))
+    """Whether the workload of a group is of a kind, by the key that says which, at every point."""
+    workload = _workload(runs, group)
+    return all(each and kind in each for each in (workload if isinstance(workload, list) else [workload]))
 
 
 def _stream_rate_text(runs: ExperimentRuns, group: Subject) -> str:
-    """The rate that a stream asks for, where it is always the same."""
-    workload = None if runs.experiment is None else runs.experiment.get(f"flows[{group.index}].workload")
+    """The rate that a stream needs, where it is always the same."""
+    workload = _workload(runs, group)
     rate = workload.get("stream") if isinstance(workload, dict) else None
     return f" of {rate}" if isinstance(rate, str) else ""

@@ -8,8 +8,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import dumbbell.cc
-from dumbbell.findings.caution import caution_summaries
-from dumbbell.findings.foreseen import foreseen
+from dumbbell.findings.spec_warnings import spec_warnings
+from dumbbell.findings.warning import summaries
 from dumbbell.spec import load
 from specs import smallest
 
@@ -22,7 +22,7 @@ PAIR = {"flows": [{"cc": "cubic", "count": 2}]}
 
 def kinds(fields: dict[str, Any], **spec: Any) -> list[str]:
     experiment = load(smallest(**spec), overrides=fields, registry=dumbbell.cc.known())
-    return [each.worst.kind for each in caution_summaries(foreseen(experiment))]
+    return list(summaries(spec_warnings(experiment)))
 
 
 @pytest.mark.parametrize(
@@ -114,4 +114,4 @@ def test_each_is_said_once_with_its_numbers_and_a_remedy(snapshot: SnapshotAsser
         load(smallest(**PAIR), overrides=LONG),
         load(smallest(), overrides=LONG | QUIET | {"path.rate": "200 Mbit/s", "flows[0].cc": "cubic", "seeds": 2}),
     ]
-    assert [[each.text for each in caution_summaries(foreseen(spec))] for spec in specs] == snapshot
+    assert [list(summaries(spec_warnings(spec)).values()) for spec in specs] == snapshot
