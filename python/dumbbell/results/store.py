@@ -29,7 +29,7 @@ from dumbbell.problem import quoted, suggestion
 from dumbbell.results import frames, listing, outcomes, provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
-from dumbbell.results.ledger import Ledger
+from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFolder
 
 if TYPE_CHECKING:
@@ -271,7 +271,7 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "flows", self.run(run_id).path.mss_bytes)
+        return self._series(run_id, "flows")
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
@@ -288,7 +288,7 @@ class Store:
             StoreError: the run was not looked at by `ss`, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "ss", self.run(run_id).path.mss_bytes)
+        return self._series(run_id, "ss")
 
     def transfers(self, run_id: str) -> pd.DataFrame:
         """The short transfers of the run's sources: when each arrived, its bytes, its completion time and slowdown.
@@ -392,12 +392,10 @@ class Store:
 
     def summarised_otherwise(self, campaign: int, metrics: str) -> int:
         """How many runs of a campaign have a summary of other metrics than those with this identity."""
-        rows = self.ledger.rows(
-            "SELECT facts, COUNT(*) FROM member JOIN run ON run.id = member.run"
-            " JOIN provenance ON provenance.id = provenance WHERE campaign = ? GROUP BY provenance",
-            campaign,
-        )
-        return sum(count for facts, count in rows if json.loads(facts)["metrics"] != metrics)
+        places = self.ledger.rows("SELECT id, facts FROM provenance")
+        others = listed(place for place, facts in places if json.loads(facts)["metrics"] != metrics)
+        query = "SELECT COUNT(*) FROM member JOIN run ON run.id = run WHERE campaign = ? AND provenance IN"
+        return int(self.ledger.one(f"{query} ({others})", campaign))
 
     # -- its own --------------------------------------------------------------------------------------------------
 
@@ -412,10 +410,10 @@ class Store:
             raise StoreError(f"has no run {run_id}", self.folder)
         return rows[0]
 
-    def _series(self, run_id: str, kind: str, *of_run: int) -> pd.DataFrame:
+    def _series(self, run_id: str, kind: str) -> pd.DataFrame:
         from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
 
-        self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
+        run = self.run(run_id)
         series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if series_file is None:
             if kind == "ss":
@@ -429,7 +427,7 @@ class Store:
             with suppress(StoreFailure):  # what nobody can write nobody repeats
                 self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
-        return gauges.FRAMES[kind](self._series_files.read(series_file), *of_run)
+        return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
 
 
 def _facts(rows: RunRows, identity: str) -> str:
