@@ -290,7 +290,7 @@ class _Work:
         else:
             answers = [measuring.measured(self._engine, task.resolved, task.key) for task in tasks]
         entered = [(rows, task.entry) for (_, rows), task in zip(answers, tasks, strict=True)]
-        self._store.put_all(entered, identity=self._identity)
+        self._store.put(entered, identity=self._identity)
         outcomes = [outcome for outcome, _ in answers]
         for outcome in outcomes:
             self._failures.record(outcome)

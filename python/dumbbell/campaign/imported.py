@@ -91,7 +91,7 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
         add_member(store.ledger, entry, run_id)
         return Imported(there, was_there=True)
     outcome, measurement = execute(saved.planned, engine, identity)
-    store.put(RunRows.of(outcome, saved.planned.resolved, measurement), identity=identity, entry=entry)
+    store.put([(RunRows.of(outcome, saved.planned.resolved, measurement), entry)], identity=identity)
     return Imported(outcome, was_there=False)
 
 

@@ -2,7 +2,7 @@
 
 What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs. This
 module has the file itself: it opens it, serves one thread at a time, and says in one line what is wrong.
-`campaign` has its campaigns, `outcomes` its runs, `measured`, `frames` and `listing` many runs at once.
+`campaign` has its campaigns, `outcomes` its runs, `measured` and `frames` many runs at once.
 """
 
 from __future__ import annotations

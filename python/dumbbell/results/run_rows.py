@@ -64,10 +64,6 @@ class RunRows:
     def run_id(self) -> str:
         return str(self.run["run_id"])
 
-    @property
-    def engine(self) -> str:
-        return str(self.run["engine"])
-
 
 def _run(outcome: Outcome, resolved: Resolved) -> dict[str, Any]:
     request = request_of(resolved)

@@ -20,13 +20,12 @@ import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from dumbbell.errors import DamagedLedger, DamageWarning, DumbbellError, NoStoreError, StoreError, StoreFailure
 from dumbbell.problem import quoted, suggestion
-from dumbbell.results import frames, listing, outcomes, provenance
+from dumbbell.results import frames, outcomes
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger, listed
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from filelock import FileLock
 
-    from dumbbell.results.listing import RunLine
     from dumbbell.results.run_rows import RunRows
     from dumbbell.results.schema import Outcome
     from dumbbell.spec import Run
@@ -236,10 +234,12 @@ class Store:
         """How many runs a campaign has."""
         return int(self.ledger.one("SELECT COUNT(*) FROM member WHERE campaign = ?", campaign.id))
 
-    def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
+    def run_listing(
+        self, *, experiment: str | None = None, include_superseded: bool = False
+    ) -> Iterator[outcomes.RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
-            yield from listing.runs(self.ledger, campaign)
+            yield from outcomes.lines_of(self.ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
@@ -309,23 +309,15 @@ class Store:
 
     # -- writing it -------------------------------------------------------------------------------------------------
 
-    def put(self, rows: RunRows, *, identity: str, entry: CampaignEntry | None = None) -> None:
-        """Stores a run that has ended: first its series, then its row. What was there under its id is replaced."""
-        self.put_all([(rows, entry)], identity=identity)
-
-    def put_all(self, runs: Sequence[tuple[RunRows, CampaignEntry | None]], *, identity: str) -> None:
-        """The same of several runs: all of them are stored, or none."""
+    def put(self, runs: Sequence[tuple[RunRows, CampaignEntry | None]], *, identity: str) -> None:
+        """Stores runs that have ended, all or none: first their series, then their rows; what was there is replaced."""
         if self._closed:
             raise StoreFailure(f"was closed before run {runs[0][0].run_id} was finished", self.folder)
         written: list[tuple[RunRows, CampaignEntry | None]] = []
-        finished = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             for rows, entry in runs:
                 written.append((rows.written(self._series_files), entry))
-            former = outcomes.put(
-                self.ledger,
-                [outcomes.Entered(rows, _facts(rows, identity), finished, entry) for rows, entry in written],
-            )
+            former = outcomes.put(self.ledger, written, identity)
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
                 for rows, _ in written:
@@ -428,12 +420,6 @@ class Store:
                 self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
         return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
-
-
-def _facts(rows: RunRows, identity: str) -> str:
-    """Where a run comes from, as its row has it."""
-    facts = {**provenance.facts(), "engine": rows.engine, "identity": identity, **rows.facts}
-    return json.dumps(facts, ensure_ascii=False)
 
 
 def _check(folder: Path, *, write: bool) -> None:
