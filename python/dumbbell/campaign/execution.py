@@ -156,14 +156,15 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for which, place, planned in agenda(experiments, part, only, live=engine.live):
-            campaigns += _begun(store, experiments[len(campaigns) : which + 1], engine)
+            campaigns += [BegunCampaign.begun(store, each, engine) for each in experiments[len(campaigns) : which + 1]]
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
         work.flush(pool)
         while work.under_way:
             yield from work.ended(awaited=True)
-        _begun(store, experiments[len(campaigns) :], engine)  # of which a part may have no run
+        for each in experiments[len(campaigns) :]:  # of which a part may have no run
+            BegunCampaign.begun(store, each, engine)
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -196,10 +197,6 @@ class BegunCampaign:
         """The place of a run, by that in the experiment's plan."""
         position = place // self.own_seeds * len(self.seeds) + self.seeds[planned.resolved.run.seed]
         return CampaignEntry(self.id, position, planned.point)
-
-
-def _begun(store: Store, experiments: Sequence[Experiment], engine: Engine) -> list[BegunCampaign]:
-    return [BegunCampaign.begun(store, experiment, engine) for experiment in experiments]
 
 
 class _Task(NamedTuple):

@@ -107,7 +107,7 @@ def frame(kind: str, table: pa.Table, mss_bytes: int) -> pd.DataFrame:
 
     factors = _FACTORS | {"segments": mss_bytes}
 
-    def values(stored: str) -> npt.NDArray[np.generic] | pd.Series[str]:
+    def values(stored: str) -> Any:  # noqa: ANN401 (a column, of Arrow or pandas)
         factor = factors.get(stored.rpartition("_")[2], 1 if stored in _WITHOUT_UNIT else None)
         if factor is not None:
             return _number(table, stored, factor)

@@ -142,7 +142,9 @@ def _points(
             numbers |= {(name, group): values[flows] for name, values in of_group.items()}
             if harms and len(own) > 1:
                 known = [harms.get((run_id, group), {}) for run_id in run_ids.values()]
-                numbers |= {(name, group): [_number(each.get(name)) for each in known] for name in HARMS}
+                numbers |= {
+                    (name, group): np.array([each.get(name) for each in known], float).tolist() for name in HARMS
+                }
         for key in [key for key in numbers if key[0] in gaps or not run_ids]:
             if all(map(math.isnan, numbers[key])):
                 del numbers[key]
@@ -172,7 +174,3 @@ def _columns(
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(selected)
     arrays = (np.array(values, float) for values in columns[len(heads) :])
     return columns[: len(heads)], dict(zip(numbers, arrays, strict=True))
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -140,17 +140,14 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
     head = {name: row[name] for name in ("run_id", "engine", "seed", "wall_s")} | {"point": point}
     if row["status"] != "ok":
         return FailedRun(**head, error=row["error"])
-    flows = ledger.rows(f"SELECT {listed(FLOW)} FROM flow WHERE run = ? ORDER BY flow", row["id"])  # noqa: S608
+    query = f"SELECT {listed(FLOW)} FROM flow WHERE run = ? ORDER BY flow"  # noqa: S608 (our names)
+    flows = map(dict, ledger.rows(query, row["id"]))
     query = f"SELECT name, {listed(GROUP)} FROM flow_group WHERE run = ? ORDER BY position"  # noqa: S608
     warnings = tuple(json.loads(row["warnings"] or "[]"))
     groups = {name: dict(zip(GROUP, group, strict=True)) for name, *group in ledger.rows(query, row["id"])}
     return Result.model_validate({
         **head, "window_s": (row["window_begin_s"], row["window_end_s"]), "jain": row["jain"], "groups": groups,
-        "flows": tuple(map(_flow, flows)), "bottleneck": {name: row[name] for name in BOTTLENECK},
-        "warnings": warnings, "validity": validity(row["engine"], warnings),
+        "flows": [{**flow, "program": flow["program"] and json.loads(flow["program"])} for flow in flows],
+        "bottleneck": {name: row[name] for name in BOTTLENECK}, "warnings": warnings,
+        "validity": validity(row["engine"], warnings),
     })  # fmt: skip
-
-
-def _flow(row: sqlite3.Row) -> dict[str, Any]:
-    said = row["program"]
-    return dict(row) | {"program": None if said is None else json.loads(said)}

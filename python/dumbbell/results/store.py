@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from filelock import FileLock
 
+    from dumbbell.results.outcomes import RunLine
     from dumbbell.results.run_rows import RunRows
     from dumbbell.results.schema import Outcome
     from dumbbell.spec import Run
@@ -57,6 +58,11 @@ _UNFORESEEN = (
     ValueError,
 )
 """What code raises that meets a number or a text that no engine gives."""
+_NO_SERIES = {
+    "ss": "was not looked at by ss; see measure.ss of its spec",
+    "transfers": "has no short transfers: no flow's workload has arrivals",
+}
+"""Why a run has no file of a kind."""
 
 
 class Fault(NamedTuple):
@@ -234,9 +240,7 @@ class Store:
         """How many runs a campaign has."""
         return int(self.ledger.one("SELECT COUNT(*) FROM member WHERE campaign = ?", campaign.id))
 
-    def run_listing(
-        self, *, experiment: str | None = None, include_superseded: bool = False
-    ) -> Iterator[outcomes.RunLine]:
+    def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
             yield from outcomes.lines_of(self.ledger, campaign)
@@ -271,15 +275,15 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "flows")
+        return self.series(run_id, "flows")
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
-        return self._series(run_id, "queue")
+        return self.series(run_id, "queue")
 
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
-        return self._series(run_id, "acks")
+        return self.series(run_id, "acks")
 
     def ss_series(self, run_id: str) -> pd.DataFrame:
         """What `ss` said of the senders' connections, where `measure.ss` asks for it: a row a look and connection.
@@ -288,7 +292,7 @@ class Store:
             StoreError: the run was not looked at by `ss`, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "ss")
+        return self.series(run_id, "ss")
 
     def transfers(self, run_id: str) -> pd.DataFrame:
         """The short transfers of the run's sources: when each arrived, its bytes, its completion time and slowdown.
@@ -301,11 +305,28 @@ class Store:
             StoreError: the run has no source of short transfers, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "transfers")
+        return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
         """Which files the run kept: `flows`, `queue`, `acks`, `transfers`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
+
+    def series(self, run_id: str, kind: str) -> pd.DataFrame:
+        """A file of a run as a frame; `kind` is one of `kinds`."""
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
+
+        run = self.run(run_id)
+        series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
+        if series_file is None:
+            reason = _NO_SERIES.get(kind, "kept no series of this kind; see measure.record of its spec")
+            raise StoreError(f"run {run_id} {reason}", self.folder)
+        fault = self._series_files.damage(series_file, thorough=True)
+        if fault:
+            self.damaged_series.add(run_id)
+            with suppress(StoreFailure):  # what nobody can write nobody repeats
+                self.mark([Fault(fault, "series", series_file.file)])
+            raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
+        return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
 
     # -- writing it -------------------------------------------------------------------------------------------------
 
@@ -401,25 +422,6 @@ class Store:
         if not rows:
             raise StoreError(f"has no run {run_id}", self.folder)
         return rows[0]
-
-    def _series(self, run_id: str, kind: str) -> pd.DataFrame:
-        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
-
-        run = self.run(run_id)
-        series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
-        if series_file is None:
-            if kind == "ss":
-                raise StoreError(f"run {run_id} was not looked at by ss; see measure.ss of its spec", self.folder)
-            if kind == "transfers":
-                raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
-            raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
-        fault = self._series_files.damage(series_file, thorough=True)
-        if fault:
-            self.damaged_series.add(run_id)
-            with suppress(StoreFailure):  # what nobody can write nobody repeats
-                self.mark([Fault(fault, "series", series_file.file)])
-            raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
-        return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
 
 
 def _check(folder: Path, *, write: bool) -> None:
