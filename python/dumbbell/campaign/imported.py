@@ -65,7 +65,9 @@ def read(file: Path, engine: SimEngine) -> SavedRun:
         raise RunFileError(
             file, f"{reason}; open the file in this version's page (`dumbbell explore`) and save it anew"
         )
-    experiment = _experiment(saved["spec"], file)
+    experiment = load(f"{saved['spec']}\n", folder=file.parent)
+    if "name" not in experiment.fields():  # then it has the file's, as that of a spec's file
+        experiment = load(experiment, overrides={"name": file.stem})
     seed = saved["seed"]
     if seed not in experiment.seed_values:
         raise RunFileError(file, f"its seed, {quoted(seed)}, is none of its spec's")
@@ -93,12 +95,6 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
     outcome, rows = measured(engine, saved.planned.resolved, key)
     store.put([(rows, entry)], identity=identity)
     return Imported(outcome, was_there=False)
-
-
-def _experiment(spec: str, file: Path) -> Experiment:
-    """The experiment, which has the file's name where it has none of its own, as one of a spec's file."""
-    experiment = load(f"{spec}\n", folder=file.parent)
-    return experiment if "name" in experiment.fields() else load(experiment, overrides={"name": file.stem})
 
 
 def _parsed(file: Path) -> dict[str, Any]:

@@ -109,8 +109,11 @@ def frame(kind: str, table: pa.Table, mss_bytes: int) -> pd.DataFrame:
 
     def values(stored: str) -> Any:  # noqa: ANN401 (a column, of Arrow or pandas)
         factor = factors.get(stored.rpartition("_")[2], 1 if stored in _WITHOUT_UNIT else None)
+        if factor is not None and stored not in table.column_names:  # an earlier version kept no such gauge
+            return np.full(len(table), np.nan)
         if factor is not None:
-            return _number(table, stored, factor)
+            numbers = table[stored].cast(pa.float64(), safe=False).to_numpy()
+            return numbers * factor if factor >= 1 else np.divide(numbers, round(1 / factor))
         if pa.types.is_integer(table.schema.field(stored).type):
             return table[stored].to_numpy().astype("int64")
         return table[stored].cast(pa.string()).to_pandas()  # each different text once in memory
@@ -205,10 +208,3 @@ def _repeated(index: int, count: int) -> npt.NDArray[np.uint16]:
 def _one_word(word: str, count: int) -> pa.Array:
     """Of an array, since a list has Arrow load pandas, which takes as long as hundreds of short runs."""
     return pa.DictionaryArray.from_arrays(np.zeros(count, dtype=np.int16), pa.array(np.array([word])))
-
-
-def _number(table: pa.Table, name: str, factor: float) -> npt.NDArray[np.float64]:
-    if name not in table.column_names:  # an earlier version kept no such gauge
-        return np.full(len(table), np.nan)
-    values: npt.NDArray[np.float64] = table[name].cast(pa.float64(), safe=False).to_numpy()
-    return values * factor if factor >= 1 else np.divide(values, round(1 / factor))

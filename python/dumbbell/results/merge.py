@@ -155,7 +155,6 @@ def _has(source: MergeSource, campaign: Campaign) -> bool:
 
 
 def _merged_pages(store: Store, part: MergeSource, progress: Callable[[int], None]) -> Iterator[Merged]:
-    """Merges a store page by page."""
     last = -(2**63)
     with store.ledger.attached(part.folder):
         specs = store.ledger.rows(_CAMPAIGNS)

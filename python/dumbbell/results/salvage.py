@@ -73,7 +73,6 @@ def salvage(folder: Path) -> Salvage | None:
 
 
 def _made(path: Path) -> sqlite3.Connection:
-    """A new ledger without a row."""
     connection = sqlite3.connect(path, isolation_level=None)
     make_tables(connection)
     return connection
