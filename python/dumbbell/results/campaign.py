@@ -331,11 +331,10 @@ class Places(NamedTuple):
     values: Sequence[object]
 
     def rows(
-        self, ledger: Ledger, columns: str, then: str = "JOIN run ON run.id = place.run ORDER BY nth", *values: object
+        self, ledger: Ledger, columns: str, then: str = "JOIN run ON run.id = place.run ORDER BY nth"
     ) -> list[sqlite3.Row]:
-        """Columns of each, in the order of the plan; `then`: of what they are, and of which."""
-        query = f"WITH place AS ({self.query}) SELECT {columns} FROM place {then}"  # noqa: S608 (our names)
-        return ledger.rows(query, *self.values, *values)
+        """Columns of each, in the order of the plan; `then`: the rest of the query, behind `FROM place`."""
+        return ledger.rows(f"WITH place AS ({self.query}) SELECT {columns} FROM place {then}", *self.values)  # noqa: S608 (our names)
 
 
 def places(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, size: int = 1_000) -> Iterator[Places]:
