@@ -48,15 +48,8 @@ SOFT_LOCK = "held"
 """There while it is held, where the operating system has no locks."""
 IGNORED = ".gitignore"
 _UNFORESEEN = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 """What code raises that meets a number or a text that no engine gives."""
 _NO_SERIES = {
     "ss": "was not looked at by ss; see measure.ss of its spec",
@@ -116,7 +109,8 @@ class Store:
                 store._series_files.clear_partial()
                 if ledger.mark_writer():
                     store._series_files.remove(store.orphans())
-                    _relate_campaigns(ledger)
+                    with ledger.transaction("relate its campaigns") as connection:
+                        relate(connection)
                 closing.callback(_finish, ledger)
             store._closing = closing.pop_all()
         return store
@@ -463,15 +457,10 @@ def _intact_ledger(folder: Path) -> Ledger:
         return Ledger(folder, write=True)
 
 
-def _relate_campaigns(ledger: Ledger) -> None:
-    with ledger.transaction("relate its campaigns") as connection:
-        relate(connection)
-
-
 def _finish(ledger: Ledger) -> None:
     """Ends writing. Where that fails, the next writer tidies up."""
-    with suppress(StoreFailure):
-        _relate_campaigns(ledger)
+    with suppress(StoreFailure), ledger.transaction("close it") as connection:
+        relate(connection)
         ledger.clear_writer()
 
 
