@@ -108,6 +108,7 @@ MAY_USE_PACKAGE = {
     "report": {
         "version",
         "errors",
+        "replacement",
         "user_folder",
         "cc",
         "spec",

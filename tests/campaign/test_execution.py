@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import signal
 import sys
 import threading
@@ -14,7 +15,7 @@ import pytest
 
 from commandline import MOMENT
 from dumbbell.campaign import execution
-from dumbbell.campaign.execution import AHEAD, FailureWatch, run_campaign, run_experiments
+from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments
 from dumbbell.campaign.plan import Planned, agenda, count, plan
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -164,14 +165,13 @@ def test_points_that_share_a_run_which_fails_are_one_failure(tmp_path: Path) -> 
     assert [each.status for each in campaign_outcomes(tmp_path / "s", Dead(), same)] == ["failed"] * 6
 
 
-def test_campaigns_on_one_engine_can_begin_together(tmp_path: Path) -> None:
-    failures, dead = FailureWatch(), Dead()
-    for name in ("first", "second"):
-        campaign_outcomes(
-            tmp_path / "s", dead, experiment(name=name, seeds=1, duration=f"{len(name)} s"), failures=failures
-        )
-    with pytest.raises(EngineFailure, match="3 runs failed alike"):
-        campaign_outcomes(tmp_path / "s", dead, experiment(name="third", seeds=5), failures=failures)
+def test_failures_of_all_experiments_of_a_campaign_count_together(tmp_path: Path) -> None:
+    every = [experiment(name=name, seeds=1, duration=f"{len(name)} s") for name in ("first", "second", "the third")]
+    with (
+        Store.open(tmp_path / "s", write=True) as store,
+        pytest.raises(EngineFailure, match="3 runs failed alike"),
+    ):
+        list(run_experiments(store, every, Dead(), jobs=1))
 
 
 def test_a_run_that_fails_after_it_was_measured_leaves_no_series_behind(tmp_path: Path) -> None:
@@ -343,7 +343,9 @@ def test_a_tenth_of_a_campaign_is_from_all_over_the_sweep() -> None:
 
 
 @pytest.mark.slow
-def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_are(tmp_path: Path) -> None:
+def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """More points than are drawn up ahead, each the same as the one a whole block later."""
     buffers = [f"{n} B" for n in range(50_000, 50_100)] + [f"{n / 1000} kB" for n in range(50_000, 50_100)]
     same = experiment(**{"path.buffer": buffers, "duration": "50 ms", "flows[1].start": "0 s", "seeds": 1})
@@ -352,9 +354,9 @@ def test_a_run_that_several_points_come_to_is_tried_once_however_far_apart_they_
         outcomes = campaign_outcomes(tmp_path / "s", engine, same, jobs=1, fresh=fresh)
         assert len(engine.measured) == 100
         assert [each.point["path.buffer"] for each in outcomes] == buffers
-    failures, dead = FailureWatch(), Dead("a bug")
-    failures.record(outcomes[0])  # so that there is hope
-    failed = campaign_outcomes(tmp_path / "failed", dead, same, jobs=1, failures=failures)
+    monkeypatch.setattr(execution, "ALIKE", math.inf)
+    dead = Dead("a bug")
+    failed = campaign_outcomes(tmp_path / "failed", dead, same, jobs=1)
     assert [each.status for each in failed] == ["failed"] * 200
     assert len(dead.measured) == 100
 

@@ -146,7 +146,7 @@ def test_after_a_failure_of_the_store_no_condition_is_begun(tmp_path: Path, monk
 
     drawn = list(random_conditions.conditions(40, 2, duration="1 s", most_packets=5_000))
     with Store.open(tmp_path / "s", write=True) as store:
-        monkeypatch.setattr(store, "put_all", full)
+        monkeypatch.setattr(store, "put", full)
         with pytest.raises(StoreFailure):
             run_conditions(store, drawn, Sides(ours, SimEngine(), 1, 0), jobs=1)
     assert began.is_set()

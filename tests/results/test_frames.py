@@ -69,7 +69,7 @@ def stored_tables(folder: Path, measured: Measurement, **settings: Any) -> tuple
 
 def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
     _, stored = stored_tables(folder, sampled())
-    frame = gauges.flow_frame(stored["flows"], 1448)
+    frame = gauges.frame("flows", stored["flows"], 1448)
     assert list(frame.columns) == FLOW_COLUMNS
     first, second = frame.to_dict("records")
     assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [
@@ -86,7 +86,7 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
 
 def test_the_queue_over_time(folder: Path) -> None:
     _, stored = stored_tables(folder, sampled())
-    assert gauges.queue_frame(stored["queue"]).to_dict("records") == [
+    assert gauges.frame("queue", stored["queue"], 1448).to_dict("records") == [
         {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
     ]
 
@@ -96,7 +96,9 @@ def test_single_acks_where_they_are_recorded(folder: Path) -> None:
     (one,) = sampled().flows
     measured = replace(sampled(), flows=(replace(one, acks=acks),))
     _, stored = stored_tables(folder, measured, measure={"record": "acks"})
-    assert gauges.ack_frame(stored["acks"]).to_dict("records") == [{"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}]
+    assert gauges.frame("acks", stored["acks"], 1448).to_dict("records") == [
+        {"flow": 0, "time_s": 5e-9, "rtt_s": 0.025}
+    ]
 
 
 def test_a_summary_keeps_no_series(folder: Path, campaign: Any) -> None:

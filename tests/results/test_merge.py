@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import signal
 import subprocess
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from typing import Any
 import pytest
 
 from commandline import MOMENT, dumbbell, python
-from dumbbell.campaign.execution import FailureWatch, run_campaign
+from dumbbell.campaign import execution
+from dumbbell.campaign.execution import run_campaign
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure, StoreError, StoreFailure
@@ -42,17 +44,16 @@ Fill = Callable[..., Path]
 
 
 @pytest.fixture
-def fill(tmp_path: Path) -> Fill:
+def fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fill:
     """Fills a store with the runs of a moment, but for what is set."""
+    monkeypatch.setattr(execution, "ALIKE", math.inf)
 
     def run_moment(store: str, engine: Built | None = None, **settings: Any) -> Path:
         overrides = {"name": "moment", "duration": "1 s"} | {
             key.replace("__", "."): value for key, value in settings.items()
         }
         with Store.open(tmp_path / store, write=True) as opened:
-            hopeful = FailureWatch()
-            hopeful._succeeded = True
-            list(run_campaign(opened, load(MOMENT, overrides=overrides), engine or Built(), jobs=2, failures=hopeful))
+            list(run_campaign(opened, load(MOMENT, overrides=overrides), engine or Built(), jobs=2))
         return tmp_path / store
 
     return run_moment

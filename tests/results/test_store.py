@@ -379,7 +379,7 @@ def test_a_closed_store_keeps_nothing_more(folder: Path, campaign: Any) -> None:
     with Store.open(folder, write=True) as store:
         pass
     with pytest.raises(StoreFailure, match="was closed"):
-        store.put(RunRows({"run_id": outcome.run_id}, (), {}, {}), identity="0")
+        store.put([(RunRows({"run_id": outcome.run_id}, (), {}, {}), None)], identity="0")
 
 
 def test_nothing_lies_beside_a_store_at_rest(folder: Path, campaign: Any) -> None:
@@ -396,7 +396,7 @@ def test_noise_that_is_a_machines_own_is_told_where_a_run_comes_from(tmp_path: P
         for live in (True, False):
             run_id = f"{live:016x}"
             failed = FailedRun(run_id=run_id, engine="netns", seed=1, point={}, error="unplugged", wall_s=0.0)
-            store.put(RunRows.of(failed, resolve(point, 1, live=live), None), identity="0")
+            store.put([(RunRows.of(failed, resolve(point, 1, live=live), None), None)], identity="0")
             facts = store.provenance(run_id)
             assert facts.get("timing_noise") == ("the machine's own: the spec has no path.jitter" if live else None)
             assert store.run(run_id).path.jitter_ns == (None if live else resolve(point, 1).run.path.jitter_ns)

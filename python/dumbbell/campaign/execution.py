@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self
+from typing import TYPE_CHECKING, Final, NamedTuple, Self
 
 from dumbbell.campaign.plan import EVERY, Planned, RunKey, agenda, places, run_key
 from dumbbell.engines.protocol import Engine
@@ -94,7 +94,6 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     jobs: int | None = None,
     fresh: bool = False,
     progress: Callable[[], None] | None = None,
-    failures: FailureWatch | None = None,
 ) -> Generator[Outcome]:
     """Measures the runs of an experiment that are missing, then yields the outcome of every run, as `plan` has them.
 
@@ -103,8 +102,7 @@ def run_campaign(  # noqa: PLR0913 (the options of a campaign)
     Raises:
         EngineFailure: the first runs failed alike.
     """
-    options: dict[str, Any] = {"jobs": jobs, "fresh": fresh, "failures": failures}
-    with closing(run_experiments(store, [experiment], engine, **options)) as finished:
+    with closing(run_experiments(store, [experiment], engine, jobs=jobs, fresh=fresh)) as finished:
         for _ in finished:
             if progress:
                 progress()
@@ -132,7 +130,6 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     only: Sequence[Collection[int]] | None = None,
     jobs: int | None = None,
     fresh: bool = False,
-    failures: FailureWatch | None = None,
 ) -> Generator[Finished]:
     """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
@@ -143,27 +140,28 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated.
 
     Raises:
-        EngineFailure: the first runs failed alike, see `FailureWatch`; campaigns on one engine may share theirs. Those
-            that were tried are kept as failed, which the next campaign tries again; the others are not in the store.
+        EngineFailure: the first runs failed alike, see `FailureWatch`. Those that were tried are kept as failed,
+            which the next campaign tries again; the others are not in the store.
     """
     jobs = jobs or engine.slots()
     runs = sum(map(len, places(experiments, part) if only is None else only))
     workers = Workers(*SIMULATED) if serve(engine, runs, jobs) else None
-    work = _Work(store, engine, failures or FailureWatch(), workers, fresh=fresh)
+    work = _Work(store, engine, workers, fresh=fresh)
     campaigns: list[BegunCampaign] = []
     """Begun in order, each with its first run: what is not reached stays as an earlier build has it."""
     patient = True
     pool = ThreadPoolExecutor(jobs, thread_name_prefix="run")
     try:
         for which, place, planned in agenda(experiments, part, only, live=engine.live):
-            campaigns += _begun(store, experiments[len(campaigns) : which + 1], engine)
+            campaigns += [BegunCampaign.begun(store, each, engine) for each in experiments[len(campaigns) : which + 1]]
             yield from work.submit(planned, campaigns[which].entry(place, planned), pool)
             while work.under_way and (ended := work.ended(awaited=work.under_way > AHEAD * jobs)):
                 yield from ended
         work.flush(pool)
         while work.under_way:
             yield from work.ended(awaited=True)
-        _begun(store, experiments[len(campaigns) :], engine)  # of which a part may have no run
+        for each in experiments[len(campaigns) :]:  # of which a part may have no run
+            BegunCampaign.begun(store, each, engine)
     except (KeyboardInterrupt, GeneratorExit):
         patient = False
         raise
@@ -198,13 +196,7 @@ class BegunCampaign:
         return CampaignEntry(self.id, position, planned.point)
 
 
-def _begun(store: Store, experiments: Sequence[Experiment], engine: Engine) -> list[BegunCampaign]:
-    return [BegunCampaign.begun(store, experiment, engine) for experiment in experiments]
-
-
 class _Task(NamedTuple):
-    """A run that is measured."""
-
     resolved: Resolved
     key: RunKey
     entry: CampaignEntry
@@ -213,10 +205,8 @@ class _Task(NamedTuple):
 class _Work:
     """Runs on their way into a store: each alone, or some short ones together where workers measure them."""
 
-    def __init__(
-        self, store: Store, engine: Engine, failures: FailureWatch, workers: Workers | None, *, fresh: bool
-    ) -> None:
-        self._store, self._engine, self._failures, self._fresh = store, engine, failures, fresh
+    def __init__(self, store: Store, engine: Engine, workers: Workers | None, *, fresh: bool) -> None:
+        self._store, self._engine, self._failures, self._fresh = store, engine, FailureWatch(), fresh
         self._workers = workers
         self._identity = engine.identity()
         self._entries: dict[str, list[CampaignEntry]] = {}
@@ -290,7 +280,7 @@ class _Work:
         else:
             answers = [measuring.measured(self._engine, task.resolved, task.key) for task in tasks]
         entered = [(rows, task.entry) for (_, rows), task in zip(answers, tasks, strict=True)]
-        self._store.put_all(entered, identity=self._identity)
+        self._store.put(entered, identity=self._identity)
         outcomes = [outcome for outcome, _ in answers]
         for outcome in outcomes:
             self._failures.record(outcome)

@@ -12,6 +12,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from msgspec import structs
@@ -126,15 +127,8 @@ def try_some(
         if time.perf_counter() - began > BUDGET_S:
             break
     a_unit_s = sum(trial.simulated_s for trial in tried.values()) / max(sum(units[place] for place in tried), 1)
-    packets = _ratio(tried, bounds, lambda size: size.packets)
-    in_flight, opened = (
-        _ratio(tried, bounds, lambda size: size.in_flight),
-        _ratio(tried, bounds, lambda size: size.open),
-    )
-    others = [
-        replace(size, packets=packets * size.packets, in_flight=in_flight * size.in_flight, open=opened * size.open)
-        for size in bounds
-    ]
+    ratios = {name: _ratio(tried, bounds, attrgetter(name)) for name in ("packets", "in_flight", "open")}
+    others = [replace(size, **{name: ratio * getattr(size, name) for name, ratio in ratios.items()}) for size in bounds]
     if not tried:
         a_unit_s = cost.SIM_PACKET_S * own_pace()
     return Trials(
@@ -169,7 +163,8 @@ def forecast(
     workers = serve(engine, runs, at_once)
     serial_s = (cost.STORED if workers else 1.0) * share * sum(overheads_s)
     seconds = start_s + max(*each_s, share * sum(each_s) / at_once, serial_s)
-    memory_bytes = max(map(_memory_of(engine), trials.sizes, trials.runs)) + (cost.WORKER_BYTES if workers else 0)
+    sized = zip(trials.sizes, trials.runs, strict=True)
+    memory_bytes = max(_memory_bytes(size, run, engine) for size, run in sized) + (cost.WORKER_BYTES if workers else 0)
     return Forecast(
         seconds=seconds,
         at_once=at_once,
@@ -198,16 +193,14 @@ def live_s(runs: Iterable[Run]) -> float:
     return sum(LIVE_START_S + run.duration_ns / NS_PER_S for run in runs)
 
 
-def _memory_of(engine: Engine) -> Callable[[Size, Run], float]:
+def _memory_bytes(size: Size, run: Run, engine: Engine) -> float:
     """What a run holds while an engine measures it, in this process and in a guest."""
-
-    def with_guest_bytes(size: Size, run: Run) -> float:
-        own = cost.memory_bytes(replace(size, in_flight=0.0, open=0.0), run)
-        if engine.live:  # the kernel that works is the machine's own
-            return own
-        return own + min(cost.guest_bytes(size), (memory_mb(run) or math.inf) * _MB)
-
-    return cost.memory_bytes if engine.name == SimEngine.name else with_guest_bytes
+    if engine.name == SimEngine.name:
+        return cost.memory_bytes(size, run)
+    own = cost.memory_bytes(replace(size, in_flight=0.0, open=0.0), run)
+    if engine.live:  # the kernel that works is the machine's own
+        return own
+    return own + min(cost.guest_bytes(size), (memory_mb(run) or math.inf) * _MB)
 
 
 def _tried(run: Run, bound: Size, engine: AttemptingEngine, most_s: float, clock: Clock) -> Trial:

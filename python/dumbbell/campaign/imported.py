@@ -12,13 +12,12 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from dumbbell.campaign.execution import BegunCampaign
-from dumbbell.campaign.measuring import execute
+from dumbbell.campaign.measuring import measured
 from dumbbell.campaign.plan import Planned, refusals, run_key
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import RunFileError
 from dumbbell.problem import quoted
 from dumbbell.results.campaign import BUILD_DIGITS, add_member
-from dumbbell.results.run_rows import RunRows
 from dumbbell.results.schema import Outcome
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, expand, load, resolve
@@ -66,7 +65,9 @@ def read(file: Path, engine: SimEngine) -> SavedRun:
         raise RunFileError(
             file, f"{reason}; open the file in this version's page (`dumbbell explore`) and save it anew"
         )
-    experiment = _experiment(saved["spec"], file)
+    experiment = load(f"{saved['spec']}\n", folder=file.parent)
+    if "name" not in experiment.fields():  # then it has the file's, as that of a spec's file
+        experiment = load(experiment, overrides={"name": file.stem})
     seed = saved["seed"]
     if seed not in experiment.seed_values:
         raise RunFileError(file, f"its seed, {quoted(seed)}, is none of its spec's")
@@ -85,20 +86,15 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
     """Enters a run into a store, in its experiment, unless it is there."""
     identity = engine.identity()
     entry = BegunCampaign.begun(store, saved.experiment, engine).entry(saved.place, saved.planned)
-    run_id = run_key(saved.planned, engine, identity)["run_id"]
+    key = run_key(saved.planned, engine, identity)
+    run_id = key["run_id"]
     there = store.get(run_id, saved.planned.point) if store.finished(run_id) else None
     if there is not None:
         add_member(store.ledger, entry, run_id)
         return Imported(there, was_there=True)
-    outcome, measurement = execute(saved.planned, engine, identity)
-    store.put(RunRows.of(outcome, saved.planned.resolved, measurement), identity=identity, entry=entry)
+    outcome, rows = measured(engine, saved.planned.resolved, key)
+    store.put([(rows, entry)], identity=identity)
     return Imported(outcome, was_there=False)
-
-
-def _experiment(spec: str, file: Path) -> Experiment:
-    """The experiment, which has the file's name where it has none of its own, as one of a spec's file."""
-    experiment = load(f"{spec}\n", folder=file.parent)
-    return experiment if "name" in experiment.fields() else load(experiment, overrides={"name": file.stem})
 
 
 def _parsed(file: Path) -> dict[str, Any]:

@@ -19,8 +19,6 @@ from dumbbell.spec import expand, load, resolve
 from dumbbell.user_folder import cache_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dumbbell.engines.protocol import Engine
 
 _LOOPS: Final = 200_000
@@ -59,7 +57,9 @@ def pace_of(engine: Engine) -> float:
     except EngineFailure:  # `run` will say what is wrong
         return own_pace()
     with suppress(OSError):
-        _write(note, json.dumps({"boot": _boot(), "pace": pace}))
+        note.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(note) as partial:
+            partial.write_text(json.dumps({"boot": _boot(), "pace": pace}), encoding="utf-8")
     return pace
 
 
@@ -79,9 +79,3 @@ def _children_s() -> float:
 
 def _boot() -> str:
     return BOOT_ID.read_text(encoding="utf-8")
-
-
-def _write(note: Path, text: str) -> None:
-    note.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(note) as partial:
-        partial.write_text(text, encoding="utf-8")

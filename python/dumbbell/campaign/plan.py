@@ -14,7 +14,7 @@ from typing import Any, Final, TypedDict, TypeVar
 from dumbbell.engines.programs import Program
 from dumbbell.engines.protocol import Engine
 from dumbbell.problem import quoted
-from dumbbell.spec import Experiment, Problem, Resolved, Run, SpecError, expand, resolve
+from dumbbell.spec import Experiment, Point, Problem, Resolved, Run, SpecError, expand, resolve
 
 EVERY: Final = slice(None)
 """The part of an agenda that has all of its runs."""
@@ -151,32 +151,27 @@ def planned_alone(experiment: Experiment) -> list[Planned]:
 
 def refusals(experiment: Experiment, engine: Engine) -> list[Problem]:
     """Everything about the experiment's points that the engine cannot honour, each once, in order of appearance."""
-    return _of_all_points(experiment, engine, engine.unsupported_fields)
+    return of_points(_first_runs(experiment, engine), engine.unsupported_fields)
 
 
 def programs(experiment: Experiment, engine: Engine) -> list[Program]:
     """The programs that the experiment's points would start on the engine, each once, in order of appearance."""
-    return _of_all_points(experiment, engine, engine.programs)
+    return of_points(_first_runs(experiment, engine), engine.programs)
+
+
+def _first_runs(experiment: Experiment, engine: Engine) -> Iterator[tuple[Point, Resolved]]:
+    """Each point with what the first seed makes of it."""
+    seed = experiment.seed_values[0]
+    return ((point, resolve(point, seed, live=engine.live)) for point in expand(experiment))
 
 
 _Of = TypeVar("_Of", Problem, Program)
 
 
-def _of_all_points(experiment: Experiment, engine: Engine, items_of: Callable[[Run], Sequence[_Of]]) -> list[_Of]:
-    """What is found in the runs of the first seed, each once."""
-    first_seed = experiment.seed_values[0]
-    return list(dict.fromkeys(
-        each
-        for point in expand(experiment)
-        for each in _in_the_spec(
-            resolve(point, first_seed, live=engine.live), point.active_groups, items_of
-        )
-    ))  # fmt: skip
-
-
-def refused(resolved: Resolved, places: Sequence[int], engine: Engine) -> Iterator[Problem]:
-    """What the engine cannot honour of one point's run, with the paths of the spec; `places`: the active groups."""
-    return _in_the_spec(resolved, places, engine.unsupported_fields)
+def of_points(points: Iterable[tuple[Point, Resolved]], items_of: Callable[[Run], Sequence[_Of]]) -> list[_Of]:
+    """What is found in the runs of points, each once, with the paths of the spec."""
+    every = (each for point, resolved in points for each in _in_the_spec(resolved, point.active_groups, items_of))
+    return list(dict.fromkeys(every))
 
 
 def _in_the_spec(resolved: Resolved, places: Sequence[int], items_of: Callable[[Run], Sequence[_Of]]) -> Iterator[_Of]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Self
 
-from dumbbell.campaign.plan import refused
+from dumbbell.campaign.plan import of_points
 from dumbbell.spec import Experiment, Point, Problem, Resolved, resolve
 from dumbbell.spec.resolved import on_hosts
 
@@ -50,13 +50,8 @@ class Survey:
 
     def refusals(self, engine: Engine) -> list[Problem]:
         """What an engine cannot honour of the points, as `plan.refusals` tells it."""
-        return list(dict.fromkeys(
-            problem
-            for point, resolved in self.seen
-            for problem in refused(
-                on_hosts(resolved, point) if engine.live else resolved, point.active_groups, engine
-            )
-        ))  # fmt: skip
+        seen = ((point, on_hosts(resolved, point) if engine.live else resolved) for point, resolved in self.seen)
+        return of_points(seen, engine.unsupported_fields)
 
 
 def spread(count: int, first: int = 0) -> Iterator[int]:

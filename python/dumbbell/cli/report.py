@@ -8,7 +8,7 @@ import typer
 
 from dumbbell.cli import completion
 from dumbbell.cli.option import Json, print_files
-from dumbbell.errors import DumbbellError
+from dumbbell.errors import DumbbellError, StudyError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,12 +88,8 @@ def report(  # noqa: PLR0913 (the options of a report)
     Figures of a paper: dumbbell report results --figures figures --only sweep --width 3.3in
     """
     if study is None and (seeds is not None or engine):
-        from dumbbell.studies import StudyError
-
         raise StudyError("--seeds and --engine are of a study; name it with --study")
     if study is not None and (experiment is not None or figures is not None):
-        from dumbbell.studies import StudyError
-
         raise StudyError(
             "--experiment and --figures are of a store's own experiments; `dumbbell study figures` draws a study's"
         )

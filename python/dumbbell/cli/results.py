@@ -87,6 +87,8 @@ def show(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Show the table that `run` printed, or everything about one run."""
+    from dumbbell.cli.findings import Choice, print_campaign
+    from dumbbell.results.campaign import swept_paths
     from dumbbell.results.store import Store
 
     with Store.open(store) as opened:
@@ -96,7 +98,11 @@ def show(  # noqa: PLR0913 (each is an option)
             for outcome in opened.outcomes(experiment=experiment, include_superseded=everything):
                 typer.echo(outcome.model_dump_json())
         else:
-            _show_tables(opened, experiment, columns, sort, each_seed=each_seed, everything=everything)
+            for nth, campaign in enumerate(opened.campaigns(experiment=experiment, include_superseded=everything)):
+                if nth:
+                    typer.echo()
+                choice = Choice.of(columns, sort, swept_paths(opened.ledger, campaign.id), each_seed=each_seed)
+                print_campaign(opened, campaign, choice)
             _print_other_runs(opened, everything=everything)
 
 
@@ -198,23 +204,16 @@ def prune(
         for name, count in superseded.items():
             typer.echo(f"{name}: {counted(count, 'run')}", err=True)
         runs = counted(sum(superseded.values()), "run")
-        if dry_run:
-            typer.echo(f"{store}: {runs} would be removed", err=True)
-            if as_json:
-                print_json(
-                    {"store": str(store), "dry_run": True, "experiments": superseded, "runs": sum(superseded.values())}
-                )
-            return
-        if superseded and not yes:
+        if superseded and not (yes or dry_run):
             if not (sys.stdin.isatty() and sys.stderr.isatty()):
                 raise StoreError(f"{store}: nothing was removed: without a terminal to ask on, --yes removes {runs}")
             if not typer.confirm(f"remove {runs}?", err=True):
                 typer.echo(f"{store}: nothing was removed", err=True)
                 return
-        removed = opened.prune()
-        typer.echo(f"{store}: {counted(removed, 'run')} removed", err=True)
+        removed = sum(superseded.values()) if dry_run else opened.prune()
+        typer.echo(f"{store}: {counted(removed, 'run')} {'would be ' * dry_run}removed", err=True)
         if as_json:
-            print_json({"store": str(store), "dry_run": False, "experiments": superseded, "runs": removed})
+            print_json({"store": str(store), "dry_run": dry_run, "experiments": superseded, "runs": removed})
 
 
 def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
@@ -228,19 +227,6 @@ def _show_run(store: "Store", run_id: str, *, as_json: bool) -> None:
     print_json(provenance)
     for name in store.files(run_id):
         typer.echo(name)
-
-
-def _show_tables(  # noqa: PLR0913 (each is an option)
-    store: "Store", experiment: str | None, columns: str | None, sort: str | None, *, each_seed: bool, everything: bool
-) -> None:
-    from dumbbell.cli.findings import Choice, print_campaign
-    from dumbbell.results.campaign import swept_paths
-
-    for nth, campaign in enumerate(store.campaigns(experiment=experiment, include_superseded=everything)):
-        if nth:
-            typer.echo()
-        choice = Choice.of(columns, sort, swept_paths(store.ledger, campaign.id), each_seed=each_seed)
-        print_campaign(store, campaign, choice)
 
 
 def _print_other_runs(store: "Store", *, everything: bool) -> None:

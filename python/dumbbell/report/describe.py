@@ -20,7 +20,6 @@ from dumbbell.spec.run import (
     Host,
     MemoryBytes,
     Path,
-    Room,
     Run,
 )
 from dumbbell.units import NS_PER_S
@@ -68,12 +67,14 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
     }
     rtts_ns = list(dict.fromkeys(nominal_rtts_ns.values()))
     longer = f", each flow's up to {Time.show(rtt_spread_ns)} longer, as the seed draws" if rtt_spread_ns else ""
-    yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, {_charged(path)}"
+    frames = "Ethernet frames" if path.overhead_bytes == ETHERNET_HEADER_BYTES else "frames"
+    yield BOTTLENECK, f"{Rate.show(path.rate_bps)}, charged on {frames} (IP packet + {path.overhead_bytes} B)"
     yield ROUND_TRIP, " or ".join(map(Time.show, rtts_ns)) + longer + f", {_delay_side(run.flows)}"
     yield QUEUE, _queue(path, rtts_ns)
     yield "Token bucket", _bucket(path)
     yield "Timing noise of the senders", _jitter(path)
-    yield "Random loss", _loss(path) if path.loss_ppb else "none"
+    lost = f"{Share.show(path.loss_ppb)} of the data packets, {path.loss_at} the queue"
+    yield "Random loss", lost if path.loss_ppb else "none"
     if path.changes:
         changes = [(Rate.show(change.rate_bps), Time.show(change.at_ns)) for change in path.changes]
         yield "Changes of the rate", "; ".join(changes_text(changes))
@@ -87,7 +88,8 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
         )
         yield f"Senders “{group}”", _senders(members, written[group], run.seed, rtts)
     yield "Hosts", _hosts(run.host, path, kernel)
-    yield "Duration", _duration(run)
+    length = Time.show(run.duration_ns)
+    yield "Duration", f"until every transfer is complete, at most {length}" if run.until_done else length
     yield "Numbers taken from", _window(run)
 
 
@@ -109,11 +111,6 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
     return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, drop-tail"
 
 
-def _charged(path: Path) -> str:
-    frames = "Ethernet frames" if path.overhead_bytes == ETHERNET_HEADER_BYTES else "frames"
-    return f"charged on {frames} (IP packet + {path.overhead_bytes} B)"
-
-
 def _bucket(path: Path) -> str:
     where = ", at the receiver's ingress" if path.shaper_at == "receiver" else ""
     if path.shaper == "tbf" and path.burst_bytes <= path.frame_bytes:
@@ -127,10 +124,6 @@ def _jitter(path: Path) -> str:
     return f"each burst up to {Time.show(path.jitter_ns)} late, in order" if path.jitter_ns else "none"
 
 
-def _loss(path: Path) -> str:
-    return f"{Share.show(path.loss_ppb)} of the data packets, {path.loss_at} the queue"
-
-
 def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]) -> str:
     name = cc.base_name(written)
     label = style_of(name).label
@@ -140,7 +133,8 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]
         called += f", {label}"
     if variant is not None:
         called += f" ({variant.about})"
-    parts = [called, *(_times(count, work) for work, count in Counter(map(_workload, flows)).items())]
+    works = Counter(map(_workload, flows)).items()
+    parts = [called, *(work if count == 1 or work == "bulk" else f"each {work}" for work, count in works)]
     *earlier, last_s = (round(flow.start_ns / NS_PER_S, 3) for flow in flows)
     starts = [trimmed(each, digits=RECORD_DIGITS) for each in earlier]
     if len(flows) > MOST_STARTS:
@@ -153,16 +147,9 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]
     for access in {flow.access: None for flow in flows}:
         if access is not None:
             whose = "own line" if access.kind == "device" else "behind it a router's line"
-            parts.append(f"{whose} of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
+            room = str(access.buffer) if access.buffer.bytes is None else Bytes.show(access.buffer.bytes)
+            parts.append(f"{whose} of {Rate.show(access.rate_bps)} with room for {room}")
     return "; ".join(parts)
-
-
-def _times(count: int, text: str) -> str:
-    return text if count == 1 or text == "bulk" else f"each {text}"
-
-
-def _room(room: Room) -> str:
-    return str(room) if room.bytes is None else Bytes.show(room.bytes)
 
 
 def _workload(flow: Flow) -> str:
@@ -209,11 +196,6 @@ def _hosts(host: Host, path: Path, kernel: str) -> str:
     if host.ack_aggregation_ns:
         parts.append(f"receivers' NICs hand over at most every {Time.show(host.ack_aggregation_ns)}")
     return "; ".join(parts)
-
-
-def _duration(run: Run) -> str:
-    length = Time.show(run.duration_ns)
-    return f"until every transfer is complete, at most {length}" if run.until_done else length
 
 
 def _window(run: Run) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
@@ -20,6 +20,7 @@ from markupsafe import Markup
 
 from dumbbell.errors import ReportError
 from dumbbell.metrics.number import ABSENT, amount, counted
+from dumbbell.replacement import replacing
 from dumbbell.report.figure import MOST_POINTS, Drawing
 from dumbbell.studies.totals import sentence
 from dumbbell.studies.verdict import SIGNS, VERDICTS
@@ -65,14 +66,8 @@ def check_writable(target: Path) -> None:
     Raises:
         ReportError: it cannot.
     """
-    if not target.name or target.is_dir():
-        raise ReportError(f"{target}: cannot write the report: it is a folder")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryFile(dir=target.parent):
-            pass
-    except OSError as error:
-        raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
+    with _writing(target, is_folder=target.is_dir()), TemporaryFile(dir=target.parent):
+        pass
 
 
 def written(target: Path, data: bytes) -> Path:
@@ -81,18 +76,20 @@ def written(target: Path, data: bytes) -> Path:
     Raises:
         ReportError: it cannot be written.
     """
-    if not target.name:
+    with _writing(target), replacing(target) as partial:
+        partial.write_bytes(data)
+    return target
+
+
+@contextmanager
+def _writing(target: Path, *, is_folder: bool = False) -> Iterator[None]:
+    if is_folder or not target.name:
         raise ReportError(f"{target}: cannot write the report: it is a folder")
-    partial = target.with_name(f".{target.name}.partial")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(target)
+        yield
     except OSError as error:
-        with suppress(OSError):
-            partial.unlink()
         raise ReportError(f"{target}: cannot write the report: {error.strerror or error}") from error
-    return target
 
 
 def filled(template: str, drawings: Iterable[Drawing], *, external_script: bool = False, **context: Any) -> str:  # noqa: ANN401 (what the template names)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
@@ -20,14 +21,12 @@ _ORIGIN_LABELS = {
 
 def origins(store: Store, runs: Iterable[ExperimentRuns]) -> list[list[tuple[str, str]]]:
     """Label and text of each fact; one list for each different origin."""
-    by_origin: dict[tuple[tuple[str, str], ...], dict[str, list[Any]]] = {}
+    by_origin: dict[tuple[tuple[str, str], ...], list[tuple[str, int, str]]] = {}
     for each in runs:
         ids = (run_id for point in each.points for run_id in point.run_ids.values())
         for run_id in islice(ids, MOST_READ):
-            facts = store.provenance(run_id)
-            origin = by_origin.setdefault(tuple(_origin(facts)), {})
-            origin.setdefault("finished", []).append(facts.get("finished"))
-            origin.setdefault("experiments", []).append((each.name, facts.get("seed")))
+            facts: Mapping[str, Any] = store.provenance(run_id)
+            by_origin.setdefault(tuple(_origin(facts)), []).append((each.name, facts["seed"], facts["finished"]))
     return [[*_extent(seen), *shared] for shared, seen in by_origin.items()]
 
 
@@ -39,11 +38,10 @@ def _origin(facts: Mapping[str, Any]) -> Iterable[tuple[str, str]]:
             yield label, str(facts[key])
 
 
-def _extent(seen: Mapping[str, list[Any]]) -> Iterable[tuple[str, str]]:
-    seeds: dict[str, set[int]] = {}
-    for name, seed in seen["experiments"]:
-        seeds.setdefault(name, set()).add(seed)
+def _extent(seen: Iterable[tuple[str, int, str]]) -> Iterable[tuple[str, str]]:
+    seeds = defaultdict[str, set[int]](set)
+    for name, seed, _ in seen:
+        seeds[name].add(seed)
     yield "Seeds", "; ".join(f"{name}: {listed(sorted(own_seeds))}" for name, own_seeds in seeds.items())
-    moments = sorted(str(moment) for moment in seen["finished"] if moment)
-    if moments:
-        yield "Finished", moments[0] if moments[0] == moments[-1] else f"{moments[0]} to {moments[-1]}"
+    moments = sorted({moment for *_, moment in seen})
+    yield "Finished", " to ".join(dict.fromkeys((moments[0], moments[-1])))

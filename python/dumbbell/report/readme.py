@@ -21,17 +21,14 @@ ELSEWHERE: Final = ("http://", "https://")
 def html(text: str) -> Markup:
     """As text without markup of its own; its title, its pictures and links to files are left out: the page has them."""
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
-    tokens = _without_title(parser.parse(text))
+    tokens = parser.parse(text)
+    if tokens and tokens[0].type == "heading_open" and tokens[0].tag == "h1":
+        del tokens[:3]  # its opening, its words, its end
     for token in tokens:
         if token.type in {"heading_open", "heading_close"}:
             token.tag = f"h{min(LOWEST, int(token.tag[1]) + DEEPER - 1)}"
         token.children = _without_files(token.children) if token.children else token.children
     return Markup(parser.renderer.render(tokens, parser.options, {}))  # noqa: S704 (the parser has escaped all of it)
-
-
-def _without_title(tokens: list[Token]) -> list[Token]:
-    titled = bool(tokens) and tokens[0].type == "heading_open" and tokens[0].tag == "h1"
-    return tokens[3:] if titled else tokens  # its opening, its words, its end
 
 
 def _without_files(tokens: Sequence[Token]) -> list[Token]:

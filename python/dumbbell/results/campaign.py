@@ -259,15 +259,12 @@ def measured_of(
     campaign = campaign_of(ledger, experiment, engine, identity)
     if campaign is None:
         return 0
-    measured = (
-        nth
+    measured = "JOIN run ON run.id = place.run WHERE status = 'ok'"
+    return sum(
+        wanted is None or nth in wanted
         for part in places(ledger, campaign, experiment.seed_values)
-        for (nth,) in ledger.rows(
-            f"SELECT nth FROM ({part.query}) JOIN run ON run.id = run WHERE status = 'ok'",  # noqa: S608 (our query)
-            *part.values,
-        )
+        for (nth,) in part.rows(ledger, "nth", measured)
     )
-    return sum(wanted is None or nth in wanted for nth in measured)
 
 
 def begin(ledger: Ledger, experiment: Experiment, engine: str, identity: str, points: int) -> tuple[int, list[int]]:
@@ -332,6 +329,12 @@ class Places(NamedTuple):
     query: str
     """Of the number `run` of each, its `point`, and `nth`, its place in the plan of an experiment with those seeds."""
     values: Sequence[object]
+
+    def rows(
+        self, ledger: Ledger, columns: str, then: str = "JOIN run ON run.id = place.run ORDER BY nth"
+    ) -> list[sqlite3.Row]:
+        """Columns of each, in the order of the plan; `then`: the rest of the query, behind `FROM place`."""
+        return ledger.rows(f"WITH place AS ({self.query}) SELECT {columns} FROM place {then}", *self.values)  # noqa: S608 (our names)
 
 
 def places(ledger: Ledger, campaign: int, seeds: Sequence[int] | None = None, size: int = 1_000) -> Iterator[Places]:

@@ -59,8 +59,8 @@ def damage(connection: sqlite3.Connection) -> Damage:
         sqlite3.Error: it cannot be read as a whole.
     """
     report = Damage()
-    connection.execute("BEGIN")  # so that all is of one moment, whoever writes meanwhile
-    try:
+    with connection:
+        connection.execute("BEGIN")  # so that all is of one moment, whoever writes meanwhile
         verdicts = connection.execute(f"PRAGMA main.integrity_check({MOST_FAULTS})").fetchall()
         report.file = [text for (text,) in verdicts if text != "ok"]
         if not report.file:
@@ -74,8 +74,6 @@ def damage(connection: sqlite3.Connection) -> Damage:
             for (place,) in wrong["provenance"]:
                 query = "SELECT id, run_id FROM main.run WHERE provenance = ?"
                 report.runs |= {run: str(run_id) for run, run_id in connection.execute(query, (place,))}
-    finally:
-        connection.execute("COMMIT")
     return report
 
 

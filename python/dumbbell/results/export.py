@@ -45,16 +45,11 @@ def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd
     if table in ("runs", "flows", "groups"):
         yield getattr(store, table)(include_superseded=include_superseded)
         return
-    kind, series = {
-        "series": ("flows", store.flow_series),
-        "queue": ("queue", store.queue_series),
-        "transfers": ("transfers", store.transfers),
-        "ss": ("ss", store.ss_series),
-    }[table]
+    kind = "flows" if table == "series" else table
     for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in outcomes_of(store.ledger, campaign.id):
             if isinstance(outcome, Result) and kind in store.kinds(outcome.run_id):
-                frame = frames.together([(outcome, series(outcome.run_id))], campaign.spec)
+                frame = frames.together([(outcome, store.series(outcome.run_id, kind))], campaign.spec)
                 frame.insert(1, "experiment", campaign.label)
                 frame.insert(2, "engine", campaign.engine)
                 yield frame

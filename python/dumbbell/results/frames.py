@@ -80,29 +80,21 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
 
 def stored_runs(ledger: Ledger, campaigns: Sequence[int]) -> StoredRuns:
     """The runs of these campaigns; one that several of them have is there as often."""
-    runs = listed(("run_id", "seed", "error", "provenance", "request_key", "request_groups"), "run")
-    values = listed(OF_RUN, "run_value")
-    tables = (
-        (
-            f"run.id AS run, member.campaign, {runs}, warnings IS NOT NULL AS warned, member.point, {values}",
-            "run ON run.id = member.run LEFT JOIN run_value ON run_value.run = member.run",
-            "member.position",
-        ),
-        (
-            listed(("run", "position", "name", *OF_GROUP), "own"),
-            "group_value own ON own.run = member.run",
-            "own.position",
-        ),
-    )
-    stored = StoredRuns(*(
-        ledger.frame(
-            f"SELECT {columns} FROM campaign JOIN member ON member.campaign = campaign.id JOIN {joined}"  # noqa: S608 (ours)
-            f" WHERE campaign.id IN ({listed(campaigns)}) ORDER BY turn, member.position, {order}"
+    head = listed(("run_id", "seed", "error", "provenance", "request_key", "request_groups"), "run")
+    columns = f"run.id AS run, member.campaign, {head}, warnings IS NOT NULL AS warned, member.point"
+
+    def read(columns: str, joined: str, order: str, values: Iterable[str]) -> pd.DataFrame:
+        rows = ledger.frame(
+            f"SELECT {columns}, {listed(values, 'own')} FROM campaign JOIN member ON member.campaign = campaign.id"  # noqa: S608 (ours)
+            f" JOIN {joined} WHERE campaign.id IN ({listed(campaigns)}) ORDER BY turn, member.position, {order}"
         )
-        for columns, joined, order in tables
-    ))  # fmt: skip
+        return rows.astype(dict.fromkeys(values, float))
+
+    of_run = "run ON run.id = member.run LEFT JOIN run_value own ON own.run = member.run"
+    of_group = "group_value own ON own.run = member.run"
     return StoredRuns(
-        stored.runs.astype(dict.fromkeys(OF_RUN, float)), stored.groups.astype(dict.fromkeys(OF_GROUP, float))
+        runs=read(columns, of_run, "member.position", OF_RUN),
+        groups=read("own.run, own.position, own.name", of_group, "own.position", OF_GROUP),
     )
 
 

@@ -5,7 +5,6 @@ In the tables a gauge that is not known is null.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -34,6 +33,32 @@ _SS: Final = pa.schema([
 _SMALL_BYTES: Final = 2**16
 """A table up to here is compressed by LZ4: zstd takes longer to begin than it saves."""
 _OF_QUEUE: Final = [each.name for each in fields(QueueSeries)]
+_FRAMES: Final = {
+    "flows": {
+        "flow": "flow", "name": "name", "cc": "cc", "time_s": "at_ns", "srtt_s": "srtt_us",
+        "delivered_bytes": "delivered_bytes", "bottleneck_bytes": "bottleneck_bytes", "cwnd_bytes": "cwnd_segments",
+        "ssthresh_bytes": "ssthresh_segments", "inflight_bytes": "inflight_segments", "min_rtt_s": "min_rtt_us",
+        "cc_min_rtt_s": "cc_min_rtt_us", "pacing_rate_bps": "pacing_rate_bps",
+        "delivery_rate_bps": "delivery_rate_bps", "bandwidth_bps": "bandwidth_bps",
+        "pacing_gain": "pacing_gain_256ths", "cwnd_gain": "cwnd_gain_256ths", "phase": "phase",
+    },
+    "queue": {"time_s": "at_ns"} | {name: name for name in _OF_QUEUE[1:]},
+    "acks": {"flow": "flow", "time_s": "at_ns", "rtt_s": "rtt_ns"},
+    "transfers": {
+        "flow": "flow", "name": "name", "at_s": "at_ns", "bytes": "bytes", "started_s": "started_ns",
+        "fct_s": "completed_ns", "slowdown": "slowdown", "segments": "segments_sent",
+        "retransmitted": "segments_retransmitted",
+    },
+    "ss": {
+        "flow": "flow", "local": "local", "time_s": "at_ns", "srtt_s": "srtt_us", "min_rtt_s": "min_rtt_us",
+        "cwnd_bytes": "cwnd_segments", "ssthresh_bytes": "ssthresh_segments", "delivery_rate_bps": "delivery_rate_bps",
+        "retransmitted": "retransmitted",
+    },
+}  # fmt: skip
+"""Of each kind of table, the columns of its frame, and what is stored."""
+_FACTORS: Final = {"ns": 1e-9, "us": 1e-6, "256ths": 1 / 256, "bps": 1}
+_WITHOUT_UNIT: Final = {"bottleneck_bytes", "slowdown"}
+"""Numbers as they are, that may be unknown."""
 
 
 def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
@@ -72,95 +97,31 @@ def parquet(table: pa.Table) -> bytes:
     return bytes(file.getvalue())
 
 
-def flow_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
-    """Flows' gauges in seconds, bytes, bits per second and ratios; NaN where a gauge is not known."""
+def frame(kind: str, table: pa.Table, mss_bytes: int) -> pd.DataFrame:
+    """A table of some kind in seconds, bytes, bits per second and ratios; NaN of what is not known.
+
+    The unit of a stored column is the end of its name; what has none is text, or a whole number with a sign, so that
+    differences are what one expects.
+    """
     import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
 
-    return pd.DataFrame(
-        {
-            "flow": _integer(table, "flow"),
-            "name": _text(table["name"]),
-            "cc": _text(table["cc"]),
-            "time_s": _number(table, "at_ns", 1e-9),
-            "srtt_s": _number(table, "srtt_us", 1e-6),
-            "delivered_bytes": _integer(table, "delivered_bytes"),
-            "bottleneck_bytes": _number(table, "bottleneck_bytes", 1),
-            "cwnd_bytes": _number(table, "cwnd_segments", mss_bytes),
-            "ssthresh_bytes": _number(table, "ssthresh_segments", mss_bytes),
-            "inflight_bytes": _number(table, "inflight_segments", mss_bytes),
-            "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
-            "cc_min_rtt_s": _number(table, "cc_min_rtt_us", 1e-6),
-            "pacing_rate_bps": _number(table, "pacing_rate_bps", 1),
-            "delivery_rate_bps": _number(table, "delivery_rate_bps", 1),
-            "bandwidth_bps": _number(table, "bandwidth_bps", 1),
-            "pacing_gain": _number(table, "pacing_gain_256ths", 1 / 256),
-            "cwnd_gain": _number(table, "cwnd_gain_256ths", 1 / 256),
-            "phase": _text(table["phase"]),
-        }
-    )
+    factors = _FACTORS | {"segments": mss_bytes}
 
+    def values(stored: str) -> Any:  # noqa: ANN401 (a column, of Arrow or pandas)
+        factor = factors.get(stored.rpartition("_")[2], 1 if stored in _WITHOUT_UNIT else None)
+        if factor is not None and stored not in table.column_names:  # an earlier version kept no such gauge
+            return np.full(len(table), np.nan)
+        if factor is not None:
+            numbers = table[stored].cast(pa.float64(), safe=False).to_numpy()
+            return numbers * factor if factor >= 1 else np.divide(numbers, round(1 / factor))
+        if pa.types.is_integer(table.schema.field(stored).type):
+            return table[stored].to_numpy().astype("int64")
+        return table[stored].cast(pa.string()).to_pandas()  # each different text once in memory
 
-def queue_frame(table: pa.Table) -> pd.DataFrame:
-    """The queue over time: backlog as it was, counters since the beginning."""
-    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
-
-    return pd.DataFrame(
-        {"time_s": _number(table, "at_ns", 1e-9)} | {name: _integer(table, name) for name in _OF_QUEUE[1:]}
-    )
-
-
-def ack_frame(table: pa.Table) -> pd.DataFrame:
-    """Single ACKs' round-trip times, in seconds."""
-    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
-
-    times = {"time_s": _number(table, "at_ns", 1e-9), "rtt_s": _number(table, "rtt_ns", 1e-9)}
-    return pd.DataFrame({"flow": _integer(table, "flow")} | times)
-
-
-def transfer_frame(table: pa.Table) -> pd.DataFrame:
-    """Short transfers, in seconds and bytes; NaN of what did not come."""
-    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
-
-    started_s, completed_s = _number(table, "started_ns", 1e-9), _number(table, "completed_ns", 1e-9)
-    return pd.DataFrame(
-        {
-            "flow": _integer(table, "flow"),
-            "name": _text(table["name"]),
-            "at_s": _number(table, "at_ns", 1e-9),
-            "bytes": _integer(table, "bytes"),
-            "started_s": started_s,
-            "fct_s": completed_s - started_s,
-            "slowdown": _number(table, "slowdown", 1),
-            "segments": _integer(table, "segments_sent"),
-            "retransmitted": _integer(table, "segments_retransmitted"),
-        }
-    )
-
-
-def ss_frame(table: pa.Table, mss_bytes: int) -> pd.DataFrame:
-    """What `ss` said of the senders' connections, in seconds, bytes and bits per second; NaN of what it did not say."""
-    import pandas as pd  # noqa: PLC0415 (late: whoever measures needs none)
-
-    return pd.DataFrame(
-        {
-            "flow": _integer(table, "flow"),
-            "local": _text(table["local"]),
-            "time_s": _number(table, "at_ns", 1e-9),
-            "srtt_s": _number(table, "srtt_us", 1e-6),
-            "min_rtt_s": _number(table, "min_rtt_us", 1e-6),
-            "cwnd_bytes": _number(table, "cwnd_segments", mss_bytes),
-            "ssthresh_bytes": _number(table, "ssthresh_segments", mss_bytes),
-            "delivery_rate_bps": _number(table, "delivery_rate_bps", 1),
-            "retransmitted": _integer(table, "retransmitted"),
-        }
-    )
-
-
-FRAMES: Final[dict[str, Callable[..., pd.DataFrame]]] = {
-    "flows": flow_frame, "queue": queue_frame, "acks": ack_frame, "transfers": transfer_frame,
-    "ss": ss_frame,
-}  # fmt: skip
-"""Of the tables by their kind."""
+    frame = pd.DataFrame({name: values(stored) for name, stored in _FRAMES[kind].items()})
+    if kind == "transfers":
+        frame["fct_s"] -= frame["started_s"]
+    return frame
 
 
 def _ss_table(measurement: Measurement) -> pa.Table:
@@ -247,22 +208,3 @@ def _repeated(index: int, count: int) -> npt.NDArray[np.uint16]:
 def _one_word(word: str, count: int) -> pa.Array:
     """Of an array, since a list has Arrow load pandas, which takes as long as hundreds of short runs."""
     return pa.DictionaryArray.from_arrays(np.zeros(count, dtype=np.int16), pa.array(np.array([word])))
-
-
-def _number(table: pa.Table, name: str, factor: float) -> npt.NDArray[np.float64]:
-    if name not in table.column_names:  # an earlier version kept no such gauge
-        return np.full(len(table), np.nan)
-    values: npt.NDArray[np.float64] = table[name].cast(pa.float64(), safe=False).to_numpy()
-    return values * factor if factor >= 1 else np.divide(values, round(1 / factor))
-
-
-def _integer(table: pa.Table, name: str) -> npt.NDArray[np.int64]:
-    """With a sign, so that differences are what one expects."""
-    values: npt.NDArray[np.int64] = table[name].to_numpy().astype("int64")
-    return values
-
-
-def _text(column: pa.ChunkedArray) -> pd.Series[str]:
-    """Text, each different word once in memory."""
-    texts: pd.Series[str] = column.cast(pa.string()).to_pandas()
-    return texts

@@ -2,7 +2,7 @@
 
 What is listed often is in narrow tables, so that a hundred thousand runs are listed without reading their specs. This
 module has the file itself: it opens it, serves one thread at a time, and says in one line what is wrong.
-`campaign` has its campaigns, `outcomes` its runs, `measured`, `frames` and `listing` many runs at once.
+`campaign` has its campaigns, `outcomes` its runs, `measured` and `frames` many runs at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,11 @@ class Ledger:
         self.damage: Damage | None = None
         """What a reader leaves out; None: not everything was read."""
         with translating_errors(folder, "open it"):
-            self._connection = self._connect(write=write)
+            self._connection = sqlite3.connect(
+                _address(self._path, write=write), uri=True, isolation_level=None, check_same_thread=False,
+                timeout=_BUSY_S,
+            )  # fmt: skip
+            self._connection.row_factory = sqlite3.Row
             try:
                 self._prepare(write=write)
             except BaseException:
@@ -101,13 +105,8 @@ class Ledger:
                 yield self._connection
                 return
             self._connection.execute("BEGIN IMMEDIATE")
-            try:
+            with self._connection:  # commits, or rolls back
                 yield self._connection
-                self._connection.execute("COMMIT")
-            except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
 
     def vacuum(self) -> None:
         """Gives back the room of what was removed."""
@@ -156,17 +155,6 @@ class Ledger:
                 )
 
     # -- opening it -----------------------------------------------------------------------------------------------
-
-    def _connect(self, *, write: bool) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            _address(self._path, write=write),
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=_BUSY_S,
-        )
-        connection.row_factory = sqlite3.Row
-        return connection
 
     def _prepare(self, *, write: bool) -> None:
         connection = self._connection

@@ -153,9 +153,9 @@ def _points(
     if "random_loss" in of_runs and has_random_loss(spec):  # a point without any has 0 in a sweep with some
         of_runs["random_loss"] = "COALESCE(random_loss, 0 * loss)"
     of_groups = {name: f"group_value.{name}" for name in names if name in OF_GROUP}
-    joined = "run ON run.id = place.run LEFT JOIN run_value ON run_value.run = run.id ORDER BY nth"
+    joined = "JOIN run ON run.id = place.run LEFT JOIN run_value ON run_value.run = run.id ORDER BY nth"
     runs, run_values = _columns(ledger, part, _RUN, of_runs, joined)
-    joined = "group_value ON group_value.run = place.run ORDER BY nth, group_value.position"
+    joined = "JOIN group_value ON group_value.run = place.run ORDER BY nth, group_value.position"
     (owners, *heads), group_values = _columns(ledger, part, _GROUP, of_groups, joined)
     is_measured = np.array([error is None for error in runs[3]], bool)
     of_path, of_group = _known({name: values[is_measured] for name, values in run_values.items()}), _known(group_values)
@@ -174,7 +174,9 @@ def _points(
             numbers |= {(name, group): values[flows] for name, values in of_group.items()}
             if harms and len(own) > 1:
                 known = [harms.get((run_id, group), {}) for run_id in run_ids.values()]
-                numbers |= {(name, group): [_number(each.get(name)) for each in known] for name in HARMS}
+                numbers |= {
+                    (name, group): np.array([each.get(name) for each in known], float).tolist() for name in HARMS
+                }
         for key in [key for key in numbers if key[0] in gaps or not run_ids]:
             if all(map(math.isnan, numbers[key])):
                 del numbers[key]
@@ -200,12 +202,7 @@ def _columns(
 ) -> tuple[list[Sequence[Any]], dict[str, np.ndarray[Any, Any]]]:
     """Columns as they are, and arrays of those that are numbers, by their names, where NaN is null."""
     selected = [*heads, *numbers.values()]
-    query = f"WITH place AS ({part.query}) SELECT {listed(selected)} FROM place JOIN {joined}"  # noqa: S608 (our names)
-    rows = ledger.rows(query, *part.values)
+    rows = part.rows(ledger, listed(selected), joined)
     columns: list[Sequence[Any]] = list(zip(*rows, strict=True)) if rows else [()] * len(selected)
     arrays = (np.array(values, float) for values in columns[len(heads) :])
     return columns[: len(heads)], dict(zip(numbers, arrays, strict=True))
-
-
-def _number(value: float | None) -> float:
-    return math.nan if value is None else value

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import sqlite3
 import warnings
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -128,11 +128,10 @@ def _latest(ledger: Ledger) -> list[Campaign]:
     return [each for each in campaigns(ledger) if each.replaced_by is None]
 
 
-def _refuse_other_builds(parts: Iterable[MergeSource]) -> None:
-    earlier: dict[tuple[str, str], list[tuple[Campaign, MergeSource]]] = defaultdict(list)
-    for part in parts:
-        for each in part.campaigns:
-            for other, source in earlier[each.experiment, each.engine]:
+def _refuse_other_builds(parts: Sequence[MergeSource]) -> None:
+    for nth, part in enumerate(parts):
+        for each, source in product(part.campaigns, parts[:nth]):
+            for other in source.campaigns:
                 if _are_rivals(each, other) and not (_has(part, other) or _has(source, each)):
                     build, others = (campaign.identity[:BUILD_DIGITS] for campaign in (each, other))
                     builds = f"build {build}, and in {source.folder} of build {others}"
@@ -140,12 +139,12 @@ def _refuse_other_builds(parts: Iterable[MergeSource]) -> None:
                     raise StoreError(
                         f"{what}; fill one of them anew, so that one build measures all of it", part.folder
                     )
-        for each in part.campaigns:
-            earlier[each.experiment, each.engine].append((each, part))
 
 
 def _are_rivals(one: Campaign, other: Campaign) -> bool:
-    """Whether the later of two campaigns of a name would supersede the earlier, whichever that is."""
+    """Whether the later of two campaigns would supersede the earlier, whichever that is."""
+    if (one.experiment, one.engine) != (other.experiment, other.engine):
+        return False
     return one.identity != other.identity and (covers(one.spec, other.spec) or covers(other.spec, one.spec))
 
 
@@ -155,7 +154,6 @@ def _has(source: MergeSource, campaign: Campaign) -> bool:
 
 
 def _merged_pages(store: Store, part: MergeSource, progress: Callable[[int], None]) -> Iterator[Merged]:
-    """Merges a store page by page."""
     last = -(2**63)
     with store.ledger.attached(part.folder):
         specs = store.ledger.rows(_CAMPAIGNS)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dumbbell.spec import Resolved
@@ -20,50 +20,47 @@ if TYPE_CHECKING:
 KEY_BYTES = 16
 
 
-class Request(NamedTuple):
-    """What pairs a run with another one."""
+def request_of(resolved: Resolved) -> dict[str, str]:
+    """What pairs a run that is about to be stored with another one, as columns: `request_key`, and `request_groups`.
 
-    key: str
-    groups: str
-    """JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, the `controller`,
+    These are JSON, a list of the groups of flows: `name`, `cc` as the spec has it, number of `flows`, the `controller`,
     `start_jitter_ns` and `rtt_spread_ns`, within which the start and the base RTT of each flow were drawn, and the
-    hosts' `jitter_ns`; the last two are not there where they are 0."""
-
-
-class _Ranges(NamedTuple):
-    """Within which values were drawn by the flows' names."""
-
-    start_jitter_ns: int
-    rtt_spread_ns: int
-
-
-def request_of(resolved: Resolved) -> Request:
-    """The request of a run that is about to be stored."""
+    hosts' `jitter_ns`; the last two are not there where they are 0.
+    """
     run = json.loads(resolved.run.to_json())
-    ranges = _Ranges(resolved.start_jitter_ns, resolved.rtt_spread_ns)
-    return _request(run, ranges, list(zip(resolved.groups, resolved.ccs, strict=True)))
+    fields = _key_fields(run, resolved.start_jitter_ns, resolved.rtt_spread_ns)
+    noise = {"rtt_spread_ns": resolved.rtt_spread_ns, "jitter_ns": run["path"]["jitter_ns"]}
+    flows, groups = iter(run["flows"]), []
+    for (name, cc), members in groupby(zip(resolved.groups, resolved.ccs, strict=True)):
+        own = [next(flows) for _ in members]
+        groups.append({
+            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"],
+            "start_jitter_ns": resolved.start_jitter_ns, **{key: value for key, value in noise.items() if value != 0},
+        })  # fmt: skip
+    key = hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=KEY_BYTES).hexdigest()
+    return {"request_key": key, "request_groups": json.dumps(groups, ensure_ascii=False)}
 
 
 def fields_of(run: str, groups: str) -> dict[str, Any]:
     """What pairs a stored run, from its JSON and its request's: what is behind its key, and what is beside it."""
-    resolved = json.loads(run)
-    drawn = json.loads(groups)[0]
-    ranges = _Ranges(drawn["start_jitter_ns"], drawn.get("rtt_spread_ns", 0))
-    fields = _key_fields(resolved, ranges)
+    resolved, drawn = json.loads(run), json.loads(groups)[0]
+    ranges = {"start_jitter_ns": drawn["start_jitter_ns"], "rtt_spread_ns": drawn.get("rtt_spread_ns", 0)}
+    fields = _key_fields(resolved, **ranges)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
-        own.update(name=flow["name"], cc=flow["cc"], **ranges._asdict())
+        own.update(name=flow["name"], cc=flow["cc"], **ranges)
     fields["path"] |= {"jitter_ns": resolved["path"]["jitter_ns"]}
     return fields | {"seed": resolved["seed"]}
 
 
-def _key_fields(run: Mapping[str, Any], ranges: _Ranges) -> dict[str, Any]:
-    from dumbbell.spec.resolved import rtt_offset_ns, start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
+def _key_fields(run: Mapping[str, Any], start_jitter_ns: int, rtt_spread_ns: int) -> dict[str, Any]:
+    """What a key is of; the flows' names drew the start and the RTT of each within these."""
+    import dumbbell.spec.resolved as drawn  # noqa: PLC0415 (late: lists need no specs)
 
     flows = []
     for flow in run["flows"]:
         own = {name: value for name, value in flow.items() if name not in {"name", "cc"}}
-        own["start_ns"] -= start_jitter_ns(run["seed"], flow["name"], ranges.start_jitter_ns)
-        flows.append(own | _delays_ns(flow, rtt_offset_ns(run["seed"], flow["name"], ranges.rtt_spread_ns)))
+        own["start_ns"] -= drawn.start_jitter_ns(run["seed"], flow["name"], start_jitter_ns)
+        flows.append(own | _delays_ns(flow, drawn.rtt_offset_ns(run["seed"], flow["name"], rtt_spread_ns)))
     return {
         **{name: value for name, value in run.items() if name != "seed"},
         "path": {name: value for name, value in run["path"].items() if name != "jitter_ns"},
@@ -78,21 +75,3 @@ def _delays_ns(flow: Mapping[str, Any], longer_ns: int) -> dict[str, int]:
     rtt_ns = forward_ns + return_ns - longer_ns
     own_ns = 0 if not forward_ns else rtt_ns if not return_ns else rtt_ns // 2
     return {"forward_delay_ns": own_ns, "return_delay_ns": rtt_ns - own_ns}
-
-
-def _request(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Request:
-    """`owners` has the name and the algorithm, in the spec's words, of each flow's group."""
-    text = json.dumps(_key_fields(run, ranges), sort_keys=True)
-    key = hashlib.blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-    return Request(key, json.dumps(list(_groups(run, ranges, owners)), ensure_ascii=False))
-
-
-def _groups(run: Mapping[str, Any], ranges: _Ranges, owners: Sequence[tuple[str, str]]) -> Iterator[dict[str, Any]]:
-    flows, common = iter(run["flows"]), {"rtt_spread_ns": ranges.rtt_spread_ns, "jitter_ns": run["path"]["jitter_ns"]}
-    for (name, cc), members in groupby(owners):
-        own = [next(flows) for _ in members]
-        yield {
-            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"],
-            "start_jitter_ns": ranges.start_jitter_ns,
-            **{name: value for name, value in common.items() if value != 0},
-        }  # fmt: skip

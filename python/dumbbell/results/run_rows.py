@@ -64,16 +64,11 @@ class RunRows:
     def run_id(self) -> str:
         return str(self.run["run_id"])
 
-    @property
-    def engine(self) -> str:
-        return str(self.run["engine"])
-
 
 def _run(outcome: Outcome, resolved: Resolved) -> dict[str, Any]:
-    request = request_of(resolved)
     row: dict[str, Any] = {
         "run_id": outcome.run_id, "engine": outcome.engine, "seed": outcome.seed, "status": outcome.status,
-        "wall_s": outcome.wall_s, "request_key": request.key, "request_groups": request.groups,
+        "wall_s": outcome.wall_s, **request_of(resolved),
         **dict.fromkeys(("error", "window_begin_s", "window_end_s", "jain", "warnings", *BOTTLENECK)),
     }  # fmt: skip
     if outcome.status == "failed":

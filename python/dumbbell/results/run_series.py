@@ -107,7 +107,7 @@ def gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: f
     `srtt_s`, `cwnd_bytes`, `ssthresh_bytes`, `inflight_bytes`, `min_rtt_s`, `cc_min_rtt_s`, `pacing_rate_bps`,
     `delivery_rate_bps`, `bandwidth_bps`, `pacing_gain`, `cwnd_gain`.
     """
-    return _samples(run.flow_series(), flow, column, begin_s, end_s)
+    return _samples(run.flow_series(), column, begin_s, end_s, flow)
 
 
 def ss_gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
@@ -117,11 +117,12 @@ def ss_gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s
     """
     if run.ss_series is None:
         return Samples(np.empty(0), np.empty(0))
-    return _samples(run.ss_series(), flow, column, begin_s, end_s)
+    return _samples(run.ss_series(), column, begin_s, end_s, flow)
 
 
-def _samples(frame: pd.DataFrame, flow: int, column: str, begin_s: float, end_s: float) -> Samples:
-    own = frame[(frame["flow"] == flow) & frame["time_s"].between(begin_s, end_s)].dropna(subset=[column])
+def _samples(frame: pd.DataFrame, column: str, begin_s: float, end_s: float, flow: int | None = None) -> Samples:
+    rows = frame["time_s"].between(begin_s, end_s)
+    own = frame[rows if flow is None else rows & (frame["flow"] == flow)].dropna(subset=[column])
     return Samples(own["time_s"].to_numpy(np.float64), own[column].to_numpy(np.float64))
 
 
@@ -145,9 +146,7 @@ def middles(span: tuple[float, float], bin_s: float) -> Floats:
 
 def backlog_bytes(run: RunSeries, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
     """What stood in the queue at each sample between two instants."""
-    frame = run.queue_series()
-    own = frame[frame["time_s"].between(begin_s, end_s)]
-    return Samples(own["time_s"].to_numpy(np.float64), own["backlog_bytes"].to_numpy(np.float64))
+    return _samples(run.queue_series(), "backlog_bytes", begin_s, end_s)
 
 
 def dropped_and_sent(run: RunSeries) -> tuple[Counter, Counter]:
@@ -159,6 +158,4 @@ def dropped_and_sent(run: RunSeries) -> tuple[Counter, Counter]:
 
 def ack_rtts_s(run: RunSeries, flow: int, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
     """Single ACKs' round-trip times of one flow; only of an experiment that records "acks"."""
-    frame = run.ack_series()
-    own = frame[(frame["flow"] == flow) & frame["time_s"].between(begin_s, end_s)]
-    return Samples(own["time_s"].to_numpy(np.float64), own["rtt_s"].to_numpy(np.float64))
+    return _samples(run.ack_series(), "rtt_s", begin_s, end_s, flow)

@@ -11,7 +11,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final, NamedTuple
@@ -73,7 +73,6 @@ def salvage(folder: Path) -> Salvage | None:
 
 
 def _made(path: Path) -> sqlite3.Connection:
-    """A new ledger without a row."""
     connection = sqlite3.connect(path, isolation_level=None)
     make_tables(connection)
     return connection
@@ -137,7 +136,8 @@ def _mend(copy: Path, layout: Path, statement: str) -> None:
 
 def _copied(old: sqlite3.Connection, new: sqlite3.Connection) -> int:
     """Copies what is whole; gives how many runs are known of."""
-    with _transaction(new):
+    with new:
+        new.execute("BEGIN")
         for table in ("campaign", "provenance"):
             for row in _rows(old, table):
                 _enter(new, table, row)
@@ -205,12 +205,3 @@ def _enter(new: sqlite3.Connection, table: str, row: Sequence[Any]) -> None:
     names = digest.columns(table)
     query = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"  # noqa: S608 (ours)
     new.execute(query, tuple(row))
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        connection.execute("COMMIT")

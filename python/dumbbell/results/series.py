@@ -109,7 +109,6 @@ class SeriesFolder:
             (self.path / "partial").mkdir(exist_ok=True)
 
     def _taken_over(self, partial: Path, kind: str, file: str, digest: str) -> SeriesFile:
-        """Gives a file that is complete its name."""
         target = self.path / file
         try:
             os.replace(partial, target)  # noqa: PTH105 (over an existing file too, everywhere)
@@ -132,8 +131,10 @@ def _fault(path: Path, series: SeriesFile, *, thorough: bool) -> str | None:
             file.seek(-_FOOTER_BYTES, os.SEEK_END)
             if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
                 return f"{series.file}: is no Parquet file"
-        if (thorough or stat.st_mtime_ns != series.modified_ns) and _sha256(path) != series.sha256:
-            return f"{series.file}: has other bytes than were written"
+            if thorough or stat.st_mtime_ns != series.modified_ns:
+                file.seek(0)
+                if hashlib.file_digest(file, "sha256").hexdigest() != series.sha256:
+                    return f"{series.file}: has other bytes than were written"
     except OSError as error:
         return f"{series.file}: {error.strerror or error}"
     return None
@@ -146,8 +147,3 @@ def _clear(path: Path) -> None:
         while (aside := path.with_name(f"{path.name}.aside-{number}")).exists():
             number += 1
         path.rename(aside)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

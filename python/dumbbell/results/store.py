@@ -20,16 +20,15 @@ import sqlite3
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self
 
 from dumbbell.errors import DamagedLedger, DamageWarning, DumbbellError, NoStoreError, StoreError, StoreFailure
 from dumbbell.problem import quoted, suggestion
-from dumbbell.results import frames, listing, outcomes, provenance
+from dumbbell.results import frames, outcomes
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
-from dumbbell.results.ledger import Ledger
+from dumbbell.results.ledger import Ledger, listed
 from dumbbell.results.series import SeriesFolder
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from filelock import FileLock
 
-    from dumbbell.results.listing import RunLine
+    from dumbbell.results.outcomes import RunLine
     from dumbbell.results.run_rows import RunRows
     from dumbbell.results.schema import Outcome
     from dumbbell.spec import Run
@@ -49,16 +48,14 @@ SOFT_LOCK = "held"
 """There while it is held, where the operating system has no locks."""
 IGNORED = ".gitignore"
 _UNFORESEEN = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    MemoryError,
-    RecursionError,
-    TypeError,
-    ValueError,
-)
+    ArithmeticError, AssertionError, AttributeError, LookupError, MemoryError, RecursionError, TypeError, ValueError,
+)  # fmt: skip
 """What code raises that meets a number or a text that no engine gives."""
+_NO_SERIES = {
+    "ss": "was not looked at by ss; see measure.ss of its spec",
+    "transfers": "has no short transfers: no flow's workload has arrivals",
+}
+"""Why a run has no file of a kind."""
 
 
 class Fault(NamedTuple):
@@ -112,7 +109,8 @@ class Store:
                 store._series_files.clear_partial()
                 if ledger.mark_writer():
                     store._series_files.remove(store.orphans())
-                    _relate_campaigns(ledger)
+                    with ledger.transaction("relate its campaigns") as connection:
+                        relate(connection)
                 closing.callback(_finish, ledger)
             store._closing = closing.pop_all()
         return store
@@ -239,7 +237,7 @@ class Store:
     def run_listing(self, *, experiment: str | None = None, include_superseded: bool = False) -> Iterator[RunLine]:
         """Every run in short, in order."""
         for campaign in self.campaigns(experiment=experiment, include_superseded=include_superseded):
-            yield from listing.runs(self.ledger, campaign)
+            yield from outcomes.lines_of(self.ledger, campaign)
 
     def files(self, run_id: str) -> list[Path]:
         """Paths of the run's Parquet files; empty where it kept no series."""
@@ -271,15 +269,15 @@ class Store:
             StoreError: the run kept none (`measure.record = "summary"`), or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "flows", self.run(run_id).path.mss_bytes)
+        return self.series(run_id, "flows")
 
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
-        return self._series(run_id, "queue")
+        return self.series(run_id, "queue")
 
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
-        return self._series(run_id, "acks")
+        return self.series(run_id, "acks")
 
     def ss_series(self, run_id: str) -> pd.DataFrame:
         """What `ss` said of the senders' connections, where `measure.ss` asks for it: a row a look and connection.
@@ -288,7 +286,7 @@ class Store:
             StoreError: the run was not looked at by `ss`, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "ss", self.run(run_id).path.mss_bytes)
+        return self.series(run_id, "ss")
 
     def transfers(self, run_id: str) -> pd.DataFrame:
         """The short transfers of the run's sources: when each arrived, its bytes, its completion time and slowdown.
@@ -301,31 +299,40 @@ class Store:
             StoreError: the run has no source of short transfers, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series(run_id, "transfers")
+        return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
         """Which files the run kept: `flows`, `queue`, `acks`, `transfers`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
+    def series(self, run_id: str, kind: str) -> pd.DataFrame:
+        """A file of a run as a frame; `kind` is one of `kinds`."""
+        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
+
+        run = self.run(run_id)
+        series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
+        if series_file is None:
+            reason = _NO_SERIES.get(kind, "kept no series of this kind; see measure.record of its spec")
+            raise StoreError(f"run {run_id} {reason}", self.folder)
+        fault = self._series_files.damage(series_file, thorough=True)
+        if fault:
+            self.damaged_series.add(run_id)
+            with suppress(StoreFailure):  # what nobody can write nobody repeats
+                self.mark([Fault(fault, "series", series_file.file)])
+            raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
+        return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
+
     # -- writing it -------------------------------------------------------------------------------------------------
 
-    def put(self, rows: RunRows, *, identity: str, entry: CampaignEntry | None = None) -> None:
-        """Stores a run that has ended: first its series, then its row. What was there under its id is replaced."""
-        self.put_all([(rows, entry)], identity=identity)
-
-    def put_all(self, runs: Sequence[tuple[RunRows, CampaignEntry | None]], *, identity: str) -> None:
-        """The same of several runs: all of them are stored, or none."""
+    def put(self, runs: Sequence[tuple[RunRows, CampaignEntry | None]], *, identity: str) -> None:
+        """Stores runs that have ended, all or none: first their series, then their rows; what was there is replaced."""
         if self._closed:
             raise StoreFailure(f"was closed before run {runs[0][0].run_id} was finished", self.folder)
         written: list[tuple[RunRows, CampaignEntry | None]] = []
-        finished = datetime.now(UTC).isoformat(timespec="seconds")
         try:
             for rows, entry in runs:
                 written.append((rows.written(self._series_files), entry))
-            former = outcomes.put(
-                self.ledger,
-                [outcomes.Entered(rows, _facts(rows, identity), finished, entry) for rows, entry in written],
-            )
+            former = outcomes.put(self.ledger, written, identity)
         except BaseException:
             with suppress(StoreError):  # then the next writer does it
                 for rows, _ in written:
@@ -392,12 +399,10 @@ class Store:
 
     def summarised_otherwise(self, campaign: int, metrics: str) -> int:
         """How many runs of a campaign have a summary of other metrics than those with this identity."""
-        rows = self.ledger.rows(
-            "SELECT facts, COUNT(*) FROM member JOIN run ON run.id = member.run"
-            " JOIN provenance ON provenance.id = provenance WHERE campaign = ? GROUP BY provenance",
-            campaign,
-        )
-        return sum(count for facts, count in rows if json.loads(facts)["metrics"] != metrics)
+        places = self.ledger.rows("SELECT id, facts FROM provenance")
+        others = listed(place for place, facts in places if json.loads(facts)["metrics"] != metrics)
+        query = "SELECT COUNT(*) FROM member JOIN run ON run.id = run WHERE campaign = ? AND provenance IN"
+        return int(self.ledger.one(f"{query} ({others})", campaign))
 
     # -- its own --------------------------------------------------------------------------------------------------
 
@@ -411,31 +416,6 @@ class Store:
         if not rows:
             raise StoreError(f"has no run {run_id}", self.folder)
         return rows[0]
-
-    def _series(self, run_id: str, kind: str, *of_run: int) -> pd.DataFrame:
-        from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
-
-        self._row("SELECT 1 FROM run WHERE run_id = ?", run_id)
-        series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
-        if series_file is None:
-            if kind == "ss":
-                raise StoreError(f"run {run_id} was not looked at by ss; see measure.ss of its spec", self.folder)
-            if kind == "transfers":
-                raise StoreError(f"run {run_id} has no short transfers: no flow's workload has arrivals", self.folder)
-            raise StoreError(f"run {run_id} kept no series of this kind; see measure.record of its spec", self.folder)
-        fault = self._series_files.damage(series_file, thorough=True)
-        if fault:
-            self.damaged_series.add(run_id)
-            with suppress(StoreFailure):  # what nobody can write nobody repeats
-                self.mark([Fault(fault, "series", series_file.file)])
-            raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
-        return gauges.FRAMES[kind](self._series_files.read(series_file), *of_run)
-
-
-def _facts(rows: RunRows, identity: str) -> str:
-    """Where a run comes from, as its row has it."""
-    facts = {**provenance.facts(), "engine": rows.engine, "identity": identity, **rows.facts}
-    return json.dumps(facts, ensure_ascii=False)
 
 
 def _check(folder: Path, *, write: bool) -> None:
@@ -477,15 +457,10 @@ def _intact_ledger(folder: Path) -> Ledger:
         return Ledger(folder, write=True)
 
 
-def _relate_campaigns(ledger: Ledger) -> None:
-    with ledger.transaction("relate its campaigns") as connection:
-        relate(connection)
-
-
 def _finish(ledger: Ledger) -> None:
     """Ends writing. Where that fails, the next writer tidies up."""
-    with suppress(StoreFailure):
-        _relate_campaigns(ledger)
+    with suppress(StoreFailure), ledger.transaction("close it") as connection:
+        relate(connection)
         ledger.clear_writer()
 
 

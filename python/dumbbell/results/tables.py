@@ -28,11 +28,6 @@ def _columns(summary: type, *, nullable: bool = False) -> str:
     return ", ".join(f"{name} {kind.removesuffix(' NOT NULL') if nullable else kind}" for name, kind in types.items())
 
 
-def _more(table: str) -> dict[str, str]:
-    """Columns of a table, with their types, that are no fields of its summary."""
-    return dict.fromkeys(PROGRAM_NUMBERS if table == "flow" else (), "REAL")
-
-
 def _values(names: Iterable[str]) -> str:
     """Quantities of the catalogue as columns, in base units; null where a run has none."""
     return ", ".join(f"{name} REAL" for name in names)
@@ -73,7 +68,7 @@ CREATE TABLE member (
 CREATE INDEX member_of_run ON member (run);
 CREATE TABLE flow (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, {_columns(FlowSummary)},
-    {", ".join(f"{name} {kind}" for name, kind in _more("flow").items())}, PRIMARY KEY (run, flow)
+    {_values(PROGRAM_NUMBERS)}, PRIMARY KEY (run, flow)
 ) WITHOUT ROWID;
 CREATE TABLE flow_group (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
