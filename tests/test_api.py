@@ -12,8 +12,8 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT, python
-from dumbbell.findings.points import PointRuns
-from dumbbell.findings.results import Results
+from dumbbell.experiment.points import PointRuns
+from dumbbell.experiment.results import Results
 from dumbbell.spec import load
 
 SMALL: dict[str, Any] = {

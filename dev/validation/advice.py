@@ -12,14 +12,14 @@ from typing import ClassVar, Final, Literal
 from pydantic import Field
 
 from dev.strata.conditions import Chance
+from dumbbell.advice.advice import advice, undecided
+from dumbbell.advice.outcome import MOST_HARM, Interval, Seeds, known
+from dumbbell.advice.question import ALONE, CANDIDATES, Question, neighbours
+from dumbbell.advice.trials import QUANTITIES, Trials, experiment, points_of, trials
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.until import points_in
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.record import Number, Part, Side
-from dumbbell.decide.advice import advice, undecided
-from dumbbell.decide.outcome import MOST_HARM, Interval, Seeds, known
-from dumbbell.decide.question import ALONE, CANDIDATES, Question, neighbours
-from dumbbell.decide.trials import QUANTITIES, Trials, experiment, points_of, trials
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load

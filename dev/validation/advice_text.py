@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean, median
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.decide.outcome import MOST_HARM
-from dumbbell.decide.question import DEFAULT
-from dumbbell.decide.rules import SHALLOW
+from dumbbell.advice.outcome import MOST_HARM
+from dumbbell.advice.question import DEFAULT
+from dumbbell.advice.rules import SHALLOW
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import exp, log
 from typing import TYPE_CHECKING
 
-from dumbbell.findings.points import point_key
+from dumbbell.experiment.points import point_key
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.statistics import t_quantile
 

@@ -19,18 +19,18 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from dumbbell.advice import map_text
+from dumbbell.advice.map import Cell, Map, around, map_of
+from dumbbell.advice.map_charts import origin, panel, quantities
+from dumbbell.advice.published import COMPARABLE, MeasuredGain, measured_gains
+from dumbbell.advice.question import Job, Question, question
+from dumbbell.advice.runs import store_for
 from dumbbell.cc import known
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
 from dumbbell.charts.image import save
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.comparison.record import Part
 from dumbbell.comparison.strata import strata
-from dumbbell.decide import map_text
-from dumbbell.decide.map import Cell, Map, around, map_of
-from dumbbell.decide.map_charts import origin, panel, quantities
-from dumbbell.decide.published import COMPARABLE, MeasuredGain, measured_gains
-from dumbbell.decide.question import Job, Question, question
-from dumbbell.decide.runs import store_for
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import ABSENT, trimmed

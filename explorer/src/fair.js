@@ -1,4 +1,4 @@
-/** What would be fair: twins of `findings/points.py` and `metrics/sharing.py`. */
+/** What would be fair: twins of `experiment/points.py` and `metrics/sharing.py`. */
 
 /**
  * What each group of a planned run would have of the goodput if at any time all flows that are there had the same. Empty of one

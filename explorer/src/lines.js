@@ -1,4 +1,4 @@
-/** The layers of a run in time: a twin of `findings/charts/time.py`, for one run. */
+/** The layers of a run in time: a twin of `experiment/charts/time.py`, for one run. */
 
 import { baseName } from "./spec.js";
 import { backlog, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
@@ -21,7 +21,7 @@ function binOf(end_s, sample_s, bins) {
 /** Rows of a layer from samples. */
 const rowsOf = ({ time_s, value }, factor) => time_s.map((x, i) => ({ x, y: factor * value[i] }));
 
-/** A group with the name and version of its algorithm: a twin of `findings/charts/layout.py`. */
+/** A group with the name and version of its algorithm: a twin of `experiment/charts/layout.py`. */
 function called(group, cc, labels) {
   const label = (labels[baseName(cc)] ?? baseName(cc)) + (cc.includes("[") ? cc.slice(cc.indexOf("[")) : "");
   return group === cc || group === label ? label : `${group} (${label})`;

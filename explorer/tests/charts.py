@@ -10,9 +10,9 @@ from typing import Any
 
 import dumbbell
 from dumbbell.charts.vega import vega_lite
-from dumbbell.findings.charts.samples import read as read_samples
-from dumbbell.findings.charts.time import in_time
-from dumbbell.findings.points import read
+from dumbbell.experiment.charts.samples import read as read_samples
+from dumbbell.experiment.charts.time import in_time
+from dumbbell.experiment.points import read
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from dumbbell.errors import DumbbellError, EngineFailure, StoreError, StoreFailure, UnknownEngine
 
 if TYPE_CHECKING:
-    from dumbbell.findings.results import Results, run
-    from dumbbell.findings.stored import Store
-    from dumbbell.findings.stored import open_store as open  # noqa: A004 (what it does, with stores)
+    from dumbbell.experiment.results import Results, run
+    from dumbbell.experiment.stored import Store
+    from dumbbell.experiment.stored import open_store as open  # noqa: A004 (what it does, with stores)
     from dumbbell.results.schema import FailedRun, Result
     from dumbbell.spec import Experiment, Problem, SpecError
     from dumbbell.version import __version__
@@ -29,12 +29,12 @@ _HOMES = {
     "FailedRun": "dumbbell.results.schema",
     "Problem": "dumbbell.spec",
     "Result": "dumbbell.results.schema",
-    "Results": "dumbbell.findings.results",
+    "Results": "dumbbell.experiment.results",
     "SpecError": "dumbbell.spec",
-    "Store": "dumbbell.findings.stored",
+    "Store": "dumbbell.experiment.stored",
     "__version__": "dumbbell.version",
-    "open": "dumbbell.findings.stored",
-    "run": "dumbbell.findings.results",
+    "open": "dumbbell.experiment.stored",
+    "run": "dumbbell.experiment.results",
 }
 _NAMES_AT_HOME = {"open": "open_store"}
 

@@ -14,11 +14,11 @@ import pytest
 from commandline import MOMENT, dumbbell
 from dumbbell.campaign.execution import AHEAD, run_campaign, run_experiments, stored_outcomes
 from dumbbell.campaign.plan import count, plan
-from dumbbell.cli import findings
+from dumbbell.cli import campaign
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
-from dumbbell.findings import points
-from dumbbell.findings.points import read
+from dumbbell.experiment import points
+from dumbbell.experiment.points import read
 from dumbbell.results.campaign import measured_of
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, load
@@ -121,7 +121,7 @@ def test_of_a_part_of_a_large_sweep_all_rows_are_printed(tmp_path: Path, monkeyp
     spec.write_text(swept().toml(), encoding="utf-8")
     options = ("--part", "3/10", "--columns", "n,goodput", "--out", store)
     first = dumbbell("run", spec, *options)
-    monkeypatch.setattr(findings, "MOST_SUMMED_UP", 20)
+    monkeypatch.setattr(campaign, "MOST_SUMMED_UP", 20)
     again = dumbbell("run", spec, *options)
     assert (first.returncode, again.returncode, again.stdout) == (0, 0, first.stdout)
     assert "first" not in again.stderr
@@ -157,7 +157,7 @@ def test_of_a_large_campaign_the_first_rows_are_those_of_a_small_one(
         ("run", spec, "--out", store, "--seeds", "2", *options),
     ]
     in_memory = [dumbbell(*each) for each in commands]
-    monkeypatch.setattr(findings, "MOST_SUMMED_UP", 20)
+    monkeypatch.setattr(campaign, "MOST_SUMMED_UP", 20)
     monkeypatch.setattr(points, "FIRST", 7)
     read = [dumbbell(*each) for each in commands]
     for one, other in zip(in_memory, read, strict=True):

@@ -11,8 +11,8 @@ from dev.validation import advice_text
 from dev.validation.advice import FIRST_SEED, HARD, AdvicePart, AdviceRecord, Answer, Candidate, PrintedValue, drawn
 from dev.validation.page import markdown, part_markdown
 from dev.validation.section import Section
+from dumbbell.advice.question import ALONE
 from dumbbell.comparison.record import Side
-from dumbbell.decide.question import ALONE
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from dumbbell.advice.map import around, map_of
+from dumbbell.advice.published import measured_gains
+from dumbbell.advice.question import question
 from dumbbell.cc import known
 from dumbbell.charts.image import save
-from dumbbell.decide.map import around, map_of
-from dumbbell.decide.published import measured_gains
-from dumbbell.decide.question import question
 from dumbbell.engines.sim import SimEngine
 from dumbbell.results.store import Store
 from when_to_use_bbr import FIGURES, PAGE, PATH, SEEDS, Answers, cells, charts, flip, page, read

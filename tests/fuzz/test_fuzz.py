@@ -20,11 +20,11 @@ import pytest
 
 from commandline import MOMENT, ROOT
 from dumbbell import _core
+from dumbbell.advice.mix import common_question, mix
+from dumbbell.advice.paths import cells, paths
 from dumbbell.campaign import imported
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.cc import known
-from dumbbell.decide.mix import common_question, mix
-from dumbbell.decide.paths import cells, paths
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import DumbbellError, EngineFailure

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dumbbell import studies
-from dumbbell.decide.rules import cao_branch, cao_tree
+from dumbbell.advice.rules import cao_branch, cao_tree
 from dumbbell.hosts.points import read
 from dumbbell.studies.cao2019 import accuracy as judged
 from dumbbell.studies.cao2019.accuracy import accuracy, difference, majority

@@ -52,10 +52,10 @@ def advise(  # noqa: PLR0913 (each is an option)
             hint = f"write it behind {context.invoked_subcommand}"
             raise SpecError([Problem(f"--{before[0]}", f"stands before {context.invoked_subcommand}", hint)])
         return
-    from dumbbell.decide.advice import answer
-    from dumbbell.decide.question import question
-    from dumbbell.decide.ranges import DOTS, is_range
-    from dumbbell.decide.runs import store_for
+    from dumbbell.advice.advice import answer
+    from dumbbell.advice.question import question
+    from dumbbell.advice.ranges import DOTS, is_range
+    from dumbbell.advice.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -70,7 +70,7 @@ def advise(  # noqa: PLR0913 (each is an option)
         advice = answer(path_question, chosen, store, jobs=jobs, seeds=seeds)
     seconds = time.monotonic() - began
     if as_json:
-        from dumbbell.decide.text import as_object
+        from dumbbell.advice.text import as_object
 
         print_json(as_object(advice, seconds=seconds, engine=engine))
     else:

@@ -10,8 +10,8 @@ from dumbbell.spec.point_text import changes_text, swept_text
 from dumbbell.tables.terminal import bold, wrapped
 
 if TYPE_CHECKING:
-    from dumbbell.findings.points import ExperimentRuns
-    from dumbbell.findings.table import ResultRows
+    from dumbbell.experiment.points import ExperimentRuns
+    from dumbbell.experiment.table import ResultRows
 
 MOST_GROUPS: Final = 8
 """So many algorithms have their constants in a caption at most."""

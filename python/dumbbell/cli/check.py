@@ -94,8 +94,8 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
     from dumbbell.comparison.standing import outside
     from dumbbell.engines.catalogue import engine_name
     from dumbbell.engines.family import NAMES
-    from dumbbell.findings.spec_warnings import spec_warnings
-    from dumbbell.findings.warning import summaries
+    from dumbbell.experiment.spec_warnings import spec_warnings
+    from dumbbell.experiment.warning import summaries
     from dumbbell.kernel.shelf import names
     from dumbbell.units import NS_PER_S
 

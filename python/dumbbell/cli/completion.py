@@ -23,7 +23,7 @@ TABLES: Final = ("", "path", "flows[]", "host", "measure")
 """Whose fields are offered."""
 GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
 PRESETS: Final = ("cdn", "backup", "video", "office", "satellite", "policed")
-"""What advice can be about; a test holds both to `dumbbell.decide`, which takes long to load."""
+"""What advice can be about; a test holds both to `dumbbell.advice`, which takes long to load."""
 MOST_RUNS: Final = 100
 """Of a store, that are offered."""
 _INDEX: Final = re.compile(r"\[\d+\]")

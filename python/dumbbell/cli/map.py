@@ -42,12 +42,12 @@ def map_(  # noqa: PLR0913 (each is an option)
     with --html a page with nine queues and six companies, gain and harm cell by cell.
     """
     options = of.written(locals())
+    from dumbbell.advice.advice import answer
+    from dumbbell.advice.map import around, map_of, runs_of
+    from dumbbell.advice.question import question
+    from dumbbell.advice.ranges import is_range, questions
+    from dumbbell.advice.runs import store_for
     from dumbbell.cli.progress import progress
-    from dumbbell.decide.advice import answer
-    from dumbbell.decide.map import around, map_of, runs_of
-    from dumbbell.decide.question import question
-    from dumbbell.decide.ranges import is_range, questions
-    from dumbbell.decide.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.report.advice import advice_page, map_page, range_page
@@ -71,7 +71,7 @@ def map_(  # noqa: PLR0913 (each is an option)
     if html is not None:
         map_page(mapped, advice, seconds=seconds, command=_command(options, engine, seeds, html)).write(html)
     if as_json:
-        from dumbbell.decide.text import as_object
+        from dumbbell.advice.text import as_object
 
         fields = as_object(advice, seconds=seconds, engine=engine) if advice else {"wall_s": round(seconds, 3)}
         files = {"files": [str(html)]} if html else {}

@@ -37,9 +37,9 @@ def mix(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them."""
     options = of.written(locals())
-    from dumbbell.decide.mix import common_question
-    from dumbbell.decide.mix import mix as mix_of
-    from dumbbell.decide.runs import store_for
+    from dumbbell.advice.mix import common_question
+    from dumbbell.advice.mix import mix as mix_of
+    from dumbbell.advice.runs import store_for
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.metrics.connections import read
@@ -59,7 +59,7 @@ def mix(  # noqa: PLR0913 (each is an option)
         answer = mix_of(capture, question, chosen, store, seconds=given, jobs=jobs, seeds=seeds, watch=watch)
     seconds = time.monotonic() - began
     if as_json:
-        from dumbbell.decide.mix_text import as_object
+        from dumbbell.advice.mix_text import as_object
 
         print_json(as_object(answer, seconds=seconds, engine=engine))
     else:

@@ -142,8 +142,8 @@ def _figures(
     """
     from dumbbell.charts.files import written
     from dumbbell.charts.shapes import shape_of
-    from dumbbell.findings.charts.gallery import charts
-    from dumbbell.findings.points import read
+    from dumbbell.experiment.charts.gallery import charts
+    from dumbbell.experiment.points import read
     from dumbbell.report.file_name import file_names
     from dumbbell.results.store import Store
 

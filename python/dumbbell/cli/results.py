@@ -87,7 +87,7 @@ def show(  # noqa: PLR0913 (each is an option)
     as_json: Json = False,
 ) -> None:
     """Show the table that `run` printed, or everything about one run."""
-    from dumbbell.cli.findings import Choice, print_campaign
+    from dumbbell.cli.campaign import Choice, print_campaign
     from dumbbell.results.campaign import swept_paths
     from dumbbell.results.store import Store
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
     from dumbbell.campaign.plan import Planned
-    from dumbbell.cli.findings import Choice
+    from dumbbell.cli.campaign import Choice
     from dumbbell.engines.protocol import Engine
     from dumbbell.engines.steps import Step
     from dumbbell.results.campaign import Campaign
@@ -96,7 +96,7 @@ def run(  # noqa: PLR0913 (each is an option)
     The engines linux and netns start programs that a spec names: with --programs, or after a question in a terminal.
     """
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
-    from dumbbell.cli.findings import Choice
+    from dumbbell.cli.campaign import Choice
     from dumbbell.engines.registry import engine as engine_named
     from dumbbell.spec import Problem, SpecError
 
@@ -135,7 +135,7 @@ def run(  # noqa: PLR0913 (each is an option)
         if as_json:
             _print_json(store, runs, chosen)
         else:
-            _print_findings(store, experiments, chosen, choice)
+            _print_results(store, experiments, chosen, choice)
         _print_stale_runs(store, experiment, chosen)
         _print_unvalidated_points(experiment, chosen)
         added = store.count() - before
@@ -216,10 +216,10 @@ def _print_json(store: "Store", runs: "Runs", engine: "Engine") -> None:
             typer.echo(outcome.model_dump_json())
 
 
-def _print_findings(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> None:
+def _print_results(store: "Store", experiments: "Sequence[Experiment]", engine: "Engine", choice: "Choice") -> None:
     """Prints what the runs of the first experiment say; those of its groups alone, if there are any, tell the harm."""
-    from dumbbell.cli.findings import print_campaign, print_notices
-    from dumbbell.findings.points import read_campaign
+    from dumbbell.cli.campaign import print_campaign, print_notices
+    from dumbbell.experiment.points import read_campaign
 
     for nth, experiment in enumerate(experiments):
         campaign = _campaign(store, experiment, engine)

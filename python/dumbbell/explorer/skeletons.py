@@ -19,8 +19,8 @@ from dumbbell.charts.layout import CHARACTER, PAGE, SYMBOL
 from dumbbell.charts.shapes import ErrorBar, Look, scatter
 from dumbbell.charts.style import STYLES
 from dumbbell.charts.vega import look, vega_lite
-from dumbbell.findings.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
-from dumbbell.findings.curves import NOUNS
+from dumbbell.experiment.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
+from dumbbell.experiment.curves import NOUNS
 from dumbbell.metrics.contrast import MATTERS
 
 RANKS: Final = 8
@@ -60,7 +60,7 @@ def _looks(style: str, rank: int) -> dict[str, Any]:
 
 
 def _in_time() -> Chart:
-    """As `findings.charts.time.in_time` has it, but without names beside the lines."""
+    """As `experiment.charts.time.in_time` has it, but without names beside the lines."""
     return Chart(
         name="series",
         title="",

@@ -13,7 +13,7 @@ from dumbbell.comparison.agreement import groups_of, versions
 from dumbbell.comparison.campaigns import side_of
 from dumbbell.comparison.record import Side
 from dumbbell.engines.protocol import Engine
-from dumbbell.findings.points import ExperimentRuns, PointRuns, point_key, runs_of
+from dumbbell.experiment.points import ExperimentRuns, PointRuns, point_key, runs_of
 from dumbbell.hosts.columns import Measurand
 from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.record import HostPoint, HostRecord

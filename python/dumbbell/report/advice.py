@@ -5,17 +5,17 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dumbbell.decide import text
+from dumbbell.advice import text
 from dumbbell.metrics.number import counted, elapsed
 from dumbbell.report.section import Fact, Page, Section, provenance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from dumbbell.advice.advice import Advice
+    from dumbbell.advice.map import Map
+    from dumbbell.advice.mix import Mix
     from dumbbell.charts.chart import Chart
-    from dumbbell.decide.advice import Advice
-    from dumbbell.decide.map import Map
-    from dumbbell.decide.mix import Mix
 
 KIND = "Advice of dumbbell"
 
@@ -27,7 +27,7 @@ def advice_page(advice: Advice, *, seconds: float, engine: str) -> Page:
 
 def mix_page(mix: Mix, *, seconds: float, engine: str) -> Page:
     """An answer over all paths of a server."""
-    from dumbbell.decide import mix_text  # noqa: PLC0415 (late: no other answer needs it)
+    from dumbbell.advice import mix_text  # noqa: PLC0415 (late: no other answer needs it)
 
     regions = Section(anchor="regions", heading="", table=mix_text.table(mix))
     return _page(mix_text.lines(mix), [regions], mix_text.below(mix, seconds=seconds, engine=engine))
@@ -35,7 +35,7 @@ def mix_page(mix: Mix, *, seconds: float, engine: str) -> Page:
 
 def range_page(decision_map: Map, *, seconds: float) -> Page:
     """An answer over the paths of a range."""
-    from dumbbell.decide import map_text  # noqa: PLC0415 (likewise)
+    from dumbbell.advice import map_text  # noqa: PLC0415 (likewise)
 
     effort = (
         f"{counted(decision_map.runs, 'run')}, {decision_map.engine}, {elapsed(seconds)}; of one path it shows more."
@@ -45,7 +45,7 @@ def range_page(decision_map: Map, *, seconds: float) -> Page:
 
 def map_page(decision_map: Map, advice: Advice | None, *, seconds: float, command: str) -> Page:
     """The page of a map, with the advice about its path where it is of one."""
-    from dumbbell.decide import map_text  # noqa: PLC0415 (likewise)
+    from dumbbell.advice import map_text  # noqa: PLC0415 (likewise)
 
     below = text.below(advice, seconds=seconds, engine=decision_map.engine) if advice else ()
     facts = [*below, ("Engine", decision_map.engine), ("Job", f"{decision_map.job}, for {decision_map.goal}")]
@@ -74,7 +74,7 @@ def _tables(advice: Advice) -> Iterator[Section]:
 
 def _cells(decision_map: Map) -> Iterator[Section]:
     """The map in words: of each panel a table."""
-    from dumbbell.decide import map_text  # noqa: PLC0415 (likewise)
+    from dumbbell.advice import map_text  # noqa: PLC0415 (likewise)
 
     for place, table in enumerate(map_text.tables(decision_map)):
         heading = f"Which is right: {table.title}" if table.title else "Which is right"
@@ -82,7 +82,7 @@ def _cells(decision_map: Map) -> Iterator[Section]:
 
 
 def _charts(decision_map: Map) -> Iterator[Chart]:
-    from dumbbell.decide.map_charts import charts  # noqa: PLC0415 (late: a terminal draws nothing)
-    from dumbbell.decide.published import measured_gains  # noqa: PLC0415 (likewise)
+    from dumbbell.advice.map_charts import charts  # noqa: PLC0415 (late: a terminal draws nothing)
+    from dumbbell.advice.published import measured_gains  # noqa: PLC0415 (likewise)
 
     yield from charts(decision_map, measured_gains())

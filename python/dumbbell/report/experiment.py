@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import Final
 
 from dumbbell.charts.chart import Chart
-from dumbbell.findings.answer import answer
-from dumbbell.findings.charts import gallery, samples
-from dumbbell.findings.points import ExperimentRuns
-from dumbbell.findings.results_table import of_page
-from dumbbell.findings.warning import summaries
-from dumbbell.findings.warnings import warnings
+from dumbbell.experiment.answer import answer
+from dumbbell.experiment.charts import gallery, samples
+from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.experiment.results_table import of_page
+from dumbbell.experiment.warning import summaries
+from dumbbell.experiment.warnings import warnings
 from dumbbell.metrics.number import counted
 from dumbbell.report.describe import brief, describe_runs
 from dumbbell.report.section import Section

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from dumbbell.findings.points import ExperimentRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.number import listed
 from dumbbell.results.store import Store
 

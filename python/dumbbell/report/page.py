@@ -11,12 +11,12 @@ from typing import Final
 from markupsafe import Markup
 
 from dumbbell.charts.style import label_of
-from dumbbell.findings.charts import samples
-from dumbbell.findings.charts.gallery import single_runs
-from dumbbell.findings.charts.layout import Sweep
-from dumbbell.findings.charts.sweep import costs, shares
-from dumbbell.findings.points import ExperimentRuns, Notice, read, runs_of
-from dumbbell.findings.results_table import of_page
+from dumbbell.experiment.charts import samples
+from dumbbell.experiment.charts.gallery import single_runs
+from dumbbell.experiment.charts.layout import Sweep
+from dumbbell.experiment.charts.sweep import costs, shares
+from dumbbell.experiment.points import ExperimentRuns, Notice, read, runs_of
+from dumbbell.experiment.results_table import of_page
 from dumbbell.hosts.record import HostRecord
 from dumbbell.metrics.number import counted
 from dumbbell.problem import typed

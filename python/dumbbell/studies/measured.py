@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dumbbell.engines.registry import engine as engine_named
-from dumbbell.findings.points import runs_of
+from dumbbell.experiment.points import runs_of
 from dumbbell.hosts.record import HostRecord
 from dumbbell.hosts.spread import host_record
 from dumbbell.results.store import Store

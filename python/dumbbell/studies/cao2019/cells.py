@@ -8,7 +8,7 @@ from math import exp, expm1, log
 from statistics import fmean
 from typing import Literal, TypeAlias
 
-from dumbbell.decide.rules import Says
+from dumbbell.advice.rules import Says
 from dumbbell.metrics.contrast import MATTERS, beyond_chance
 from dumbbell.metrics.statistics import estimate
 

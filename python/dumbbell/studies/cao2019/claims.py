@@ -11,7 +11,7 @@ from functools import cache
 from statistics import fmean, stdev
 from typing import Final, TypeAlias
 
-from dumbbell.decide.rules import cao_branch, cao_tree
+from dumbbell.advice.rules import cao_branch, cao_tree
 from dumbbell.errors import StudyError
 from dumbbell.metrics.number import trimmed
 from dumbbell.metrics.statistics import t_quantile

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from dumbbell.decide.rules import SHALLOW, Says, cao_tree
+from dumbbell.advice.rules import SHALLOW, Says, cao_tree
 from dumbbell.studies.cao2019.cells import Cell
 from dumbbell.studies.extra import imported
 

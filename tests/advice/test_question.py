@@ -1,0 +1,99 @@
+"""What may be asked, and every mistake at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from dumbbell.advice.question import ALONE, CANDIDATES, GOALS, PRESETS, UNKNOWN_COMPANY, Question, question
+from dumbbell.cc import known
+from dumbbell.cli import completion
+from dumbbell.problem import SpecError
+
+PATH = {"rate": "200mbit", "rtt": "80 ms"}
+
+
+def question_of(neighbours: str | None = None, **options: str) -> Question:
+    return question(
+        {**PATH, "beside": neighbours, **{name.replace("_", "-"): text for name, text in options.items()}}, known()
+    )
+
+
+def problems(**options: str) -> list[str]:
+    with pytest.raises(SpecError) as caught:
+        question_of(**options)
+    return [str(each) for each in caught.value.problems]
+
+
+def test_an_rtt_under_load_tells_the_queue() -> None:
+    query = question_of(loaded_rtt="105 ms", neighbours="cubic:3", transfer="1GB")
+    assert (query.rate_bps, query.rtt_ns, query.known_buffer) == (200_000_000, 80_000_000, True)
+    assert query.buffers_bytes == (625_000,), "25 ms of 200 Mbit/s"
+    assert query.loaded_rtt_ns(625_000) == pytest.approx(105e6)
+    assert [(each.cc, each.flows) for each in query.company] == [("cubic", 3)]
+    assert (query.job.description, query.goal, query.candidates) == ("a transfer of 1 GB", "completion", CANDIDATES)
+
+
+def test_what_nobody_knows_is_tried() -> None:
+    query = question_of()
+    assert not query.known_buffer
+    assert query.buffers_bytes[0] == pytest.approx(0.1 * query.bdp_bytes)
+    assert query.buffers_bytes[-1] == pytest.approx(5 * query.bdp_bytes)
+    assert (query.company, query.known_company, query.goal) == (UNKNOWN_COMPANY, False, "balanced")
+    assert question_of(neighbours="none").company == (ALONE,)
+    others = UNKNOWN_COMPANY[-1]
+    assert (others.neighbours_cc("bbr"), others.neighbours_cc("reno")) == ("bbr", "reno"), "all switch"
+
+
+def test_a_queue_may_be_told_in_any_unit() -> None:
+    sizes = {text: question_of(buffer=text).buffers_bytes[0] for text in ("0.5 bdp", "1MB", "100 packets")}
+    assert sizes == {"0.5 bdp": 1_000_000, "1MB": 1_000_000, "100 packets": 151_400}
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_is_a_question(name: str) -> None:
+    options = {} if name == "satellite" else {"rtt": "30 ms"}
+    assert question({"rate": "50mbit", "preset": name, **options}, known()).goal == PRESETS[name]["for"]
+
+
+def test_options_that_are_written_come_before_a_presets() -> None:
+    assert question_of(preset="satellite").rtt_ns == 80_000_000
+    assert question_of(preset="video", stream="3mbit").job.rate_bps == 3_000_000
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"rate": "200"}, '--rate: "200" has no unit'),
+        ({"rtt": "0.2 ms"}, '--rtt: "0.2 ms" is a data centre\'s'),
+        ({"loaded_rtt": "60 ms"}, '--loaded-rtt: "60 ms" is not above the RTT without load, 80 ms'),
+        ({"buffer": "1bdp", "loaded_rtt": "100 ms"}, "--buffer and --loaded-rtt: say the same thing in two ways"),
+        ({"transfer": "1GB", "stream": "3mbit"}, "--transfer and --stream: say the same thing in two ways"),
+        ({"preset": "video", "transfer": "1GB"}, "--transfer: contradicts it: preset video is about --stream 5 Mbit/s"),
+        ({"preset": "vidoe"}, '--preset: unknown "vidoe"; did you mean "video"?'),
+        ({"for": "speed"}, '--for: unknown "speed"; known: goodput, latency, completion, fairness, balanced'),
+        ({"candidates": "bbr,cubi"}, '--candidates: unknown "cubi"; did you mean "cubic"?'),
+        ({"candidates": "bbr"}, "--candidates: 1 of them; 2 to 6"),
+        ({"candidates": "bbr3,cubic"}, '--candidates: unknown "bbr3"; not in this version: "bbr" is BBR v1'),
+        ({"beside": "cubic:99"}, "--beside: 99 neighbours; 1 to 50; nobody is none"),
+        ({"beside": "cubi:2"}, '--beside: unknown "cubi"; did you mean "cubic"?'),
+        ({"buffer": "10 B"}, '--buffer: "10 B" holds no packet; at least 1514 B'),
+        ({"loss": "2"}, '--loss: "2" has no unit'),
+    ],
+    ids=lambda each: " ".join(each.values()) if isinstance(each, dict) else "",
+)
+def test_what_cannot_be(options: dict[str, str], message: str) -> None:
+    (problem,) = problems(**options)
+    assert problem.startswith(message)
+
+
+def test_all_mistakes_are_told_at_once() -> None:
+    with pytest.raises(SpecError) as caught:
+        question({"rtt": "1 us", "buffer": "1", "for": "x", "candidates": "y,cubic", "beside": ":"}, known())
+    named = [each.path for each in caught.value.problems]
+    assert named == ["--rate", "--rtt", "--for", "--buffer", "--beside", "--candidates"]
+
+
+def test_a_shell_offers_what_there_is() -> None:
+    assert (GOALS, tuple(PRESETS)) == (completion.GOALS, completion.PRESETS)
+    assert "goodput" in completion.goals()
+    assert "bbr,cubic" in completion.several_algorithms("bbr,cu")

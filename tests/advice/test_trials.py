@@ -1,0 +1,142 @@
+"""The runs behind an answer: an experiment for each company, seeds until it is decided, a store of the question's."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from pathlib import Path
+from threading import Lock
+
+import pytest
+
+from dumbbell.advice import runs
+from dumbbell.advice.question import Question, question
+from dumbbell.advice.runs import store_for
+from dumbbell.advice.trials import FIRST_SEEDS, MOST_SEEDS, Case, Trials, cases, experiment, trials
+from dumbbell.engines.catalogue import catalogue
+from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.sim import SimEngine
+from dumbbell.errors import EngineFailure, StoreError
+from dumbbell.results.store import Store
+from dumbbell.spec import Run, expand
+
+
+class Counting(SimEngine):
+    """Counts what it measures; some seeds fail."""
+
+    def __init__(self, failing: Collection[int] = ()) -> None:
+        self.measured, self.failing, self.lock = list[tuple[str, int]](), failing, Lock()
+
+    def measure(self, run: Run) -> Measurement:
+        with self.lock:
+            self.measured.append((run.flows[0].cc.algorithm, run.seed))
+        if run.seed in self.failing:
+            raise EngineFailure("a bug")
+        return super().measure(run)
+
+
+def about(**options: str | None) -> Question:
+    path = {"rate": "2mbit", "rtt": "20ms", "buffer": "1bdp", "beside": "none"}
+    return replace(question(path | options, catalogue()), run_s=2.0)
+
+
+def of_bbr(_: Question, tried: Trials) -> list[Case]:
+    return [case for case in tried if case.candidate == "bbr"]
+
+
+def nothing(*_: object) -> list[Case]:
+    return []
+
+
+def test_seeds_are_added_where_it_is_open_until_there_are_most_or_the_budget_is_used(tmp_path: Path) -> None:
+    engine = Counting()
+    with Store.open(tmp_path / "a", write=True) as store:
+        tried = trials(about(), engine, store, budget=1e9, undecided=of_bbr)
+        assert {case.candidate: len(each.run_ids) for case, each in tried.items()} == {
+            "bbr": MOST_SEEDS, "cubic": FIRST_SEEDS,
+        }  # fmt: skip
+        assert len(engine.measured) == MOST_SEEDS + FIRST_SEEDS
+        again = trials(about(), engine, store, budget=1e9, undecided=of_bbr)
+        assert len(engine.measured) == MOST_SEEDS + FIRST_SEEDS, "all was there"
+        assert again == tried
+        exactly = trials(about(), engine, store, budget=0, undecided=of_bbr, seeds=2)
+        assert {len(each.run_ids) for each in exactly.values()} == {2}
+    with Store.open(tmp_path / "b", write=True) as store:
+        few = trials(about(), engine, store, budget=1, undecided=of_bbr)
+        assert {len(each.run_ids) for each in few.values()} == {FIRST_SEEDS}
+
+
+def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path) -> None:
+    about_all = about(**{"buffer": None, "beside": None, "for": "goodput"})
+    engine = Counting()
+    with Store.open(tmp_path, write=True) as store:
+        tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1)
+        names = {each.experiment: store.size(each) for each in store.campaigns()}
+    points = len(about_all.buffers_bytes) * 2
+    assert names == {f"advice {each.name}": points for each in about_all.company}
+    assert set(tried) == set(cases(about_all))
+    assert len(engine.measured) == len({case.run for case in tried}), "what two companies share is run once"
+    for company in about_all.company:
+        for point, case in zip(
+            expand(experiment(about_all, company)), [each for each in cases(about_all) if each.company == company],
+            strict=True,
+        ):  # fmt: skip
+            fields = point.fields()
+            assert (fields["path"]["buffer"], fields["flows"][0]["cc"]) == (f"{case.buffer_bytes} B", case.candidate)
+            if company.flows:
+                assert fields["flows"][1]["cc"] == company.neighbours_cc(case.candidate)
+
+
+def test_an_answer_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    class Interrupted(Counting):
+        def measure(self, run: Run) -> Measurement:
+            if len(self.measured) == 4:
+                raise KeyboardInterrupt
+            return super().measure(run)
+
+    with Store.open(tmp_path, write=True) as store:
+        with pytest.raises(KeyboardInterrupt):
+            trials(about(), Interrupted(), store, budget=0, undecided=nothing, jobs=1)
+        rest = Counting()
+        trials(about(), rest, store, budget=0, undecided=nothing, jobs=1)
+    assert len(rest.measured) == 2 * FIRST_SEEDS - 4
+
+
+def test_a_run_that_fails_is_no_answer(tmp_path: Path) -> None:
+    with Store.open(tmp_path, write=True) as store, pytest.raises(EngineFailure, match="a bug"):
+        trials(about(), Counting(failing=[3]), store, budget=0, undecided=nothing)
+
+
+def test_a_question_has_its_store_again_and_another_one_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path))
+    monkeypatch.setattr(runs, "MOST_STORED", 2)
+    folders = []
+    for rate in ("2mbit", "3mbit", "2mbit", "4mbit", "5mbit"):
+        with store_for(about(rate=rate), SimEngine()) as store:
+            folders.append(store.folder)
+            assert store.folder.is_dir()
+    assert (folders[0], len(set(folders))) == (folders[2], 4)
+    assert set((tmp_path / "advice").iterdir()) == set(folders[3:]), "those that were asked last stay"
+
+
+def test_who_asks_at_the_same_time_or_without_a_cache_is_answered_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "cache"))
+    with store_for(about(), SimEngine()) as first, store_for(about(), SimEngine()) as second:
+        assert first.folder != second.folder
+    assert not second.folder.exists()
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("DUMBBELL_CACHE", str(tmp_path / "file"))
+    with store_for(about(), SimEngine()) as store:
+        assert store.folder.is_dir()
+
+
+def test_a_store_that_is_named_is_that_or_an_error(tmp_path: Path) -> None:
+    with store_for(about(), SimEngine(), tmp_path / "own") as store:
+        assert store.folder == tmp_path / "own"
+    (tmp_path / "file").touch()
+    with pytest.raises(StoreError), store_for(about(), SimEngine(), tmp_path / "file"):
+        pass
