@@ -87,9 +87,9 @@ class Path(_Part, frozen=True, kw_only=True):
     """One bottleneck between all senders and all receivers."""
 
     rate_bps: Count
-    buffer: Room
     overhead_bytes: Count = ETHERNET_HEADER_BYTES
     """What the bottleneck counts a frame beyond its IP packet."""
+    buffer: Room
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line, unless the bucket may owe."""
     shaper: Literal["tbf", "htb"] = "tbf"
