@@ -7,9 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from builtkernel import built
 from dumbbell.cc import variants
 from dumbbell.kernel import building
 from dumbbell.kernel.recipe import recipe
+
+__all__ = ["built"]
 
 MAKEFILE = """VERSION = 6
 PATCHLEVEL = 1

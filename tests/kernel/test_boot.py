@@ -1,4 +1,4 @@
-"""A kernel of Debian's source, built if whoever runs the tests has none, and booted."""
+"""A kernel of Debian's source, booted."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from dumbbell import kernel
 from dumbbell.engines import diagnosis
 from dumbbell.engines.diagnosis import STATE_ROOM_BYTES, state_bytes
 from dumbbell.engines.linux import LinuxEngine
-from dumbbell.errors import BuildFailure, EngineFailure
+from dumbbell.errors import EngineFailure
 from dumbbell.kernel.recipe import recipe
-from dumbbell.kernel.toolchain import require
 from processes import HANG_S, alive, descendants, soon
 
 pytestmark = pytest.mark.slow
@@ -42,12 +41,8 @@ NOBODY = 65534
 
 
 @pytest.fixture(scope="module")
-def linux() -> kernel.Kernel:
-    try:
-        require(recipe().sources["6.1"])
-    except BuildFailure as failure:
-        pytest.skip(str(failure))
-    return kernel.build("6.1")
+def linux(built: kernel.Kernel) -> kernel.Kernel:
+    return built
 
 
 @pytest.fixture
