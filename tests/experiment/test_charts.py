@@ -182,11 +182,14 @@ def test_random_loss_and_completion_are_drawn_where_there_are_any(tmp_path: Path
 
 
 @pytest.mark.parametrize(
-    ("size", "label", "rows"),
-    [("20 kB", "completion time (s)", 1), ({"pareto": {"mean": "30 kB", "shape": 1.5}}, "size (kB)", 2)],
+    ("size", "shape", "label", "rows"),
+    [
+        ("20 kB", "distribution", "completion time (s)", 1),
+        ({"pareto": {"mean": "30 kB", "shape": 1.5}}, "sweep", "size (kB)", 2),
+    ],
 )
 def test_transfers_of_a_source_are_drawn_by_their_size_or_as_a_distribution(
-    size: object, label: str, rows: int
+    size: object, shape: str, label: str, rows: int
 ) -> None:
     spec = {
         "duration": "until done", "time_limit": "300 s",
@@ -196,6 +199,7 @@ def test_transfers_of_a_source_are_drawn_by_their_size_or_as_a_distribution(
     }  # fmt: skip
     results = dumbbell.run(spec)
     chart = results.plot.transfers().chart
+    assert chart.shape == shape
     assert [panel.title for panel in chart.panels] == ["buffer 0.5 BDP", "buffer 2 BDP"]
     assert {panel.x.label for panel in chart.panels} == {label}
     for panel in chart.panels:

@@ -7,7 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from commandline import dumbbell
+from commandline import MOMENT, dumbbell
+from dumbbell import run
+from dumbbell.experiment.charts.gallery import charts
+from dumbbell.experiment.points import read
+from dumbbell.results.store import Store
+from dumbbell.spec import load
 from webpage import Webpage
 
 
@@ -42,9 +47,20 @@ def test_figures_of_a_paper_have_the_shape_and_the_width_that_are_given(moment_f
     width = re.search(r'width="([0-9.]+)pt"', (tmp_path / "throughput-delay.svg").read_text(encoding="utf-8"))
     assert width is not None
     assert float(width[1]) == pytest.approx(8.4 / 2.54 * 72, abs=1)
-    done = dumbbell("report", moment_folder, "--figures", tmp_path / "none", "--only", "heat")
+    with Store.open(moment_folder) as opened:
+        shapes = {chart.name: chart.shape for (runs,) in [read(opened)] for chart in charts(opened, runs)}
+    assert shapes == {
+        "throughput-delay": "scatter", "shares": "sweep", "costs": "sweep", "rtt-distribution": "distribution",
+        **dict.fromkeys(("series", "series-1", "series-2"), "time"),
+    }  # fmt: skip
+
+
+def test_a_shape_that_no_figure_has_is_one_message(tmp_path: Path) -> None:
+    brief = load(MOMENT, overrides={"measure.record": "summary", "seeds": 1})
+    run(brief, store=tmp_path / "runs")
+    done = dumbbell("report", tmp_path / "runs", "--figures", tmp_path / "none", "--only", "time")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "there is no figure of shape heat" in done.stderr
+    assert "there is no figure of shape time" in done.stderr
 
 
 def test_one_of_several_experiments_is_chosen_by_its_name(moment_folder: Path, tmp_path: Path) -> None:

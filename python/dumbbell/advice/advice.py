@@ -31,7 +31,7 @@ WIDE: Final = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """A queue in some company: what each candidate comes to there, and which is right."""
+    """A queue in some company: how each candidate does there, and which is right."""
 
     buffer_bytes: int
     company: Company
@@ -155,7 +155,7 @@ def _places(question: Question, case_trials: Trials) -> Iterator[Place]:
 
 
 def place(question: Question, case_trials: Trials, buffer_bytes: int, company: Company) -> Place:
-    """What each candidate comes to before a queue in some company, and which is right there."""
+    """How each candidate does before a queue in some company, and which is right there."""
     cases = [Case(name, buffer_bytes, company) for name in question.tried]
     seeds = {case.candidate: Seeds(question, case, case_trials[case]) for case in cases if case in case_trials}
     usual = question.default

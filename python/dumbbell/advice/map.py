@@ -44,7 +44,7 @@ NEAR: Final = 1.1
 
 
 class Cell(Part):
-    """A queue of a path in some company: what the best candidate besides the default comes to there."""
+    """A queue of a path in some company: how the best candidate besides the default does there."""
 
     rate_bps: int
     rtt_s: Number

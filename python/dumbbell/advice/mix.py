@@ -80,7 +80,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """What a candidate comes to over the mix, by the names that JSON has."""
+    """A candidate over the mix, by the names that JSON has."""
 
     wins: Part
     """Of the connections: it is ahead of the others there, by however little. Who harms too much is not counted among
@@ -279,7 +279,7 @@ def _settled_s(question: Question) -> float:
 
 
 def standing(bins: Sequence[Bin], candidate: str) -> Standing:
-    """What a candidate comes to over some of the paths."""
+    """A candidate over some of the paths."""
     losses = [lost(each.question, each.places, candidate) for each in bins]
     rates = [(each.sent_bytes, [where.of(candidate).retransmit_rate for where in each.places]) for each in bins]
     known = [(weight, fmean(own)) for weight, of in rates if (own := [share.value for share in of if share])]

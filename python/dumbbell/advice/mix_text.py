@@ -28,7 +28,7 @@ MOST_ROWS: Final = 12
 REGIONS_PER_DECADE: Final = 2
 """Of rate and of RTT, in the table."""
 BUSY_SHARE: Final = 0.5
-"""Of the connections: where fewer tell of a path, how to see more is told."""
+"""Of the connections: where fewer show a path, the answer says how to see more."""
 LEAST_GAIN: Final = trimmed(100 * MATTERS, " %")
 ASK: Final = (
     "the server's `uname -r` (in Linux `bbr` is version 1), `sysctl net.ipv4.tcp_congestion_control"

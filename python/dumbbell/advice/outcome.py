@@ -1,4 +1,4 @@
-"""What a candidate comes to at a place: each value with the interval in which a host's own trials would lie."""
+"""The values of a candidate at a place: each with the interval in which a host's own trials would lie."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What a candidate comes to at a place, by the names that JSON has."""
+    """The values of a candidate at a place, by the names that JSON has."""
 
     candidate: str
     goodput_bps: Interval | None = None
@@ -78,7 +78,7 @@ VALUES: Final = tuple(each.name for each in fields(Outcome))[1:]
 
 
 def outcome(seeds: Seeds, default: Seeds) -> Outcome:
-    """What a candidate's trials come to, beside those of the default."""
+    """The values of a candidate's trials, harm by those of the default."""
     case = seeds.case
     error = model_error(seeds.question, case.buffer_bytes, case.company)
     others_bps = seeds.others_bps()

@@ -139,7 +139,7 @@ class Question:
         return buffer_bytes / self.bdp_bytes
 
     def loaded_rtt_ns(self, buffer_bytes: float) -> float:
-        """The RTT while the queue is full: what a ping beside a CUBIC upload comes to."""
+        """The RTT while the queue is full: what a ping during a CUBIC upload shows."""
         return self.rtt_ns + BITS_PER_BYTE * NS_PER_S * buffer_bytes / self.rate_bps
 
 

@@ -94,7 +94,7 @@ def job_and_goal(job: str, goal: str) -> str:
 
 
 def tables(advice: Advice) -> Iterator[Table]:
-    """Of each company one, with what each candidate comes to before each queue.
+    """Of each company one, with the values of each candidate before each queue.
 
     What counts has intervals, the rest is written as `bbr/cubic`. Queues are in MB, with the RTT in ms while they are
     full; `others` is what each neighbour has, in Mbit/s.

@@ -19,6 +19,8 @@ COLUMNS: Final = ("x", "y", "low", "high", "left", "right")
 """The numbers of a layer's points."""
 TIME: Final = "time (s)"
 """The label of an axis that has it."""
+Shape: TypeAlias = Literal["sweep", "time", "distribution", "scatter"]
+"""What a figure is of: values over a sweep or over time, their distribution, or two over one another."""
 Colours: TypeAlias = Literal["sequential", "logarithmic", "diverging"]
 
 
@@ -157,6 +159,7 @@ class Chart:
     caption: str
     """What it shows, n and seeds, what the interval is, and the source of published numbers."""
     panels: tuple[Panel, ...]
+    shape: Shape = "sweep"
     columns: int = 1
     """Panels beside one another; with 1 they are stacked and share their x axis."""
     alt: str = field(default="")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from dumbbell.charts.chart import TIME, Axis, Chart, Colours, HeatMap, Kind, Layer, Panel
+from dumbbell.charts.chart import Axis, Colours, HeatMap, Kind, Layer, Panel
 from dumbbell.charts.style import PUBLISHED
 from dumbbell.metrics.distribution import cdf
 from dumbbell.metrics.number import Limits, ends
@@ -44,7 +44,6 @@ class ErrorBar(NamedTuple):
     high: float
 
 
-Shape: TypeAlias = Literal["sweep", "time", "distribution", "scatter", "heat"]
 Stat: TypeAlias = Callable[[Sequence[float]], ErrorBar]
 """What stands for the values at one place."""
 
@@ -66,18 +65,6 @@ def median_and_range(values: Sequence[float]) -> ErrorBar:
     ErrorBar(middle=2.0, low=1.0, high=5.0)
     """
     return ErrorBar(median(values), min(values), max(values))
-
-
-def shape_of(chart: Chart) -> Shape:
-    """Which shape a chart has, by what is drawn in it."""
-    layers = [layer for panel in chart.panels for layer in panel.layers]
-    if any(panel.heat for panel in chart.panels):
-        return "heat"
-    if all(panel.x.label == TIME for panel in chart.panels):
-        return "time"
-    if all(layer.kind == "step" for layer in layers):
-        return "distribution"
-    return "scatter" if any(layer.left for layer in layers) else "sweep"
 
 
 def sweep(

@@ -122,7 +122,7 @@ def _shapes(names: str) -> list[str]:
     Raises:
         DumbbellError: there is none of that name.
     """
-    from dumbbell.charts.shapes import Shape
+    from dumbbell.charts.chart import Shape
     from dumbbell.problem import quoted, suggestion
 
     known = get_args(Shape)
@@ -141,7 +141,6 @@ def _figures(
         DumbbellError: none has one of these shapes.
     """
     from dumbbell.charts.files import written
-    from dumbbell.charts.shapes import shape_of
     from dumbbell.experiment.charts.gallery import charts
     from dumbbell.experiment.points import read
     from dumbbell.report.file_name import file_names
@@ -155,7 +154,7 @@ def _figures(
             called = each.name if len({other.engine for other in experiments}) == 1 else f"{each.name} {each.engine}"
             name = next(name for name in file_names(called) if name not in names)
             names.add(name)
-            drawn = (chart for chart in charts(opened, each) if shapes is None or shape_of(chart) in shapes)
+            drawn = (chart for chart in charts(opened, each) if shapes is None or chart.shape in shapes)
             for path in written(drawn, folder / name if len(experiments) > 1 else folder, width_points):
                 is_drawn = True
                 yield path

@@ -114,8 +114,10 @@ class Overall(PairedDifference):
 
         Without an interval nothing of what differs is by chance. B is worse too where only A is complete.
         """
-        if self.only_a_complete or self.verdict != "worse" or self.half_width is None:
-            return self.only_a_complete or self.verdict == "worse"
+        if self.only_a_complete:
+            return True
+        if self.verdict != "worse" or self.half_width is None:
+            return self.verdict == "worse"
         wider = t_quantile(self.degrees, 1 - (1 - CONFIDENCE) / rows) / t_quantile(self.degrees)
         return abs(self.difference) > self.half_width * wider
 

@@ -71,6 +71,7 @@ def throughput_delay(sweep: Sweep) -> Chart | None:
     where = f" at each {sweep.noun}" if sweep.fields else ""
     return Chart(
         name="throughput-delay",
+        shape="scatter",
         title=f"Throughput against delay{where}",
         caption=f"Goodput of each group against the mean over its flows of their mean RTT. {_means(sweep.runs)}"
         f" Higher and further left is better.{_left_out(sweep)}",

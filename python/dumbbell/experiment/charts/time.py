@@ -63,6 +63,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
     titles = "; ".join(each.title for each in shown)
     return Chart(
         name=name,
+        shape="time",
         title=titles,
         caption=f"Throughput behind the bottleneck in bins of {trimmed(bin_s, ' s', RECORD_DIGITS)}, the senders' cwnd,"
         " inflight and smoothed RTT (means over a group's flows), and the backlog of the bottleneck, sampled every"
@@ -118,6 +119,7 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
     rest = f"; {counted(left_out, 'more point')} not shown" if left_out else ""
     return Chart(
         name="rtt-distribution",
+        shape="distribution",
         title="How RTTs are distributed",
         caption="Part of the samples of the senders' smoothed RTT, within the window, that does not exceed each value."
         f" From {counted(len(used), 'run')}, {'seeds' if len(seeds) > 1 else 'seed'} {', '.join(map(str, seeds))}"

@@ -60,6 +60,7 @@ def transfers(store: Store, sweep: Sweep) -> Chart | None:
     spread = "Part of the transfers that took no longer than each time; all have one size."
     return Chart(
         name="transfers",
+        shape="sweep" if by_size else "distribution",
         title="Completion time by size" if by_size else "How completion times are distributed",
         caption=f"{bins if by_size else spread} {counted(count, 'transfer')} of the first seed of each point that is"
         f" shown.{left} On {runs.engine}.",

@@ -1,6 +1,6 @@
 """What formulas cannot say: how well trees and rules tell the grid's cells, and whether two queues are alike.
 
-All are of all seeds together: which algorithm is ahead in a cell is told by the paired interval over its seeds. Of each
+All are of all seeds together: the paired interval over the seeds of a cell says which algorithm is ahead there. Of each
 run are iperf3's clock of a transfer and the cells that others have.
 """
 
