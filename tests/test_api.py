@@ -12,8 +12,8 @@ import pytest
 
 import dumbbell
 from commandline import MOMENT, python
-from dumbbell.experiment.points import PointRuns
 from dumbbell.experiment.results import Results
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec import load
 
 SMALL: dict[str, Any] = {
@@ -40,7 +40,7 @@ def test_a_spec_is_run_from_its_text_its_file_its_words_or_an_experiment(moment:
 def test_a_point_has_seeds_until_they_are_enough_or_all_of_the_spec(tmp_path: Path) -> None:
     seen: list[tuple[str, int]] = []
 
-    def enough(point: PointRuns) -> bool:
+    def enough(point: MeasuredPoint) -> bool:
         used = point.estimate("utilization")
         assert used is not None
         seen.append((point.swept["path.buffer"], len(point.run_ids)))

@@ -10,8 +10,9 @@ import pytest
 
 import dumbbell
 from dumbbell.experiment.answer import answer
-from dumbbell.experiment.points import ExperimentRuns, PointRuns, read
+from dumbbell.experiment.points import ExperimentRuns, read
 from dumbbell.experiment.table import table
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, expand, resolve
 
@@ -40,7 +41,7 @@ def runs_with(
             measured |= {("share", name): rest for name in names[1:]}
         bulk = quantity == "share" and len(names) > 1
         points.append(
-            PointRuns(
+            MeasuredPoint(
                 swept=point.values,
                 ccs={name: group["cc"] for name, group in zip(names, groups, strict=True)},
                 sizes=sizes,

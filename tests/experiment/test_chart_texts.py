@@ -12,7 +12,8 @@ from dumbbell.charts.chart import Chart
 from dumbbell.charts.layout import PAGE
 from dumbbell.charts.vega import set_width, vega_lite
 from dumbbell.experiment.charts import gallery
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.results.measured import MeasuredPoint
 from svgtext import size, texts
 
 NARROW_PANEL = 310
@@ -27,7 +28,7 @@ def experiment(buffers: int, ccs: tuple[str, ...], seeds: int = 3) -> Experiment
             shares = [0.5 + 0.4 * step / buffers + 0.02 * seed for seed in range(seeds)]
             rest = [1 - share for share in shares]
             points.append(
-                PointRuns(
+                MeasuredPoint(
                     swept={"path.buffer": f"{0.25 * 2**step:g} bdp", "flows[0].cc": cc},
                     ccs={"downloads": cc, "an upload": "cubic"},
                     sizes={"downloads": 1, "an upload": 3},

@@ -14,16 +14,17 @@ from dumbbell.experiment.charts import gallery, samples
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.sweep import completion, costs, shares, throughput_delay
 from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution
-from dumbbell.experiment.points import ExperimentRuns, PointRuns, read
+from dumbbell.experiment.points import ExperimentRuns, read
 from dumbbell.experiment.results import Results
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 
 
-def point(buffer: str, *near_shares: float, cc: str = "bbr", other: str = "cubic") -> PointRuns:
+def point(buffer: str, *near_shares: float, cc: str = "bbr", other: str = "cubic") -> MeasuredPoint:
     """One group with these shares of 100 Mbit/s, and another one with the rest."""
     near, far = list(near_shares), [1 - share for share in near_shares]
-    return PointRuns(
+    return MeasuredPoint(
         swept={"path.buffer": buffer, "flows[0].cc": cc},
         ccs={"near": cc, "far": other},
         sizes={"near": 1, "far": 3},
@@ -38,7 +39,7 @@ def point(buffer: str, *near_shares: float, cc: str = "bbr", other: str = "cubic
     )  # fmt: skip
 
 
-def contents(*points: PointRuns) -> ExperimentRuns:
+def contents(*points: MeasuredPoint) -> ExperimentRuns:
     return ExperimentRuns(name="hand", engine="sim", points=list(points))
 
 
@@ -99,8 +100,8 @@ def test_what_belongs_to_the_link_has_no_algorithms_colour() -> None:
 
 
 def test_where_each_curve_is_an_algorithm_the_link_has_its_colour() -> None:
-    def alone(buffer: str, cc: str) -> PointRuns:
-        return PointRuns(
+    def alone(buffer: str, cc: str) -> MeasuredPoint:
+        return MeasuredPoint(
             swept={"path.buffer": buffer, "flows[0].cc": cc}, ccs={cc: cc}, sizes={cc: 1}, run_ids={1: "0" * 16},
             numbers={("goodput", cc): [1e6], ("rtt", cc): [0.02], ("loss", ""): [0.1]},
         )  # fmt: skip

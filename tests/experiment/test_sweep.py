@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 import dumbbell
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.sweep import cliffs, crossovers
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec import Experiment
 from specs import smallest
 
@@ -22,7 +23,7 @@ def curve(axis: str, values: list[str], goodputs: dict[str, list[list[float]]], 
         measured = {("goodput", group): [1e6 * each for each in own[nth]] for group, own in goodputs.items()}
         seeds = {seed: str(seed) for seed, _ in enumerate(next(iter(measured.values())), start=1)}
         ccs, sizes = dict.fromkeys(goodputs, "bbr"), dict.fromkeys(goodputs, 1)
-        point = PointRuns(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, numbers=measured)
+        point = MeasuredPoint(swept={axis: value}, ccs=ccs, sizes=sizes, run_ids=seeds, numbers=measured)
         runs.points.append(point)
     return runs
 

@@ -6,12 +6,13 @@ import math
 
 import pytest
 
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.table import ColumnError, table
+from dumbbell.results.measured import MeasuredPoint
 
 
-def point(buffer: str, shares: list[float], loss: float, late: list[float] | None = None) -> PointRuns:
-    return PointRuns(
+def point(buffer: str, shares: list[float], loss: float, late: list[float] | None = None) -> MeasuredPoint:
+    return MeasuredPoint(
         swept={"path.buffer": buffer},
         ccs={"a": "bbr", "b": "cubic"},
         sizes={"a": 1, "b": 3},
@@ -29,7 +30,7 @@ def point(buffer: str, shares: list[float], loss: float, late: list[float] | Non
 @pytest.fixture
 def runs() -> ExperimentRuns:
     points = [point("10 bdp", [0.5, 0.7], 0.1, [math.nan, 3.0]), point("2 bdp", [0.45, 0.45], 0.2)]
-    return ExperimentRuns(name="hand", engine="sim", points=[*points, PointRuns(swept={"path.buffer": "1 bdp"})])
+    return ExperimentRuns(name="hand", engine="sim", points=[*points, MeasuredPoint(swept={"path.buffer": "1 bdp"})])
 
 
 def test_a_row_is_a_point_and_group_with_means_and_intervals(runs: ExperimentRuns) -> None:

@@ -8,9 +8,10 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 
 import dumbbell
-from dumbbell.experiment.points import ExperimentRuns, Notice, PointRuns, read
+from dumbbell.experiment.points import ExperimentRuns, Notice, read
 from dumbbell.experiment.warning import summaries
 from dumbbell.experiment.warnings import of_single_runs, warnings
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
 from specs import smallest
@@ -92,7 +93,7 @@ def test_seeds_that_change_nothing_although_they_draw(snapshot: SnapshotAssertio
 def test_seeds_are_alike_by_what_they_give(spread: float, jain: list[float], said: bool) -> None:  # noqa: FBT001
     """Two flows of which a thousandth depends on the seed, two of which more does, two that share it otherwise."""
     measured = {(name, "bbr"): [1.0, 1.0 + spread] for name in ("goodput", "rtt")} | {("jain", ""): jain}
-    point = PointRuns(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, numbers=measured)
+    point = MeasuredPoint(swept={}, ccs={"bbr": "bbr"}, run_ids={1: "a", 2: "b"}, numbers=measured)
     runs = ExperimentRuns(name="x", engine="sim", points=[point], experiment=Experiment(**PAIR | {"seeds": 2}))
     assert [each.kind for each in warnings(runs)] == ["seeds alike"] * said
 

@@ -13,13 +13,14 @@ from typing import Any, Final
 from dumbbell.experiment.curves import Curve, Curves, curves_of
 from dumbbell.experiment.group_labels import condition_text, subjects
 from dumbbell.experiment.phrase import Phrase, phrases
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.ranking import Contender, enumerated, ranking, tally
 from dumbbell.experiment.sweep import CLIFF_SHARE, cliffs
 from dumbbell.experiment.trend import crossing, extent, trend
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted, span, trimmed
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.units import PPB
 
 MOST_CURVES: Final = 6
@@ -233,14 +234,14 @@ def _favoured(runs: ExperimentRuns, about: Sequence[Phrase]) -> Phrase:
     return max(about, key=excess)
 
 
-def _fair(phrase: Phrase, points: Sequence[PointRuns], word: str = "to") -> str:
+def _fair(phrase: Phrase, points: Sequence[MeasuredPoint], word: str = "to") -> str:
     """What would be fair at all of these points, or, with "and", at the first and the last of them."""
     shares = [phrase.fair(point) for point in points if point.run_ids]
     ends = (shares[0], shares[-1]) if word == "and" else (min(shares), max(shares))
     return f"{span(*ends, phrase.unit, word)} would be fair"
 
 
-def _doubt(phrase: Phrase, point: PointRuns) -> str:
+def _doubt(phrase: Phrase, point: MeasuredPoint) -> str:
     outcome, seeds = phrase.against_fair(point).outcome, len(phrase.by_seed(point))
     if outcome == "undecided" or (outcome == "same" and seeds == 1):
         return f" ({'one seed' if seeds == 1 else f'{seeds} seeds'} cannot tell these apart)"
@@ -277,7 +278,7 @@ def _unfinished(runs: ExperimentRuns, about: Sequence[Phrase]) -> list[str]:
     return [f"In {count} of {counted(runs.measured, 'run')} not every transfer was complete."] if count else []
 
 
-def _uncertain(points: Sequence[PointRuns], about: Sequence[Phrase]) -> list[str]:
+def _uncertain(points: Sequence[MeasuredPoint], about: Sequence[Phrase]) -> list[str]:
     """Why amounts have no interval, where none of them has one."""
     known = [estimate for each in about for point in points if (estimate := each.estimate(point))]
     if not known or any(estimate.half_width is not None for estimate in known):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time, number_and_unit
 
@@ -42,7 +43,7 @@ class Curve:
 
     condition: Mapping[str, Any]
     """What the swept fields besides the main axis say of all of them; nothing of fields that have one value."""
-    points: Sequence[PointRuns]
+    points: Sequence[MeasuredPoint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +54,22 @@ class Curves:
     """The swept amount with the most values; None where only words are swept."""
     curves: Sequence[Curve]
 
-    def number(self, point: PointRuns) -> float:
+    def number(self, point: MeasuredPoint) -> float:
         """Where a point lies on the axis, in base units."""
         return 0.0 if self.axis is None else _amount(point.swept[self.axis])[1]
 
-    def text(self, point: PointRuns) -> str:
+    def text(self, point: MeasuredPoint) -> str:
         """The same as a reader has it."""
         return "" if self.axis is None else value_text(point.swept[self.axis])
 
-    def place(self, point: PointRuns, last: PointRuns | None = None) -> str:
+    def place(self, point: MeasuredPoint, last: MeasuredPoint | None = None) -> str:
         """The same with the axis's noun, or all from there to another place: "at a buffer of 0.25 to 1 BDP"."""
         if self.axis is None:
             return ""
         text = self.text(point) if last is None else self.between(point, last, "to")
         return f"at {field_text(self.axis, text, list(point.ccs))}"
 
-    def between(self, first: PointRuns, last: PointRuns, word: str = "and") -> str:
+    def between(self, first: MeasuredPoint, last: MeasuredPoint, word: str = "and") -> str:
         """Two places, the unit once: 0.25 and 1 BDP."""
         one, other = self.text(first), self.text(last)
         number, unit = (one.rpartition(" ")[each] for each in (0, 2))
@@ -90,7 +91,7 @@ def curves_of(runs: ExperimentRuns) -> Curves:
     main = max((axis for axis in amounts if axis not in worded), key=lambda axis: amounts[axis], default=None)
     own = next((bundle for bundle in bundles if main in bundle), ())
     varied = [axis for bundle in bundles if bundle is not own for axis in _telling(bundle, points)]
-    by_condition: dict[str, tuple[dict[str, Any], list[PointRuns]]] = {}
+    by_condition: dict[str, tuple[dict[str, Any], list[MeasuredPoint]]] = {}
     for point in points:
         condition = {axis: point.swept.get(axis) for axis in varied}
         by_condition.setdefault(repr(condition), (condition, []))[1].append(point)
@@ -129,7 +130,7 @@ def value_text(value: object) -> str:
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
 
 
-def _telling(bundle: Sequence[str], points: Sequence[PointRuns]) -> list[str]:
+def _telling(bundle: Sequence[str], points: Sequence[MeasuredPoint]) -> list[str]:
     """Of fields that vary together one tells the others, but each algorithm is told."""
     varied = [axis for axis in bundle if len({str(point.swept.get(axis)) for point in points}) > 1]
     return [axis for axis in varied if axis.endswith("].cc")] or varied[:1]

@@ -10,7 +10,8 @@ from typing import Any, Final
 from dumbbell.cc import base_name
 from dumbbell.charts.style import USUAL, style_of
 from dumbbell.experiment.curves import Curve, field_text, value_text
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec import Experiment
 from dumbbell.spec.quantity import Time
 from dumbbell.units import NS_PER_S
@@ -34,7 +35,7 @@ class Subject:
     late: bool = False
     """It joins others that have been there for a while."""
 
-    def group(self, point: PointRuns) -> str:
+    def group(self, point: MeasuredPoint) -> str:
         return list(point.ccs)[self.index]
 
 

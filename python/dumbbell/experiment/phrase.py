@@ -11,11 +11,12 @@ from typing import Any
 
 from dumbbell.experiment.curves import Curve
 from dumbbell.experiment.group_labels import Subject
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.contrast import Contrast, against, contrast
 from dumbbell.metrics.number import amount, counted
 from dumbbell.metrics.statistics import Estimate
+from dumbbell.results.measured import MeasuredPoint
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +45,27 @@ class Phrase:
         """What differences are parts of; None: the larger mean."""
         return 100.0 if self.quantity.name == "share" else None
 
-    def by_seed(self, point: PointRuns) -> dict[int, float]:
+    def by_seed(self, point: MeasuredPoint) -> dict[int, float]:
         """The value of each run that has one; none at all where there is no mean without the others."""
         if self.quantity.needs_all and self.unknown(point):
             return {}
         values = point.by_seed(self.quantity.name, self.subject.group(point))
         return {seed: self.quantity.factor * value for seed, value in values.items()}
 
-    def unknown(self, point: PointRuns) -> set[int]:
+    def unknown(self, point: MeasuredPoint) -> set[int]:
         """The seeds whose runs have no value."""
         return point.run_ids.keys() - point.by_seed(self.quantity.name, self.subject.group(point)).keys()
 
-    def estimate(self, point: PointRuns) -> Estimate | None:
-        """The mean over seeds in base units; None where there is none, see `PointRuns.estimate`."""
+    def estimate(self, point: MeasuredPoint) -> Estimate | None:
+        """The mean over seeds in base units; None where there is none, see `MeasuredPoint.estimate`."""
         return point.estimate(self.quantity.name, self.subject.group(point))
 
-    def level(self, point: PointRuns) -> float:
+    def level(self, point: MeasuredPoint) -> float:
         """The mean's value; NaN where there is none."""
         values = self.by_seed(point).values()
         return fmean(values) if values else math.nan
 
-    def text(self, point: PointRuns, *, interval: bool = True, unit: bool = True) -> str:
+    def text(self, point: MeasuredPoint, *, interval: bool = True, unit: bool = True) -> str:
         """The mean with its interval."""
         estimate = self.estimate(point)
         if estimate is None and self.quantity.needs_all:
@@ -74,25 +75,25 @@ class Phrase:
         half_width, quantity = estimate.half_width if interval else None, self.quantity
         return amount(estimate.mean, half_width, quantity.factor, self.unit * unit, limits=quantity.limits)
 
-    def at(self, curve: Curve) -> list[PointRuns]:
+    def at(self, curve: Curve) -> list[MeasuredPoint]:
         """The points of a curve where it is known."""
         return [point for point in curve.points if self.by_seed(point)]
 
-    def contrast(self, first: PointRuns, second: PointRuns) -> Contrast:
+    def contrast(self, first: MeasuredPoint, second: MeasuredPoint) -> Contrast:
         return contrast(self.by_seed(first), self.by_seed(second), self.reference, self.seeds)
 
-    def extremes(self, points: Sequence[PointRuns]) -> tuple[PointRuns, PointRuns]:
+    def extremes(self, points: Sequence[MeasuredPoint]) -> tuple[MeasuredPoint, MeasuredPoint]:
         """Where it is least and most."""
         return min(points, key=self.level), max(points, key=self.level)
 
-    def constant(self, points: Sequence[PointRuns]) -> bool:
+    def constant(self, points: Sequence[MeasuredPoint]) -> bool:
         """Whether no two of these points differ by what matters."""
         return self.contrast(*self.extremes(points)).outcome == "same"
 
-    def fair(self, point: PointRuns) -> float:
+    def fair(self, point: MeasuredPoint) -> float:
         return self.quantity.factor * point.fair_shares[self.subject.group(point)]
 
-    def against_fair(self, point: PointRuns) -> Contrast:
+    def against_fair(self, point: MeasuredPoint) -> Contrast:
         """The share less the fair one."""
         return against(self.by_seed(point), self.fair(point), self.reference, self.seeds)
 
@@ -115,7 +116,7 @@ def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
     return [phrase(QUANTITIES["goodput"], each, "get") for each in groups]
 
 
-def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> bool:
+def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[MeasuredPoint]) -> bool:
     """Whether it has a time at every point, or one that did not come."""
     if "goodput" in runs.decided:
         return True
@@ -126,7 +127,7 @@ def _ends(runs: ExperimentRuns, group: Subject, points: Sequence[PointRuns]) -> 
     )
 
 
-def _known(name: str, group: Subject, points: Sequence[PointRuns]) -> bool:
+def _known(name: str, group: Subject, points: Sequence[MeasuredPoint]) -> bool:
     """Whether it has a mean at every point: short flows have none where some were left behind."""
     return all(point.estimate(name, group.group(point)) for point in points)
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from dumbbell.engines.family import is_live
 from dumbbell.metrics.catalogue import HARMS
@@ -31,7 +31,6 @@ BY_SIZES = ("goodput", "share")
 FIRST = 200
 """Runs of the first rows of a large experiment, of which nobody reads more in a terminal."""
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-PointRuns: TypeAlias = MeasuredPoint
 
 
 @dataclass(slots=True)
@@ -52,7 +51,7 @@ class ExperimentRuns:
 
     name: str
     engine: str
-    points: list[PointRuns] = field(default_factory=list)
+    points: list[MeasuredPoint] = field(default_factory=list)
     notices: list[Notice] = field(default_factory=list)
     experiment: Experiment | None = None
     """What was asked; None where the store does not tell."""
@@ -155,7 +154,7 @@ def read_campaign(
     """
     seeds = None if experiment is None else experiment.seed_values
     runs = _of_campaign(campaign) if experiment is None else _of_experiment(experiment, campaign.engine)
-    points: list[PointRuns] = []
+    points: list[MeasuredPoint] = []
     for page in measured(store.ledger, campaign, STORED, seeds):
         points += page
         progress(len(page))
@@ -199,11 +198,11 @@ def _of_campaign(campaign: Campaign) -> ExperimentRuns:
     return runs
 
 
-def _filled(runs: ExperimentRuns, points: list[PointRuns]) -> ExperimentRuns:
+def _filled(runs: ExperimentRuns, points: list[MeasuredPoint]) -> ExperimentRuns:
     return replace(runs, points=points, notices=_notices(chain.from_iterable(map(_troubles, points))))
 
 
-def _troubles(point: PointRuns) -> Iterator[Trouble]:
+def _troubles(point: MeasuredPoint) -> Iterator[Trouble]:
     yield from (Trouble(point.swept, seed, None, texts, 1) for seed, texts in point.warnings.items())
     yield from (Trouble(point.swept, seed, error, [], 1) for seed, error in point.errors.items())
 

@@ -11,10 +11,10 @@ from typing import Final
 
 from dumbbell.experiment.curves import Curve, Curves
 from dumbbell.experiment.phrase import Phrase
-from dumbbell.experiment.points import PointRuns
 from dumbbell.metrics.contrast import contrast
 from dumbbell.metrics.number import amount as number
 from dumbbell.metrics.number import counted
+from dumbbell.results.measured import MeasuredPoint
 
 MOST_NAMED: Final = 3
 """Rivals that one sentence names."""
@@ -40,7 +40,7 @@ class _Entry:
 
     label: str
     phrase: Phrase
-    point: PointRuns
+    point: MeasuredPoint
     by_seed: dict[int, float]
     outcome: str = INCOMPLETE
     """Of the contrast with the best; `INCOMPLETE` where there is nothing to compare."""

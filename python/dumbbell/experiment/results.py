@@ -20,12 +20,13 @@ from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.experiment.answer import answer
 from dumbbell.experiment.notebook import html, means
-from dumbbell.experiment.points import ExperimentRuns, PointRuns, campaign_runs
+from dumbbell.experiment.points import ExperimentRuns, campaign_runs
 from dumbbell.experiment.sweep import CLIFF_SHARE, cliffs, crossovers
 from dumbbell.experiment.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
 from dumbbell.results.campaign import Campaign, campaign_of, campaigns
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, SpecError, load
@@ -284,7 +285,7 @@ def run(  # noqa: PLR0913 (the options of a campaign)
     fresh: bool = False,
     harm: bool = False,
     programs: bool = False,
-    until: Callable[[PointRuns], bool] | None = None,
+    until: Callable[[MeasuredPoint], bool] | None = None,
 ) -> Results:
     """Measures every run of an experiment and returns the outcomes in the order of expansion.
 

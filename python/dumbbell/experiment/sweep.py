@@ -13,13 +13,14 @@ from itertools import combinations
 from typing import Any, Final, TypeAlias
 
 from dumbbell.experiment.curves import Curve, Curves, curves_of
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.curve import cliff, crossover
 from dumbbell.metrics.statistics import estimate
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec.quantity import Rate, number_and_unit
 from dumbbell.units import PPB
 
-ValuesBySeed: TypeAlias = Callable[[PointRuns], Mapping[int, float]]
+ValuesBySeed: TypeAlias = Callable[[MeasuredPoint], Mapping[int, float]]
 LOSS: Final = "path.loss"
 CLIFF_SHARE: Final = 0.8
 """Of what the line carries at a loss: goodput that holds."""
@@ -98,13 +99,13 @@ def _means(curve: Curve, of: ValuesBySeed) -> list[float]:
     return [math.fsum(of(point).values()) / len(point.run_ids) for point in curve.points]
 
 
-def _total_goodput(point: PointRuns) -> dict[int, float]:
+def _total_goodput(point: MeasuredPoint) -> dict[int, float]:
     """Of all groups of a run, in bit/s."""
     of_groups = [point.numbers["goodput", group] for group in point.ccs]
     return {seed: math.fsum(values) for seed, values in zip(point.run_ids, zip(*of_groups, strict=True), strict=True)}
 
 
-def _goodput_of_flow(place: int, point: PointRuns) -> dict[int, float]:
+def _goodput_of_flow(place: int, point: MeasuredPoint) -> dict[int, float]:
     """The mean goodput of the flows of a group, by its place, in a run."""
     group = list(point.ccs)[place]
     return {

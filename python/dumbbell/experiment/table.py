@@ -15,10 +15,11 @@ from typing import Any, Final
 import numpy as np
 
 from dumbbell.errors import DumbbellError
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES, Quantity
 from dumbbell.metrics.statistics import Estimate, estimates
 from dumbbell.problem import quoted, suggestion
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import number_and_unit
 
@@ -48,7 +49,7 @@ class ColumnError(DumbbellError):
 class Row:
     """A group of flows at a point of the sweep, or, of one seed, in a run."""
 
-    point: PointRuns
+    point: MeasuredPoint
     group: str
     """Its name; empty of a point where every run failed."""
     seed: int | None
@@ -62,7 +63,7 @@ class Row:
     """How many values the row's means rest on: the seeds that were measured, or 1 where they are all alike."""
 
     @classmethod
-    def of(cls, point: PointRuns, group: str, seed: int | None, estimates: Mapping[str, Estimate]) -> Row:
+    def of(cls, point: MeasuredPoint, group: str, seed: int | None, estimates: Mapping[str, Estimate]) -> Row:
         """A row with what is fair, where something says what that is."""
         there = len(point.run_ids) if seed is None else 1
         n = max((each.n for each in estimates.values()), default=there)

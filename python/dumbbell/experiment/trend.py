@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from dumbbell.experiment.curves import Curve, Curves
 from dumbbell.experiment.phrase import Phrase
-from dumbbell.experiment.points import PointRuns
 from dumbbell.experiment.ranking import Contender
 from dumbbell.metrics.curve import crossover
 from dumbbell.metrics.number import counted
+from dumbbell.results.measured import MeasuredPoint
 
 
 def trend(curves: Curves, curve: Curve, phrase: Phrase) -> str:
@@ -63,7 +63,7 @@ def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
     entries = [(each, point) for each in contenders for point in each.phrase.at(each.curve)]
     low, high = (end(entries, key=lambda entry: entry[0].phrase.level(entry[1])) for end in (min, max))
 
-    def text(entry: tuple[Contender, PointRuns], of: str = "") -> str:
+    def text(entry: tuple[Contender, MeasuredPoint], of: str = "") -> str:
         each, point = entry
         return f"{each.phrase.text(point)}{of} ({', '.join(filter(None, [each.label, curves.place(point)]))})"
 
@@ -73,10 +73,10 @@ def extent(curves: Curves, contenders: Sequence[Contender]) -> str:
     return f"over {counted(len(entries), 'point')}, {who} from {text(low, first.of)} to {text(high)}"
 
 
-def _plateau(curves: Curves, points: Sequence[PointRuns], phrase: Phrase) -> str:
+def _plateau(curves: Curves, points: Sequence[MeasuredPoint], phrase: Phrase) -> str:
     """The longest stretch without a difference, where it has half of the points: neighbours are mostly alike."""
     levels = [phrase.level(point) for point in points]
-    longest: Sequence[PointRuns] = ()
+    longest: Sequence[MeasuredPoint] = ()
     for begin in range(len(points) // 2 + 1):
         low = high = begin
         for end in range(begin + 1, len(points)):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from statistics import fmean
 from typing import Final
 
-from dumbbell.experiment.points import ExperimentRuns, Notice, PointRuns
+from dumbbell.experiment.points import ExperimentRuns, Notice
 from dumbbell.experiment.spec_warnings import (
     DEFAULT_WINDOW_BYTES,
     MEMORY_REMEDY,
@@ -23,6 +23,7 @@ from dumbbell.metrics.catalogue import mean_rate_bps
 from dumbbell.metrics.number import amount, counted, percent
 from dumbbell.metrics.stationarity import least_trend
 from dumbbell.metrics.statistics import CONFIDENCE, estimate
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.validity import BEHAVES_AS_RENO
 from dumbbell.spec import Resolved, expand, resolve
 from dumbbell.spec.point_text import point_text
@@ -69,7 +70,7 @@ def of_single_runs(runs: ExperimentRuns) -> list[Notice]:
     return [each for each in runs.notices if not (said and BEHAVES_AS_RENO in each.text)]
 
 
-def _not_stationary(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
+def _not_stationary(point: MeasuredPoint, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Of the group whose halves are furthest apart: what one gains, others lose. Of a transfer nobody expects it."""
     run = resolved.run
     line_bps = mean_rate_bps(run)
@@ -112,7 +113,7 @@ def _steadier(run: Run) -> str:
     return "let measure.window begin later, or make duration longer, until both agree"
 
 
-def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
+def _seeds_alike(point: MeasuredPoint, resolved: Resolved) -> Iterator[ExperimentWarning]:
     of_groups = [point.known(name, group) for name in ("goodput", "rtt") for group in point.ccs]
     values = of_groups + [known for name in ("jain", "loss") if (known := point.known(name))]
     if min(map(len, of_groups), default=0) > 1 and all(max(v) - min(v) <= ALIKE * abs(fmean(v)) for v in values):
@@ -120,7 +121,7 @@ def _seeds_alike(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWar
         yield seeds_alike(point.swept, resolved, text)
 
 
-def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarning]:
+def _few_losses(point: MeasuredPoint, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """What loss-based flows get is decided by losses; what rests on a few of them is chance."""
     run, runs = resolved.run, len(point.run_ids)
     loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
@@ -146,7 +147,7 @@ def _few_losses(point: PointRuns, resolved: Resolved) -> Iterator[ExperimentWarn
     yield ExperimentWarning(kind="few losses", point=point.swept, text=text, remedy=remedy, severity=-event_count)
 
 
-def _socket_memory(point: PointRuns) -> Iterator[ExperimentWarning]:
+def _socket_memory(point: MeasuredPoint) -> Iterator[ExperimentWarning]:
     """Of the group of which a flow has most in flight, on average, where that is more than default memory lets it."""
     in_flight_bytes = {
         group: fmean(goodput) * fmean(rtt) / BITS_PER_BYTE / point.sizes.get(group, 1)

@@ -13,11 +13,12 @@ from dumbbell.comparison.agreement import groups_of, versions
 from dumbbell.comparison.campaigns import side_of
 from dumbbell.comparison.record import Side
 from dumbbell.engines.protocol import Engine
-from dumbbell.experiment.points import ExperimentRuns, PointRuns, point_key, runs_of
+from dumbbell.experiment.points import ExperimentRuns, point_key, runs_of
 from dumbbell.hosts.columns import Measurand
 from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.record import HostPoint, HostRecord
 from dumbbell.metrics.distribution import median_interval, quantile
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 from dumbbell.results.values import fair_shares_of
 from dumbbell.spec import Experiment, load, resolve
@@ -134,7 +135,7 @@ def host_points(measurements: HostMeasurements, runs: Mapping[str, ExperimentRun
                 )  # fmt: skip
 
 
-def _values(runs: PointRuns, measurand: Measurand, rate_bps: int) -> list[float]:
+def _values(runs: MeasuredPoint, measurand: Measurand, rate_bps: int) -> list[float]:
     known = runs.known(measurand.quantity, measurand.group)
     return [value / rate_bps for value in known] if measurand.of_rate else known
 

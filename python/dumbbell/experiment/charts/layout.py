@@ -13,8 +13,9 @@ from dumbbell.charts.chart import Axis, Kind, Layer
 from dumbbell.charts.shapes import Look, mean_within
 from dumbbell.charts.style import style_of
 from dumbbell.experiment.curves import NOUNS, Curves, curves_of, value_text
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import Quantity
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.spec.quantity import number_and_unit
 
 Item = TypeVar("Item")
@@ -32,7 +33,7 @@ class Curve:
 
     label: str
     """Those values; empty where there are none."""
-    points: Sequence[PointRuns]
+    points: Sequence[MeasuredPoint]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +72,18 @@ class Sweep:
         """Whether each curve has a panel, as several groups in one would be too many lines."""
         return is_mixed(self.runs) and len(self.curves) > 1
 
-    def at(self, point: PointRuns, group: str) -> float:
+    def at(self, point: MeasuredPoint, group: str) -> float:
         """Where a point lies on the axis, and, without one, a group."""
         return self.places[_written(self.fields, point) if self.fields else group]
 
-    def value(self, point: PointRuns) -> str:
+    def value(self, point: MeasuredPoint) -> str:
         """What a point has on the axis."""
         return _written(self.fields, point)
 
     def look(self, group: str, cc: str, curve: Curve) -> Look:
         return self.looks[group, cc, "" if self.has_panels else curve.label]
 
-    def senders(self, curve: Curve) -> Iterator[tuple[str, Look, list[PointRuns]]]:
+    def senders(self, curve: Curve) -> Iterator[tuple[str, Look, list[MeasuredPoint]]]:
         """Each group of a curve by each of its algorithms, with the points where it has that one."""
         for group in self.runs.groups:
             there = [point for point in curve.points if group in point.ccs]
@@ -96,7 +97,7 @@ class Sweep:
             if layer.x:
                 yield layer
 
-    def layer(self, points: Sequence[PointRuns], quantity: Quantity, group: str, look: Look) -> Layer:
+    def layer(self, points: Sequence[MeasuredPoint], quantity: Quantity, group: str, look: Look) -> Layer:
         """A quantity at some points."""
         samples = [(self.at(point, group), values) for point in points if (values := point.values(quantity, group))]
         stat = mean_within(quantity.limits, quantity.factor)
@@ -113,9 +114,9 @@ def is_mixed(runs: ExperimentRuns) -> bool:
     return any(len(point.ccs) > 1 for point in runs.points)
 
 
-def conditions(runs: ExperimentRuns, points: Iterable[PointRuns]) -> dict[str, list[PointRuns]]:
+def conditions(runs: ExperimentRuns, points: Iterable[MeasuredPoint]) -> dict[str, list[MeasuredPoint]]:
     """The points by what they are, in words, but for the algorithm where senders one at a time are compared."""
-    by_condition: dict[str, list[PointRuns]] = {}
+    by_condition: dict[str, list[MeasuredPoint]] = {}
     for point in points:
         own = set(point.ccs.values()) if len(point.ccs) == 1 else set()
         swept = {path: each for path, each in point.swept.items() if not path.endswith(".cc") or each not in own}
@@ -203,21 +204,21 @@ def _without(label: str, cc: str) -> str:
     )
 
 
-def _categorical_curves(runs: ExperimentRuns, points: Sequence[PointRuns]) -> tuple[list[str], list[Curve]]:
+def _categorical_curves(runs: ExperimentRuns, points: Sequence[MeasuredPoint]) -> tuple[list[str], list[Curve]]:
     """Where no amount is swept every point is a value of the axis; of many points those of one field are."""
     sizes = {axis: len({str(point.swept.get(axis)) for point in points}) for axis in runs.axes}
     fields = [axis for axis in runs.axes if sizes[axis] > 1]
     if len(points) <= MOST_TICKS or not fields:
         return fields, [Curve("", points)] if points else []
     longest = max(fields, key=lambda axis: sizes[axis])
-    curves: dict[str, list[PointRuns]] = {}
+    curves: dict[str, list[MeasuredPoint]] = {}
     for point in points:
         rest = {other: point.swept[other] for other in fields if other != longest and other in point.swept}
         curves.setdefault(swept_label(runs, rest), []).append(point)
     return [longest], [Curve(label, members) for label, members in curves.items()]
 
 
-def _written(fields: Sequence[str], point: PointRuns) -> str:
+def _written(fields: Sequence[str], point: MeasuredPoint) -> str:
     """What a point has in some fields, once where it is the same."""
     return " / ".join(dict.fromkeys(value_text(point.swept[field]) for field in fields if field in point.swept))
 
@@ -232,7 +233,7 @@ def _noun(fields: Sequence[str]) -> str:
 
 
 def _categories(
-    runs: ExperimentRuns, fields: Sequence[str], points: Sequence[PointRuns]
+    runs: ExperimentRuns, fields: Sequence[str], points: Sequence[MeasuredPoint]
 ) -> tuple[dict[str, float], Axis]:
     """Places of words, or of the groups where nothing is swept, beside one another; the label says whose they are."""
     texts = list(dict.fromkeys(_written(fields, point) for point in points)) if fields else runs.groups

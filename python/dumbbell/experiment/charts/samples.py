@@ -9,7 +9,8 @@ from typing import Final
 
 from dumbbell.errors import StoreError
 from dumbbell.experiment.charts.layout import conditions, evenly, swept_label
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.run_series import RunSeries, stored
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
@@ -23,7 +24,7 @@ MOST_ROWS: Final = 2_000_000
 class Sampled:
     """A run that was measured, with what is known of it over time."""
 
-    point: PointRuns
+    point: MeasuredPoint
     seed: int
     run_id: str
     label: str
@@ -45,7 +46,7 @@ class Samples:
     note: str = ""
 
 
-def chosen(runs: ExperimentRuns, most: int = MOST_RUNS) -> list[tuple[PointRuns, int]]:
+def chosen(runs: ExperimentRuns, most: int = MOST_RUNS) -> list[tuple[MeasuredPoint, int]]:
     """At most so many runs: the first seed of each point, and then their second ones.
 
     Points are left out evenly, and algorithms that are compared with one another together.
@@ -99,7 +100,7 @@ def read(
 
 def _matching_runs(
     runs: ExperimentRuns, points: Collection[int] | None, seeds: Collection[int] | None
-) -> Iterator[tuple[PointRuns, int]]:
+) -> Iterator[tuple[MeasuredPoint, int]]:
     for index, point in enumerate(runs.points):
         if points is None or index in points:
             yield from ((point, seed) for seed in sorted(point.run_ids) if seeds is None or seed in seeds)

@@ -17,10 +17,11 @@ from dumbbell.errors import DumbbellError
 from dumbbell.experiment.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
 from dumbbell.experiment.charts.samples import Sampled
 from dumbbell.experiment.charts.sweep import column_count
-from dumbbell.experiment.points import ExperimentRuns, PointRuns
+from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES
 from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.run_series import gauge, mean_gauge
 from dumbbell.units import NS_PER_S
 
@@ -83,7 +84,7 @@ def most_different(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Sampl
     same = [each for each in there if each.seed == seed]
     quantity = QUANTITIES["share" if is_mixed(runs) else "goodput"]
 
-    def level(point: PointRuns) -> float:
+    def level(point: MeasuredPoint) -> float:
         """Of the first group; of equal ones the queue decides."""
         values = point.values(quantity, next(iter(point.ccs), ""))
         return estimate(values).mean if values else math.nan
@@ -130,7 +131,7 @@ def rtt_distribution(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | 
     )  # fmt: skip
 
 
-def _spread(sweep: Sweep, point: PointRuns, there: Sequence[Sampled], *, named: bool) -> Iterator[Layer]:
+def _spread(sweep: Sweep, point: MeasuredPoint, there: Sequence[Sampled], *, named: bool) -> Iterator[Layer]:
     """The groups of a point, of all its runs that were read; `named`: by their algorithms."""
     curve_ = next((each for each in sweep.curves if any(point is own for own in each.points)), None)
     if curve_ is None:

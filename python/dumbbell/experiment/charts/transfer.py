@@ -14,9 +14,9 @@ from dumbbell.charts.shapes import Look, distribution, scatter
 from dumbbell.errors import StoreError
 from dumbbell.experiment.charts.layout import Curve, Sweep, conditions, evenly
 from dumbbell.experiment.charts.sweep import MOST_COLUMNS, MOST_PANELS, alike, column_count
-from dumbbell.experiment.points import PointRuns
 from dumbbell.metrics.distribution import quantiles
 from dumbbell.metrics.number import counted
+from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def transfers(store: Store, sweep: Sweep) -> Chart | None:
     )
 
 
-def _sources(store: Store, sweep: Sweep, points: Sequence[PointRuns]) -> Iterator[Source]:
+def _sources(store: Store, sweep: Sweep, points: Sequence[MeasuredPoint]) -> Iterator[Source]:
     point_ids = set(map(id, points))
     for curve in sweep.curves:
         for point in curve.points:
@@ -78,7 +78,7 @@ def _sources(store: Store, sweep: Sweep, points: Sequence[PointRuns]) -> Iterato
                 yield from _of_point(store, sweep, curve, point)
 
 
-def _of_point(store: Store, sweep: Sweep, curve: Curve, point: PointRuns) -> Iterator[Source]:
+def _of_point(store: Store, sweep: Sweep, curve: Curve, point: MeasuredPoint) -> Iterator[Source]:
     _, run_id = min(point.run_ids.items())
     if "transfers" not in store.kinds(run_id):
         return
