@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.size import packets
-from dumbbell.results.campaign import campaign_of, campaigns
+from dumbbell.results.campaign import campaign_of, numbered
 from dumbbell.results.measured import STORED, measured
 from dumbbell.spec import load
 
@@ -67,5 +67,5 @@ def points_in(
 ) -> list[MeasuredPoint]:
     """What the points of an experiment came to that a store has, in order."""
     number = campaign_of(store.ledger, experiment, engine.name, engine.identity())
-    campaign = next(each for each in campaigns(store.ledger) if each.id == number)
+    campaign = numbered(store.ledger, number)
     return list(chain.from_iterable(measured(store.ledger, campaign, names, experiment.seed_values)))

@@ -239,10 +239,9 @@ def _print_unvalidated_points(experiment: "Experiment", engine: "Engine") -> Non
 
 
 def _campaign(store: "Store", experiment: "Experiment", engine: "Engine") -> "Campaign":
-    from dumbbell.results.campaign import campaign_of, campaigns
+    from dumbbell.results.campaign import campaign_of, numbered
 
-    id_ = campaign_of(store.ledger, experiment, engine.name, engine.identity())
-    return next(each for each in campaigns(store.ledger) if each.id == id_)
+    return numbered(store.ledger, campaign_of(store.ledger, experiment, engine.name, engine.identity()))
 
 
 def _print_place(store: Path, done: _Done, added: int, seconds: float) -> None:

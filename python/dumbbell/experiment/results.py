@@ -25,7 +25,7 @@ from dumbbell.experiment.sweep import CLIFF_SHARE, cliffs, crossovers
 from dumbbell.experiment.time_below import measure_time_below, time_below
 from dumbbell.metrics.number import counted
 from dumbbell.results import frames
-from dumbbell.results.campaign import Campaign, campaign_of, campaigns
+from dumbbell.results.campaign import Campaign, campaign_of, numbered
 from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.store import Store
@@ -251,7 +251,7 @@ class Results(Sequence[Outcome]):
             return campaign_runs(store, self._campaign(store), self.outcomes)
 
     def _campaign(self, store: Store) -> Campaign:
-        return next(each for each in campaigns(store.ledger) if each.id == self.campaign)
+        return numbered(store.ledger, self.campaign)
 
     def __repr__(self) -> str:
         runs = self._runs()

@@ -238,6 +238,11 @@ class CampaignEntry:
     """Each swept value, as the spec writes it."""
 
 
+def numbered(ledger: Ledger, number: int | None) -> Campaign:
+    """The campaign of a number, as `campaign_of` gives one."""
+    return next(each for each in campaigns(ledger) if each.id == number)
+
+
 def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: str) -> int | None:
     """The number of the campaign that has an experiment's runs on a build of an engine."""
     return _campaign_of_spec(ledger, experiment.name, engine, identity, _spec_json(experiment))
