@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 EXAMPLES = ROOT / "examples"
 SPECS = sorted(EXAMPLES.glob("*.toml"))
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
-LONG = {"rtt-unfairness", "loss-sweep", "late-joiner", "short-flows"}
+LONG = {"rtt-unfairness", "loss-sweep", "late-joiner", "order-of-start", "short-flows"}
 """Examples that take more than five seconds of a core."""
 
 
@@ -58,7 +58,7 @@ def test_two_flows(store: Path) -> None:
     assert all(column in table for column in columns)
 
 
-QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "rtt-unfairness")
+QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "order-of-start", "rtt-unfairness")
 
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=marks(each)) for each in QUESTIONS])

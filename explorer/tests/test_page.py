@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -60,6 +61,19 @@ def test_every_preset_and_stop_of_the_tour_runs(page: Any) -> None:
         assert settle(page) == "ready"
         page.click('[data-go="on"]')
     assert settle(page) == "ready"
+
+
+def test_who_came_first_decides_as_the_preset_says(page: Any) -> None:
+    at = page.evaluate("explorer.presets.presets.findIndex(({ title }) => title.startsWith('Who came first'))")
+    assert chosen(page, at) == "ready"
+    joins, together = re.findall(r"(\d+) to (\d+) %", page.inner_text("#about"))
+    share = "100 * explorer.summary.groups.get('bbr').share"
+    assert int(joins[0]) - 1 < page.evaluate(share) < int(joins[1]) + 1
+    start = page.locator('[data-field="flows[0].start"]')
+    start.fill("0 s")
+    start.press("Enter")
+    assert settle(page) == "ready"
+    assert int(together[0]) - 1 < page.evaluate(share) < int(together[1]) + 1
 
 
 LONG = 'duration = "10000 s"\n[path]\nrate = "10 Gbit/s"\nrtt = "25 ms"\nbuffer = "1 bdp"\n[[flows]]\ncc = "bbr"\n'
