@@ -272,3 +272,13 @@ def test_headings_name_fields_quantities_and_remarks() -> None:
     assert isinstance(column("harm.bbr (%)"), Problem), "it needs another run"
     assert isinstance(column("flows[].cc"), Problem)
     assert isinstance(column(""), Problem)
+
+
+def test_every_so_many_th_row_is_an_experiment_of_its_own(tmp_path: Path) -> None:
+    measured = measurements(tmp_path, HEADER, "50,cubic,1", "100,reno,2", "200,cubic,3", "400,reno,4", "400,reno,5")
+    part = measured.every(2)
+    assert [row.line for row in part.rows] == [row.line for row in measured.rows][::2]
+    points = [(point.values["path.buffer"], point.values["flows[1].cc"]) for point, _ in part.points()]
+    assert points == [("50 kB", "cubic"), ("200 kB", "cubic"), ("400 kB", "reno")]
+    assert [len(rows) for _, rows in measured.every(1).points()] == [1, 1, 1, 2]
+    assert len(measured.every(9).experiment) == 1

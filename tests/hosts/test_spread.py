@@ -115,6 +115,11 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     assert [differences.n, differences.bias, differences.median, differences.most] == pytest.approx([7, 0.0, 0.02, 0.1])
     assert list(differences.interval) == pytest.approx([-0.03, 0.1])
     assert spread(points, "linux") is None
+    parts = [each.model_copy(update={"notes": {"path": str(at % 2), "queue": str(at // 4), "line": str(at)}})
+             for at, each in enumerate(points)]  # fmt: skip
+    assert [row[1] for row in text.far_table(record(*parts)).texts()] == [
+        "all", "path 0", "path 1", "queue 0", "queue 1"
+    ], "a remark of each point parts nothing"  # fmt: skip
     starved = point(0.02, 0.3)
     table = text.far_table(record(*points, starved))
     assert dict(zip(table.header, table.texts()[0], strict=True)) == {

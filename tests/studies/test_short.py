@@ -31,6 +31,8 @@ from dumbbell.studies.status import run_command
 from dumbbell.tables.table import Amount, Table
 
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
+OF_POINTS = ("mishra2022",)
+"""These have some of the points that were measured, for engines in virtual time."""
 QUARTER_OF_AN_HOUR_S = 900
 TOOLS = {
     "borgli2017": {"sh"},
@@ -90,8 +92,21 @@ def total_bps(result: Result) -> float:
     return sum(group.goodput_bps or 0.0 for group in result.groups.values())
 
 
-def test_the_four_studies_have_a_short_form() -> None:
-    assert tuple(each for each in studies.names() if manifest_of(folder_of(each)).short_form) == NAMES
+def test_the_studies_that_have_a_short_form() -> None:
+    short = {each for each in studies.names() if manifest_of(folder_of(each)).short_form}
+    assert short == {*NAMES, *OF_POINTS}
+
+
+def test_a_short_form_of_points_has_every_tenth_and_what_was_measured_there() -> None:
+    short, full = studies.load("mishra2022", short=True), studies.load("mishra2022")
+    measured = short.measured["shares"]
+    assert [row.line for row in measured.rows] == [row.line for row in full.measured["shares"].rows[::10]]
+    assert (len(measured.rows), len(short.experiments["shares"])) == (275, 275)
+    assert measured.experiment is short.experiments["shares"]
+    assert {run.canonical() for run in runs_on(short, SimEngine())} < {
+        run.canonical() for run in runs_on(full, SimEngine())
+    }
+    assert {row.notes["path"] for row in measured.rows} == {row.notes["path"] for row in full.measured["shares"].rows}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -154,6 +169,10 @@ def test_seeds_that_are_asked_for_take_the_place_of_the_one() -> None:
         ({"figures": ("figure99",)}, 'short_form: there is no figure "figure99"'),
         ({"experiments": {"c9": ShortExperiment(because="")}}, 'short_form: there is no experiment "c9"'),
         ({"experiments": {"c2": ShortExperiment(because="", program="scp")}}, 'short_form: there is no program "scp"'),
+        (
+            {"experiments": {"c2": ShortExperiment(because="", every=2)}},
+            'short_form: there is no experiment with measured points "c2"',
+        ),
     ],
 )
 def test_a_short_form_names_what_there_is(form: dict[str, object], message: str) -> None:

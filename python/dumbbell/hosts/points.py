@@ -71,6 +71,13 @@ class HostMeasurements:
         for point in expand(self.experiment):
             yield point, rows[_key(point.values, self.fields)]
 
+    def every(self, nth: int) -> HostMeasurements:
+        """Every so many-th row, from the first one on, and the experiment that has these points alone."""
+        rows = self.rows[::nth]
+        distinct = {_key(row.at, self.fields): row for row in rows}.values()
+        lists = {path: [row.at[path] for row in distinct] for path in self.fields}
+        return replace(self, rows=rows, experiment=load(self.experiment, overrides=lists))
+
 
 def read(
     points: Path, spec: str | Path | Experiment, *, overrides: Mapping[str, Any] | None = None,

@@ -15,7 +15,7 @@ from dumbbell.tables.table import Amount, Cell, Table
 if TYPE_CHECKING:
     from dumbbell.hosts.record import HostPoint, HostRecord
 
-MOST_WORST: Final = 10
+MOST_WORST: Final = 12
 MOST_PARTS: Final = 12
 """Values of a remark that a table is parted by."""
 LEGEND: Final = (
@@ -52,13 +52,12 @@ def _parts(record: HostRecord, *, by_remark: bool = False) -> Iterator[_EngineSp
 
 
 def _remarks(points: Sequence[HostPoint]) -> Iterator[tuple[str, list[HostPoint]]]:
-    """The points by the first remark that parts them."""
+    """The points by each remark that parts them."""
     for name in dict.fromkeys(name for point in points for name in point.notes):
         values = list(dict.fromkeys(point.notes.get(name, "") for point in points))
-        if 1 < len(values) <= MOST_PARTS:
+        if 1 < len(values) < len(points) and len(values) <= MOST_PARTS:
             for value in values:
                 yield f"{name} {value or ABSENT}", [point for point in points if point.notes.get(name, "") == value]
-            return
 
 
 def summary(record: HostRecord) -> str:

@@ -1,12 +1,13 @@
 """The short form of a study: what of it this machine's kernel can carry out in real time while somebody waits.
 
 `study.toml` says what of each of its experiments is set otherwise, and why that suffices. A short form has one seed,
-the versions that any kernel has, and no claims: these are about the document's durations, and about several seeds.
+the versions that any kernel has, and no claims: these are about the document's durations, and about several seeds. Of
+many points that were measured it has every so many-th, for engines in virtual time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TypeVar
 
@@ -45,13 +46,20 @@ def shortened(study: Study) -> Study:
     known(whose, "figure", form.figures, _names(study.figures) + _names(study.tables))
     known(whose, "program", [each.program for each in form.experiments.values() if each.program], form.programs)
     selected = only(study, claims=None, experiments=list(form.experiments), variants=form.variants)
+    every = {title: each.every for title, each in form.experiments.items() if each.every}
+    known(whose, "experiment with measured points", list(every), study.measured)
+    points = {title: study.measured[title].every(nth) for title, nth in every.items()}
+    selected = replace(
+        selected, experiments={**selected.experiments, **{t: own.experiment for t, own in points.items()}}
+    )
+    experiments = {title: _shortened(selected, title, form) for title in selected.experiments}
     return replace(
         selected,
-        experiments={title: _shortened(selected, title, form) for title in selected.experiments},
+        experiments=experiments,
         claims=(),
         figures=tuple(_annotated(each, form) for each in selected.figures if each.name in form.figures),
         tables=tuple(_annotated(each, form) for each in selected.tables if each.name in form.figures),
-        measured={},
+        measured={title: replace(own, experiment=experiments[title]) for title, own in points.items()},
         short=True,
     )
 
@@ -68,10 +76,7 @@ def _shortened(study: Study, title: str, form: ShortForm) -> Experiment:
 
 def _annotated(display: Display[Shown], form: ShortForm) -> Display[Shown]:
     """A figure or a table whose caption says what is otherwise than it says."""
-    settings = (
-        (title, ", ".join(f"{path} = {_text(value)}" for path, value in form.fields_of(title).items()))
-        for title in display.experiments
-    )
+    settings = ((title, ", ".join(_changes(title, form))) for title in display.experiments)
     changes = names_by_reason(settings).items()
     note = "; ".join(f"{titles} with {setting or 'nothing set'}" for setting, titles in changes)
 
@@ -80,6 +85,12 @@ def _annotated(display: Display[Shown], form: ShortForm) -> Display[Shown]:
         return replace(drawn, caption=f"{drawn.caption} This is the short form, whatever is said above: {note}.")
 
     return replace(display, draw=draw)
+
+
+def _changes(title: str, form: ShortForm) -> Iterator[str]:
+    if nth := form.experiments[title].every:
+        yield f"one point of {nth}"
+    yield from (f"{path} = {_text(value)}" for path, value in form.fields_of(title).items())
 
 
 def _text(value: object) -> str:
