@@ -130,6 +130,7 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     only: Sequence[Collection[int]] | None = None,
     jobs: int | None = None,
     fresh: bool = False,
+    workers: Workers | None = None,
 ) -> Generator[Finished]:
     """Measures the runs of experiments that are missing, begun in the order of `agenda`; yields each as it is there.
 
@@ -137,7 +138,8 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     missing if it is not in the store, if it failed, if its series are damaged, or with `fresh`. It is kept the moment
     it is finished. A caller that stops iterating stops the campaign: what has not begun never will; what has begun is
     kept if the engine cannot stop it, and the store stays open. What is held does not grow with the number of runs, but
-    for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated.
+    for four bytes a point, and an id of each run that failed or, with `fresh`, was repeated. `workers` measure the runs
+    if they are given, and stay.
 
     Raises:
         EngineFailure: the first runs failed alike, see `FailureWatch`. Those that were tried are kept as failed,
@@ -145,8 +147,8 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
     """
     jobs = jobs or engine.slots()
     runs = sum(map(len, places(experiments, part) if only is None else only))
-    workers = Workers(*SIMULATED) if serve(engine, runs, jobs) else None
-    work = _Work(store, engine, workers, fresh=fresh)
+    own = Workers(*SIMULATED) if workers is None and serve(engine, runs, jobs) else None
+    work = _Work(store, engine, workers or own, fresh=fresh)
     campaigns: list[BegunCampaign] = []
     """Begun in order, each with its first run: what is not reached stays as an earlier build has it."""
     patient = True
@@ -167,8 +169,8 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
         raise
     finally:  # after a failure what is under way is finished and kept
         pool.shutdown(wait=patient, cancel_futures=True)
-        if workers:
-            workers.close()
+        if own:
+            own.close()
         if not patient:
             engine.stop()
 

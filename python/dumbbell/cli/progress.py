@@ -42,45 +42,70 @@ class Countdown:
         return str(timedelta(seconds=round(left_s)))
 
 
+class Watch:
+    """What is called while a campaign runs; for whom nobody watches it does nothing."""
+
+    def __call__(self, done: float = 1.0, ended: int = 1) -> None:
+        """So much of the work is done, and so many runs have ended."""
+
+    def say(self, text: str) -> None:
+        """Shows a sentence above the bar, at once."""
+
+
+class _Bar(Watch):
+    """A bar on a terminal, with the time left."""
+
+    def __init__(self, total: int, work: float | None, run_s: float | None, what: str) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[finished]}/{task.fields[runs]}"),
+            TimeRemainingColumn() if run_s is None else TextColumn("{task.fields[left]}"),
+        )
+        self._left = Countdown(total, run_s or 0.0)
+        self._finished, self._runs = 0, total
+        self.bar = Progress(
+            *columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S
+        )
+        amount = total if work is None else work
+        self._task = self.bar.add_task(what, total=amount, finished=0, runs=total, left=self._left)
+
+    def __call__(self, done: float = 1.0, ended: int = 1) -> None:
+        self._finished += ended
+        self._runs = max(self._runs, self._finished)  # where what came of the first ones asks for more
+        self._left.advance(ended)
+        self.bar.update(self._task, advance=done, finished=self._finished, runs=self._runs)
+
+    def say(self, text: str) -> None:
+        self.bar.start()
+        self.bar.console.print(text, markup=False, highlight=False)
+
+
 @contextmanager
-def progress(
-    total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None, what: str = "runs"
-) -> Iterator[Callable[..., None]]:
+def progress(  # noqa: PLR0913 (all that a bar may differ by)
+    total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None, what: str = "runs",
+    patience_s: float = PATIENCE_S,
+) -> Iterator[Watch]:  # fmt: skip
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
     `work`: how much there is to do in all runs, in any unit; the function is then called with what was done of it, and
     with how many runs that ended, if that is not one. Without it runs are alike. `run_s`: how long one takes, where
-    that is known before any is over. `what`: the runs' name, or that of what is counted instead.
+    that is known before any is over. `what`: the runs' name, or that of what is counted instead. `patience_s`: how long
+    nothing is shown.
     """
     if not (wanted and is_watched()):
-        yield lambda *_: None
+        yield Watch()
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[finished]}/{task.fields[runs]}"),
-        TimeRemainingColumn() if run_s is None else TextColumn("{task.fields[left]}"),
-    )
-    left = Countdown(total, run_s or 0.0)
-    bar = Progress(*columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S)
-    task = bar.add_task(what, total=total if work is None else work, finished=0, runs=total, left=left)
-    timer = Timer(PATIENCE_S, bar.start)
+    own = _Bar(total, work, run_s, what)
+    timer = Timer(patience_s, own.bar.start)
     timer.daemon = True
     timer.start()
-    finished = 0
-
-    def advance(done: float = 1.0, ended: int = 1) -> None:
-        nonlocal finished
-        finished += ended
-        left.advance(ended)
-        bar.update(task, advance=done, finished=finished)
-
     try:
-        yield advance
+        yield own
     finally:
         timer.cancel()
         timer.join()
-        bar.stop()
+        own.bar.stop()

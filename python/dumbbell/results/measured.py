@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -58,6 +58,21 @@ class MeasuredPoint:
     @property
     def text(self) -> str:
         return point_text(self.swept)
+
+    def joined(self, other: MeasuredPoint) -> MeasuredPoint:
+        """With the runs of another point, of seeds that this one has not; sorted by seed."""
+        seeds = sorted([*self.run_ids, *other.run_ids])
+        numbers = {}
+        for key in self.numbers.keys() | other.numbers.keys():
+            by_seed: dict[int, float] = {}
+            for each in (self, other):
+                by_seed |= zip(each.run_ids, each.numbers.get(key) or [math.nan] * len(each.run_ids), strict=True)
+            numbers[key] = [by_seed[seed] for seed in seeds]
+        run_ids = self.run_ids | other.run_ids
+        return replace(
+            self, run_ids={seed: run_ids[seed] for seed in seeds}, errors=self.errors | other.errors,
+            warnings=self.warnings | other.warnings, numbers=numbers,
+        )  # fmt: skip
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
         """What `known` gives, in the quantity's unit."""
