@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dumbbell.metrics.connections import Capture, Connection, capture, read
+from dumbbell.metrics.connection import Capture, Connection
+from dumbbell.metrics.connections import capture, read
 from dumbbell.problem import SpecError
 
 CAPTURES = Path(__file__).parent / "captures"
@@ -77,6 +78,14 @@ def test_powershells_utf_16_is_read() -> None:
 )
 def test_rates_are_read_with_and_without_their_unit(rate: str, bps: float) -> None:
     assert only(f"{SOCKET}\n\t {KNOWN.replace('15900000bps', rate)}").delivery_bps == pytest.approx(bps)
+
+
+def test_what_came_out_of_order_is_read() -> None:
+    more = "sacked:39 dsack_dups:171 reordering:300 reord_seen:13211 rcv_space:1"
+    odd = only(f"{SOCKET}\n\t {KNOWN.replace('lost:2', more)}")
+    assert (odd.reorderings, odd.reordering_segments, odd.duplicates) == (13211, 300, 171)
+    plain = only(f"{SOCKET}\n\t {KNOWN}")
+    assert (plain.reorderings, plain.reordering_segments, plain.duplicates) == (0, 3, 0)
 
 
 def test_old_kernels_tell_less() -> None:

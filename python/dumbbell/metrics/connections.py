@@ -1,13 +1,15 @@
-"""Reads what `ss -tin` prints on a server: what each of its TCP connections has seen of its path."""
+"""Reads what `ss -tin` prints on a server: what each of its TCP connections has seen of its path. Or iperf3's JSON."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from dumbbell.metrics.connection import REORDERING, Capture, Connection
+from dumbbell.metrics.iperf3_connections import connections
 from dumbbell.problem import Problem, SpecError
 from dumbbell.text_file import decoded
 
@@ -40,58 +42,17 @@ MOST_ODD_SHARE: Final = 0.01
 """Of letters that no text has; more is no text."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Connection:
-    """One, as `ss` tells it. None: it does not tell. Times are of the connection's life unless said otherwise."""
-
-    local: str
-    peer: str
-    """Addresses with ports."""
-    state: str
-    """Empty where `ss` was asked for one state only and did not repeat it."""
-    cc: str = ""
-    min_rtt_s: float | None = None
-    """The smallest of the last five minutes (`net.ipv4.tcp_min_rtt_wlen`); of kernels from 4.6 on."""
-    srtt_s: float | None = None
-    delivery_bps: float | None = None
-    """Payload delivered in the last round trip that the application did not limit, or the fastest that it did limit
-    since; of kernels from 4.9 on. With BBR what it holds for the bandwidth."""
-    app_limited: bool = False
-    """That rate is the application's: the path has at least as much."""
-    mss_bytes: int | None = None
-    sent_bytes: float = 0.0
-    """Payload, resent data included."""
-    received_bytes: float = 0.0
-    resent_bytes: float = 0.0
-    resent_segments: int = 0
-    cwnd_segments: int | None = None
-    ssthresh_segments: int | None = None
-    busy_s: float | None = None
-    """With data to send or in flight."""
-    rwnd_limited_s: float = 0.0
-    sndbuf_limited_s: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Capture:
-    """What a file had."""
-
-    name: str
-    connections: tuple[Connection, ...]
-    """Each once: of several captures in one file the last, with the longest RTT of all."""
-    other_sockets: int
-    """That carry no data: listening, opening, closed."""
-
-
 def capture(path: str, text: bytes) -> Capture:
     """What `ss -tin` printed: with `-m`, `-e`, `-o`, `-p` or `-O` too, of one state only, and of several captures.
 
-    `path` names it in messages.
+    Or what `iperf3 --json` wrote at the sender. `path` names it in messages.
 
     Raises:
         SpecError: it is something else.
     """
     written = _decoded(path, text)
+    if written.lstrip().startswith("{"):
+        return Capture(name=path, connections=tuple(connections(path, written)), other_sockets=0, source="iperf3")
     sockets = list(each(written))
     informative = [socket for socket in sockets if socket.srtt_s is not None or socket.cc]
     if not informative:
@@ -175,7 +136,9 @@ def _connection(head: re.Match[str], text: str) -> Connection | None:
         app_limited=re.search(r"(?<!\S)app_limited(?!\S)", text) is not None,
         mss_bytes=int(mss) or None, sent_bytes=of("bytes_sent") or of("bytes_acked") or of("data_segs_out") * mss,
         received_bytes=of("bytes_received"), resent_bytes=of("bytes_retrans") or resent * mss, resent_segments=resent,
-        cwnd_segments=int(of("cwnd")) or None, ssthresh_segments=int(of("ssthresh")) or None,
+        reorderings=int(of("reord_seen")), reordering_segments=int(of("reordering")) or REORDERING,
+        duplicates=int(of("dsack_dups")), cwnd_segments=int(of("cwnd")) or None,
+        ssthresh_segments=int(of("ssthresh")) or None,
         busy_s=seconds("busy"), rwnd_limited_s=seconds("rwnd_limited") or 0.0,
         sndbuf_limited_s=seconds("sndbuf_limited") or 0.0,
     )  # fmt: skip

@@ -95,6 +95,16 @@ def rough_percent(share: float, *bounds: float) -> str:
     return f"{value} % ({' to '.join(between)})" if len(set(between)) > 1 else f"{value} %"
 
 
+def percent_span(first: float, last: float, *, signed: bool = False) -> str:
+    """Two shares in integers of %, or the one that both are.
+
+    >>> percent_span(0.69, 0.951), percent_span(-0.05, 7.99, signed=True), percent_span(-0.001, 0.004, signed=True)
+    ('69 to 95 %', '-5 to +799 %', '0 %')
+    """
+    percents = (round(100 * each) for each in (first, last))
+    return f"{' to '.join(dict.fromkeys(f'{each:+}' if signed and each else str(each) for each in percents))} %"
+
+
 def trimmed(value: float | None, unit: str = "", digits: int = DIGITS) -> str:
     """Without the zeros at the end: for what was chosen rather than measured, and where there is little room.
 

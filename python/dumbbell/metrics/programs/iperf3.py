@@ -28,12 +28,12 @@ def read(program: Program) -> ProgramReport:
 def of_client(client: Mapping[str, Any], server: Mapping[str, Any] | None = None) -> ProgramReport:
     """The same of the object that the client wrote, and of the server's."""
     if "error" in client and server is not None:
-        arrived = _number(server, "end", "sum_received", "bytes")
-        over_s = _number(client, "end", "sum_sent", "seconds")
+        arrived = number(server, "end", "sum_received", "bytes")
+        over_s = number(client, "end", "sum_sent", "seconds")
     else:
-        arrived = _number(client, "end", "sum_received", "bytes")
-        over_s = _number(client, "end", "sum_received", "seconds")
-    retransmits = _number(client, "end", "sum_sent", "retransmits")
+        arrived = number(client, "end", "sum_received", "bytes")
+        over_s = number(client, "end", "sum_received", "seconds")
+    retransmits = number(client, "end", "sum_sent", "retransmits")
     return ProgramReport(
         error=str(client["error"]) if "error" in client else None,
         payload_bytes=None if arrived is None else int(arrived),
@@ -53,7 +53,7 @@ def _said(text: str) -> Mapping[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _number(said: Any, *keys: str) -> float | None:  # noqa: ANN401 (whatever JSON can say)
+def number(said: Any, *keys: str) -> float | None:  # noqa: ANN401 (whatever JSON can say)
     for key in keys:
         said = said.get(key) if isinstance(said, Mapping) else None
     is_number = isinstance(said, int | float) and not isinstance(said, bool) and abs(said) < LARGEST
@@ -64,6 +64,6 @@ def _rtt_mean_s(said: Mapping[str, Any]) -> float | None:
     """0 is what iperf3 says where it has no RTT: of a stream that it receives, or of UDP."""
     end = said.get("end")
     streams = end.get("streams") if isinstance(end, Mapping) else None
-    means_us = [_number(each, "sender", "mean_rtt") for each in streams] if isinstance(streams, list) else []
+    means_us = [number(each, "sender", "mean_rtt") for each in streams] if isinstance(streams, list) else []
     known_us = [each for each in means_us if each]
     return fmean(known_us) / US_PER_S if known_us else None
