@@ -4,6 +4,7 @@ import sys
 
 import typer
 
+from dev.advised import advised
 from dev.checks.command import checks
 from dev.curves.command import curves
 from dev.strata.command import strata
@@ -24,6 +25,7 @@ app.command("strata", epilog=f"Example: {PROGRAM} strata --random 20 --stratum f
 app.command("curves", epilog=f"Example: {PROGRAM} curves --engines sim,linux")(curves)
 app.command("checks", epilog=f"Example: {PROGRAM} checks phases --engines sim,linux")(checks)
 app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(validation)
+app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
 
 
 def main() -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from math import ceil
-from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -90,16 +89,6 @@ def of_control(conditions: Sequence[Condition], index: int) -> list[Condition]:
         )
         for condition in conditions
     ]
-
-
-def of_mean_control(conditions: Sequence[Condition]) -> list[Condition]:
-    """The conditions with the mean of all controls in the candidate's place; winners stay."""
-
-    def mean(controls: Sequence[float | None]) -> float | None:
-        known = [each for each in controls if each is not None]
-        return fmean(known) if known else None
-
-    return [each.model_copy(update={"differences": _instead(each.differences, mean)}) for each in conditions]
 
 
 def _instead(

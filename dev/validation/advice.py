@@ -14,8 +14,9 @@ from pydantic import Field
 from dev.strata.conditions import Chance
 from dumbbell.advice.advice import advice, undecided
 from dumbbell.advice.outcome import MOST_HARM, Interval, Seeds, known
-from dumbbell.advice.question import ALONE, CANDIDATES, Question, neighbours
+from dumbbell.advice.question import ALONE, CANDIDATES, ORDERS, Order, Question, neighbours
 from dumbbell.advice.trials import QUANTITIES, Trials, experiment, points_of, trials
+from dumbbell.advice.validated import stratum
 from dumbbell.campaign.execution import run_experiments, stored_outcomes
 from dumbbell.campaign.until import points_in
 from dumbbell.comparison.agreement import versions
@@ -35,7 +36,8 @@ RATES: Final = (5.0, 400.0)
 RTTS: Final = (5.0, 200.0)
 """ms."""
 NEIGHBOURS: Final = (1, 10)
-NEIGHBOURS_RUN: Final = ("cubic", "cubic", "cubic", "bbr", "reno")
+NEIGHBOURS_RUN: Final = (None, None, "cubic", "cubic", "cubic", "bbr", "reno")
+"""None: nobody is there."""
 FIRST_SEED: Final = 101
 """Of the reference: none that an answer rests on, so that nothing is known of its chance."""
 
@@ -82,6 +84,10 @@ class Answer(Part):
     """What the others run; null: nobody is there."""
     flows: int
     """How many others."""
+    starts: Order = "together"
+    """When the flow that is asked about starts."""
+    stratum: str = ""
+    """Of the validation, whose error its intervals have."""
     candidates: dict[str, Candidate]
     right: str
     """The candidate that `--for goodput` says is right."""
@@ -118,7 +124,6 @@ class AdvicePart(Part):
     candidate: str
     reference: str
     paths: int
-    """Each is asked about alone, and beside others."""
     seed: int
     """Of the draw."""
     seeds: int = 5
@@ -139,7 +144,7 @@ class AdvicePart(Part):
     def total(self, engines: Sequence[Engine], records: object = None) -> int:
         """How many runs the reference has to give; the candidate's are not counted."""
         del engines, records
-        return 2 * self.paths * len(CANDIDATES) * self.seeds
+        return self.paths * len(CANDIDATES) * self.seeds
 
     def measure(
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
@@ -149,7 +154,7 @@ class AdvicePart(Part):
         del records
         by_name = {engine.name: engine for engine in engines}
         candidate, reference = by_name[self.candidate], by_name[self.reference]
-        questions = [each for pair in drawn(self.paths, self.seed) for each in pair]
+        questions = list(drawn(self.paths, self.seed))
         experiments = [self._experiment(question) for question in questions]
         with closing(run_experiments(store, experiments, reference, jobs=jobs)) as finished:
             for _ in finished:
@@ -180,12 +185,13 @@ class AdvicePart(Part):
         """Both cases of a question as an experiment, with a name of its own."""
         (company,), (buffer_bytes,) = question.company, question.buffers_bytes
         name = f"advice-{question.rate_bps}-{question.rtt_ns}-{buffer_bytes}-{company.flows}-{company.cc or ''}"
-        own = experiment(question, company)
+        (order,) = question.starts
+        own = experiment(question, company, order)
         return load(own, overrides={"name": name.rstrip("-"), "seeds": self._seeds()})
 
 
-def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
-    """Questions about paths at random: each alone, and beside neighbours. Every second path is in the hard band."""
+def drawn(paths: int, seed: int) -> Iterator[Question]:
+    """Questions about paths, company and order of starts at random. Every second path is in the hard band."""
     for number in range(1, paths + 1):
         chance = Chance(f"advice {seed} {number}")
         rate_bps = round(chance.log_uniform("rate", *RATES) * 10) * 100_000
@@ -194,11 +200,11 @@ def drawn(paths: int, seed: int) -> Iterator[tuple[Question, Question]]:
         buffer = round(chance.log_uniform("buffer", *(HARD if number % 2 else BUFFERS)) * bdp_bytes)
         flows = math.floor(chance.log_uniform("neighbours", NEIGHBOURS[0], NEIGHBOURS[1] + 1))
         cc = NEIGHBOURS_RUN[chance.below("cc", len(NEIGHBOURS_RUN))]
-        alone = Question(
+        order = ORDERS[chance.below("starts", len(ORDERS))]
+        yield Question(
             rate_bps=rate_bps, rtt_ns=rtt_ns, buffers_bytes=(max(6 * FRAME_BYTES, buffer),), known_buffer=True,
-            company=(ALONE,), goal="goodput",
+            company=(neighbours(cc, flows) if cc else ALONE,), goal="goodput", starts=(order,),
         )  # fmt: skip
-        yield alone, replace(alone, company=(neighbours(cc, flows),))
 
 
 def _answer(question: Question, engine: Engine, store: Store, measured: Trials, jobs: int | None) -> Answer:
@@ -220,6 +226,7 @@ def _answer(question: Question, engine: Engine, store: Store, measured: Trials, 
     return Answer(
         rate_bps=question.rate_bps, rtt_s=question.rtt_ns / NS_PER_S, buffer_bdp=question.buffer_bdp(buffer_bytes),
         hard=HARD[0] <= question.buffer_bdp(buffer_bytes) <= HARD[1], beside=company.cc, flows=company.flows,
+        starts=question.starts[0], stratum=stratum(question, buffer_bytes, company),
         candidates=candidates, right=place.best, verdict=place.verdict, advised=greedy.chosen,
         balanced=considerate.chosen, balanced_harms=harm is not None and harm.high > MOST_HARM, seeds=greedy.seeds[1],
     )  # fmt: skip

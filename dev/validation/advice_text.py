@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from dumbbell.advice.outcome import MOST_HARM
 from dumbbell.advice.question import DEFAULT
 from dumbbell.advice.rules import SHALLOW
+from dumbbell.comparison.strata import PLAIN
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, amount, percent
 from dumbbell.metrics.sharing import gain, harm
@@ -28,6 +29,7 @@ def kinds(record: AdviceRecord) -> Iterator[tuple[str, list[Answer]]]:
     yield "alone", [each for each in record.answers if not each.flows]
     yield "beside others", [each for each in record.answers if each.flows]
     yield "0.1 to 0.6 BDP", [each for each in record.answers if each.hard]
+    yield "plain paths", [each for each in record.answers if each.stratum == PLAIN]
     yield "0.1 to 0.6 BDP, alone", [each for each in record.answers if each.hard and not each.flows]
 
 

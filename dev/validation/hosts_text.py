@@ -30,8 +30,8 @@ def summary(hosts_record: HostsRecord) -> str:
     points, texts = (merged.points, []) if merged else ((), [])
     for engine in merged.engines if merged else ():
         parts = []
-        for absolute, unit in ((True, "points of the rate"), (False, "%")):
-            own = spread([each for each in points if each.absolute is absolute], engine)
+        for kind, unit in (((True, True), "points of the rate"), ((True, False), "points"), ((False, False), "%")):
+            own = spread([each for each in points if (each.absolute, each.of_rate) == kind], engine)
             if own:
                 parts.append(
                     f"{amount(100 * own.median)} {unit} in the median, {amount(100 * own.p90)} at the 90th percentile"

@@ -21,11 +21,22 @@ from dev.curves.judgement import is_loss_based
 from dev.curves.record import Curves
 from dev.strata import text as strata_text
 from dev.strata.bands import judged_again, store_bands
-from dev.validation import advice_text, claims_text, hosts_text, live_text, mutants_text, phases_text, section, uses
+from dev.validation import (
+    advice_text,
+    claims_text,
+    hosts_text,
+    live_text,
+    mutants_text,
+    phases_text,
+    scale_text,
+    section,
+    uses,
+)
 from dev.validation.claims import ClaimsRecord
 from dev.validation.hosts import HostsRecord
 from dev.validation.plan import Plan, Record
 from dev.validation.records import RECORDS, recorded_of, store_record, write_text, writing
+from dev.validation.scale import ScaleRecord
 from dev.validation.section import Section
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
@@ -123,6 +134,8 @@ def _charts(name: str, record: Record | None) -> Iterator[Chart]:
         yield from record.charts
     elif isinstance(record, HostsRecord):
         yield from hosts_text.figures(name, record)
+    elif isinstance(record, ScaleRecord):
+        yield from scale_text.figures(name, record)
     elif isinstance(record, Curves):
         yield from filter(None, [curves_figure(record)])
     elif isinstance(record, Agreement):
@@ -150,6 +163,7 @@ def _environment() -> Environment:
         "live": live_text,
         "phases": phases_text,
         "mutants": mutants_text,
+        "scale": scale_text,
         "claims": claims_text,
         "title_of": _title,
         "section": section,

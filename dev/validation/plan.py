@@ -28,6 +28,7 @@ from dev.validation.claims import ClaimsRecord, Column, judge_claims
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
 from dev.validation.mutants import MutantsRecord, judge_mutants, mutants
 from dev.validation.phases import PhasesPart, PhasesRecord
+from dev.validation.scale import ScalePart, ScaleRecord
 from dev.validation.separate import SeparatePart
 from dumbbell.campaign.plan import count
 from dumbbell.comparison.agreement_text import failures
@@ -35,6 +36,7 @@ from dumbbell.comparison.campaigns import compare_engines
 from dumbbell.comparison.record import Agreement, Side, Source
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import DumbbellError
+from dumbbell.hosts.points import HostMeasurements
 from dumbbell.hosts.spread import ComparedEngine, hold
 from dumbbell.metrics.number import counted
 from dumbbell.problem import suggestion
@@ -46,14 +48,16 @@ from dumbbell.studies.execution import count_runs
 from dumbbell.text_file import Unreadable, text_of
 
 Record: TypeAlias = (
-    AdviceRecord | Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord | PhasesRecord
+    AdviceRecord | Agreement | Checks | Curves | ClaimsRecord | HostsRecord | MutantsRecord | PhasesRecord | ScaleRecord
 )
 Records: TypeAlias = Callable[[str], Record | None]
 """Gives what a part came to when it was last measured."""
 SHIFT: Final = 100
 """By how much the seeds of a control's random streams are others than those before it: more than any part has."""
 HOSTS: Final = "hosts"
-"""Kind of the parts about real hosts, and what all of them are called together."""
+"""What the parts about real hosts are called together."""
+ABOUT_HOSTS: Final = {HOSTS, "scale"}
+"""Their kinds."""
 
 
 def unmeasured(name: str) -> None:
@@ -347,6 +351,8 @@ class HostsPart(SeparatePart):
     """Tables that have an algorithm each, whose gain over the other is told."""
     drawn: tuple[str, ...] = ()
     """Tables whose points, under their first settings, are drawn and counted together; None: all."""
+    every: dict[str, int] = Field(default_factory=dict)
+    """Of tables with very many points every so many-th, by table."""
     sides: tuple[HostsSide, ...]
 
     @property
@@ -359,7 +365,7 @@ class HostsPart(SeparatePart):
         del records
         study = load(self.study)
         return sum(
-            count(each.experiment_of(study.measured[table]))
+            count(each.experiment_of(self._measured(study, table)))
             for table in self.tables
             for each in self._compared_engines(table, engines)
         )
@@ -375,7 +381,7 @@ class HostsPart(SeparatePart):
         failed: list[str] = []
         for table in self.tables:
             compared, spec = self._compared_engines(table, engines), spec_hash(study, table)
-            measured = hold(study.measured[table], store, compared, jobs=jobs, progress=progress)
+            measured = hold(self._measured(study, table), store, compared, jobs=jobs, progress=progress)
             failed += measured.failures
             old = known.get(table)
             earlier_record = old.record if old and old.spec == spec else None
@@ -388,6 +394,10 @@ class HostsPart(SeparatePart):
         )  # fmt: skip
         return record, failed
 
+    def _measured(self, study: Study, table: str) -> HostMeasurements:
+        """The points of a table that are compared."""
+        return study.measured[table].every(self.every.get(table, 1))
+
     def _compared_engines(self, table: str, engines: Sequence[Engine]) -> list[ComparedEngine]:
         """Each of these engines that runs a table, with its seeds."""
         by_name = {engine.name: engine for engine in engines}
@@ -398,7 +408,7 @@ class HostsPart(SeparatePart):
         ]
 
 
-AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart | PhasesPart
+AnyPart: TypeAlias = AdvicePart | ComparisonPart | ClaimsPart | HostsPart | MutantsPart | PhasesPart | ScalePart
 
 
 class Plan(TomlTable):
@@ -430,7 +440,8 @@ class Plan(TomlTable):
             if name not in known:
                 hint = suggestion(name, known) or f"known: {', '.join(known)}"
                 raise ValidationError(f'validation has no part "{name}"; {hint}')
-        return Plan(parts=tuple(part for part in self.parts if part.name in names or part.kind in {HOSTS} & {*names}))
+        kinds = ABOUT_HOSTS if HOSTS in names else ()
+        return Plan(parts=tuple(part for part in self.parts if part.name in names or part.kind in kinds))
 
 
 def load_plan(file: Path | None = None) -> Plan:

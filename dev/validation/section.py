@@ -11,13 +11,14 @@ from dev.checks.record import Checks
 from dev.curves import text as curves_text
 from dev.curves.record import Curves
 from dev.strata.bands import controls_that_keep
-from dev.validation import advice_text, claims_text, hosts_text, live_text, mutants_text, phases_text
+from dev.validation import advice_text, claims_text, hosts_text, live_text, mutants_text, phases_text, scale_text
 from dev.validation.advice import AdviceRecord
 from dev.validation.claims import ClaimsRecord
 from dev.validation.hosts import HostsRecord
 from dev.validation.mutants import MutantsRecord
 from dev.validation.phases import PhasesRecord
 from dev.validation.plan import Record
+from dev.validation.scale import ScaleRecord
 from dumbbell.charts.chart import Chart
 from dumbbell.comparison.agreement_text import engine as engine_text
 from dumbbell.comparison.agreement_text import identified
@@ -106,6 +107,7 @@ _OUTCOMES: Final[Mapping[type, Callable[..., str]]] = {
     HostsRecord: hosts_text.summary,
     MutantsRecord: mutants_text.summary,
     PhasesRecord: phases_text.summary,
+    ScaleRecord: scale_text.summary,
 }
 
 
@@ -120,6 +122,8 @@ def identities(section: Section) -> str:
         engines = [identified(each.engine, each.identity) for each in record.origins]
     elif isinstance(record, HostsRecord):
         engines = sorted({engine_text(side) for each in record.tables for side in each.record.sides})
+    elif isinstance(record, ScaleRecord):
+        engines = [engine_text(record.side)]
     else:
         engines = []
     return "; ".join(engines) or ABSENT

@@ -102,7 +102,12 @@ def _both(typical: float, nine_of_ten: float, unit: str) -> str:
 
 def _by_algorithm(points: Sequence[HostPoint], *, together: bool) -> Iterator[tuple[str, list[HostPoint]]]:
     if together:
-        yield "goodput of all BBR flows, of the line's rate", list(points)
+        for of_rate, name in (
+            (True, "goodput of all BBR flows, of the line's rate"),
+            (False, "BBR's share of the goodput"),
+        ):
+            if own := [each for each in points if each.of_rate is of_rate]:
+                yield name, own
         return
     for cc in dict.fromkeys(each.groups[0].algorithm for each in points):
         yield (

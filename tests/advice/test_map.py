@@ -187,7 +187,7 @@ def test_the_command_writes_one_page_that_needs_no_network(tmp_path: Path) -> No
     assert answer["files"] == [str(target)]
     assert sum(each["asked"] for each in answer["map"]["cells"]) == 1
     page = target.read_text(encoding="utf-8")
-    for word in ("KEEP CUBIC", "What BBR gains over CUBIC", "What the others lose beside BBR", "--html out.html"):
+    for word in ("Use CUBIC.", "What BBR gains over CUBIC", "What the others lose beside BBR", "--html out.html"):
         assert word in page
     assert "src=" not in page.replace("src=\\", "").split("<script>")[0]
 

@@ -14,7 +14,8 @@ import pytest
 from dumbbell.advice.paths import LEAST_BYTES, REASONS, Path, cells, path_of, paths
 from dumbbell.advice.question import UNKNOWN_BUFFERS_BDP, question
 from dumbbell.cc import known
-from dumbbell.metrics.connections import Connection, read
+from dumbbell.metrics.connection import Connection
+from dumbbell.metrics.connections import read
 
 CAPTURES = File(__file__).parents[1] / "metrics" / "captures"
 BUSY = Connection(
@@ -80,6 +81,24 @@ def test_a_connection_that_tells_nothing_says_why(changes: dict[str, object], re
     path_or_reason = path_of(replace(BUSY, **changes))  # type: ignore[arg-type]
     assert (path_or_reason if isinstance(path_or_reason, str) else "") == reason
     assert not reason or REASONS[reason].text
+
+
+@pytest.mark.parametrize(
+    ("changes", "reordered"),
+    [
+        ({}, False), ({"reorderings": 1}, True), ({"duplicates": 1}, True), ({"reordering_segments": 4}, True),
+        ({"reordering_segments": 3}, False),
+    ],
+)  # fmt: skip
+def test_one_sign_of_reordering_is_enough(changes: dict[str, object], reordered: bool) -> None:  # noqa: FBT001 (a case)
+    assert known_path(**changes).reordered is reordered
+
+
+def test_the_mean_rate_is_of_the_time_with_something_to_send() -> None:
+    arrived = 5e6 - 14480
+    assert known_path().mean_bps == pytest.approx(8 * arrived / 10 * 1514 / 1448)
+    assert known_path(busy_s=None).mean_bps is None
+    assert known_path().resent_share == pytest.approx(14480 / 5e6)
 
 
 def test_alike_paths_are_one_cell_and_none_is_lost() -> None:

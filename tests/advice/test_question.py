@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.advice.question import ALONE, CANDIDATES, GOALS, PRESETS, UNKNOWN_COMPANY, Question, question
+from dumbbell.advice.question import (
+    ALONE,
+    CANDIDATES,
+    GOALS,
+    LEAST_QUEUE_BYTES,
+    ORDERS,
+    PRESETS,
+    UNKNOWN_COMPANY,
+    Question,
+    question,
+)
+from dumbbell.advice.trials import experiment
 from dumbbell.cc import known
 from dumbbell.cli import completion
 from dumbbell.problem import SpecError
@@ -31,6 +42,44 @@ def test_an_rtt_under_load_tells_the_queue() -> None:
     assert query.loaded_rtt_ns(625_000) == pytest.approx(105e6)
     assert [(each.cc, each.flows) for each in query.company] == [("cubic", 3)]
     assert (query.job.description, query.goal, query.candidates) == ("a transfer of 1 GB", "completion", CANDIDATES)
+
+
+def test_a_job_that_begins_now_joins_those_who_are_there() -> None:
+    assert [question_of(**{job: "1MB"}).starts for job in ("transfer", "requests")] == [("joins",)] * 2
+    assert question_of(stream="2mbit").starts == ("joins",)
+    bulk = question_of()
+    assert bulk.starts == ORDERS
+    assert [bulk.order(seed) for seed in range(1, 8)] == [*ORDERS, *ORDERS, "joins"]
+    for written, starts in (("first", ("first",)), ("any", ORDERS)):
+        assert question_of(transfer="1MB", starts=written).starts == starts
+    assert problems(starts="last") == ['--starts: unknown "last"; known: joins, first, together, any']
+
+
+def test_others_may_run_what_is_tried() -> None:
+    (company,) = question_of("same:7").company
+    assert (company.name, company.flows, company.neighbours_cc("reno")) == ("7 others switch too", 7, "reno")
+
+
+def test_a_line_may_have_several_rates_in_turns() -> None:
+    radio = question_of(rate="300mbit, 60mbit,150mbit")
+    assert (radio.rate_bps, radio.steps_bps) == (170_000_000, (300_000_000, 60_000_000, 150_000_000))
+    assert problems(rate="300mbit,60") == ['--rate: "60" has no unit; write it with a unit, as "60 Mbit/s"']
+    assert "carries nothing" in problems(rate="300mbit,0mbit")[0]
+    (company,) = question_of("cubic:1", rate="30mbit,10mbit").company
+    about = question_of("cubic:1", rate="30mbit,10mbit", starts="joins", buffer="1bdp")
+    path = experiment(about, company, "joins").fields()["path"]
+    assert path["rate"] == "30 Mbit/s"
+    assert path["change"][:3] == [
+        {"at": "5 s", "rate": "10 Mbit/s"}, {"at": "10 s", "rate": "30 Mbit/s"}, {"at": "15 s", "rate": "10 Mbit/s"},
+    ]  # fmt: skip
+
+
+def test_a_preset_says_what_it_assumes_and_nothing_that_is_written() -> None:
+    query = question({"preset": "cdn", "rtt": "25 ms"}, known())
+    assert (query.rate_bps, query.rtt_ns, query.preset) == (100_000_000, 25_000_000, "cdn")
+    assert query.assumed == ("--rate 100 Mbit/s", "--requests 1 MB", "--for completion")
+    slow = question({"preset": "policed", "rate": "2mbit", "rtt": "10ms"}, known())
+    assert slow.buffers_bytes == (LEAST_QUEUE_BYTES,), "a usual case has a queue that holds a few packets"
 
 
 def test_what_nobody_knows_is_tried() -> None:

@@ -10,7 +10,7 @@ from threading import Lock
 import pytest
 
 from dumbbell.advice import runs
-from dumbbell.advice.question import Question, question
+from dumbbell.advice.question import ORDERS, Order, Question, question
 from dumbbell.advice.runs import store_for
 from dumbbell.advice.trials import FIRST_SEEDS, MOST_SEEDS, Case, Trials, cases, experiment, trials
 from dumbbell.engines.catalogue import catalogue
@@ -18,7 +18,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure, StoreError
 from dumbbell.results.store import Store
-from dumbbell.spec import Run, expand
+from dumbbell.spec import Run, expand, resolve
 
 
 class Counting(SimEngine):
@@ -35,8 +35,8 @@ class Counting(SimEngine):
         return super().measure(run)
 
 
-def about(**options: str | None) -> Question:
-    path = {"rate": "2mbit", "rtt": "20ms", "buffer": "1bdp", "beside": "none"}
+def about(neighbours: str | None = "none", **options: str | None) -> Question:
+    path = {"rate": "2mbit", "rtt": "20ms", "buffer": "1bdp", "beside": neighbours, "starts": "together"}
     return replace(question(path | options, catalogue()), run_s=2.0)
 
 
@@ -67,7 +67,7 @@ def test_seeds_are_added_where_it_is_open_until_there_are_most_or_the_budget_is_
 
 
 def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path) -> None:
-    about_all = about(**{"buffer": None, "beside": None, "for": "goodput"})
+    about_all = about(None, **{"buffer": None, "for": "goodput"})
     engine = Counting()
     with Store.open(tmp_path, write=True) as store:
         tried = trials(about_all, engine, store, budget=0, undecided=nothing, seeds=1)
@@ -77,14 +77,82 @@ def test_each_company_is_an_experiment_whose_points_are_its_cases(tmp_path: Path
     assert set(tried) == set(cases(about_all))
     assert len(engine.measured) == len({case.run for case in tried}), "what two companies share is run once"
     for company in about_all.company:
-        for point, case in zip(
-            expand(experiment(about_all, company)), [each for each in cases(about_all) if each.company == company],
-            strict=True,
-        ):  # fmt: skip
+        own = [each for each in cases(about_all) if each.company == company]
+        for point, case in zip(expand(experiment(about_all, company, "joins")), own, strict=True):
             fields = point.fields()
             assert (fields["path"]["buffer"], fields["flows"][0]["cc"]) == (f"{case.buffer_bytes} B", case.candidate)
             if company.flows:
                 assert fields["flows"][1]["cc"] == company.neighbours_cc(case.candidate)
+
+
+def test_seed_after_seed_has_another_order_of_starts_where_nobody_says_it(tmp_path: Path) -> None:
+    question_of_any = about("cubic:2", starts=None)
+    starts: dict[int, tuple[int, ...]] = {}
+
+    class Watching(Counting):
+        def measure(self, run: Run) -> Measurement:
+            starts[run.seed] = tuple(flow.start_ns for flow in run.flows)
+            return super().measure(run)
+
+    with Store.open(tmp_path, write=True) as store:
+        tried = trials(question_of_any, Watching(), store, budget=0, undecided=nothing, jobs=1)
+        names = {each.experiment for each in store.campaigns()}
+    assert [question_of_any.order(seed) for seed in (1, 2, 3, 4)] == ["joins", "first", "together", "joins"]
+    mine_s = {seed: (own - others) / 1e9 for seed, (own, others, _) in starts.items()}
+    assert {seed: round(difference) for seed, difference in mine_s.items()} == {1: 5, 2: -5, 3: 0}
+    assert names == {f"advice beside 2 CUBIC, {order}" for order in ORDERS}
+    assert {tuple(each.run_ids) for each in tried.values()} == {(1, 2, 3)}, "the seeds of all orders are one case's"
+
+
+def test_the_window_opens_when_all_are_there() -> None:
+    (company,) = about("cubic:1").company
+    alone = about()
+    orders: dict[Order, tuple[float, float]] = {
+        "joins": (5 + 2 / 3, 7),
+        "first": (5 + 2 / 3, 7),
+        "together": (2 / 3, 2),
+    }
+    for order, (begin_s, end_s) in orders.items():
+        run = resolve(next(iter(expand(experiment(alone, company, order)))), 1).run
+        assert [run.measure.window_begin_ns / 1e9, run.measure.window_end_ns / 1e9] == pytest.approx(
+            [begin_s, end_s], abs=1e-3
+        )
+    transfer = about("cubic:1", transfer="500MB")
+    run = resolve(next(iter(expand(experiment(transfer, company, "joins")))), 1).run
+    assert [run.measure.window_begin_ns / 1e9, run.measure.window_end_ns / 1e9] == [5, 7], (
+        "of a transfer the start counts, too"
+    )
+
+
+def test_of_hosts_every_second_seed_sends_super_packets_before_short_queues(tmp_path: Path) -> None:
+    hosts = about("cubic:1", rate="20mbit", buffer=None, intervals="hosts", starts="joins")
+    assert [hosts.merges(seed) for seed in (1, 2, 3, 4)] == [False, True, False, True]
+    (company,) = hosts.company
+    plain, merged = (experiment(hosts, company, "joins", merged=each).fields() for each in (False, True))
+    assert [plain["host"]["socket_memory"], plain["path"].get("offload")] == ["default", None]
+    short = [hosts.buffer_bdp(each) <= 0.5 for each in hosts.buffers_bytes]
+    assert (merged["path"]["offload"], merged["zip"]) == (short, [["path.buffer", "path.offload"]])
+    assert {True, False} == {*short}
+    one = replace(hosts, buffers_bytes=(hosts.buffers_bytes[0],))
+    assert experiment(one, company, "joins", merged=True).fields()["path"]["offload"] is True
+    with Store.open(tmp_path, write=True) as store:
+        tried = trials(one, SimEngine(), store, budget=0, undecided=nothing, seeds=4)
+        names = {each.experiment for each in store.campaigns()}
+    assert names == {"advice beside 1 CUBIC", "advice beside 1 CUBIC, super-packets"}
+    assert {tuple(each.run_ids) for each in tried.values()} == {(1, 2, 3, 4)}
+
+
+def test_the_first_seed_is_told_before_the_others_run(tmp_path: Path) -> None:
+    engine, first = Counting(), list[int]()
+
+    def so_far(tried: Trials) -> None:
+        first.extend(len(each.run_ids) for each in tried.values())
+        assert len(engine.measured) == len(tried)
+
+    with Store.open(tmp_path, write=True) as store:
+        trials(about(), engine, store, budget=0, undecided=nothing, so_far=so_far)
+    assert first == [1, 1]
+    assert len(engine.measured) == 2 * FIRST_SEEDS
 
 
 def test_an_answer_that_was_interrupted_goes_on(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from dev.validation import advice_text
 from dev.validation.advice import FIRST_SEED, HARD, AdvicePart, AdviceRecord, Answer, Candidate, PrintedValue, drawn
 from dev.validation.page import markdown, part_markdown
 from dev.validation.section import Section
-from dumbbell.advice.question import ALONE
+from dumbbell.advice.question import ORDERS
 from dumbbell.comparison.record import Side
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -20,7 +20,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Run
 
 SIDE = Side(engine="sim", identity="", seeds=(), measured_on={})
-PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=1, seed=7, seeds=2)
+PART = AdvicePart(name="advice", candidate="sim", reference="sim", paths=2, seed=170, seeds=2)
 
 
 def candidate(measured: float, predicted: float, half: float, others: float = 0) -> Candidate:
@@ -72,15 +72,17 @@ def test_regret_is_told_for_each_policy_and_harm_that_is_not_said() -> None:
 
 
 def test_every_second_path_is_drawn_around_the_flip_and_is_the_same_again() -> None:
-    pairs = list(drawn(12, 7))
-    assert pairs == list(drawn(12, 7))
-    assert pairs[:5] == list(drawn(5, 7))
-    assert pairs != list(drawn(12, 8))
-    for number, (alone, with_neighbours) in enumerate(pairs):
-        assert alone.company == (ALONE,)
-        assert 1 <= with_neighbours.company[0].flows <= 10
+    questions = list(drawn(24, 7))
+    assert questions == list(drawn(24, 7))
+    assert questions[:5] == list(drawn(5, 7))
+    assert questions != list(drawn(24, 8))
+    assert {order for each in questions for order in each.starts} == {*ORDERS}
+    assert {each.company[0].flows > 0 for each in questions} == {False, True}
+    for number, each in enumerate(questions):
+        assert len(each.starts) == 1
+        assert 0 <= each.company[0].flows <= 10
         if number % 2 == 0:
-            assert HARD[0] * 0.98 <= alone.buffer_bdp(alone.buffers_bytes[0]) <= HARD[1] or alone.bdp_bytes < 100_000
+            assert HARD[0] * 0.98 <= each.buffer_bdp(each.buffers_bytes[0]) <= HARD[1] or each.bdp_bytes < 100_000
 
 
 @pytest.mark.slow

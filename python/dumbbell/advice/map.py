@@ -21,7 +21,7 @@ from dumbbell.advice.question import (
     Question,
     neighbours,
 )
-from dumbbell.advice.trials import FIRST_SEEDS, Case, Trials, cases, given_s, packets_in, trials
+from dumbbell.advice.trials import Case, Trials, first_runs, given_s, packets_in, trials
 from dumbbell.comparison.record import Number, Part
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import trimmed
@@ -159,8 +159,7 @@ def around(question: Question) -> Question:
 
 def runs_of(paths: Sequence[Question], seconds: float, seeds: int | None = None) -> int:
     """How many runs so many seeds of all cells are, in so many seconds."""
-    parts = [part for path in paths for part in _parts(path, seconds / len(paths))]
-    return sum((seeds or FIRST_SEEDS) * len({case.run for case in cases(part)}) for part in parts)
+    return sum(first_runs(part, seeds) for path in paths for part in _parts(path, seconds / len(paths)))
 
 
 def map_of(  # noqa: PLR0913 (of what, and how it is made)

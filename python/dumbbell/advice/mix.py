@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.advice.advice import Place, Regret, lost, place, recommended, undecided, worst
-from dumbbell.advice.paths import LEAST_SHARE, REASONS, Cell, Path, cells, paths
-from dumbbell.advice.question import PRESETS, Question
+from dumbbell.advice.advice import Place, Regret, lost, place, undecided, worst
+from dumbbell.advice.paths import LEAST_SHARE, REASONS, Cell, Path, algorithms, cells, paths
+from dumbbell.advice.question import MOST_CANDIDATES, PRESETS, Question
 from dumbbell.advice.question import question as read_question
+from dumbbell.advice.reading import SEEDS, Contradiction, contradiction, simulated, starts
+from dumbbell.advice.ruling import Ruling, ruling, votes
 from dumbbell.advice.trials import CORES, FIRST_SEEDS, LONGEST_S, PACKETS_A_SECOND, SHORTEST_S, packets_in, trials
 from dumbbell.advice.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
@@ -24,14 +26,14 @@ from dumbbell.units import BITS_PER_BYTE
 if TYPE_CHECKING:
     from dumbbell.cc import Registry
     from dumbbell.engines.protocol import Engine
-    from dumbbell.metrics.connections import Capture
+    from dumbbell.metrics.connection import Capture
     from dumbbell.results.store import Store
 
     Watch = Callable[[Sequence[float]], Callable[[float], None]]
     """Told how much work each cell is, it gives what is called after each with its own."""
 
-PATH_OPTIONS: Final = ("rate", "rtt", "buffer", "loaded-rtt")
-"""What a capture tells instead."""
+OF_PATHS: Final = {"satellite": "rtt", "5g": "rate", "policed": "buffer"}
+"""Presets that are about a path, which a capture shows instead, and by which option."""
 CELLS_PER_DECADE: Final = (6.0, 5.0, 4.0, 3.0, 2.5, 2.0, 1.5, 1.0)
 """Of rate and of RTT, the finest first: the first that fits into the time is taken."""
 GROWTH: Final = 0.4
@@ -46,6 +48,9 @@ RUN_S: Final = 0.01
 """What a run takes besides its packets, which one core does: reading, resolving, summarising."""
 MOST_CELL_S: Final = 5.0
 """What a cell gets at most: as much as one path by itself."""
+MOST: Final = 0.5
+"""Of the bytes: where the model does not explain more, the capture decides nothing. Of the connections: what more run
+is what runs now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,8 +115,14 @@ class Mix:
     """Those with the most connections first."""
     standings: Mapping[str, Standing]
     """By candidate."""
-    recommendation: str
-    """A candidate, or "keep": nothing that matters speaks against the default."""
+    ruling: Ruling
+    """What is right on the connections that the model explains."""
+    contradictions: tuple[Contradiction, ...]
+    """Connections that the model does not explain. They are in no bin."""
+    now: str
+    """What most connections run; empty where no algorithm is most."""
+    not_simulated: Mapping[str, int]
+    """Connections by algorithms that the engine lacks, so that nothing tests what was read of them."""
     open: Part
     """Of the connections: the seeds do not decide."""
     silent: Mapping[str, int]
@@ -127,11 +138,32 @@ class Mix:
 
     @property
     def connections(self) -> int:
+        """Those that the model explains."""
         return sum(each.connections for each in self.bins)
 
     @property
     def paths(self) -> list[Path]:
-        return paths_of(self.bins)
+        """All that were simulated, whether or not the model explains them."""
+        return [*paths_of(self.bins), *(each.path for each in self.contradictions)]
+
+    @property
+    def unexplained_bytes(self) -> float:
+        """The share of the bytes that connections sent which the model does not explain."""
+        return sum(each.path.sent_bytes for each in self.contradictions) / sum(each.sent_bytes for each in self.paths)
+
+    @property
+    def decides(self) -> bool:
+        """Whether the capture says what is right at all."""
+        return self.unexplained_bytes <= MOST and self.ruling.kind != "undecided"
+
+    @property
+    def recommendation(self) -> str:
+        """A candidate; "keep": the one that most connections run; "depends"; or "undecided"."""
+        if not self.decides:
+            return "undecided"
+        if self.ruling.kind != "one":
+            return "depends"
+        return "keep" if self.ruling.candidate == self.now else self.ruling.candidate
 
 
 def paths_of(bins: Iterable[Bin]) -> list[Path]:
@@ -152,9 +184,9 @@ def common_question(options: Mapping[str, str | None], registry: Registry) -> Qu
     written = {name: text for name, text in options.items() if text is not None}
     usual = PRESETS.get(written.get("preset", ""), {})
     problems = [
-        Problem("--preset", f"{written['preset']} is about --{name}, and connections tell their paths", "leave it out")
-        for name in PATH_OPTIONS
-        if name in usual
+        Problem("--preset", f"{name} is about --{option}, and connections tell their paths", "leave it out")
+        for name, option in OF_PATHS.items()
+        if name == written.get("preset")
     ]
     try:
         company = {} if "beside" in usual else {"beside": "none"}
@@ -185,16 +217,19 @@ def mix(  # noqa: PLR0913
     known_paths, silent = paths(capture.connections)
     if not known_paths:
         raise SpecError([_nothing(capture, silent)])
+    now = running(known_paths)
+    question = _with_own(question, now, engine)
     planned, works = _planned(known_paths, question, PLANNED * seconds)
     advance = watch(works)
     bins: list[Bin] = []
+    contradictions: list[Contradiction] = []
     tried_seeds, runs_s = set[int](), set[float]()
     ends, not_tried = time.monotonic() + seconds, 0
     shorter = min(1.0, PLANNED * seconds / sum(works))
     for cell, work in zip(planned, works, strict=True):
         left = ends - time.monotonic()
         own = cell.question
-        if bins and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
+        if runs_s and _work_s(own, SHORTEST_S) > left + (PATIENCE - 1) * seconds:
             not_tried += cell.connections
         else:
             own = replace(own, run_s=max(SHORTEST_S, _settled_s(own) * shorter))
@@ -203,28 +238,62 @@ def mix(  # noqa: PLR0913
             tried_seeds |= {len(each.run_ids) for each in tried.values()}
             runs_s.add(own.run_s)
             places = {each: place(own, tried, each, own.company[0]) for each in own.buffers_bytes}
-            bins += [
-                Bin(question=own, paths=tuple(of), places=tuple(places[size] for size in sizes))
-                for sizes, of in cell.by_queues
-            ]
+            model = starts(cell, own, engine, store, jobs=jobs)
+            for sizes, of in cell.by_queues:
+                against = {id(path): contradiction(path, sizes, model) for path in of}
+                contradictions += [no for no in against.values() if no]
+                if fit := tuple(path for path in of if not against[id(path)]):
+                    bins.append(Bin(question=own, paths=fit, places=tuple(places[size] for size in sizes)))
         advance(work)
-    bins.sort(key=lambda each: -each.connections)
-    standings = {candidate: standing(bins, candidate) for candidate in question.candidates}
-    right = recommended(
-        question, {name: each.regret.mean for name, each in standings.items()},
-        {name for name, each in standings.items() if each.harms.high},
+    return answered(
+        capture, question, bins, contradictions, now=now,
+        not_simulated={
+            cc: count for cc, count in algorithms(known_paths) if not simulated(cc, engine.algorithms())
+        },
+        silent=silent, not_tried=not_tried, seeds=(min(tried_seeds), max(tried_seeds)),
+        runs_s=(min(runs_s), max(runs_s)),
     )  # fmt: skip
+
+
+def answered(  # noqa: PLR0913 (what an answer has)
+    capture: Capture, question: Question, bins: Sequence[Bin], contradictions: Sequence[Contradiction], *, now: str,
+    not_simulated: Mapping[str, int], silent: Mapping[str, int], not_tried: int, seeds: tuple[int, int],
+    runs_s: tuple[float, float],
+) -> Mix:  # fmt: skip
+    """The answer, of the bins that the model explains and of the connections that it does not."""
+    standings = {candidate: standing(bins, candidate) for candidate in question.candidates} if bins else {}
     outside = Counter[str]()
     for each in bins:
         buffers = tuple(where.buffer_bytes for where in each.places)
         if why := outside_of_validation(replace(each.question, buffers_bytes=buffers)):
             outside[why] += each.connections
+    every = list(votes((each.question, each.places, each.connections) for each in bins))
     return Mix(
-        capture=capture, question=question, bins=tuple(bins), standings=standings,
-        recommendation="keep" if right == question.default else right,
+        capture=capture, question=question, bins=tuple(sorted(bins, key=lambda each: -each.connections)),
+        standings=standings,
+        ruling=ruling(
+            every, question.candidates, question.default, {name: each.regret.mean for name, each in standings.items()}
+        ),
+        contradictions=tuple(contradictions), now=now, not_simulated=not_simulated,
         open=part(bins, lambda where: where.verdict == "open"), silent=silent, not_tried=not_tried, outside=outside,
-        seeds=(min(tried_seeds), max(tried_seeds)), runs_s=(min(runs_s), max(runs_s)),
+        seeds=seeds, runs_s=runs_s,
     )  # fmt: skip
+
+
+def running(known_paths: Sequence[Path]) -> str:
+    """The algorithm that most of these connections run; empty where no one is most."""
+    counts = Counter(each.cc for each in known_paths)
+    return next((cc for cc, count in counts.items() if count > MOST * len(known_paths)), "")
+
+
+def _with_own(question: Question, now: str, engine: Engine) -> Question:
+    """With what runs now among the candidates: whoever changes it should know what that has."""
+    candidates = tuple(dict.fromkeys([*question.candidates, now]))
+    if now not in question.candidates and (
+        len(candidates) > MOST_CANDIDATES or not simulated(now, engine.algorithms())
+    ):
+        return question
+    return replace(question, candidates=candidates, now=now)
 
 
 def part(bins: Sequence[Bin], holds: Callable[[Place], bool], of: str = "connections") -> Part:
@@ -236,7 +305,7 @@ def part(bins: Sequence[Bin], holds: Callable[[Place], bool], of: str = "connect
         value += weight * fmean(true)
         low += weight * all(true)
         high += weight * any(true)
-    return Part(value / total, low / total, high / total)
+    return Part(value / total, low / total, high / total) if total else Part(0.0, 0.0, 0.0)
 
 
 def _nothing(capture: Capture, silent: Mapping[str, int]) -> Problem:
@@ -266,7 +335,8 @@ def _planned(known_paths: Sequence[Path], question: Question, seconds: float) ->
 
 def _work_s(question: Question, run_s: float) -> float:
     """How long the first seeds take on a path, roughly, on a small machine."""
-    runs = FIRST_SEEDS * len(question.buffers_bytes) * len(question.candidates)
+    of_starts = 2 * SEEDS  # each half as long as the one before, mostly of one algorithm
+    runs = (FIRST_SEEDS * len(question.candidates) + of_starts) * len(question.buffers_bytes)
     packets = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES * run_s
     return runs * (packets / PACKETS_A_SECOND / CORES + RUN_S)
 

@@ -10,11 +10,11 @@ from statistics import geometric_mean
 from typing import Final, NamedTuple
 
 from dumbbell.advice.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question, bdp_bytes, queue_sizes
-from dumbbell.metrics.connections import Connection
+from dumbbell.metrics.connection import REORDERING, Connection
 from dumbbell.metrics.number import trimmed
 from dumbbell.spec.quantity import Bytes
 from dumbbell.spec.run import FRAME_BYTES
-from dumbbell.units import NS_PER_S
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)
 """What is tried of queues; the last where so much was seen."""
@@ -75,7 +75,7 @@ REASONS: Final[Mapping[str, Reason]] = {
     ),
     "slow": Reason(
         f"below {trimmed(LEAST_RATE_BPS / 1e6, ' Mbit/s')}, where few packets pass",
-        lambda each: _line_bps(each) < LEAST_RATE_BPS,
+        lambda each: _line_bps(each, each.delivery_bps) < LEAST_RATE_BPS,
     ),
 }
 """By short names, in the order in which they are asked."""
@@ -96,6 +96,15 @@ class Path:
     sent_bytes: float
     resent_bytes: float
     cc: str
+    segment_bytes: int = FRAME_BYTES - HEADERS_BYTES
+    mean_bps: float | None = None
+    """As `rate_bps`, over all the time in which it had something to send; None where nothing shows that."""
+    reordered: bool = False
+    """Packets came out of order, or twice."""
+
+    @property
+    def resent_share(self) -> float:
+        return self.resent_bytes / self.sent_bytes
 
     @property
     def queues_bdp(self) -> tuple[float, ...]:
@@ -118,8 +127,12 @@ class Cell(NamedTuple):
     """What the queue may be of which paths, in bytes, the shortest first."""
 
     @property
+    def paths(self) -> list[Path]:
+        return [path for _, own in self.by_queues for path in own]
+
+    @property
     def connections(self) -> int:
-        return sum(len(own) for _, own in self.by_queues)
+        return len(self.paths)
 
 
 def paths(connections: Iterable[Connection]) -> tuple[list[Path], Counter[str]]:
@@ -141,17 +154,24 @@ def path_of(connection: Connection) -> Path | str:
             return name
     rtt_s, srtt_s = connection.min_rtt_s or 0.0, connection.srtt_s or 0.0
     filled = connection.resent_segments > 0 and not connection.app_limited
+    arrived = connection.sent_bytes - connection.resent_bytes
     return Path(
-        rate_bps=_line_bps(connection), at_least=connection.app_limited, rtt_s=rtt_s,
+        rate_bps=_line_bps(connection, connection.delivery_bps), at_least=connection.app_limited, rtt_s=rtt_s,
         queue_bdp=_queue_bdp(connection.cc, rtt_s, srtt_s, filled=filled), sent_bytes=connection.sent_bytes,
-        resent_bytes=connection.resent_bytes, cc=connection.cc,
+        resent_bytes=connection.resent_bytes, cc=connection.cc, segment_bytes=_segment_bytes(connection),
+        mean_bps=_line_bps(connection, BITS_PER_BYTE * arrived / connection.busy_s) if connection.busy_s else None,
+        reordered=connection.reorderings > 0 or connection.duplicates > 0
+        or connection.reordering_segments > REORDERING,
     )  # fmt: skip
 
 
-def _line_bps(connection: Connection) -> float:
+def _segment_bytes(connection: Connection) -> int:
+    return connection.mss_bytes or FRAME_BYTES - HEADERS_BYTES
+
+
+def _line_bps(connection: Connection, payload_bps: float | None) -> float:
     """What the line carried for it: with headers."""
-    segment_bytes = connection.mss_bytes or FRAME_BYTES - HEADERS_BYTES
-    return (connection.delivery_bps or 0.0) * (1 + HEADERS_BYTES / segment_bytes)
+    return (payload_bps or 0.0) * (1 + HEADERS_BYTES / _segment_bytes(connection))
 
 
 def _queue_bdp(cc: str, rtt_s: float, srtt_s: float, *, filled: bool) -> tuple[float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from dumbbell.cc import Registry, choose
@@ -15,7 +16,15 @@ from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
 JobKind: TypeAlias = Literal["bulk", "transfer", "stream", "requests"]
+Order: TypeAlias = Literal["joins", "first", "together"]
+"""When the flow that is asked about starts: after its neighbours, before them, or with them."""
 GOALS: Final[tuple[str, ...]] = get_args(Goal)
+ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+ANY_ORDER: Final = "any"
+Measurer: TypeAlias = Literal["linux", "hosts"]
+MEASURERS: Final[tuple[Measurer, ...]] = get_args(Measurer)
+STEP: Final = ","
+"""Between the rates that a line has in turns."""
 LEAST_RTT_NS: Final = 1_000_000
 """Below it a path is a data centre's: other algorithms (DCTCP), marks instead of drops."""
 USUAL_GOALS: Final[Mapping[JobKind, Goal]] = {
@@ -30,7 +39,7 @@ CANDIDATES: Final = ("bbr", "cubic")
 UNKNOWN_BUFFERS_BDP: Final = (0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0)
 """What is tried of a queue that nobody knows."""
 SHORT_TRANSFER_S: Final = 8.0
-"""A transfer that takes no longer on the idle line is run in full; what a longer one takes follows from its goodput."""
+"""A transfer that takes no longer at a fair share is run in full; what a longer one takes follows from its goodput."""
 _Parsed = TypeVar("_Parsed")
 
 
@@ -82,10 +91,15 @@ def neighbours(cc: str, flows: int) -> Company:
     return Company(name=f"beside {flows} {name_of(cc)}", cc=cc, flows=flows)
 
 
+def switching(flows: int) -> Company:
+    """So many others that run whatever is tried."""
+    return Company(name=f"{flows} others switch too", flows=flows)
+
+
 ALONE: Final = Company(name="alone")
-UNKNOWN_COMPANY: Final = (
-    ALONE, neighbours(DEFAULT, 1), neighbours(DEFAULT, 10), Company(name="10 others switch too", flows=10),
-)  # fmt: skip
+SWITCHING: Final = "same"
+"""The algorithm of others that run whatever is tried."""
+UNKNOWN_COMPANY: Final = (ALONE, neighbours(DEFAULT, 1), neighbours(DEFAULT, 10), switching(10))
 """What is tried where nobody says who else is there."""
 
 
@@ -95,6 +109,8 @@ class Question:
 
     rate_bps: int
     rtt_ns: int
+    steps_bps: tuple[int, ...] = ()
+    """Rates that the line has in turns, as a radio's; `rate_bps` is their mean. Empty: it has one."""
     buffers_bytes: tuple[int, ...]
     """Queues to try, the shortest first: one where it is known."""
     known_buffer: bool
@@ -105,13 +121,34 @@ class Question:
     job: Job = Job()
     candidates: tuple[str, ...] = CANDIDATES
     goal: Goal = "balanced"
+    starts: tuple[Order, ...] = ORDERS
+    """When it starts; of several, seed after seed has another one."""
+    now: str | None = None
+    """What runs today, where somebody says it."""
+    preset: str = ""
+    """A usual case, that says what nobody wrote."""
+    assumed: tuple[str, ...] = ()
+    """What it says."""
+    intervals: Measurer = "linux"
+    """Whose measurements intervals are about: Linux's own TCP with the same starts, or real hosts."""
+    lead_s: float = 0.0
+    """How much earlier those start that are there first; 0: as `trials.lead_s` says."""
     run_s: float = 0.0
     """How long runs of traffic without an end are; 0: as `trials.duration_s` says."""
 
     @property
     def default(self) -> str:
-        """The candidate that the others are held against: what hosts have, or else the first one."""
-        return DEFAULT if DEFAULT in self.candidates else self.candidates[0]
+        """The candidate that the others are held against: what runs today, what hosts have, or else the first one."""
+        usual = self.now or DEFAULT
+        return usual if usual in self.candidates else self.candidates[0]
+
+    def merges(self, seed: int) -> bool:
+        """Whether senders hand super-packets to the line in the run of a seed: of real hosts nobody knows it."""
+        return self.intervals == "hosts" and seed % 2 == 0
+
+    def order(self, seed: int) -> Order:
+        """When the flow that is asked about starts in the run of a seed."""
+        return self.starts[(seed - 1) % len(self.starts)]
 
     @property
     def tried(self) -> tuple[str, ...]:
@@ -121,8 +158,9 @@ class Question:
 
     @property
     def full_transfer(self) -> bool:
-        """A transfer that is short enough to be run from its first byte to its last."""
-        bits = BITS_PER_BYTE * self.job.size_bytes
+        """A transfer that is short enough to be run from its first byte to its last, in any company."""
+        shared = 1 + max(each.flows for each in self.company)
+        bits = BITS_PER_BYTE * self.job.size_bytes * shared
         return self.job.kind == "transfer" and bits / self.rate_bps <= SHORT_TRANSFER_S
 
     @property
@@ -133,6 +171,11 @@ class Question:
     @property
     def bdp_bytes(self) -> float:
         return bdp_bytes(self.rate_bps, self.rtt_ns)
+
+    @property
+    def way_s(self) -> float:
+        """How long a packet is on its way at least."""
+        return self.rtt_ns / NS_PER_S / 2
 
     def buffer_bdp(self, buffer_bytes: float) -> float:
         """A queue in bandwidth-delay products."""
@@ -149,21 +192,29 @@ def bdp_bytes(rate_bps: float, time_ns: float) -> float:
 
 
 def queue_sizes(queues_bdp: Iterable[float], one_bdp_bytes: float) -> tuple[int, ...]:
-    """Different queues in bytes, none of which is shorter than a few packets."""
-    return tuple(dict.fromkeys(max(LEAST_QUEUE_BYTES, round(each * one_bdp_bytes)) for each in queues_bdp))
+    """Different queues in bytes, none of which is shorter than a few packets, or hardly longer than the one before."""
+    sizes: list[int] = []
+    for each in queues_bdp:
+        size = max(LEAST_QUEUE_BYTES, round(each * one_bdp_bytes))
+        if not sizes or size > ALIKE * sizes[-1]:
+            sizes.append(size)
+    return tuple(sizes)
 
 
 PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
-    "cdn": {"requests": "1 MB", "for": "completion"},
-    "backup": {"transfer": "1 GB", "for": "balanced"},
-    "video": {"stream": "5 Mbit/s", "for": "latency"},
-    "office": {"beside": "cubic:3", "for": "balanced"},
-    "satellite": {"rtt": "600 ms", "for": "goodput"},  # geostationary
-    "policed": {"buffer": "0.05 bdp", "for": "goodput"},  # a policer hardly queues
+    "cdn": {"rate": "100 Mbit/s", "rtt": "40 ms", "requests": "1 MB", "for": "completion"},
+    "backup": {"rate": "100 Mbit/s", "rtt": "40 ms", "transfer": "1 GB", "for": "balanced"},
+    "video": {"rate": "20 Mbit/s", "rtt": "50 ms", "stream": "5 Mbit/s", "for": "latency"},
+    "office": {"rate": "20 Mbit/s", "rtt": "25 ms", "beside": "cubic:3", "for": "balanced"},
+    "5g": {"rate": "300mbit,60mbit,150mbit", "rtt": "40 ms", "for": "latency"},  # a radio's rate, step by step
+    "satellite": {"rate": "20 Mbit/s", "rtt": "600 ms", "for": "goodput"},  # geostationary
+    "policed": {"rate": "100 Mbit/s", "rtt": "40 ms", "buffer": "0.05 bdp", "for": "goodput"},  # it hardly queues
 }
-"""Usual cases: options that stand where none is written."""
+"""Usual cases, each a whole question: options that stand where none is written."""
 _EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
 """Options of which one at most can be."""
+ALIKE: Final = 1.1
+"""Times a queue's size up to which another one is the same to whoever measures it."""
 LEAST_QUEUE_BYTES: Final = 4 * FRAME_BYTES
 """Of a queue that nobody knows: a shorter one is nowhere."""
 _NEIGHBOURS: Final = re.compile(r"([^:]+?)(?::(\d+))?")
@@ -185,8 +236,9 @@ class _Reader:
 
     def __init__(self, written: Mapping[str, str], registry: Registry) -> None:
         self.problems: list[Problem] = []
+        self.written = written
         self.registry = registry
-        preset = self._choice("preset", written.get("preset"), tuple(PRESETS))
+        preset = self.preset = self._choice("preset", written.get("preset"), tuple(PRESETS))
         usual = PRESETS.get(preset, {})
         self.options = {**usual, **written}
         for names in _EXCLUSIVE:
@@ -201,12 +253,12 @@ class _Reader:
                     f"leave one out, or write --{implied} instead",
                 )  # fmt: skip
                 del self.options[implied]
+        self.assumed = tuple(
+            f"--{name} {text}" for name, text in usual.items() if name not in written and name in self.options
+        )
 
     def question(self) -> Question:
-        rate, rtt = self._needed("rate", Rate, "200mbit"), self._needed("rtt", Time, "80ms")
-        if rate is not None and not rate.bps:
-            self._note("rate", f"{quoted(str(rate))} carries nothing", 'write it as "200 Mbit/s"')
-            rate = None
+        (rate, steps_bps), rtt = self._rate(), self._needed("rtt", Time, "80ms")
         if rtt is not None and rtt.ns < LEAST_RTT_NS:
             message = (
                 f"{quoted(str(rtt))} is a data centre's; what decides there is other algorithms (DCTCP) and marks (ECN)"
@@ -218,12 +270,23 @@ class _Reader:
         buffers, known = self._buffers(rate, rtt)
         company = self._company()
         candidates = self._candidates()
+        now = self.options.get("now")
+        if now is not None and (problem := self._unknown(now)):
+            self._note("now", problem, "write what `sysctl net.ipv4.tcp_congestion_control` prints")
+        intervals = self._choice("intervals", self.options.get("intervals"), MEASURERS) or "linux"
+        starts = self._choice("starts", self.options.get("starts"), (*ORDERS, ANY_ORDER))
+        if not starts:  # who has a job that begins now finds others there
+            starts = ANY_ORDER if job.kind == "bulk" else "joins"
         if self.problems or rate is None or rtt is None:
             raise SpecError(self.problems)
         return Question(
-            rate_bps=rate.bps, rtt_ns=rtt.ns, buffers_bytes=buffers, known_buffer=known,
+            rate_bps=rate.bps, steps_bps=steps_bps, rtt_ns=rtt.ns, buffers_bytes=buffers, known_buffer=known,
             loss_ppb=loss.value if loss else 0, company=company or UNKNOWN_COMPANY, known_company=bool(company),
-            job=job, candidates=candidates, goal=goal or USUAL_GOALS[job.kind],  # type: ignore[arg-type]
+            job=job, candidates=tuple(dict.fromkeys([*candidates, *([now] if now else [])])),
+            goal=goal or USUAL_GOALS[job.kind],  # type: ignore[arg-type]
+            starts=ORDERS if starts == ANY_ORDER else (starts,),  # type: ignore[arg-type]
+            intervals=intervals,  # type: ignore[arg-type]
+            now=now, preset=self.preset, assumed=self.assumed,
         )  # fmt: skip
 
     def _note(self, name: str, message: str, hint: str = "") -> None:
@@ -238,8 +301,29 @@ class _Reader:
 
     def _needed(self, name: str, kind: Callable[[str], _Parsed], example: str) -> _Parsed | None:
         if name not in self.options:
-            self._note(name, "is missing", f"every path has one: --{name} {example}")
+            self._note(name, "is missing", f"every path has one: --{name} {example}; or a usual case by --preset")
         return self._quantity(name, kind)
+
+    def _rate(self) -> tuple[Rate | None, tuple[int, ...]]:
+        """The line's rate, or the mean of those that it has in turns, and these."""
+        text = self.options.get("rate")
+        if text is None or STEP not in text:
+            rate = self._needed("rate", Rate, "200mbit")
+            every = [] if rate is None else [rate]
+        else:
+            every = []
+            for part in text.split(STEP):
+                try:
+                    every.append(Rate(part.strip()))
+                except QuantityError as error:
+                    self._note("rate", error.message, error.hint)
+        if not all(each.bps for each in every):
+            self._note("rate", f"{quoted(text or '')} carries nothing", 'write it as "200 Mbit/s"')
+            every = []
+        if len(every) < 2:  # noqa: PLR2004 (one that does not change)
+            return (every[0] if every else None), ()
+        mean_bps = round(fmean(each.bps for each in every))
+        return Rate(Rate.show(mean_bps)), tuple(each.bps for each in every)
 
     def _quantity(self, name: str, kind: Callable[[str], _Parsed]) -> _Parsed | None:
         """None where it is not written, or cannot be read."""
@@ -265,6 +349,8 @@ class _Reader:
             fills_ns = size.fills_ns(rtt.ns)
             room = size.number * FRAME_BYTES if size.unit == "packets" else size.value
             buffer = round(room if fills_ns is None else bdp_bytes(rate.bps, float(fills_ns)))
+            if "buffer" not in self.written:
+                buffer = max(buffer, LEAST_QUEUE_BYTES)  # of a usual case, on a line that is slower than that
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
@@ -289,11 +375,11 @@ class _Reader:
             return ()
         match = _NEIGHBOURS.fullmatch(text)
         cc, count = (match[1], int(match[2] or 1)) if match else ("", 0)
-        if problem := self._unknown(cc):
-            self._note("beside", problem, "write it as cubic:3, or none")
+        if cc != SWITCHING and (problem := self._unknown(cc)):
+            self._note("beside", problem, "write it as cubic:3, as same:3 if they run what is tried, or none")
         elif not 1 <= count <= MOST_NEIGHBOURS:
             self._note("beside", f"{count} neighbours", f"1 to {MOST_NEIGHBOURS}; nobody is none")
-        return (neighbours(cc, count),)
+        return (switching(count) if cc == SWITCHING else neighbours(cc, count),)
 
     def _candidates(self) -> tuple[str, ...]:
         text = self.options.get("candidates")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from math import ceil
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from dumbbell.campaign.until import run_until
 from dumbbell.errors import EngineFailure
@@ -15,7 +16,7 @@ from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.advice.question import Company, Question
+    from dumbbell.advice.question import Company, Order, Question
     from dumbbell.campaign.until import Points
     from dumbbell.engines.protocol import Engine
     from dumbbell.results.measured import MeasuredPoint
@@ -28,25 +29,39 @@ Undecided: TypeAlias = "Callable[[Question, Trials], Collection[Case]]"
 """Which cases need more seeds."""
 ME, OTHERS = "you", "others"
 FIRST_SEEDS: Final = 3
+"""Of every case, one for each order of starts where that is not given."""
 MOST_SEEDS: Final = 9
+LEAD_S: Final = 5.0
+"""How much earlier those start that are there first: their slow start is over, and they have what the line carries."""
+LEAD_ROUND_TRIPS: Final = 30
+"""The same, at least."""
+FIRST_SHARE: Final = 0.7
+"""Of the budget, that the first seeds have; what they leave open has the rest."""
 LONGEST_S, SHORTEST_S = 60.0, 12.0
 """Of a run of traffic without an end. The shortest has one PROBE_RTT of BBR in its window."""
 ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
-SHORT_ANSWER_S, LONG_ANSWER_S = 4.0, 12.0
+SHORT_ANSWER_S, LONG_ANSWER_S = 2.8, 12.0
 OTHER_PACKETS: Final = 1e7
 """What an engine that is no simulator carries in about a minute: as long as it may look for an answer."""
 SHORT_ANSWER_BPS: Final = 200_000_000
 """Up to which rate an answer is a short one."""
+WORK: Final = {"stream": 2.0, "requests": 1.3}
+"""How many times as long a packet takes where each piece or answer is timed."""
 WARM_UP: Final = 1 / 3
 """Share of a run before its window, where the job is to go on."""
 PACKETS_A_SECOND: Final = 5e6
 """That a core simulates, roughly."""
 CORES: Final = 2
 """Of a small machine: how long runs are depends on no larger one's."""
+MERGED_BDP: Final = 0.5
+"""Up to which queue super-packets change what an algorithm gets."""
+STEP_S: Final = 5.0
+"""How long a line has each of the rates that it has in turns."""
+MOST_STEPS: Final = 100
 TIME_LIMIT_S: Final = 600.0
 """Of a transfer that is run in full."""
-REQUESTS: Final = 60
+REQUESTS: Final = 32
 REQUESTS_LOAD: Final = 0.2
 """Part of the line that requests offer together."""
 STREAM_EVERY: Final = "40 ms"
@@ -71,32 +86,62 @@ class Case:
 def trials(  # noqa: PLR0913 (what, with what, and how much of it)
     question: Question, engine: Engine, store: Store, *, budget: float, jobs: int | None = None, undecided: Undecided,
     seeds: int | None = None, progress: Callable[[], None] = lambda: None,
+    so_far: Callable[[Trials], None] | None = None,
 ) -> Trials:  # fmt: skip
     """Runs every case with the first seeds, and then those that do not decide yet with more, within a budget.
 
     The budget is of packets, those of runs that the store has among them: the answer is the same on every machine, and
-    the same when it is asked for again. With `seeds` every case has so many. `progress` is called for each run.
+    the same when it is asked for again. With `seeds` every case has so many. `progress` is called for each run,
+    `so_far` with what the first seed came to.
 
     Raises:
         EngineFailure: the engine could not finish a run.
     """
-    own = [load(experiment(question, each), overrides={"seeds": seeds or MOST_SEEDS}) for each in question.company]
+    strands = [each for company in question.company for each in _strands(question, company, seeds or MOST_SEEDS)]
+    own = [
+        load(experiment(question, each.company, each.order, merged=each.merged), overrides={"seeds": each.seeds})
+        for each in strands
+    ]
 
     def came_of(points: Points) -> Trials:
         for error in chain.from_iterable(point.errors.values() for point in chain(*points)):
             raise EngineFailure(error, engine.name)
-        return dict(zip(cases(question), chain(*points), strict=True))
+        measured: dict[Case, MeasuredPoint] = {}
+        for strand, some in zip(strands, points, strict=True):
+            for case, point in zip(
+                points_of(question, strand.company), some, strict=False
+            ):  # none before its first seed
+                measured[case] = measured[case].joined(point) if case in measured else point
+        return measured
 
     def still_open(points: Points) -> list[set[int]]:
-        measured = came_of(points)
-        pending = () if seeds else undecided(question, measured)
-        of_companies = (points_of(question, company) for company in question.company)
+        pending = () if seeds else undecided(question, came_of(points))
+        of_companies = (points_of(question, each.company) for each in strands)
         return [{nth for nth, case in enumerate(each) if case in pending} for each in of_companies]
 
     return came_of(run_until(
         store, own, engine, still_open, first=seeds or FIRST_SEEDS, budget=budget, names=QUANTITIES, jobs=jobs,
-        progress=progress,
+        progress=progress, so_far=so_far and (lambda points: so_far(came_of(points))),
+        work=WORK.get(question.job.kind, 1.0),
     ))  # fmt: skip
+
+
+class _Strand(NamedTuple):
+    """Seeds of a company's cases that have the same starts and the same frames: an experiment."""
+
+    company: Company
+    order: Order
+    merged: bool
+    seeds: list[int]
+
+
+def _strands(question: Question, company: Company, seeds: int) -> list[_Strand]:
+    strands: dict[tuple[Order, bool], _Strand] = {}
+    for seed in range(1, seeds + 1):
+        order: Order = question.order(seed) if company.flows else "together"
+        merged = question.merges(seed)
+        strands.setdefault((order, merged), _Strand(company, order, merged, [])).seeds.append(seed)
+    return list(strands.values())
 
 
 def cases(question: Question) -> Iterator[Case]:
@@ -110,8 +155,9 @@ def points_of(question: Question, company: Company) -> list[Case]:
 
 
 def given_s(question: Question) -> float:
-    """How long the simulator may look for an answer on a small machine: more packets take longer."""
-    return SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
+    """How long the simulator's packets may take for an answer on a small machine: more of them take longer."""
+    given = SHORT_ANSWER_S if question.rate_bps <= SHORT_ANSWER_BPS else LONG_ANSWER_S
+    return given / WORK.get(question.job.kind, 1.0)
 
 
 def packets_in(seconds: float) -> float:
@@ -120,57 +166,128 @@ def packets_in(seconds: float) -> float:
 
 
 def duration_s(question: Question) -> float:
-    """How long runs of traffic without an end are: the same on every machine, so that answers are.
+    """How long the flow that is asked about runs, of traffic without an end: the same on every machine.
 
-    As long as the first seeds of all cases are no more packets than a small machine simulates in a few seconds.
+    As long as the first seeds of all cases are no more packets than a small machine carries in their part of the time.
     """
     if question.run_s:
         return question.run_s
-    packets_a_second = question.rate_bps / BITS_PER_BYTE / FRAME_BYTES
-    different = len({case.run for case in cases(question)})
-    fits = CORES * PACKETS_A_SECOND * given_s(question) / (different * FIRST_SEEDS * packets_a_second)
     least = max(SHORTEST_S, ROUND_TRIPS * question.rtt_ns / NS_PER_S)
-    return min(max(fits, least), max(LONGEST_S, least))
+    lines_s = packets_in(FIRST_SHARE * given_s(question)) / packets_a_second(question)
+    leads = [_lead_s(question, case, seed) for case in different(question) for seed in range(1, FIRST_SEEDS + 1)]
+    return min(max((lines_s - sum(leads)) / len(leads), least), max(LONGEST_S, least))
 
 
-def experiment(question: Question, company: Company) -> Experiment:
-    """What is tried in some company: every queue with every candidate, as lists of one spec."""
+def first_runs(question: Question, seeds: int | None = None) -> int:
+    """How many runs the first seeds of all cases are."""
+    return (seeds or FIRST_SEEDS) * len(different(question))
+
+
+def packets_a_second(question: Question) -> float:
+    """That the line carries."""
+    return question.rate_bps / BITS_PER_BYTE / FRAME_BYTES
+
+
+def different(question: Question) -> list[Case]:
+    """The cases of which no two are the same runs."""
+    return list({case.run: case for case in cases(question)}.values())
+
+
+def _lead_s(question: Question, case: Case, seed: int) -> float:
+    """How long a run of a case is before all are there."""
+    return 0.0 if not case.company.flows or question.order(seed) == "together" else lead_s(question)
+
+
+def lead_s(question: Question) -> float:
+    """How much earlier those start that are there first."""
+    return question.lead_s or max(LEAD_S, LEAD_ROUND_TRIPS * question.rtt_ns / NS_PER_S)
+
+
+def experiment(question: Question, company: Company, order: Order, *, merged: bool = False) -> Experiment:
+    """What is tried in some company: every queue with every candidate, as lists of one spec.
+
+    `merged`: senders hand super-packets to the line, before queues in which that matters.
+    """
     buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
-    own, lasting = _job(question)
-    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), **own}]
+    ahead_s = lead_s(question) if company.flows and order != "together" else 0.0
+    mine_s, theirs_s = (ahead_s, 0.0) if order == "joins" else (0.0, ahead_s)
+    own, lasting = _job(question, company, mine_s, theirs_s)
+    flows: list[dict[str, Any]] = [{"name": ME, "cc": _one_or_all(tried), "start": _time(mine_s), **own}]
+    name = f"advice {company.name}"
     spec: dict[str, Any] = {
-        "name": f"advice {company.name}", "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
+        "name": f"{name}, {order}" if company.flows and len(question.starts) > 1 else name,
+        "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
         "path": {
             "rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns), "buffer": _one_or_all(buffers),
         },
-        "flows": flows, "host": {"socket_memory": "max"}, "measure": {"record": "summary"},
+        "flows": flows, "host": {"socket_memory": "max" if question.intervals == "linux" else "default"},
+        "measure": {"record": "summary"},
     }  # fmt: skip
     if company.flows:
-        flows.append({"name": OTHERS, "cc": company.cc or _one_or_all(tried), "count": company.flows})
+        others = {"cc": company.cc or _one_or_all(tried), "count": company.flows, "start": _time(theirs_s)}
+        flows.append({"name": OTHERS, **others})
         if company.cc is None:
             spec["zip"] = [["flows[0].cc", "flows[1].cc"]]
+    if merged:
+        offload = [question.buffer_bdp(each) <= MERGED_BDP for each in question.buffers_bytes]
+        spec["name"] += ", super-packets"
+        spec["path"]["offload"] = offload if len(offload) > 1 else offload[0]
+        spec["zip"] = [*spec.get("zip", ()), *([["path.buffer", "path.offload"]] if len(offload) > 1 else [])]
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
+    if question.steps_bps:
+        spec["path"] |= _in_turns(question.steps_bps, ahead_s + _longest_s(question))
     return load(spec | lasting)
+
+
+def _in_turns(rates_bps: Sequence[int], until_s: float) -> dict[str, Any]:
+    """Fields of a path that has each of some rates for `STEP_S`, over and over."""
+    steps = range(1, min(MOST_STEPS, ceil(until_s / STEP_S)))
+    changes = [{"at": _time(nth * STEP_S), "rate": Rate.show(rates_bps[nth % len(rates_bps)])} for nth in steps]
+    return {"rate": Rate.show(rates_bps[0]), "change": changes}
+
+
+def _longest_s(question: Question) -> float:
+    """How long the flow that is asked about runs at most."""
+    if question.full_transfer:
+        return TIME_LIMIT_S
+    return requests_s(question) if question.job.kind == "requests" else duration_s(question)
 
 
 def _one_or_all(values: list[str]) -> str | list[str]:
     return values if len(values) > 1 else values[0]
 
 
-def _job(question: Question) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Fields of the flow that is asked about, and of its spec: what it carries, how long, and what is measured."""
-    job, size = question.job, f"{question.job.size_bytes} B"
+def _job(question: Question, company: Company, mine_s: float, theirs_s: float) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fields of the flow that is asked about, and of its spec: what it carries, how long, and what is measured.
+
+    It starts after `mine_s`, and the others after `theirs_s`.
+    """
+    job, size, last_s = question.job, f"{question.job.size_bytes} B", max(mine_s, theirs_s)
     if question.full_transfer:
-        return {"workload": {"transfer": size}}, {"duration": "until done", "time_limit": _time(TIME_LIMIT_S)}
+        limit = _time(mine_s + time_limit_s(question, company))
+        return {"workload": {"transfer": size}}, {"duration": "until done", "time_limit": limit}
     if job.kind == "requests":
         arrivals = {"load": REQUESTS_LOAD, "count": REQUESTS}
-        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": _time(requests_s(question))}
+        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": _time(last_s + requests_s(question))}
     run_s = duration_s(question)
-    begin_s = 0.0 if job.kind == "transfer" else run_s * WARM_UP  # a file's start-up counts
-    measure = {"record": "summary", "window": [_time(begin_s), _time(run_s)]}
-    stream = {"workload": {"stream": Rate.show(job.rate_bps), "for": "3600 s", "every": STREAM_EVERY}}
-    return stream if job.kind == "stream" else {}, {"duration": _time(run_s), "measure": measure}
+    # a file's start-up counts; what goes on is measured when all others are there, too
+    begin_s, end_s = (mine_s, mine_s + run_s) if job.kind == "transfer" else (last_s + run_s * WARM_UP, last_s + run_s)
+    measure = {"record": "summary", "window": [_time(begin_s), _time(end_s)]}
+    # not longer than it is looked at: each piece that it would write is timed
+    stream = {"workload": {"stream": Rate.show(job.rate_bps), "for": _time(end_s), "every": STREAM_EVERY}}
+    return stream if job.kind == "stream" else {}, {"duration": _time(end_s), "measure": measure}
+
+
+def time_limit_s(question: Question, company: Company) -> float:
+    """Of a transfer that is run in full: what is not done by then counts as done then.
+
+    Beside others, who keep the line busy meanwhile, it is ten times what a fair share takes.
+    """
+    if not company.flows:
+        return TIME_LIMIT_S
+    fair_s = BITS_PER_BYTE * question.job.size_bytes * (1 + company.flows) / question.rate_bps
+    return min(TIME_LIMIT_S, max(LONGEST_S, 10 * fair_s))
 
 
 def _time(seconds: float) -> str:

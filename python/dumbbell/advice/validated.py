@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.strata import GROUP_GOODPUT, OF_MODEL, PLAIN, stored_bands, strata
+from dumbbell.comparison.strata import GROUP_GOODPUT, HOSTS, OF_MODEL, PLAIN, stored_bands, strata
 from dumbbell.metrics.number import span, trimmed
 from dumbbell.spec.run import FRAME_BYTES
 
@@ -17,8 +17,6 @@ MOST_PLAIN_LOSS_PPB: Final = 20_000_000
 """Of the plain path."""
 NEARLY: Final = 0.99
 """Queues are whole bytes."""
-P90: Final = 1.645
-"""Standard deviations within which nine tenths of normal errors lie."""
 
 
 def outside_of_validation(question: Question) -> str:
@@ -54,7 +52,11 @@ def stratum(question: Question, buffer_bytes: int, company: Company) -> str:
     return "many" if company.flows >= plain.flows[1] else "plain"
 
 
-def model_error(question: Question, buffer_bytes: int, company: Company) -> float:
-    """Standard deviation of the simulator's goodput from the kernel's in that stratum, a share of it."""
-    bands = stored_bands()[stratum(question, buffer_bytes, company)]
-    return float(bands[GROUP_GOODPUT][OF_MODEL]) / P90
+def hosts_error(question: Question) -> float:
+    """Standard deviation of the simulator's goodput from real hosts', a share of the line; 0 where none are meant."""
+    return float(stored_bands()[HOSTS][GROUP_GOODPUT][OF_MODEL]) if question.intervals == "hosts" else 0.0
+
+
+def model_error(question: Question, buffer_bytes: int, company: Company, of: str = GROUP_GOODPUT) -> float:
+    """Standard deviation of the simulator from the kernel in that stratum, of goodput or resends, a share of it."""
+    return float(stored_bands()[stratum(question, buffer_bytes, company)][of][OF_MODEL])

@@ -1,5 +1,6 @@
 """`dumbbell advise`: which congestion control to use on a path, for a job, and where the answer flips."""
 
+import sys
 import time
 from typing import Final
 
@@ -9,8 +10,11 @@ from dumbbell.cli import question as of
 from dumbbell.cli.map import map_
 from dumbbell.cli.mix import mix
 from dumbbell.cli.option import Jobs, Json, print_json
+from dumbbell.cli.progress import progress
 
 EXAMPLE: Final = "Example: dumbbell advise --rate 200mbit --rtt 80ms --loaded-rtt 105ms --beside cubic:3 --transfer 1GB"
+PATIENCE_S: Final = 0.5
+"""Who asks for an answer wants to see at once that it is looked for."""
 app = typer.Typer(rich_markup_mode=None)
 app.command("map", epilog="Example: dumbbell advise map --rate 10mbit..1gbit --rtt 40ms --html map.html")(map_)
 app.command("mix", epilog="Example: dumbbell advise mix ss.txt, after: ss -tin > ss.txt")(mix)
@@ -32,17 +36,21 @@ def advise(  # noqa: PLR0913 (each is an option)
     candidates: of.Candidates = None,
     goal: of.Goal = None,
     preset: of.Preset = None,
+    starts: of.Starts = None,
+    now: of.Now = None,
+    intervals: of.Intervals = None,
+    details: of.Details = False,
     engine: of.Simulating = "sim",
     seeds: of.Exactly = None,
     jobs: Jobs = None,
     out: of.Stored = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate each candidate over all plausible queues and competitors, recommend one, and show where that changes.
+    """Say in five lines which algorithm to use on a path: why, when not, how sure that is, and what to do next.
 
-    dumbbell tries every queue and every competitor that you do not name, and prints at which RTT under load the
-    recommendation changes. `advise map` shows more of a path, or many paths; `advise mix` advises for the paths of a
-    server. Intervals include the scatter over seeds and the model's error. advise needs no root.
+    dumbbell simulates each candidate over every queue and every competitor that you do not name; --details prints each
+    case. --preset alone is a complete question. `advise map` shows more of a path, or many paths; `advise mix` advises
+    for the paths of a server. Intervals include the scatter over seeds and the model's error. advise needs no root.
     """
     options = of.written(locals())
     from dumbbell.problem import Problem, SpecError
@@ -56,6 +64,8 @@ def advise(  # noqa: PLR0913 (each is an option)
     from dumbbell.advice.question import question
     from dumbbell.advice.ranges import DOTS, is_range
     from dumbbell.advice.runs import store_for
+    from dumbbell.advice.text import as_object, headline
+    from dumbbell.advice.trials import first_runs
     from dumbbell.engines.catalogue import catalogue
     from dumbbell.engines.registry import engine as engine_named
 
@@ -66,14 +76,20 @@ def advise(  # noqa: PLR0913 (each is an option)
         )
     path_question, chosen = question(options, catalogue()), engine_named(engine)
     began = time.monotonic()
-    with store_for(path_question, chosen, out) as store:
-        advice = answer(path_question, chosen, store, jobs=jobs, seeds=seeds)
+    with (
+        progress(
+            first_runs(path_question, seeds), wanted=not (as_json and sys.stdout.isatty()), patience_s=PATIENCE_S
+        ) as watch,
+        store_for(path_question, chosen, out) as store,
+    ):
+        advice = answer(
+            path_question, chosen, store, jobs=jobs, seeds=seeds, progress=watch,
+            so_far=lambda first: watch.say(f"So far, by one seed: {headline(first)}"),
+        )  # fmt: skip
     seconds = time.monotonic() - began
     if as_json:
-        from dumbbell.advice.text import as_object
-
         print_json(as_object(advice, seconds=seconds, engine=engine))
     else:
         from dumbbell.report.advice import advice_page
 
-        of.print_page(advice_page(advice, seconds=seconds, engine=engine))
+        of.print_page(advice_page(advice, seconds=seconds, engine=engine, detailed=details))

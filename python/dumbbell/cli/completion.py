@@ -22,7 +22,7 @@ WORD_BREAKS: Final = "=:"
 TABLES: Final = ("", "path", "flows[]", "host", "measure")
 """Whose fields are offered."""
 GOALS: Final = ("goodput", "latency", "completion", "fairness", "balanced")
-PRESETS: Final = ("cdn", "backup", "video", "office", "satellite", "policed")
+PRESETS: Final = ("cdn", "backup", "video", "office", "5g", "satellite", "policed")
 """What advice can be about; a test holds both to `dumbbell.advice`, which takes long to load."""
 MOST_RUNS: Final = 100
 """Of a store, that are offered."""
@@ -97,6 +97,20 @@ def engines() -> list[str]:
 def goals() -> Sequence[str]:
     """What can count for advice."""
     return GOALS
+
+
+def starts() -> Sequence[str]:
+    """When the flow that advice is about may start."""
+    from dumbbell.advice.question import ANY_ORDER, ORDERS
+
+    return (*ORDERS, ANY_ORDER)
+
+
+def measurers() -> Sequence[str]:
+    """Whose measurements the intervals of advice may be about."""
+    from dumbbell.advice.question import MEASURERS
+
+    return MEASURERS
 
 
 def presets() -> Sequence[str]:

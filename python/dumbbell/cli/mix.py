@@ -18,7 +18,10 @@ SECONDS = {"sim": 25.0}
 
 def mix(  # noqa: PLR0913 (each is an option)
     source: Annotated[
-        str, typer.Argument(metavar="FILE", help="What `ss -tin` printed; - is standard input.", show_default=False)
+        str,
+        typer.Argument(
+            metavar="FILE", help="What `ss -tin` printed, or `iperf3 --json`; - is standard input.", show_default=False
+        ),
     ],
     *,
     loss: of.Loss = None,
@@ -33,9 +36,14 @@ def mix(  # noqa: PLR0913 (each is an option)
     seeds: of.Exactly = None,
     jobs: Jobs = None,
     out: of.Stored = None,
+    details: of.Details = False,
     as_json: Json = False,
 ) -> None:
-    """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them."""
+    """Read a server's connections from `ss -tin` output, simulate their paths, and advise for all of them.
+
+    dumbbell simulates what each connection runs on the path that it read. Connections that resent over three times as
+    much as that, or as little, and those with packets out of order, are not explained by the model: it leaves them out.
+    """
     options = of.written(locals())
     from dumbbell.advice.mix import common_question
     from dumbbell.advice.mix import mix as mix_of
@@ -65,4 +73,4 @@ def mix(  # noqa: PLR0913 (each is an option)
     else:
         from dumbbell.report.advice import mix_page
 
-        of.print_page(mix_page(answer, seconds=seconds, engine=engine))
+        of.print_page(mix_page(answer, seconds=seconds, engine=engine, detailed=details))

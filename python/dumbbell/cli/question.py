@@ -11,7 +11,10 @@ from dumbbell.cli import completion
 if TYPE_CHECKING:
     from dumbbell.report.section import Page
 
-Rate = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate: 200mbit.")]
+Rate = Annotated[
+    str | None,
+    typer.Option("--rate", metavar="RATE", help="The line's rate: 200mbit; of a radio in turns: 300mbit,60mbit."),
+]
 Rates = Annotated[str | None, typer.Option("--rate", metavar="RATE", help="The line's rate, or 10mbit..1gbit.")]
 Rtt = Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping without load: 80ms.")]
 Rtts = Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping without load: 80ms, or 5ms..200ms.")]
@@ -25,8 +28,34 @@ LoadedRtt = Annotated[
 Loss = Annotated[str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")]
 Competitors = Annotated[
     str | None,
-    typer.Option("--beside", metavar="CC:N|none", help="Competing flows, e.g. cubic:3. Default: several cases."),
+    typer.Option(
+        "--beside",
+        metavar="CC:N|none",
+        help="Competing flows, e.g. cubic:3; same:3 run what is tried, too. Default: several cases.",
+    ),
 ]
+Starts = Annotated[
+    str | None,
+    typer.Option(
+        "--starts", metavar="ORDER", autocompletion=completion.starts,
+        help="When you start: joins (they are there), first, together, any. Default: joins for a job, any for bulk.",
+    ),
+]  # fmt: skip
+Intervals = Annotated[
+    str | None,
+    typer.Option(
+        "--intervals", metavar="OF", help="Whose trials: linux with the same starts (default), or hosts.",
+        autocompletion=completion.measurers,
+    ),
+]  # fmt: skip
+Now = Annotated[
+    str | None,
+    typer.Option(
+        "--now", metavar="CC", help="What runs today, which stays where nothing matters. Default: cubic.",
+        autocompletion=completion.algorithms,
+    ),
+]  # fmt: skip
+Details = Annotated[bool, typer.Option("--details", help="What stands behind the answer: every case with its numbers.")]
 Transfer = Annotated[str | None, typer.Option("--transfer", metavar="SIZE", help="The job: one file, 1GB.")]
 Stream = Annotated[str | None, typer.Option("--stream", metavar="RATE", help="The job: a live stream, 3mbit.")]
 Requests = Annotated[
@@ -51,7 +80,7 @@ Goal = Annotated[
 Preset = Annotated[
     str | None,
     typer.Option(
-        "--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, satellite, policed.",
+        "--preset", metavar="CASE", help="A usual case: cdn, backup, video, office, 5g, satellite, policed.",
         autocompletion=completion.presets,
     ),
 ]  # fmt: skip
@@ -73,7 +102,8 @@ Stored = Annotated[
 _NAMES: Final = {
     "rate": "rate", "rtt": "rtt", "buffer": "buffer", "loaded_rtt": "loaded-rtt", "loss": "loss",
     "competitors": "beside", "transfer": "transfer", "stream": "stream", "requests": "requests",
-    "candidates": "candidates", "goal": "for", "preset": "preset",
+    "candidates": "candidates", "goal": "for", "preset": "preset", "starts": "starts",
+    "now": "now", "intervals": "intervals",
 }  # fmt: skip
 """What a question reads, by the parameters of its commands."""
 

@@ -25,8 +25,11 @@ LOSS, SMALL_LOSS = "loss", "small_loss"
 QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
 COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 """What has a band in each stratum."""
-OF_MODEL: Final = "model_p90"
-"""No limit: the 90th percentile of the errors of all controls' mean, in which there is little chance of their own."""
+RESENDS: Final = "resends"
+HOSTS: Final = "hosts"
+"""No stratum: what real hosts measured, where bands are; a group's goodput is a share of the line."""
+OF_MODEL: Final = "model_deviation"
+"""No limit: the simulator's standard deviation from the kernel, a share of it, without the chance of either."""
 
 Extent: TypeAlias = tuple[float, float]
 

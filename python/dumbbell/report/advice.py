@@ -20,17 +20,22 @@ if TYPE_CHECKING:
 KIND = "Advice of dumbbell"
 
 
-def advice_page(advice: Advice, *, seconds: float, engine: str) -> Page:
-    """An answer about one path."""
-    return _page(text.lines(advice), _tables(advice), text.below(advice, seconds=seconds, engine=engine))
+def advice_page(advice: Advice, *, seconds: float, engine: str, detailed: bool = False) -> Page:
+    """An answer about one path: five lines, and if wanted what stands behind them."""
+    if not detailed:
+        return _page(text.answer(advice), (), ())
+    return _page(text.answer(advice), _tables(advice), text.details(advice, seconds=seconds, engine=engine))
 
 
-def mix_page(mix: Mix, *, seconds: float, engine: str) -> Page:
-    """An answer over all paths of a server."""
+def mix_page(mix: Mix, *, seconds: float, engine: str, detailed: bool = False) -> Page:
+    """An answer over all paths of a server: five lines, or all that is behind them."""
     from dumbbell.advice import mix_text  # noqa: PLC0415 (late: no other answer needs it)
 
-    regions = Section(anchor="regions", heading="", table=mix_text.table(mix))
-    return _page(mix_text.lines(mix), [regions], mix_text.below(mix, seconds=seconds, engine=engine))
+    if not detailed:
+        return _page(mix_text.answer(mix), (), ())
+    more = Section(anchor="details", heading="", facts=list(mix_text.details(mix)))
+    regions = [Section(anchor="regions", heading="", table=mix_text.table(mix))] if mix.bins else []
+    return _page(mix_text.answer(mix), [more, *regions], mix_text.below(mix, seconds=seconds, engine=engine))
 
 
 def range_page(decision_map: Map, *, seconds: float) -> Page:
@@ -47,11 +52,11 @@ def map_page(decision_map: Map, advice: Advice | None, *, seconds: float, comman
     """The page of a map, with the advice about its path where it is of one."""
     from dumbbell.advice import map_text  # noqa: PLC0415 (likewise)
 
-    below = text.below(advice, seconds=seconds, engine=decision_map.engine) if advice else ()
+    below = text.details(advice, seconds=seconds, engine=decision_map.engine) if advice else ()
     facts = [*below, ("Engine", decision_map.engine), ("Job", f"{decision_map.job}, for {decision_map.goal}")]
     return Page(
         kind=KIND, title=f"Which congestion control on {map_text.path(decision_map)}",
-        facts=list(text.lines(advice) if advice else map_text.lines(decision_map)),
+        facts=list(text.answer(advice) if advice else map_text.lines(decision_map)),
         summary=f"The map is of {counted(decision_map.runs, 'run')} on {decision_map.engine}.",
         sections=[
             Section(anchor="map", heading="Map", charts=partial(_charts, decision_map), titled=True),

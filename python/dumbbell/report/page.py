@@ -148,6 +148,7 @@ def _of_study(  # noqa: PLR0913, PLR0917 (each is a part of the report)
             *(hosts(records(study, store, statuses)) if study and study.measured else ()),
             *_set_up(store, study, runs),
             *_shared(store, runs),
+            *_advised(study),
             _of_store_again(store.folder.name, runs) if study is None else _again(study, statuses, comment),
         ],
     ).write(target, largest_bytes)
@@ -230,6 +231,16 @@ def _set_up(store: Store, study: Study | None, runs: Sequence[ExperimentRuns]) -
         anchor="series", heading="Runs in time", charts=lambda: lines, choice="Run", points=RUN_IN_TIME_SHARE,
         below=list(dict.fromkeys(each.note for each in in_time if each.note)),
     )  # fmt: skip
+
+
+def _advised(study: Study | None) -> Iterator[Section]:
+    """The document's question to `dumbbell advise`, and the answer."""
+    if study and study.advised:
+        command = f"dumbbell advise {study.advised.options}"
+        yield Section(
+            anchor="advice", heading="What dumbbell advises", above=study.advised.question,
+            facts=list(study.advised.answer.items()), code=[("Command", command)],
+        )  # fmt: skip
 
 
 def _turns(runs: Sequence[ExperimentRuns]) -> list[int]:

@@ -20,7 +20,17 @@ from dumbbell.spec import load as load_spec
 from dumbbell.studies.claim import ClaimsFile, Vocabulary, claims_of
 from dumbbell.studies.displays.loading import displays_of
 from dumbbell.studies.formula import Formulas
-from dumbbell.studies.manifest import CLAIMS, FIGURES, FILE, folder_of, manifest_of, problems_of, read_text, read_toml
+from dumbbell.studies.manifest import (
+    CLAIMS,
+    FIGURES,
+    FILE,
+    advised_of,
+    folder_of,
+    manifest_of,
+    problems_of,
+    read_text,
+    read_toml,
+)
 from dumbbell.studies.short import shortened
 from dumbbell.studies.study import Study, controls_of
 
@@ -86,6 +96,7 @@ def read(folder: Traversable, *, seeds: int | None = None) -> Study:
         claims=claims,
         metrics=formulas,
         published=read_toml(folder, "published.toml"),
+        advised=advised_of(folder),
         figures=figures,
         tables=tables,
         controls=controls,

@@ -14,6 +14,7 @@ from dumbbell.errors import StudyError
 from dumbbell.text_file import Unreadable, text_of
 
 FILE = "study.toml"
+ADVICE = "advice.toml"
 CLAIMS = "claims.toml"
 FIGURES = "figures.toml"
 
@@ -36,6 +37,8 @@ class ShortExperiment(BaseModel):
     """Why the figure keeps its shape, in a line."""
     set: dict[str, Any] = {}
     """Fields of the spec that are otherwise, by their paths, as `--set` has them."""
+    every: int = Field(default=0, ge=0)
+    """Of an experiment whose points were measured, every so many-th of them, as they are; 0: none is compared."""
     program: str = ""
     """The tool that is each flow's workload where an engine can run programs; empty: the spec's own workload."""
     words: tuple[str, ...] = ()
@@ -45,7 +48,7 @@ class ShortExperiment(BaseModel):
 
 
 class ShortForm(BaseModel):
-    """The part of a study that fits into a quarter of an hour of real time."""
+    """The part of a study that fits into a quarter of an hour of real time, or of measured points into minutes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -97,6 +100,19 @@ class Manifest(BaseModel):
     """What stands at `axis` for each version, by experiment; text where that is one algorithm for all versions."""
     short_form: ShortForm | None = None
     """What `--short` carries out; None: there is none."""
+
+
+class Advised(BaseModel):
+    """A study's `advice.toml`: its document's question to `dumbbell advise`, and the answer."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
+
+    question: str
+    """In words."""
+    options: str
+    """As on the command line, behind `dumbbell advise`."""
+    answer: dict[str, str] = {}
+    """The lines of the answer by their labels, as `docs/site/study_advice.py` writes them."""
 
 
 class _Statement(BaseModel):
@@ -157,6 +173,17 @@ def manifest_of(folder: Traversable) -> Manifest:
         StudyError: the file cannot be read, or has problems: all of them, one a line.
     """
     return _validated(Manifest, folder, FILE, read_toml(folder, FILE))
+
+
+def advised_of(folder: Traversable) -> Advised | None:
+    """What `dumbbell advise` answers to a document's question; None: it asks none.
+
+    Raises:
+        StudyError: the file cannot be read, or has problems: all of them, one a line.
+    """
+    if not folder.joinpath(ADVICE).is_file():
+        return None
+    return _validated(Advised, folder, ADVICE, read_toml(folder, ADVICE))
 
 
 def claim_rows(folder: Traversable) -> list[dict[str, Any]]:

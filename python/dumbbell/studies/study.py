@@ -16,7 +16,7 @@ from dumbbell.studies.claim import Claim
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.extra import absence
 from dumbbell.studies.formula import Formulas
-from dumbbell.studies.manifest import Manifest
+from dumbbell.studies.manifest import Advised, Manifest
 from dumbbell.tables.table import Table
 
 Shown = TypeVar("Shown")
@@ -57,6 +57,8 @@ class Study:
     """What its claims and figures may measure, by name."""
     published: Mapping[str, Any]
     """The document's numbers, as `published.toml` has them."""
+    advised: Advised | None = None
+    """What `dumbbell advise` answers to the document's question; None: it asks none."""
     figures: tuple[Display[Chart], ...] = ()
     tables: tuple[Display[Table], ...] = ()
     controls: Mapping[str, Mapping[str, str]] = field(default_factory=dict)

@@ -1,0 +1,109 @@
+"""Answers as a person reads them: each sentence is true of the answer's own table, in usual cases and random ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+
+import pytest
+from typer.testing import CliRunner
+
+from answerchecker import LABELS, problems
+from dumbbell.advice.question import GOALS, PRESETS
+from dumbbell.cli.main import app
+
+BEFORE: Final = json.loads(Path(__file__).with_name("data").joinpath("before.json").read_text(encoding="utf-8"))
+"""What `advise` answered before it said five lines: about a CDN, and about a line with 1 % random loss."""
+QUESTIONS: Final = int(os.environ.get("ADVICE_QUESTIONS", "12"))
+"""How many random ones; `make check-answers` has 200."""
+SEED: Final = int(os.environ.get("ADVICE_SEED", "1"))
+
+
+def answer_to(*options: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
+    """The answer as JSON, and its lines as the terminal has them."""
+    runner = CliRunner()
+    done = runner.invoke(app(), ["advise", *options, "--json"])
+    assert done.exit_code == 0, done.output or done.exception
+    printed = runner.invoke(app(), ["advise", *options], env={"COLUMNS": "1000"})
+    lines = {line[:10].strip(): line[10:] for line in printed.stdout.splitlines()}
+    return json.loads(done.stdout), lines
+
+
+def question(number: int) -> list[str]:
+    """A random one: slow lines, whose runs are short."""
+    draw = Random(f"{SEED} {number}")  # noqa: S311 (no secret)
+    preset, goal = draw.choice([None, *PRESETS]), draw.choice([None, *GOALS])
+    company = draw.choice([None, "none", "cubic:1", "cubic:10", "cubic:50", "bbr:1", "reno:2"])
+    loss = draw.choice([None, "0.1%", "1%", "5%"])
+    options = {"--preset": preset, "--for": goal, "--beside": company, "--loss": loss}
+    options["--rate"] = f"{draw.choice([2, 5, 10, 20])}mbit"
+    options["--rtt"] = f"{draw.choice([10, 30, 80, 200])}ms"
+    if preset != "policed" and draw.random() < 0.3:
+        options["--buffer"] = f"{draw.choice([2, 5, 20])}bdp"
+    options["--starts"] = draw.choice([None, None, "joins", "first", "together", "any"])
+    options["--now"] = draw.choice([None, None, "cubic", "bbr"])
+    if preset in {None, "office", "satellite", "policed"} and draw.random() < 0.4:
+        job = draw.choice(
+            [("--transfer", "3MB"), ("--transfer", "300MB"), ("--requests", "200kB"), ("--stream", "1mbit")]
+        )
+        options[job[0]] = job[1]
+    return [word for name, text in options.items() if text for word in (name, text)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(QUESTIONS))
+def test_a_random_answer_says_nothing_against_its_table(number: int) -> None:
+    options = question(number)
+    answer, lines = answer_to(*options)
+    assert problems(answer, lines) == [], " ".join(options)
+    assert lines == answer["answer"]
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.slow
+def test_a_preset_alone_is_a_question_and_says_what_it_assumes(preset: str) -> None:
+    answer, lines = answer_to("--preset", preset, "--seeds", "2")
+    assert problems(answer, lines) == []
+    assert f"Preset {preset} assumes --rate {PRESETS[preset]['rate']}, --rtt {PRESETS[preset]['rtt']}" in lines["Sure?"]
+
+
+@pytest.mark.parametrize("before", BEFORE, ids=["cdn", "loss"])
+def test_what_advise_once_said_does_not_pass(before: Mapping[str, Any]) -> None:
+    lines = before["lines"]
+    faults = problems(before["json"], lines)
+    assert any("it has the lines" in each for each in faults)
+    rewritten = dict(zip(LABELS, (lines["Advice"], "", "Nothing that was tried.", "", ""), strict=True))
+    faults = problems(before["json"], rewritten)
+    if before["json"]["recommendation"] == "keep":
+        assert any("CUBIC is right in" in each for each in faults), (
+            "KEEP CUBIC, and three of four companies say otherwise"
+        )
+    else:
+        assert any(each.startswith("flips_at:") for each in faults), "an undecided case was an order to use CUBIC"
+
+
+@pytest.mark.slow
+def test_each_lie_is_noticed() -> None:
+    answer, lines = answer_to(
+        "--rate", "10mbit", "--rtt", "40ms", "--beside", "none", "--for", "goodput", "--seeds", "3"
+    )
+    assert problems(answer, lines) == []
+    other = {"Use CUBIC.": "Use BBR.", "Use BBR.": "Use CUBIC."}[lines["Answer"]]
+    assert problems(answer, {**lines, "Answer": other})
+    assert problems(answer, {**lines, "Answer": "Nobody can say from these cases."})
+    assert problems(answer, {**lines, "Answer": "It depends on the queue. BBR."})
+    assert problems(answer, {**lines, "When not": "Alone: BBR, 9 instead of 8 Mbit/s."})
+    assert problems(answer, {**lines, "When not": "Nobody can say in 7 of 7 cases."})
+    assert problems(answer, {**lines, "Why": lines["Why"].replace(" in ", " in 9")})
+    assert problems(answer, {**lines, "Why": "BBR instead: -90 to +900 % goodput for you."})
+    assert problems(answer, {**lines, "Next": "word " * 120})
+    assert problems(answer, {**lines, "Sure?": "Yes: 1 of 7 cases are decided by 3 seeds."})
+    undecided = deepcopy(answer)
+    for row in undecided["table"]:
+        row["verdict"] = "open"
+    assert problems(undecided, lines), "an undecided case is no instruction"
