@@ -23,8 +23,8 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs lint lint-rust lint-python check \
-        check-rust check-python check-forecasts bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
-        validation grid grid-linux figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
+        check-rust check-python check-forecasts check-answers bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
+        validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -101,6 +101,9 @@ bench: build ## Speed of both engines, data packets a second on one core; of Cao
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
 
+check-answers: build ## 200 random questions to `advise`: whether each sentence is true of its table, ten minutes; QUESTIONS=n, SEED=n
+	ADVICE_QUESTIONS=$(or $(QUESTIONS),200) ADVICE_SEED=$(or $(SEED),1) $(BIN)/pytest -q -n 2 tests/advice/test_answers.py
+
 check-forecasts: build ## `check` on 2,000 random specs, and 350 of them run: hours, goes on where stopped; SPECS=n, SEED=n, ENGINE=linux
 	PYTHONPATH=tests/support $(BIN)/python bench/forecasts.py --specs $(or $(SPECS),2000) --seed $(or $(SEED),1) --engine $(or $(ENGINE),sim)
 
@@ -157,6 +160,15 @@ grid: build ## Cao et al.'s 320 cells, BBR and CUBIC, five seeds: 3,200 runs of 
 grid-linux: build ## The same 640 runs with one seed on Linux's own TCP, an hour; goes on where stopped, into out/grid
 	$(BIN)/dumbbell $(GRID) --out out/grid --engine linux --seeds 1
 
+MISHRA := python/dumbbell/studies/mishra2022
+POINTS := shares together beyond
+
+mishra: build ## 2,744 points of fifty flows on real hosts, and the simulator beside each: minutes, into out/mishra2022; goes on where stopped
+	$(BIN)/dumbbell study run mishra2022 --out out/mishra2022
+	@for points in $(POINTS); do \
+		$(BIN)/dumbbell agree $(MISHRA)/$$points.toml --measured $(MISHRA)/$$points.csv --engines sim --out out/mishra2022/store || exit 1; \
+	done
+
 FIGURES := borgli2017/figure2 cao2019/figure4 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone \
            giordano2019/dual2 zhang2024/slow_start
 
@@ -169,8 +181,10 @@ figures: build ## docs/figures, from the records in docs/validation and the stud
 			&& cp out/$$study/figures/sim/$${figure#*/}.svg docs/figures/$$study/ || exit 1; \
 	done
 
-answers: build ## docs/answers/when-to-use-bbr.md with its record and maps, anew: two minutes
+answers: build ## docs/answers: when to use BBR with its record and maps, twelve questions, those of the studies, anew: minutes
 	$(BIN)/python docs/site/when_to_use_bbr.py
+	$(BIN)/python docs/site/questions_of_people.py
+	$(BIN)/python docs/site/study_advice.py
 
 docs: build $(VENV)/.docs ## The documentation as a site, dist/docs/index.html; needs no network once its packages are there
 	$(BIN)/sphinx-build --quiet --fail-on-warning --keep-going -c docs/site -d dist/.doctrees docs dist/docs

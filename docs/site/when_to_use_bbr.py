@@ -23,7 +23,7 @@ from dumbbell.advice import map_text
 from dumbbell.advice.map import Cell, Map, around, map_of
 from dumbbell.advice.map_charts import origin, panel, quantities
 from dumbbell.advice.published import COMPARABLE, MeasuredGain, measured_gains
-from dumbbell.advice.question import Job, Question, question
+from dumbbell.advice.question import ORDERS, UNKNOWN_BUFFERS_BDP, Job, Order, Question, question
 from dumbbell.advice.runs import store_for
 from dumbbell.cc import known
 from dumbbell.charts.chart import Axis, Chart, Layer, Level, Panel
@@ -53,12 +53,14 @@ JOBS: Final = {
     "stream": ("a stream of 5 Mbit/s", {"stream": "5 Mbit/s"}),
 }  # fmt: skip
 """The jobs of the maps: what they are called, and their options."""
-SEEDS: Final = 5
-"""Of each cell: the runs are the same on every machine."""
+SEEDS: Final = 6
+"""Of each cell, two of each order of starts: the runs are the same on every machine."""
 MINUTE_S: Final = 60
 """What the line carries in it is the job of the lines: it counts from the first second, as the hosts' tests did."""
 CLIFF_BDP: Final = tuple(round(0.05 * 10 ** (step / 8), 3) for step in range(19))
 """Queues of the line: eight a decade, from 0.05 BDP on."""
+DEEP_BDP: Final = (10.0, 20.0)
+"""Queues in which who starts first decides."""
 TOGETHER: Final = 5
 """Queues that are asked about at once: the fewer, the longer their runs."""
 EDGES_BDP: Final = (0.0, 0.1, 0.2, 0.35, 0.6, 1.0, 2.0, 5.0, inf)
@@ -75,6 +77,8 @@ class Answers(Part):
     """One flow alone, over many queues, on each of two paths."""
     maps: dict[str, Map]
     """By job."""
+    orders: dict[Order, Map]
+    """Bulk traffic and one CUBIC flow, by who starts first."""
 
 
 def measure(jobs: int | None = None) -> Answers:
@@ -86,7 +90,16 @@ def measure(jobs: int | None = None) -> Answers:
     return Answers(
         engine=engine.name, identity=engine.identity(), cliffs=tuple(_map(each, engine, jobs) for each in lines),
         maps={name: _map([each], engine, jobs) for name, each in jobs_.items()},
+        orders={order: _map([_ordered(order)], engine, jobs) for order in ORDERS},
     )  # fmt: skip
+
+
+def _ordered(order: Order) -> Question:
+    """One CUBIC flow on the line, and who starts first."""
+    usual = question({**PATH, "beside": "cubic:1", "starts": order}, known())
+    return replace(
+        usual, buffers_bytes=tuple(round(each * usual.bdp_bytes) for each in (*UNKNOWN_BUFFERS_BDP, *DEEP_BDP))
+    )
 
 
 def _lines() -> list[list[Question]]:
@@ -157,9 +170,10 @@ def page(answers: Answers) -> str:
         loader=FileSystemLoader(Path(__file__).parent), trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
     )
     environment.filters["trimmed"] = trimmed
-    ours = (*answers.cliffs, *answers.maps.values())
+    ours = (*answers.cliffs, *answers.maps.values(), *answers.orders.values())
     text = environment.get_template(TEMPLATE).render(
-        maps=answers.maps, cliffs=answers.cliffs, figures={each.name: each for each in charts(answers)},
+        maps=answers.maps, orders=answers.orders, cliffs=answers.cliffs,
+        figures={each.name: each for each in charts(answers)},
         measured=[each for each in measured_gains() if not each.neighbours], table=table(answers), flip=flip,
         cells=cells, span=span, runs=sum(each.runs for each in ours), path=" and ".join(PATH.values()),
         path_of=map_text.path, strata=strata(), like=_like(answers.cliffs[0]), comparable=COMPARABLE,
