@@ -1,4 +1,4 @@
-"""What commands say of runs in real time: whether each is to be trusted, and how much time is left."""
+"""What commands say of runs in real time: whether each is to be trusted."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pytest
 from msgspec import structs
 
 from commandline import dumbbell, json_lines
-from dumbbell.cli.progress import Countdown
 from dumbbell.engines import family, registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -51,21 +50,6 @@ def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
     assert "4 runs, 2 points, 2 seeds, engine netns, 2 VALID, 2 SUSPECT, " in (tmp_path / "page.html").read_text(
         encoding="utf-8"
     )
-
-
-def test_the_time_that_is_left_is_known_before_a_run_is_over() -> None:
-    now = [0.0]
-    left = Countdown(3, 61, lambda: now[0])
-    assert str(left) == "0:03:03"
-    now[0] = 60
-    assert str(left) == "0:02:03"
-    now[0] = 70
-    assert str(left) == "0:02:02", "the first is late"
-    left.advance()
-    assert str(left) == "0:02:02"
-    for _ in range(2):
-        left.advance()
-    assert str(left) == "0:00:00"
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="nobody is root here")

@@ -2,13 +2,11 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import statistics
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import jsonschema
@@ -17,6 +15,7 @@ import pytest
 from commandline import DUMBBELL, ROOT, count_stored_runs, dumbbell, json_lines, process
 from ledgers import execute
 from processes import HANG_S, soon
+from terminals import on_a_terminal
 
 MOMENTS = 24
 _DURATIONS = [*(f"{1000 + n} ms" for n in range(MOMENTS)), "100000 s"]
@@ -291,30 +290,6 @@ def test_a_terminal_sees_how_long_it_takes_unless_it_is_over_in_a_moment(moment:
 
 PATIENT = "from dumbbell.cli import main, progress; progress.PATIENCE_S = 3600.0; main.main()"
 """The program, to which an hour is a moment."""
-
-
-def on_a_terminal(
-    *arguments: str | Path, until: bytes | None = None, program: tuple[str | Path, ...] = (DUMBBELL,)
-) -> str:
-    """What a terminal shows of standard error, to the end or until it is interrupted at a word."""
-    terminal, theirs = pty.openpty()
-    with subprocess.Popen([*program, *arguments], stdout=subprocess.DEVNULL, stderr=theirs) as started:
-        overdue = threading.Timer(HANG_S, started.kill)
-        overdue.start()
-        os.close(theirs)
-        seen = b""
-        try:
-            while part := os.read(terminal, 65536):
-                seen += part
-                if until and until in seen:
-                    started.send_signal(signal.SIGINT)
-                    until = None
-        except OSError:  # Linux's way of saying that the other side is closed
-            pass
-        assert started.wait() in {0, 130}
-        overdue.cancel()
-    os.close(terminal)
-    return seen.decode()
 
 
 def test_time_below_a_rate_is_a_column_where_the_series_are_there(moment: Path) -> None:

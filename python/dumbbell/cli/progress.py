@@ -87,20 +87,20 @@ class _Bar(Watch):
 @contextmanager
 def progress(  # noqa: PLR0913 (all that a bar may differ by)
     total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None, what: str = "runs",
-    patience_s: float = PATIENCE_S,
+    patience_s: float | None = None,
 ) -> Iterator[Watch]:  # fmt: skip
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
     `work`: how much there is to do in all runs, in any unit; the function is then called with what was done of it, and
     with how many runs that ended, if that is not one. Without it runs are alike. `run_s`: how long one takes, where
     that is known before any is over. `what`: the runs' name, or that of what is counted instead. `patience_s`: how long
-    nothing is shown.
+    nothing is shown; None: `PATIENCE_S`.
     """
     if not (wanted and is_watched()):
         yield Watch()
         return
     own = _Bar(total, work, run_s, what)
-    timer = Timer(patience_s, own.bar.start)
+    timer = Timer(PATIENCE_S if patience_s is None else patience_s, own.bar.start)
     timer.daemon = True
     timer.start()
     try:
