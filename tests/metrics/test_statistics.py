@@ -3,6 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.special import stdtrit
+from scipy.stats import f_oneway
 
 from dumbbell.metrics.statistics import (
     T_OF_DEGREES,
@@ -13,6 +14,7 @@ from dumbbell.metrics.statistics import (
     estimates,
     pooled,
     t_quantile,
+    three_alike,
 )
 
 
@@ -128,3 +130,16 @@ def test_where_nothing_varied_in_any_set_their_means_are_values() -> None:
 def test_nothing_varied(sets: list[list[float]], within: bool) -> None:  # noqa: FBT001 (it is what it is about)
     overall = pooled(*of(sets))
     assert (overall.mean, overall.half_width, overall.degrees, overall.within) == (2.0, None, 0, within)
+
+
+def test_how_probable_three_means_are_by_chance_is_what_scipy_computes() -> None:
+    draw = np.random.default_rng(1)
+    for _ in range(50):
+        groups = [draw.normal(shift, 1.0, draw.integers(2, 5)) for shift in draw.normal(0.0, 2.0, 3)]
+        assert three_alike(groups) == pytest.approx(f_oneway(*groups).pvalue, rel=1e-9)
+    still = [np.array([1.0, 1.0])] * 2
+    assert three_alike([*still, np.array([2.0, 2.0])]) == 0.0
+    assert three_alike([*still, np.array([1.0, 1.0])]) == 1.0
+    for wrong in (still, [np.array([1.0])] * 3):
+        with pytest.raises(ValueError, match="needs three"):
+            three_alike(wrong)

@@ -19,6 +19,7 @@ from dumbbell.advice.validated import hosts_error, outside_of_validation
 from dumbbell.metrics.contrast import MATTERS, TOLERABLE, against
 from dumbbell.metrics.curve import changes
 from dumbbell.metrics.sharing import gain
+from dumbbell.metrics.statistics import three_alike
 
 if TYPE_CHECKING:
     from dumbbell.advice.question import Company, Order, Question
@@ -252,13 +253,11 @@ def _by_order(one: Seeds, other: Seeds) -> dict[Order, str]:
     groups = [[column[[order == each for each in orders]] for order in dict.fromkeys(orders)] for column in columns]
     if len(groups[0]) == 1 or min(each.size for each in groups[0]) < 2 or np.isnan(columns).any():  # noqa: PLR2004
         return {}
-    from scipy.stats import f_oneway  # noqa: PLC0415 (late: it takes long to load)
-
     gap = abs(columns[0].mean() - columns[1].mean())
     for column, own in zip(columns, groups, strict=True):
         means = [each.mean() for each in own]
         most = max(means) - min(means)
-        if most > max(gap, BY_ORDER * column.mean()) and f_oneway(*own).pvalue < CHANCE:
+        if most > max(gap, BY_ORDER * column.mean()) and three_alike(own) < CHANCE:
             return {
                 order: _ahead(one, other, mine, theirs)
                 for order, mine, theirs in zip(dict.fromkeys(orders), *groups, strict=True)
