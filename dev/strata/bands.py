@@ -6,14 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil, floor, inf, log10
 from typing import TYPE_CHECKING, Any, Final
 
-import numpy as np
-import numpy.typing as npt
-from scipy.stats import t as student_t
-
 from dev.chance import most_of_nine_in_ten, of_control
 from dumbbell.comparison.agreement import BANDS, judge, verdicts
-from dumbbell.comparison.record import Agreement, Band, Condition, RunFigures
-from dumbbell.comparison.strata import GROUP_GOODPUT, OF_MODEL, RESENDS, stored_bands
+from dumbbell.comparison.record import Agreement, Band, Condition
+from dumbbell.comparison.strata import stored_bands
 from dumbbell.replacement import replacing
 
 if TYPE_CHECKING:
@@ -22,12 +18,6 @@ if TYPE_CHECKING:
 NARROWEST: Final = 1 / 50
 """Of an outer limit: a narrower band would be about digits."""
 STATISTICS: Final = ("median", "p90", "raw_median", "raw_p90")
-OF_QUANTITIES: Final = {GROUP_GOODPUT: "goodput_bps", RESENDS: "retransmit_rate"}
-"""What has a deviation of the model, by the names of a record."""
-CONFIDENCE: Final = 0.95
-LEAST_SHARE: Final = 1e-3
-LEAST_DEVIATION: Final = 5e-3
-"""Few seeds may be alike in what differs from seed to seed: less is not known by them."""
 
 
 def bands_of(stratum: str | None) -> Mapping[str, Band]:
@@ -54,41 +44,8 @@ def bands_from(agreement: Agreement) -> dict[str, dict[str, float]]:
     bands: dict[str, dict[str, float]] = {}
     for (metric, name), most in alone.items():
         outer = inf if name.startswith("raw") else _outer_limit(metric, name)
-        bands.setdefault(metric, {})[name] = _upwards(min(max(factor, 1.0) * most, outer))
-    for metric, quantity in OF_QUANTITIES.items():
-        if (deviation := model_deviation(agreement.conditions, quantity)) is not None:
-            bands.setdefault(metric, {})[OF_MODEL] = deviation
+        bands.setdefault(metric, {})[name] = upwards(min(max(factor, 1.0) * most, outer))
     return bands
-
-
-def model_deviation(conditions: Sequence[Condition], quantity: str) -> float | None:
-    """The least standard deviation of the candidate from the reference, a share of it, by which intervals hold.
-
-    Chance has its part: of the groups' differences between both engines' means 95 % have to lie within the t-quantile
-    times the root of all variances. None where no group has the quantity; where the reference has less than a
-    thousandth, the group is left out.
-    """
-    differences, variances, freedom = [], [], []
-    for each in conditions:
-        for group in each.groups:
-            sides = [_values(side, group.name, quantity) for side in (each.candidate, each.reference)]
-            level = sides[1].mean() if sides[1].size else 0.0
-            if min(side.size for side in sides) < 2 or level < LEAST_SHARE:  # noqa: PLR2004 (one has no variance)
-                continue
-            differences.append(abs(sides[0].mean() - level) / level)
-            variances.append(sum(side.var(ddof=1) / side.size for side in sides) / level**2)
-            freedom.append(sum(side.size - 1 for side in sides))
-    if not differences:
-        return None
-    quantiles, own = student_t.ppf(1 - (1 - CONFIDENCE) / 2, freedom), np.array(differences)
-    needed = np.sqrt(np.maximum((own / quantiles) ** 2 - np.array(variances), 0.0))
-    return _upwards(max(float(np.quantile(needed, CONFIDENCE, method="higher")), LEAST_DEVIATION))
-
-
-def _values(runs: Sequence[RunFigures], group: str, quantity: str) -> npt.NDArray[np.float64]:
-    """Of a group, of the runs that have one."""
-    known = [getattr(run.groups[group], quantity) for run in runs if group in run.groups]
-    return np.array([each for each in known if each is not None], dtype=np.float64)
 
 
 def _statistics(conditions: Sequence[Condition]) -> dict[tuple[str, str], float]:
@@ -112,7 +69,7 @@ def _outer_limit(metric: str, statistic: str) -> float:
     return most if statistic.endswith("p90") else outer.median_limit or most / 2
 
 
-def _upwards(value: float) -> float:
+def upwards(value: float) -> float:
     """Three digits, and no less."""
     unit = 10.0 ** (floor(log10(value)) - 2)
     return float(f"{ceil(round(value / unit, 6)) * unit:.3g}")

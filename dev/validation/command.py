@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from dev.validation.page import check_writable, set_bands, write
+from dev.validation.page import check_writable, set_bands, set_deviations, write
 from dev.validation.plan import ComparisonPart, Plan, Record, ValidationError, load_plan
 from dev.validation.records import recorded_of, store_record
 from dumbbell.cli.estimate import print_estimate
@@ -53,6 +53,12 @@ def validation(  # noqa: PLR0913 (each is an option)
         bool,
         typer.Option("--set-bands", help="Make bands of what nine of ten controls keep; measure nothing."),
     ] = False,
+    deviations: Annotated[
+        bool,
+        typer.Option(
+            "--set-deviations", help="Make the deviations that advise widens by of what is stored; measure nothing."
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:  # fmt: skip
     """Measure how engines agree with one another, with theory and with published claims; write validation.md.
@@ -60,9 +66,10 @@ def validation(  # noqa: PLR0913 (each is an option)
     A run that the store has is not run again: the same command goes on where it was stopped. What each part came to is
     stored beside the page, and a part that is not measured now keeps its place there.
     """
-    if (page and (only or engine or jobs is not None)) or (bands and (page or engine or jobs is not None)):
+    of_stored = page + bands + deviations
+    if of_stored > 1 or (of_stored and (engine or jobs is not None or (only and not bands))):
         raise ValidationError(
-            "--only, --engine and --jobs are for what is measured; --page, and --set-bands of --only, measure nothing"
+            "--page, --set-bands and --set-deviations measure nothing: give one alone, or --set-bands with --only"
         )
     every = load_plan(plan)
     chosen = every.only(only) if only else every
@@ -74,6 +81,8 @@ def validation(  # noqa: PLR0913 (each is an option)
     failures: list[str] = []
     if bands:
         files = set_bands(chosen, docs)
+    elif deviations:
+        files = set_deviations(every, docs)
     elif not page:
         engines = _engines(engine or chosen.engines, required=bool(engine))
         files, failures = _measure(chosen, engines, out, docs, jobs, every=every, required=bool(only))

@@ -21,6 +21,7 @@ from dev.curves.judgement import is_loss_based
 from dev.curves.record import Curves
 from dev.strata import text as strata_text
 from dev.strata.bands import judged_again, store_bands
+from dev.strata.deviations import deviations_of, hosts_deviation, store_deviations
 from dev.validation import (
     advice_text,
     claims_text,
@@ -42,11 +43,13 @@ from dumbbell.charts.chart import Chart
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.charts import errors, scatter
 from dumbbell.comparison.record import Agreement
-from dumbbell.comparison.strata import BANDS_FILE, PLAIN, strata
+from dumbbell.comparison.strata import BANDS_FILE, DEVIATIONS_FILE, GOODPUT, HOSTS, PLAIN, strata
 from dumbbell.metrics.number import listed
 from dumbbell.tables.markdown import markdown as to_markdown
 
 PAGE: Final = "validation.md"
+HOSTS_PART: Final = "mishra2022"
+"""Whose shares say how far hosts are: the most paths, queues and companies."""
 FIGURES: Final = "figures"
 COLUMNS: Final = 120
 
@@ -127,6 +130,25 @@ def set_bands(plan: Plan, docs: Path) -> list[Path]:
     with writing(path):
         store_bands(path, bands)
     return [path, *(store_record(name, judged_again(record), docs) for name, record in records.items())]
+
+
+def set_deviations(plan: Plan, docs: Path) -> list[Path]:
+    """Makes the deviations of the simulator of what the strata and `HOSTS_PART` came to; gives what was written.
+
+    Raises:
+        ValidationError: a record cannot be read, or a file cannot be written.
+    """
+    measured = {}
+    for part in plan.parts:
+        record = recorded_of(part, docs)
+        if isinstance(record, Agreement) and part.name == record.source.stratum and record.candidate.engine == "sim":
+            measured[part.name] = deviations_of(record)
+        elif isinstance(record, HostsRecord) and part.name == HOSTS_PART:
+            measured[HOSTS] = {GOODPUT: hosts_deviation(record, "sim")}
+    path = Path(str(files("dumbbell.comparison").joinpath(DEVIATIONS_FILE)))
+    with writing(path):
+        store_deviations(path, measured)
+    return [path]
 
 
 def _charts(name: str, record: Record | None) -> Iterator[Chart]:

@@ -13,13 +13,11 @@ from agreed import condition_of, result
 from dev.__main__ import app
 from dev.chance import with_controls
 from dev.strata.bands import (
-    LEAST_DEVIATION,
     STATISTICS,
     bands_from,
     bands_of,
     controls_that_keep,
     judged_again,
-    model_deviation,
     store_bands,
 )
 from dev.validation import page
@@ -29,7 +27,7 @@ from dev.validation.section import Section, chance
 from dumbbell.comparison import strata as strata_of_package
 from dumbbell.comparison.agreement import BANDS, judge
 from dumbbell.comparison.record import Agreement, Condition, Side, Source
-from dumbbell.comparison.strata import OF_MODEL, strata
+from dumbbell.comparison.strata import strata
 
 SIDE = Side(engine="hand", identity="0" * 64, seeds=(1,), measured_on={})
 
@@ -64,15 +62,6 @@ def test_a_band_is_what_nine_of_ten_controls_keep() -> None:
     nine = pytest.approx(0.009, abs=1e-5)
     assert limits(of) == {"median": nine, "p90": nine, "raw_median": nine, "raw_p90": nine}, "whatever the candidate is"
     assert bands_from(judged([0.5])) == {}, "without controls there are none"
-
-
-def test_the_models_deviation_is_what_intervals_need_beyond_chance() -> None:
-    quantile = 2.776  # of Student's t with 4 degrees of freedom
-    assert model_deviation(conditions([0.1] * 20), "goodput_bps") == pytest.approx(0.1 / quantile, rel=1e-2)
-    assert model_deviation(conditions([0.1] * 20, spread=0.5), "goodput_bps") == LEAST_DEVIATION, "chance explains it"
-    assert model_deviation(conditions([0.1] + [0.0] * 39), "goodput_bps") == LEAST_DEVIATION, "of 95 %, not of each"
-    of = controlled([0.1] * 20, [[0.001] * 20] * 10)
-    assert bands_from(of)["group_goodput"][OF_MODEL] == pytest.approx(0.1 / quantile, rel=1e-2)
 
 
 def test_a_control_without_a_quantity_leaves_its_band_to_the_others() -> None:

@@ -295,7 +295,7 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
         (["--only", "fq", "--engine", "linux"], "fq is measured on sim"),
         (
             ["--page", "--only", "curves"],
-            "--only, --engine and --jobs are for what is measured; --page, and --set-bands of --only, measure nothing",
+            "--page, --set-bands and --set-deviations measure nothing: give one alone, or --set-bands with --only",
         ),
         (["--only", "curve"], 'validation has no part "curve"; did you mean "curves"?'),
     ],

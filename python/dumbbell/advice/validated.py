@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.strata import GROUP_GOODPUT, HOSTS, OF_MODEL, PLAIN, stored_bands, strata
+from dumbbell.comparison.strata import GOODPUT, HOSTS, PLAIN, stored_deviations, strata
 from dumbbell.metrics.number import span, trimmed
 from dumbbell.spec.run import FRAME_BYTES
 
@@ -54,9 +54,9 @@ def stratum(question: Question, buffer_bytes: int, company: Company) -> str:
 
 def hosts_error(question: Question) -> float:
     """Standard deviation of the simulator's goodput from real hosts', a share of the line; 0 where none are meant."""
-    return float(stored_bands()[HOSTS][GROUP_GOODPUT][OF_MODEL]) if question.intervals == "hosts" else 0.0
+    return stored_deviations()[HOSTS][GOODPUT] if question.intervals == "hosts" else 0.0
 
 
-def model_error(question: Question, buffer_bytes: int, company: Company, of: str = GROUP_GOODPUT) -> float:
+def model_error(question: Question, buffer_bytes: int, company: Company, of: str = GOODPUT) -> float:
     """Standard deviation of the simulator from the kernel in that stratum, of goodput or resends, a share of it."""
-    return float(stored_bands()[stratum(question, buffer_bytes, company)][of][OF_MODEL])
+    return stored_deviations()[stratum(question, buffer_bytes, company)][of]

@@ -25,11 +25,11 @@ LOSS, SMALL_LOSS = "loss", "small_loss"
 QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
 COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 """What has a band in each stratum."""
-RESENDS: Final = "resends"
+DEVIATIONS_FILE: Final = "deviations.toml"
+GOODPUT, RESENDS = "goodput", "resends"
+"""What has a deviation."""
 HOSTS: Final = "hosts"
-"""No stratum: what real hosts measured, where bands are; a group's goodput is a share of the line."""
-OF_MODEL: Final = "model_deviation"
-"""No limit: the simulator's standard deviation from the kernel, a share of it, without the chance of either."""
+"""No stratum: what real hosts measured."""
 
 Extent: TypeAlias = tuple[float, float]
 
@@ -88,6 +88,12 @@ def strata() -> Mapping[str, Stratum]:
 def stored_bands() -> Mapping[str, Mapping[str, Any]]:
     """What the simulator's errors may be in every stratum, by metric, and what they were measured with."""
     return _table(BANDS_FILE)
+
+
+@cache
+def stored_deviations() -> Mapping[str, Mapping[str, float]]:
+    """The simulator's standard deviations from the kernel by stratum, shares of a quantity; from hosts, of the line."""
+    return _table(DEVIATIONS_FILE)
 
 
 def _table(name: str) -> dict[str, Any]:
