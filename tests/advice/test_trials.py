@@ -12,7 +12,18 @@ import pytest
 from dumbbell.advice import runs
 from dumbbell.advice.question import ORDERS, Order, Question, question
 from dumbbell.advice.runs import store_for
-from dumbbell.advice.trials import FIRST_SEEDS, MOST_SEEDS, Case, Trials, cases, experiment, trials
+from dumbbell.advice.trials import (
+    FIRST_SEEDS,
+    MOST_SEEDS,
+    TIME_LIMIT_S,
+    Case,
+    Trials,
+    cases,
+    experiment,
+    requests_s,
+    trials,
+)
+from dumbbell.campaign.size import packets
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -122,6 +133,54 @@ def test_the_window_opens_when_all_are_there() -> None:
     assert [run.measure.window_begin_ns / 1e9, run.measure.window_end_ns / 1e9] == [5, 7], (
         "of a transfer the start counts, too"
     )
+
+
+def test_what_the_next_seed_costs_is_of_the_order_that_has_it(tmp_path: Path) -> None:
+    spent = list[float]()
+
+    class Weighing(Counting):
+        def measure(self, run: Run) -> Measurement:
+            spent.append(packets(run))
+            return super().measure(run)
+
+    def every(_: Question, tried: Trials) -> list[Case]:
+        return list(tried)
+
+    any_order = about("cubic:2", starts=None)
+    with Store.open(tmp_path, write=True) as store:
+        trials(any_order, Weighing(), store, budget=0, undecided=every, jobs=1)
+        first = sum(spent)
+        more = trials(any_order, Weighing(), store, budget=1.4 * first, undecided=every, jobs=1)
+    assert {len(each.run_ids) for each in more.values()} == {FIRST_SEEDS + 1}, "a third more, and not as much again"
+
+
+def test_a_transfer_that_others_starve_ends_and_one_alone_has_its_time() -> None:
+    (shared,), (alone,) = about("cubic:9").company, about().company
+    query = about("cubic:9", transfer="1MB", rate="10mbit")
+    assert query.full_transfer
+    assert experiment(query, alone, "joins").fields()["time_limit"] == f"{TIME_LIMIT_S:g} s"
+    assert experiment(query, shared, "joins").fields()["time_limit"] == f"{5 + 80:g} s", "ten times a fair share's time"
+
+
+def test_who_was_first_may_have_been_so_by_a_time_that_is_known() -> None:
+    known_lead = replace(about("cubic:1"), lead_s=2.0)
+    (company,) = known_lead.company
+    mine, others = experiment(known_lead, company, "joins").fields()["flows"]
+    assert (mine["start"], others["start"]) == ("2 s", "0 s")
+
+
+def test_requests_end_with_the_last_answer() -> None:
+    requests = about("cubic:1", requests="1MB")
+    fields = experiment(requests, requests.company[0], "joins").fields()
+    assert (fields["duration"], fields["time_limit"]) == ("until done", f"{5 + requests_s(requests):g} s")
+
+
+def test_a_stream_lasts_as_long_as_its_run_and_no_longer() -> None:
+    stream = about("cubic:1", stream="1mbit")
+    (company,) = stream.company
+    for order in ORDERS:
+        fields = experiment(stream, company, order).fields()
+        assert fields["flows"][0]["workload"]["for"] == fields["duration"], "each piece that it would write is timed"
 
 
 def test_of_hosts_every_second_seed_sends_super_packets_before_short_queues(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ LONGEST_S, SHORTEST_S = 60.0, 12.0
 """Of a run of traffic without an end. The shortest has one PROBE_RTT of BBR in its window."""
 ROUND_TRIPS: Final = 150
 """That a run has at least, where it is not the longest."""
-SHORT_ANSWER_S, LONG_ANSWER_S = 2.8, 12.0
+SHORT_ANSWER_S, LONG_ANSWER_S = 2.4, 10.5
 OTHER_PACKETS: Final = 1e7
 """What an engine that is no simulator carries in about a minute: as long as it may look for an answer."""
 SHORT_ANSWER_BPS: Final = 200_000_000
@@ -269,7 +269,8 @@ def _job(question: Question, company: Company, mine_s: float, theirs_s: float) -
         return {"workload": {"transfer": size}}, {"duration": "until done", "time_limit": limit}
     if job.kind == "requests":
         arrivals = {"load": REQUESTS_LOAD, "count": REQUESTS}
-        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": _time(last_s + requests_s(question))}
+        limit = _time(last_s + requests_s(question))
+        return {"workload": {"arrivals": arrivals, "size": size}}, {"duration": "until done", "time_limit": limit}
     run_s = duration_s(question)
     # a file's start-up counts; what goes on is measured when all others are there, too
     begin_s, end_s = (mine_s, mine_s + run_s) if job.kind == "transfer" else (last_s + run_s * WARM_UP, last_s + run_s)
@@ -296,6 +297,6 @@ def _time(seconds: float) -> str:
 
 
 def requests_s(question: Question) -> float:
-    """How long a run of requests is: until the last request has arrived and is answered, with room."""
+    """How long a run of requests is at most: until the last request has arrived and is answered, with room."""
     arriving_s = REQUESTS * BITS_PER_BYTE * question.job.size_bytes / (REQUESTS_LOAD * question.rate_bps)
     return min(120.0, 1.5 * arriving_s + 50 * question.rtt_ns / NS_PER_S + 5)
