@@ -15,8 +15,8 @@ from dumbbell.advice.advice import Advice, advice, answer, place, undecided
 from dumbbell.advice.exceptions import exceptions
 from dumbbell.advice.outcome import MOST_HARM, Seeds, predicted
 from dumbbell.advice.question import ALONE, Company, Question, question
+from dumbbell.advice.text import MOST_LETTERS, as_object, details, headline
 from dumbbell.advice.text import answer as lines
-from dumbbell.advice.text import details, headline
 from dumbbell.advice.trials import ME, OTHERS, TIME_LIMIT_S, Case, Trials, cases, duration_s
 from dumbbell.advice.validated import hosts_error, model_error, stratum
 from dumbbell.cc import known
@@ -25,6 +25,7 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.store import Store
+from pathanswers import faults
 
 CUBIC = Company(name="beside 1 cubic", cc="cubic", flows=1)
 
@@ -308,6 +309,21 @@ def test_a_queue_between_two_flips_is_told_as_one_range_and_what_does_not_matter
     assert paragraphs(island)["When not"] == "In 1 more of 7 cases another one is right."
 
 
+def test_no_exception_and_no_flip_reaches_over_a_queue_at_which_nobody_can_say() -> None:
+    about = question_of(neighbours="none", **{"for": "goodput"})
+    ahead, behind = (tried(12, 0), tried(9.5, 0)), (tried(6, 0), tried(9.5, 0))
+    noisy, even = (tried(10.5, 0, spread=0.4), tried(9.5, 0)), (tried(9.5, 0), tried(9.5, 0))
+    answer = advice(about, of(about, ahead, ahead, noisy, behind, behind, behind, behind))
+    (only,) = exceptions(answer)
+    assert (only.low_bytes, only.high_bytes) == (None, about.buffers_bytes[1])
+    assert list(answer.flips()) == []
+    between = advice(about, of(about, ahead, ahead, even, behind, behind, behind, behind))
+    ((_, below, above, at),) = between.flips()
+    assert (below, above) == ("bbr", "cubic")
+    middle = (about.buffers_bytes[1] * about.buffers_bytes[3]) ** 0.5
+    assert at == pytest.approx(middle), "where it does not matter either may be right"
+
+
 def test_a_regret_that_is_less_by_nothing_that_matters_does_not_take_the_default_away() -> None:
     about = question_of(neighbours="none", **{"for": "goodput"})
     more, less = (tried(9.8, 0), tried(9.5, 0)), (tried(9.5, 0), tried(9.8, 0))
@@ -331,6 +347,8 @@ def test_where_the_order_of_starts_decides_more_than_the_algorithm_the_answer_sa
     assert "Who came first decides more than the algorithm in 1 of 1 case." in paragraphs(answer)["When not"]
     alike = advice(about, of(about, (ordered(20, 20.1, 20), ordered(10, 10.1, 10))))
     assert (alike.places[0].by_order, alike.chosen) == ({}, "bbr"), "orders that make no difference are not one"
+    little = advice(about, of(about, (ordered(9.6, 9.5, 9.3), ordered(9.59, 9.49, 9.29))))
+    assert little.places[0].by_order == {}, "3 % of order is beyond chance and the algorithm, and decides nothing"
     few = advice(about, of(about, (tried(20, 5, spread=0.5), tried(10, 10, spread=0.5))))
     assert few.places[0].by_order == {}, "one seed of each order tells nothing of chance"
     joins = replace(about, starts=("joins",))
@@ -369,11 +387,27 @@ def test_intervals_of_hosts_hold_how_far_the_model_is_from_them_and_decide_nothi
     assert "Intervals are of real hosts." in paragraphs(advice(of_hosts, of(of_hosts, far)))["Sure?"]
 
 
+def test_an_answer_that_would_be_long_leaves_the_queues_of_each_company_to_the_details() -> None:
+    about = question({"rate": "20mbit", "rtt": "40 ms", "starts": "together", "for": "goodput"}, known())
+    behind, ahead = (tried(6, 3), tried(9.5, 9.5)), (tried(14, 5), tried(9.5, 9.5))
+    flips = [[ahead] * nth + [behind] * (7 - nth) for nth in (3, 4, 3, 4)]
+    depends = advice(about, of(about, *(row for own in flips for row in own)))
+    assert len(headline(depends)) > len(headline(depends, brief=True))
+    lines_ = paragraphs(depends)
+    assert "Alone: as the queue is." in lines_["Answer"]
+    assert sum(len(label) + len(text) for label, text in lines_.items()) <= MOST_LETTERS
+    assert faults(as_object(depends, seconds=1.0, engine="sim"), lines_) == []
+
+
 def test_harm_that_chance_may_have_made_is_no_order_to_use_another() -> None:
     about = question_of(buffer="1bdp")
     answer = advice(about, of(about, (tried(14, 8, spread=0.9), tried(9.5, 9.5, spread=0.5))))
     assert (answer.headline, answer.places[0].harmful) == ("open", [])
     assert "Use" not in paragraphs(answer)["Answer"]
+    certain = measured([3e6, 9e6, 9e6], goodput=[13.9e6, 14e6, 14.1e6], rtt=[0.05] * 3)
+    faster = advice(about, of(about, (certain, tried(9.5, 9.5))))
+    assert faster.places[0].of("bbr").may_harm
+    assert (faster.headline, faster.places[0].verdict) == ("open", "open"), "that it is faster is certain; harm is not"
 
 
 def test_one_seed_makes_a_first_answer() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
@@ -13,9 +14,11 @@ from typing import Any, Final
 import pytest
 from typer.testing import CliRunner
 
-from answerchecker import LABELS, problems
 from dumbbell.advice.question import GOALS, PRESETS
 from dumbbell.cli.main import app
+from fivelines import LABELS
+from pathanswers import faults
+from terminals import on_a_terminal
 
 BEFORE: Final = json.loads(Path(__file__).with_name("data").joinpath("before.json").read_text(encoding="utf-8"))
 """What `advise` answered before it said five lines: about a CDN, and about a line with 1 % random loss."""
@@ -60,7 +63,7 @@ def question(number: int) -> list[str]:
 def test_a_random_answer_says_nothing_against_its_table(number: int) -> None:
     options = question(number)
     answer, lines = answer_to(*options)
-    assert problems(answer, lines) == [], " ".join(options)
+    assert faults(answer, lines) == [], " ".join(options)
     assert lines == answer["answer"]
 
 
@@ -68,23 +71,23 @@ def test_a_random_answer_says_nothing_against_its_table(number: int) -> None:
 @pytest.mark.slow
 def test_a_preset_alone_is_a_question_and_says_what_it_assumes(preset: str) -> None:
     answer, lines = answer_to("--preset", preset, "--seeds", "2")
-    assert problems(answer, lines) == []
+    assert faults(answer, lines) == []
     assert f"Preset {preset} assumes --rate {PRESETS[preset]['rate']}, --rtt {PRESETS[preset]['rtt']}" in lines["Sure?"]
 
 
 @pytest.mark.parametrize("before", BEFORE, ids=["cdn", "loss"])
 def test_what_advise_once_said_does_not_pass(before: Mapping[str, Any]) -> None:
     lines = before["lines"]
-    faults = problems(before["json"], lines)
-    assert any("it has the lines" in each for each in faults)
+    wrong = faults(before["json"], lines)
+    assert any("labels are" in each for each in wrong)
     rewritten = dict(zip(LABELS, (lines["Advice"], "", "Nothing that was tried.", "", ""), strict=True))
-    faults = problems(before["json"], rewritten)
+    wrong = faults(before["json"], rewritten)
     if before["json"]["recommendation"] == "keep":
-        assert any("CUBIC is right in" in each for each in faults), (
+        assert any("CUBIC is right in" in each for each in wrong), (
             "KEEP CUBIC, and three of four companies say otherwise"
         )
     else:
-        assert any(each.startswith("flips_at:") for each in faults), "an undecided case was an order to use CUBIC"
+        assert any(each.startswith("flips_at:") for each in wrong), "an undecided case was an order to use CUBIC"
 
 
 @pytest.mark.slow
@@ -92,18 +95,27 @@ def test_each_lie_is_noticed() -> None:
     answer, lines = answer_to(
         "--rate", "10mbit", "--rtt", "40ms", "--beside", "none", "--for", "goodput", "--seeds", "3"
     )
-    assert problems(answer, lines) == []
+    assert faults(answer, lines) == []
     other = {"Use CUBIC.": "Use BBR.", "Use BBR.": "Use CUBIC."}[lines["Answer"]]
-    assert problems(answer, {**lines, "Answer": other})
-    assert problems(answer, {**lines, "Answer": "Nobody can say from these cases."})
-    assert problems(answer, {**lines, "Answer": "It depends on the queue. BBR."})
-    assert problems(answer, {**lines, "When not": "Alone: BBR, 9 instead of 8 Mbit/s."})
-    assert problems(answer, {**lines, "When not": "Nobody can say in 7 of 7 cases."})
-    assert problems(answer, {**lines, "Why": lines["Why"].replace(" in ", " in 9")})
-    assert problems(answer, {**lines, "Why": "BBR instead: -90 to +900 % goodput for you."})
-    assert problems(answer, {**lines, "Next": "word " * 120})
-    assert problems(answer, {**lines, "Sure?": "Yes: 1 of 7 cases are decided by 3 seeds."})
+    assert faults(answer, {**lines, "Answer": other})
+    assert faults(answer, {**lines, "Answer": "Nobody can say from these cases."})
+    assert faults(answer, {**lines, "Answer": "It depends on the queue. BBR."})
+    assert faults(answer, {**lines, "When not": "Alone: BBR, 9 instead of 8 Mbit/s."})
+    assert faults(answer, {**lines, "When not": "Nobody can say in 7 of 7 cases."})
+    assert faults(answer, {**lines, "Why": lines["Why"].replace(" in ", " in 9")})
+    assert faults(answer, {**lines, "Why": "BBR instead: -90 to +900 % goodput for you."})
+    assert faults(answer, {**lines, "Next": "word " * 120})
+    assert faults(answer, {**lines, "Sure?": "Yes: 1 of 7 cases are decided by 3 seeds."})
     undecided = deepcopy(answer)
     for row in undecided["table"]:
         row["verdict"] = "open"
-    assert problems(undecided, lines), "an undecided case is no instruction"
+    assert faults(undecided, lines), "an undecided case is no instruction"
+
+
+@pytest.mark.slow
+def test_a_terminal_shows_a_first_answer_after_one_seed_and_the_answer_is_on_standard_output() -> None:
+    command = ("advise", "--rate", "5mbit", "--rtt", "40ms", "--beside", "none", "--for", "goodput", "--seeds", "3")
+    shown = on_a_terminal(*command)
+    assert re.search(r"So far, by one seed: (Use|It depends|It does not matter|Nobody)", shown), shown
+    assert "Why" not in shown
+    assert "So far" not in CliRunner().invoke(app(), command).stderr, "nobody watches"

@@ -1,13 +1,13 @@
-"""What is wrong with the five lines of an answer, held against the tables of the same answer as JSON."""
+"""What is wrong with the answer of `advise mix`: its lines against the tables of the same answer as JSON."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-LABELS: Final = ("Answer", "Why", "When not", "Sure?", "Next")
-MOST_LETTERS: Final = 600
+from fivelines import Lines, form
+
 MOST: Final = 2 / 3 - 1e-9
 HALF: Final = 0.5
 NAMES: Final = {"bbr": "BBR", "cubic": "CUBIC", "reno": "Reno"}
@@ -15,7 +15,6 @@ SETTING: Final = re.compile(r"tcp_congestion_control=([\w-]+)")
 INSTRUCTION: Final = r"(?i:\b(keep|use|switch to))\s+{name}"
 SIDE: Final = r"{name} where the (rate|RTT) is (above|below) ([\d.]+) (Mbit/s|ms)"
 AHEAD: Final = r"{name}(?: is ahead)? on (\d+) %"
-Lines = Sequence[tuple[str, str]]
 Object = Mapping[str, Any]
 
 
@@ -24,25 +23,8 @@ def faults(answer: Object, lines: Lines) -> list[str]:
     return [*form(lines), *instructions(answer, lines), *contradictions(answer, lines)]
 
 
-def form(lines: Lines) -> Iterator[str]:
-    """What the lines themselves show: how many, how long, and sentences that nobody follows."""
-    if [label for label, _ in lines] != [*LABELS][: len(lines)]:
-        yield f"labels are {', '.join(label for label, _ in lines)}"
-    if len(lines) > len(LABELS):
-        yield f"{len(lines)} lines"
-    if (letters := sum(len(label) + len(text) for label, text in lines)) > MOST_LETTERS:
-        yield f"{letters} letters"
-    for label, text in lines:
-        if re.search(r"\([^()]*\(", text):
-            yield f"{label}: parentheses in parentheses"
-        if re.search(r"\bbut\b[^.]*;[^.]*;", text):
-            yield f"{label}: but ...; ...;"
-        if "±" in text:
-            yield f"{label}: an interval that is no range"
-
-
 def instructions(answer: Object, lines: Lines) -> Iterator[str]:
-    """What somebody is told to do, and may not be: by the share of cases where it is right, and by what runs now."""
+    """Orders that may not be given: by the share of cases where they are right, and by what runs now."""
     running = sum(answer["cc"].values())
     for label, text in lines:
         for verb, name in _matches(INSTRUCTION, text, answer):

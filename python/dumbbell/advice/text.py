@@ -41,21 +41,30 @@ CHANGES: Final = {"goodput": "goodput", "speed": "time", "promptness": "delay", 
 SHORT_MS: Final = 20.0
 """Below it a ping has a digit behind the point."""
 MOST_EXCEPTIONS: Final = 2
+MOST_LETTERS: Final = 600
+"""Of an answer: it is read aloud in half a minute."""
 ORDER: Final[dict[Order, str]] = {"joins": "you join them", "first": "they join you", "together": "all start at once"}
 """When the flow that is asked about starts, after `where`."""
 
 
 def answer(advice: Advice) -> Iterator[tuple[str, str]]:
-    """The five lines: what to use, why, when not, how sure that is, and what to do next."""
-    yield "Answer", headline(advice)
+    """The five lines: what to use, why, when not, how sure that is, and what to do next; `MOST_LETTERS` at most."""
+    lines = dict(_lines(advice, headline(advice)))
+    if sum(len(label) + len(text) for label, text in lines.items()) > MOST_LETTERS:
+        lines = dict(_lines(advice, headline(advice, brief=True)))
+    yield from lines.items()
+
+
+def _lines(advice: Advice, first: str) -> Iterator[tuple[str, str]]:
+    yield "Answer", first
     yield "Why", _why(advice)
     yield "When not", _when_not(advice)
     yield "Sure?", _sure(advice)
     yield "Next", _next(advice)
 
 
-def headline(advice: Advice) -> str:
-    """What to use."""
+def headline(advice: Advice, *, brief: bool = False) -> str:
+    """What to use; `brief`: without the queues that it depends on in each company."""
     question, chosen = advice.question, name_of(advice.chosen)
     if advice.headline == "open":
         return "Nobody can say from these cases: chance decides more than the algorithm."
@@ -65,7 +74,7 @@ def headline(advice: Advice) -> str:
         return f"{verb(question, advice.chosen).capitalize()} {chosen}."
     groups = list(by_company(advice))
     if len(groups) > 1:
-        parts = [f"{_of_companies(companies)}: {_within(question, places)}." for companies, places in groups]
+        parts = [f"{_of_companies(of)}: {_within(question, places, brief=brief)}." for of, places in groups]
         return f"It depends on who else is on the line. {' '.join(parts)}"
     ((_, places),) = groups
     return f"It depends on the queue. {_within(question, places)}."
@@ -76,7 +85,7 @@ def verb(question: Question, chosen: str) -> str:
     return "keep" if question.now == chosen else "use"
 
 
-def _within(question: Question, places: Sequence[Place]) -> str:
+def _within(question: Question, places: Sequence[Place], *, brief: bool = False) -> str:
     """The answer in one company, or in several that have the same."""
     headline, chosen = judged(question, places)
     if headline == "open":
@@ -85,6 +94,8 @@ def _within(question: Question, places: Sequence[Place]) -> str:
         return "no matter which"
     if headline == "one":
         return name_of(chosen)
+    if brief:
+        return "as the queue is"
     parts = [each for each in segments(places, chosen) if not each.is_island]
     texts = [f"{name_of(each.candidate)}{_under_load(question, each)}" for each in parts]
     return ", ".join(texts) if len(texts) <= MOST_EXCEPTIONS else "no simple rule, see --details"
@@ -201,15 +212,8 @@ def _when_not(advice: Advice) -> str:
         if other:
             parts.append(f"In {other} more of {_cases(advice)} another one is right.")
     if ordered := [each for each in advice.places if each.by_order]:
-        parts.append(f"Who came first decides more than the algorithm in {_count(len(ordered), advice)}.")
-    undecided_places = sum(each.verdict == "open" for each in advice.places)
-    if undecided_places and advice.headline != "open":
-        parts.append(f"Nobody can say in {_count(undecided_places, advice)}.")
+        parts.append(f"Who came first decides more than the algorithm in {len(ordered)} of {_cases(advice)}.")
     return " ".join(parts) or "Nothing that was tried."
-
-
-def _count(count: int, advice: Advice) -> str:
-    return f"{count} of {_cases(advice)}"
 
 
 def _instead(advice: Advice, segment: Segment) -> str:
