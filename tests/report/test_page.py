@@ -26,6 +26,7 @@ from dumbbell.report.page import build
 from dumbbell.results.store import Store
 from dumbbell.spec import load
 from dumbbell.studies import Study, StudyStatus
+from dumbbell.studies.manifest import Advised
 from reported import NASTY, status_of, study_of, verdict
 from webpage import Webpage
 
@@ -184,6 +185,19 @@ def test_a_run_counts_once_however_many_experiments_share_it(store: Store, study
     page = build(tmp_path / "report.html", store=store, study=twice, statuses=[status_of(twice, store)])
     said = Webpage(page.read_text(encoding="utf-8")).said
     assert "Made from 4 runs of 1 experiment on engine sim" in said
+
+
+def test_a_study_ends_with_its_documents_question_to_advise(store: Store, study: Study, tmp_path: Path) -> None:
+    advised = Advised(question="Which one?", options="--preset cdn", answer={"Answer": "Use BBR.", "Sure?": "No."})
+    said = [
+        Webpage(
+            build(tmp_path / "report.html", store=store, study=each, statuses=[status_of(each, store)])
+            .read_text(encoding="utf-8")
+        ).said
+        for each in (study, replace(study, advised=advised))
+    ]  # fmt: skip
+    for text in ("What dumbbell advises", "Which one?", "dumbbell advise --preset cdn", "Use BBR.", "Sure?"):
+        assert [text in each for each in said] == [False, True], text
 
 
 def test_every_experiment_can_be_run_again_from_a_file_of_its_own(tmp_path: Path) -> None:
