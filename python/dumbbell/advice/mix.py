@@ -287,7 +287,7 @@ def running(known_paths: Sequence[Path]) -> str:
 
 
 def _with_own(question: Question, now: str, engine: Engine) -> Question:
-    """With what runs now among the candidates: whoever changes it should know what that has."""
+    """With what runs now among the candidates: somebody who changes it should know its numbers."""
     candidates = tuple(dict.fromkeys([*question.candidates, now]))
     if now not in question.candidates and (
         len(candidates) > MOST_CANDIDATES or not simulated(now, engine.algorithms())

@@ -115,7 +115,7 @@ class Seeds:
     case: Case
     point: MeasuredPoint
     apart: bool = False
-    """Each order of starts by itself, where nobody knows it."""
+    """Each order of starts apart, where nobody knows it."""
 
     def of(self, quantity: str, group: str = ME) -> Floats:
         """A quantity of the catalogue."""
@@ -216,7 +216,7 @@ def predicted(values: Floats, error: float, apart: float = 0.0) -> Interval | No
 def _harm(  # noqa: PLR0913 (of what, and how far off it may be)
     without: Floats, alongside: Floats, error: float, apart: float = 0.0, *, itself: bool, times: bool = False
 ) -> Interval | None:  # fmt: skip
-    """Of the means, by differences seed for seed, since a seed has the same starts; none of the default by itself."""
+    """Of the means, by differences seed for seed, since a seed has the same starts; the default harms nobody."""
     shared = min(without.size, alongside.size)
     usual, now = predicted(without, error), predicted(alongside, error)
     if usual is None or now is None or not usual.value:

@@ -138,7 +138,7 @@ class Question:
 
     @property
     def default(self) -> str:
-        """The candidate that the others are held against: what runs today, what hosts have, or else the first one."""
+        """The candidate that the others are compared with: what runs today, what hosts have, or else the first one."""
         usual = self.now or DEFAULT
         return usual if usual in self.candidates else self.candidates[0]
 
@@ -214,7 +214,7 @@ PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
 _EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
 """Options of which one at most can be."""
 ALIKE: Final = 1.1
-"""Times a queue's size up to which another one is the same to whoever measures it."""
+"""Times a queue's size up to which somebody who measures takes another one for the same."""
 LEAST_QUEUE_BYTES: Final = 4 * FRAME_BYTES
 """Of a queue that nobody knows: a shorter one is nowhere."""
 _NEIGHBOURS: Final = re.compile(r"([^:]+?)(?::(\d+))?")
