@@ -214,10 +214,11 @@ def place(question: Question, case_trials: Trials, buffer_bytes: int, company: C
         verdict = "open"
     leads = verdict == "ahead" or (verdict == "no matter" and more and allowed)
     alone = len(allowed) == 1 < len(outcomes)  # the others harm too much
+    alike = {best, other} & set(allowed) if verdict == "no matter" else set()
     return Place(
         buffer_bytes=buffer_bytes, company=company, outcomes=outcomes, best=best if verdict == "ahead" else usual,
         verdict=verdict, leader=best if leads or alone else "", gain=more, by_order=by_order,
-        acceptable=tuple(each for each in ranked if scores[each] >= (1 - MATTERS) * scores[ranked[0]]),
+        acceptable=tuple(each for each in ranked if each in alike or scores[each] >= (1 - MATTERS) * scores[ranked[0]]),
     )  # fmt: skip
 
 

@@ -49,16 +49,18 @@ ORDER: Final[dict[Order, str]] = {"joins": "you join them", "first": "they join 
 
 def answer(advice: Advice) -> Iterator[tuple[str, str]]:
     """The five lines: what to use, why, when not, how sure that is, and what to do next; `MOST_LETTERS` at most."""
-    lines = dict(_lines(advice, headline(advice)))
-    if sum(len(label) + len(text) for label, text in lines.items()) > MOST_LETTERS:
-        lines = dict(_lines(advice, headline(advice, brief=True)))
+    lines: dict[str, str] = {}
+    for brief, most in ((False, MOST_EXCEPTIONS), (True, MOST_EXCEPTIONS), (True, 1)):
+        lines = dict(_lines(advice, headline(advice, brief=brief), most))
+        if sum(len(label) + len(text) for label, text in lines.items()) <= MOST_LETTERS:
+            break
     yield from lines.items()
 
 
-def _lines(advice: Advice, first: str) -> Iterator[tuple[str, str]]:
+def _lines(advice: Advice, first: str, most_exceptions: int) -> Iterator[tuple[str, str]]:
     yield "Answer", first
     yield "Why", _why(advice)
-    yield "When not", _when_not(advice)
+    yield "When not", _when_not(advice, most_exceptions)
     yield "Sure?", _sure(advice)
     yield "Next", _next(advice)
 
@@ -198,12 +200,12 @@ def _cases(advice: Advice) -> str:
     return counted(len(advice.places), "case")
 
 
-def _when_not(advice: Advice) -> str:
-    """Exceptions, two at most; the rest is counted."""
+def _when_not(advice: Advice, most: int) -> str:
+    """So many exceptions at most; the rest is counted."""
     question, parts = advice.question, []
     covered = 0
     if advice.headline == "one":
-        for each in exceptions(advice)[:MOST_EXCEPTIONS]:
+        for each in exceptions(advice)[:most]:
             where = _of_companies(each.companies) if len(question.company) > 1 else ""
             where = f"{where}{_under_load(question, each)}".strip()
             parts.append(f"{where[0].upper()}{where[1:]}: {name_of(each.candidate)}{_instead(advice, each)}.")
