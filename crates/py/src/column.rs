@@ -4,8 +4,8 @@ use cc::{Algorithm, Kind, Parameter};
 use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
 use run::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, ProgramEnd, QueueCounters,
-    QueueMeasurement, QueueSeries, SsSample, Transfers,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Program, ProgramEnd,
+    QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers,
 };
 use sim::Attempt;
 use std::collections::BTreeMap;
@@ -63,7 +63,8 @@ dictionary! {
         peak_packets, passed,
     }
 }
-dictionary! { Measurement { ended_ns, flows, bottleneck, facts, ss } }
+dictionary! { Measurement { ended_ns, flows, bottleneck, hops, facts, ss } }
+dictionary! { HopMeasurement { name, queue } }
 dictionary! { SsSample { at_ns, text } }
 dictionary! {
     FlowMeasurement {
@@ -113,17 +114,18 @@ macro_rules! optional {
 
 optional!(Program, ProgramEnd);
 
-impl ToPython for Vec<SsSample> {
-    fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        self.into_iter().map(|sample| sample.to_python(py)).collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
-    }
+/// Structs become a list.
+macro_rules! list {
+    ($($type:ty),*) => {$(
+        impl ToPython for Vec<$type> {
+            fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+                self.into_iter().map(|each| each.to_python(py)).collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
+            }
+        }
+    )*};
 }
 
-impl ToPython for Vec<FlowMeasurement> {
-    fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-        self.into_iter().map(|flow| flow.to_python(py)).collect::<PyResult<Vec<_>>>()?.into_bound_py_any(py)
-    }
-}
+list!(SsSample, FlowMeasurement, HopMeasurement);
 
 impl ToPython for &&'static [Parameter] {
     fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {

@@ -4,6 +4,7 @@
 //! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
 //! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
 
+mod hop;
 mod measurement;
 mod path;
 mod placeholder;
@@ -13,9 +14,10 @@ mod request;
 pub mod samples;
 mod source;
 
+pub use hop::{Direction, Hop, Route, changes};
 pub use measurement::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, NEVER_NS, Program, ProgramEnd,
-    QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,
+    ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
 };
 pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
 pub use placeholder::Places;

@@ -17,6 +17,10 @@ pub struct Measurement {
     pub flows: Vec<FlowMeasurement>,
     /// The bottleneck's queue.
     pub bottleneck: QueueMeasurement,
+    /// Every queue of the path, the bottleneck's among them, where there is more than one: those that the path lists in its
+    /// order, then those of the way back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<HopMeasurement>,
     /// What the run was measured on, for its provenance: kernel release, settings, queueing disciplines.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
@@ -137,7 +141,8 @@ pub struct FlowCounters {
     pub at_ns: u64,
     /// Payload delivered in order: the receiver's next expected byte.
     pub delivered_bytes: u64,
-    /// Bytes of its frames, headers included, that left the bottleneck.
+    /// Bytes of its data's frames, headers included, that left the bottleneck of its direction; 0 of a flow that does not
+    /// pass it.
     pub bottleneck_bytes: u64,
     /// Data segments sent, retransmissions included.
     pub segments_sent: u64,
@@ -153,9 +158,9 @@ pub struct FlowCounters {
     pub probes: u64,
     /// Recoveries that were undone as spurious. May be unseen.
     pub undos: u64,
-    /// Its frames that the bottleneck's queue dropped. May be unseen.
+    /// Frames of its data that the queues of the path dropped. May be unseen.
     pub dropped_packets: u64,
-    /// Its frames lost at random. May be unseen.
+    /// Those lost at random. May be unseen.
     pub random_lost_packets: u64,
     /// Time with nothing to send.
     pub app_limited_ns: u64,
@@ -257,7 +262,7 @@ pub struct AckSample {
     pub rtt_ns: u64,
 }
 
-/// The bottleneck.
+/// A queue.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct QueueMeasurement {
     /// At the window's begin.
@@ -270,7 +275,16 @@ pub struct QueueMeasurement {
     pub series: QueueSeries,
 }
 
-/// Cumulative counters of the bottleneck, in segments on the wire; random loss apart.
+/// One queue of several.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct HopMeasurement {
+    /// The hop's name.
+    pub name: String,
+    /// Its queue.
+    pub queue: QueueMeasurement,
+}
+
+/// Cumulative counters of a queue, in segments on the wire; random loss apart.
 ///
 /// At every instant `offered = sent + dropped + queued`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! What follows from a path's fields: sizes of frames and segments, round-trip times.
 
-use crate::{ETHERNET_HEADER_BYTES, Flow, Path};
+use crate::{ETHERNET_HEADER_BYTES, Flow, Hop, Path};
 
 /// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
 pub const SEGMENT_HEADERS_BYTES: u32 = 52;
@@ -26,6 +26,13 @@ impl Path {
     /// Payload of a full segment.
     pub const fn mss_bytes(&self) -> u32 {
         self.mtu_bytes - SEGMENT_HEADERS_BYTES
+    }
+}
+
+impl Hop {
+    /// What it counts a frame beyond what a host's link does.
+    pub const fn extra_bytes(&self) -> i32 {
+        self.overhead_bytes as i32 - ETHERNET_HEADER_BYTES as i32
     }
 }
 

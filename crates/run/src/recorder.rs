@@ -1,8 +1,8 @@
 //! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
 
 use crate::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, Measurement, Program, QueueCounters,
-    QueueMeasurement, Record, Run, Transfers,
+    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Program,
+    QueueCounters, QueueMeasurement, Record, Run, Transfers, changes,
 };
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// act in the run's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Milestone {
-    /// The path changes.
+    /// The path changes, as this one of its [`changes`].
     Change(usize),
     /// The application of a flow acts.
     Write(usize),
@@ -45,7 +45,7 @@ pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
         milestones.extend(arrival(run, i, 0));
         milestones.extend(flow.stop_ns.map(|stop_ns| (stop_ns, Milestone::Stop(i))));
     }
-    milestones.extend(run.path.changes.iter().enumerate().map(|(i, change)| (change.at_ns, Milestone::Change(i))));
+    milestones.extend(changes(run).iter().enumerate().map(|(i, (.., change))| (change.at_ns, Milestone::Change(i))));
     milestones.extend([
         (run.measure.sample_ns, Milestone::Sample),
         (run.measure.window_begin_ns, Milestone::WindowBegin),
@@ -168,7 +168,10 @@ impl FlowSeries {
 pub struct Recorder {
     record: Record,
     flows: Vec<FlowMeasurement>,
-    bottleneck: QueueMeasurement,
+    /// Of the path, then of the way back.
+    hops: Vec<HopMeasurement>,
+    /// The bottleneck's place among them.
+    bottleneck: usize,
 }
 
 impl Recorder {
@@ -178,7 +181,14 @@ impl Recorder {
             transfers: Transfers::waiting(flow.arrivals().len()),
             ..FlowMeasurement::default()
         });
-        Self { record: run.measure.record, flows: flows.collect(), bottleneck: QueueMeasurement::default() }
+        let hops = Direction::BOTH.into_iter().flat_map(|direction| run.path.hops(direction));
+        let hops = hops.map(|hop| HopMeasurement { name: hop.name, queue: QueueMeasurement::default() });
+        Self {
+            record: run.measure.record,
+            flows: flows.collect(),
+            hops: hops.collect(),
+            bottleneck: run.path.bottleneck,
+        }
     }
 
     /// A flow connects.
@@ -230,9 +240,9 @@ impl Recorder {
         }
     }
 
-    /// Keeps the queue's gauges.
-    pub fn sample_queue(&mut self, counters: &QueueCounters) {
-        let series = &mut self.bottleneck.series;
+    /// Keeps a queue's gauges, that of the hop at this place: those of the path, then those of the way back.
+    pub fn sample_queue(&mut self, hop: usize, counters: &QueueCounters) {
+        let series = &mut self.hops[hop].queue.series;
         series.at_ns.push(counters.at_ns);
         series.backlog_bytes.push(counters.queued_bytes);
         series.backlog_packets.push(counters.queued_packets as u32);
@@ -268,12 +278,13 @@ impl Recorder {
         } = counters;
     }
 
-    /// Keeps the queue's counters.
-    pub fn mark_queue(&mut self, mark: Mark, counters: QueueCounters) {
+    /// Keeps a queue's counters, likewise.
+    pub fn mark_queue(&mut self, mark: Mark, hop: usize, counters: QueueCounters) {
+        let queue = &mut self.hops[hop].queue;
         *match mark {
-            Mark::WindowBegin => &mut self.bottleneck.at_window_begin,
-            Mark::WindowEnd => &mut self.bottleneck.at_window_end,
-            Mark::End => &mut self.bottleneck.at_end,
+            Mark::WindowBegin => &mut queue.at_window_begin,
+            Mark::WindowEnd => &mut queue.at_window_end,
+            Mark::End => &mut queue.at_end,
         } = counters;
     }
 
@@ -293,8 +304,10 @@ impl Recorder {
     }
 
     /// The run has ended.
-    pub fn finish(self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
-        Measurement { ended_ns, flows: self.flows, bottleneck: self.bottleneck, facts, ss: Vec::new() }
+    pub fn finish(mut self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
+        let only = self.hops.len() == 1;
+        let bottleneck = if only { self.hops.remove(0).queue } else { self.hops[self.bottleneck].queue.clone() };
+        Measurement { ended_ns, flows: self.flows, bottleneck, hops: self.hops, facts, ss: Vec::new() }
     }
 }
 

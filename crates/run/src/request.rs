@@ -1,5 +1,6 @@
 //! [`Run`]: one point of an experiment with one seed, resolved to integers.
 
+use crate::{Direction, Hop, Route};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -26,7 +27,10 @@ pub struct Run {
 /// Ethernet's header: what every link of a host charges a frame beyond its IP packet.
 pub const ETHERNET_HEADER_BYTES: u32 = 14;
 
-/// One bottleneck between all senders and all receivers.
+/// What lies between all senders and all receivers: one bottleneck, or where there are `hops` these in a row.
+///
+/// The fields of a queue and its line (`rate_bps`, `overhead_bytes`, `buffer`, `burst_bytes`, `shaper`, `loss_ppb`,
+/// `loss_at`, `changes`) are those of the bottleneck, also where it stands in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Path {
@@ -61,6 +65,15 @@ pub struct Path {
     pub offload: bool,
     /// Changes of the rate in time, in order.
     pub changes: Vec<Change>,
+    /// Queues in a row, in the order in which data meets them; empty: the bottleneck alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hops: Vec<Hop>,
+    /// Which of these is the bottleneck.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bottleneck: usize,
+    /// Queues on the way back, in the order in which ACKs meet them; empty: delay alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub back: Vec<Hop>,
 }
 
 /// How a token bucket reckons, by the name of Linux's queueing discipline.
@@ -130,12 +143,18 @@ pub struct Flow {
     pub stop_ns: Option<u64>,
     /// What it sends.
     pub workload: Workload,
-    /// Propagation delay from the bottleneck to the receiver.
+    /// One-way propagation delay of its data, those of its hops among it: what these leave over lies behind the last one.
     pub forward_delay_ns: u64,
-    /// Propagation delay from the receiver back to the sender.
+    /// The same of its ACKs.
     pub return_delay_ns: u64,
     /// Its own line before the bottleneck, if any.
     pub access: Option<Access>,
+    /// Where its data goes.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub direction: Direction,
+    /// The hops that its packets pass, if not all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub route: Route,
 }
 
 /// An algorithm and its parameters, the variant's and the inline ones together.
@@ -246,16 +265,16 @@ impl User {
 }
 
 /// Of a field that earlier runs do not have: a run that has its default is what it was before there was the field.
-const fn ethernet() -> u32 {
+pub(crate) const fn ethernet() -> u32 {
     ETHERNET_HEADER_BYTES
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-const fn is_ethernet(bytes: &u32) -> bool {
+pub(crate) const fn is_ethernet(bytes: &u32) -> bool {
     *bytes == ethernet()
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 

@@ -1,8 +1,8 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
 use crate::{
-    AlgorithmChoice, Buffer, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory,
-    Workload,
+    AlgorithmChoice, Buffer, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Route, Run, ShaperAt,
+    ShaperKind, SocketMemory, Workload,
 };
 
 /// A full frame at an MTU of 1500 bytes.
@@ -29,6 +29,9 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             mtu_bytes: 1_500,
             offload: false,
             changes: Vec::new(),
+            hops: Vec::new(),
+            bottleneck: 0,
+            back: Vec::new(),
         },
         flows: vec![flow(cc, cc, rtt_ns)],
         host: Host {
@@ -66,5 +69,7 @@ pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
         forward_delay_ns: 0,
         return_delay_ns: rtt_ns,
         access: None,
+        direction: Direction::Down,
+        route: Route::default(),
     }
 }

@@ -1,16 +1,14 @@
 //! Indices into a run's lists that must not be taken for one another.
 
+use std::num::NonZeroU32;
+
 /// A connection, by its place: that of its flow in the run, or, of a source's connections, one after all of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FlowId(u32);
 
-/// A line of constant delay, by its place among those of its direction.
+/// A hop of the network, by its place. An option of it takes no more room than itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineId(u32);
-
-/// A hop of the network, by its place: the bottleneck, then the hosts' access lines.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HopId(u32);
+pub struct HopId(NonZeroU32);
 
 impl FlowId {
     /// The flow at this place.
@@ -31,33 +29,15 @@ impl FlowId {
 }
 
 impl HopId {
-    /// The hop that all flows share.
-    pub const BOTTLENECK: Self = Self(0);
-
     /// The hop at this place.
     pub fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("no more access lines than flows"))
+        let number = u32::try_from(index + 1).expect("no more hops than a few for each flow");
+        Self(NonZeroU32::new(number).expect("counted from 1"))
     }
 
     /// Its place.
     #[inline]
     pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
-
-impl LineId {
-    /// The first of its direction.
-    pub const FIRST: Self = Self(0);
-
-    /// The line at this place.
-    pub fn new(index: usize) -> Self {
-        Self(u32::try_from(index).expect("no more lines than flows"))
-    }
-
-    /// Its place.
-    #[inline]
-    pub const fn index(self) -> usize {
-        self.0 as usize
+        self.0.get() as usize - 1
     }
 }

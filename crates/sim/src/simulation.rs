@@ -6,13 +6,13 @@ mod config;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
-use crate::index::{FlowId, HopId, LineId};
-use crate::net::{Ack, Departed, Network, Packet, Waiting};
+use crate::index::{FlowId, HopId};
+use crate::net::{Departed, Network, Packet, Waiting};
 use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{FlowCounters, Mark, Measurement, Milestone, Run, Source, Workload, milestones};
+use run::{Direction, FlowCounters, Mark, Measurement, Milestone, Run, Source, Workload, changes, milestones};
 use units::{Rate, Span, Time};
 
 /// So many flows stay in the caches by themselves.
@@ -33,6 +33,8 @@ pub struct Simulation<'run> {
     timers: Timers,
     sources: Sources,
     trace: Trace,
+    /// Rates that links will have: of the links of the path, then of the way back, which one, and what.
+    changes: Vec<(usize, Rate)>,
     /// Finite workloads that are not complete.
     incomplete: usize,
     /// There are more flows than the nearest caches hold.
@@ -108,6 +110,7 @@ impl<'run> Simulation<'run> {
             timers: Timers::new(run.flows.len()),
             sources: Sources::of(run),
             trace: Trace::new(run),
+            changes: link_changes(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
             lump: Vec::new(),
@@ -165,18 +168,7 @@ impl<'run> Simulation<'run> {
                 self.network.bursts_leave();
                 self.close_dropped();
             }
-            Event::Data(line) if self.network.has_nics() => self.hand_over(line),
-            Event::Data(line) => {
-                let packet = self.network.data_arrival(line);
-                self.deliver(&packet);
-            }
-            Event::Ack(line) => {
-                if self.prefetches {
-                    self.prefetch_sender(line);
-                }
-                let ack = self.network.ack_arrival(line);
-                self.acknowledge(&ack);
-            }
+            Event::Down(hop) | Event::Up(hop) => self.arrival(hop),
             Event::Tick => self.tick(),
             Event::Timer(flow, timer) => {
                 self.timer(flow, timer);
@@ -192,7 +184,8 @@ impl<'run> Simulation<'run> {
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
             Event::Change(index) => {
-                self.network.change_rate(Rate::from_bps(self.run.path.changes[index as usize].rate_bps));
+                let (link, rate) = self.changes[index as usize];
+                self.network.change_rate(link, rate);
             }
             Event::Sample => self.sample(),
             Event::WindowBegin => self.mark(Mark::WindowBegin),
@@ -204,26 +197,37 @@ impl<'run> Simulation<'run> {
     #[inline]
     fn departure(&mut self, hop: HopId) {
         if self.prefetches {
-            self.prefetch_receiver();
+            self.prefetch_arrivals(hop);
         }
         match self.network.departure(hop) {
-            Departed::Arrived { packet, frame_bytes } => {
-                self.receivers[packet.flow.index()].count_frame(frame_bytes);
-                self.deliver(&packet);
-            }
-            Departed::UnderWay { flow, frame_bytes } => self.receivers[flow.index()].count_frame(frame_bytes),
-            Departed::Lost { flow, frame_bytes } => {
-                self.receivers[flow.index()].count_frame(frame_bytes);
-                self.close_if_over(flow);
-            }
+            Departed::Arrived(packet) => self.receive(&packet),
             Departed::OutOfHost(flow) => {
                 self.drain_host_queue(flow);
                 self.resume_drained();
             }
-            Departed::PastRouter(flow) => self.close_if_over(flow),
             Departed::Nothing => {}
         }
         self.close_dropped();
+    }
+
+    /// The oldest packet of a line arrives.
+    #[inline]
+    fn arrival(&mut self, hop: HopId) {
+        if self.network.is_nic(hop) {
+            return self.hand_over(hop);
+        }
+        if self.prefetches {
+            self.prefetch_arrivals(hop);
+        }
+        if let Some(packet) = self.network.arrival(hop) {
+            self.receive(&packet);
+        }
+    }
+
+    /// A packet is at the host that it is for.
+    #[inline(always)]
+    fn receive(&mut self, packet: &Packet) {
+        if packet.kind.is_ack() { self.acknowledge(packet) } else { self.deliver(packet) }
     }
 
     fn now(&self) -> Time {
@@ -235,18 +239,18 @@ impl<'run> Simulation<'run> {
         let now = self.now();
         let flow = packet.flow;
         let network = &mut self.network;
-        let ack = self.receivers[flow.index()].on_packet(packet, now, |ack| network.emit_ack(ack));
+        let ack = self.receivers[flow.index()].on_packet(packet, now, |ack| network.emit_ack(&ack));
         if let Some(ack) = ack {
-            network.emit_ack(ack);
+            network.emit_ack(&ack);
         }
         self.after_delivery(flow);
     }
 
     /// A NIC hands over a lump: the kernel receives all of it before an application runs.
     #[inline(never)]
-    fn hand_over(&mut self, line: LineId) {
+    fn hand_over(&mut self, nic: HopId) {
         let mut lump = std::mem::take(&mut self.lump);
-        self.network.hand_over(line, &mut lump);
+        self.network.hand_over(nic, &mut lump);
         if let [packet] = &lump[..] {
             self.deliver(packet);
         } else {
@@ -261,8 +265,8 @@ impl<'run> Simulation<'run> {
         let network = &mut self.network;
         for packet in lump {
             let receiver = &mut self.receivers[packet.flow.index()];
-            if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(ack)) {
-                network.emit_ack(ack);
+            if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(&ack)) {
+                network.emit_ack(&ack);
             }
         }
         for (index, &Packet { flow, .. }) in lump.iter().enumerate() {
@@ -271,7 +275,7 @@ impl<'run> Simulation<'run> {
                 continue;
             }
             if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {
-                self.network.emit_ack(ack);
+                self.network.emit_ack(&ack);
             }
             self.after_delivery(flow);
         }
@@ -304,11 +308,12 @@ impl<'run> Simulation<'run> {
     }
 
     #[inline]
-    fn acknowledge(&mut self, ack: &Ack) {
+    fn acknowledge(&mut self, packet: &Packet) {
         let now = self.now();
-        let flow = ack.flow;
+        let flow = packet.flow;
         let sender = &mut self.senders[flow.index()];
-        sender.on_ack(ack, now, &mut self.network);
+        let ack = self.network.unpack(packet, sender.una(), sender.edge_bytes());
+        sender.on_ack(&ack, now, &mut self.network);
         if let Some(rtt_us) = sender.rtt_sample_us() {
             self.trace.ack(self.sources.flow_of(flow), rtt_us, now);
         }
@@ -375,13 +380,13 @@ impl<'run> Simulation<'run> {
             Timer::DelayedAck => {
                 receiver.delayed_ack.clear();
                 if let Some(ack) = receiver.on_delayed_ack(now) {
-                    self.network.emit_ack(ack);
+                    self.network.emit_ack(&ack);
                 }
             }
             Timer::CompressedAck => {
                 receiver.compressed_ack.clear();
                 if let Some(ack) = receiver.on_compressed_ack(now) {
-                    self.network.emit_ack(ack);
+                    self.network.emit_ack(&ack);
                 }
             }
         }
@@ -474,7 +479,7 @@ impl<'run> Simulation<'run> {
     fn sample(&mut self) {
         let now = self.now();
         self.network.settle();
-        self.trace.sample_queue(&self.network);
+        self.trace.sample_queues(&self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             let i = flow.index();
             if self.apps[i].phase != Phase::Running {
@@ -483,7 +488,7 @@ impl<'run> Simulation<'run> {
             if self.sources.has_source(flow) {
                 self.sample_source(flow);
             } else {
-                self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], now);
+                self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], &self.network);
             }
         }
         if cfg!(debug_assertions) {
@@ -494,7 +499,7 @@ impl<'run> Simulation<'run> {
 
     fn mark(&mut self, mark: Mark) {
         self.network.settle();
-        self.trace.mark_queue(mark, &self.network);
+        self.trace.mark_queues(mark, &self.network);
         for flow in FlowId::first(self.run.flows.len()) {
             self.mark_flow(mark, flow);
         }
@@ -518,7 +523,7 @@ impl<'run> Simulation<'run> {
     fn finish(mut self) -> Measurement {
         let now = self.now();
         self.network.settle();
-        self.trace.mark_queue(Mark::End, &self.network);
+        self.trace.mark_queues(Mark::End, &self.network);
         // A run that is done before its window's end measures to its own end.
         if now.as_nanos() <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd);
@@ -531,4 +536,11 @@ impl<'run> Simulation<'run> {
         }
         self.trace.finish(now)
     }
+}
+
+/// The rate changes of a run, in the order of [`changes`].
+fn link_changes(run: &Run) -> Vec<(usize, Rate)> {
+    let first_back = run.path.hops(Direction::Down).len();
+    let place = |direction, hop| if direction == Direction::Down { hop } else { first_back + hop };
+    changes(run).into_iter().map(|(of, hop, change)| (place(of, hop), Rate::from_bps(change.rate_bps))).collect()
 }

@@ -91,9 +91,9 @@ impl Trace {
         }
     }
 
-    /// Keeps the bottleneck's counters.
-    pub fn mark_queue(&mut self, mark: Mark, network: &Network) {
-        self.recorder.mark_queue(mark, network.counters());
+    /// Keeps the counters of queues.
+    pub fn mark_queues(&mut self, mark: Mark, network: &Network) {
+        network.counters().enumerate().for_each(|(hop, counters)| self.recorder.mark_queue(mark, hop, counters));
         match mark {
             Mark::WindowBegin => self.within_window = true,
             Mark::WindowEnd => self.within_window = false,
@@ -101,17 +101,17 @@ impl Trace {
         }
     }
 
-    /// Reads the queue's gauges.
-    pub fn sample_queue(&mut self, network: &Network) {
-        self.recorder.sample_queue(&network.counters());
+    /// Reads the gauges of queues.
+    pub fn sample_queues(&mut self, network: &Network) {
+        network.counters().enumerate().for_each(|(hop, counters)| self.recorder.sample_queue(hop, &counters));
     }
 
     /// Reads a flow's gauges.
-    pub fn sample_flow(&mut self, flow: FlowId, sender: &Sender, receiver: &Receiver, now: Time) {
+    pub fn sample_flow(&mut self, flow: FlowId, sender: &Sender, receiver: &Receiver, network: &Network) {
         let (srtt_us, delivered_bytes) = (sender.srtt_us(), receiver.delivered_bytes());
-        self.recorder.sample_flow(flow.index(), now.as_nanos(), srtt_us, delivered_bytes, || {
-            sender.gauges(receiver.bottleneck_bytes())
-        });
+        let at_ns = network.events.now().as_nanos();
+        self.recorder
+            .sample_flow(flow.index(), at_ns, srtt_us, delivered_bytes, || sender.gauges(network.passed_bytes(flow)));
     }
 
     /// Keeps the gauges of a source's connections together.
@@ -139,7 +139,7 @@ pub fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network
     FlowCounters {
         at_ns: now.as_nanos(),
         delivered_bytes: receiver.delivered_bytes(),
-        bottleneck_bytes: receiver.bottleneck_bytes(),
+        bottleneck_bytes: network.passed_bytes(flow),
         segments_sent: counters.segments_sent,
         segments_retransmitted: counters.segments_retransmitted,
         segments_lost: sender.lost_total(),

@@ -14,8 +14,8 @@ use crate::problem::Problem;
 use crate::rules;
 use crate::tree::{Unknown, View};
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Run,
-    ShaperAt, ShaperKind, SocketMemory, User, Workload,
+    Access, AccessKind, AlgorithmChoice, Arrival, Change, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record,
+    Route, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
 };
 use std::iter::repeat_n;
 use std::mem::take;
@@ -133,6 +133,8 @@ impl Point<'_> {
                 forward_delay_ns,
                 return_delay_ns: own_rtt_ns - forward_delay_ns,
                 access,
+                direction: Direction::Down,
+                route: Route::default(),
             }
         };
         Ok(names.into_iter().enumerate().map(flow))
@@ -221,6 +223,9 @@ fn path(path: &View<'_>) -> Result<Path, Unknown> {
         mtu_bytes: path.integer("mtu")? as u32,
         offload: path.flag("offload")?,
         changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
+        hops: Vec::new(),
+        bottleneck: 0,
+        back: Vec::new(),
     })
 }
 

@@ -86,7 +86,7 @@ impl<'a> Recording<'a> {
     /// The kernel refuses to tell, or a program has written too much.
     pub fn sample(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
         let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.sample_queue(&counters);
+        self.recorder.recorder.sample_queue(0, &counters);
         for (i, flow) in flows.iter().enumerate() {
             flow.program.iter().try_for_each(Program::check_written).map_err(failed(self.run, i, None))?;
         }
@@ -115,7 +115,7 @@ impl<'a> Recording<'a> {
     /// The kernel refuses to tell.
     pub fn mark(&mut self, mark: Mark, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
         let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.mark_queue(mark, counters);
+        self.recorder.recorder.mark_queue(mark, 0, counters);
         for (i, flow) in flows.iter_mut().enumerate() {
             self.mark_flow(mark, i, flow, now_ns);
         }
@@ -162,7 +162,7 @@ impl<'a> Recording<'a> {
             self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
         }
         let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.mark_queue(Mark::End, counters);
+        self.recorder.recorder.mark_queue(Mark::End, 0, counters);
         if now_ns <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd, network, flows, now_ns)?;
         }

@@ -1,30 +1,29 @@
 //! The event queue: every future event in one total order `(time, priority, sequence)`, and the clock that it moves.
 //!
-//! Three things keep the cost per packet small. Lines of constant delay and timers hold one entry each, however many
-//! packets are under way. The sources that nearly all events come from have a place each, outside of everything. And
-//! what else falls into the next 34 ms lies in buckets of 8 µs, which are sorted when their time comes; only the rest
-//! is in a heap.
+//! Three things keep the cost per packet small. Hops and timers hold one entry each, however many packets are under way.
+//! The hops that nearly all events come from have a place each, outside of everything. And what else falls into the next
+//! 34 ms lies in buckets of 8 µs, which are sorted when their time comes; only the rest is in a heap.
 
-use crate::index::{FlowId, HopId, LineId};
+use crate::index::{FlowId, HopId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 use units::Time;
 
-/// Something that happens at an instant. The index is that of the flow, line or list entry concerned.
+/// Something that happens at an instant. The index is that of the flow, hop or list entry concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The path changes.
     Change(u32),
-    /// The next frame leaves a hop.
+    /// The next frame leaves a link.
     Departure(HopId),
     /// The timer of a host's own queue rings.
     Watchdog(FlowId),
     /// Bursts leave their hosts.
     Burst,
-    /// The oldest packet on a forward line arrives.
-    Data(LineId),
-    /// The oldest ACK on a return line arrives.
-    Ack(LineId),
+    /// The oldest packet on a line arrives, on the way down.
+    Down(HopId),
+    /// Likewise on the way up.
+    Up(HopId),
     /// Timers that fall on this millisecond may be due.
     Tick,
     /// A timer of a flow may be due.
@@ -61,14 +60,23 @@ pub enum Timer {
 }
 
 impl Event {
+    /// The hop that it comes from, if it does. None has more than one event ahead that counts: a departure of before a
+    /// change of rate is void and may be forgotten, and so may what a NIC had planned before it planned anew.
+    const fn hop(self) -> Option<HopId> {
+        match self {
+            Self::Departure(hop) | Self::Down(hop) | Self::Up(hop) => Some(hop),
+            _ => None,
+        }
+    }
+
     /// The order of events at the same instant: first what frees room, then what arrives, then what timers and
     /// applications start, last the observers, who see all of it.
     const fn priority(self) -> u64 {
         match self {
             Self::Change(_) => 0,
             Self::Departure(_) | Self::Watchdog(_) => 1,
-            Self::Burst | Self::Data(_) => 2,
-            Self::Ack(_) => 3,
+            Self::Burst | Self::Down(_) => 2,
+            Self::Up(_) => 3,
             Self::Tick => 4,
             Self::Timer(..) => 5,
             Self::Start(_) | Self::Arrival(_) | Self::Stop(_) => 6,
@@ -140,48 +148,37 @@ impl Ord for Entry {
     }
 }
 
-/// Events of sources with a place of their own: the bottleneck, and a line in each direction, none of which has more than
-/// one event ahead. (A departure of before a change of rate is void and may be forgotten, and so may what a NIC had planned
-/// before it planned anew.)
-const SLOTS: [Event; 3] = [Event::Departure(HopId::BOTTLENECK), Event::Data(LineId::FIRST), Event::Ack(LineId::FIRST)];
-
-/// The place of an event whose source has one.
-const fn slot(event: Event) -> Option<usize> {
-    match event {
-        Event::Departure(HopId::BOTTLENECK) => Some(0),
-        Event::Data(LineId::FIRST) => Some(1),
-        Event::Ack(LineId::FIRST) => Some(2),
-        _ => None,
-    }
-}
+/// The most hops whose events have a place of their own.
+const MOST_PLACES: usize = 8;
 
 /// The future events of a run.
 #[derive(Debug)]
 pub struct EventQueue {
     now: Time,
     sequence: u64,
-    /// When the events of [`SLOTS`] come.
-    slots: [Key; SLOTS.len()],
+    /// The events of the first hops, by hop; of them so many are in use.
+    placed: [Entry; MOST_PLACES],
+    places: usize,
     /// Nothing in `near` and `far` comes before this.
     others: Time,
     near: Calendar,
     far: BinaryHeap<Reverse<Entry>>,
 }
 
-impl Default for EventQueue {
-    fn default() -> Self {
+impl EventQueue {
+    /// An empty queue, in which so many hops, the first ones, have a place each if there is one.
+    pub fn new(places: usize) -> Self {
         Self {
             now: Time::ZERO,
             sequence: 0,
-            slots: [Key::NEVER; SLOTS.len()],
+            placed: [Entry::NONE; MOST_PLACES],
+            places: places.clamp(1, MOST_PLACES),
             others: Time::NEVER,
             near: Calendar::new(),
             far: BinaryHeap::new(),
         }
     }
-}
 
-impl EventQueue {
     /// The present: the time of the event taken last.
     pub const fn now(&self) -> Time {
         self.now
@@ -195,9 +192,9 @@ impl EventQueue {
         }
         self.sequence += 1;
         let key = Key { time, order: event.priority() << 56 | self.sequence };
-        match slot(event) {
-            Some(slot) => self.slots[slot] = key,
-            None => self.add(Entry { key, event }),
+        match event.hop() {
+            Some(hop) if hop.index() < self.places => self.placed[hop.index()] = Entry { key, event },
+            _ => self.add(Entry { key, event }),
         }
     }
 
@@ -222,28 +219,28 @@ impl EventQueue {
     #[inline]
     pub fn next(&mut self) -> Option<Event> {
         let mut least = 0;
-        for slot in 1..SLOTS.len() {
-            if self.slots[slot] < self.slots[least] {
-                least = slot;
+        for place in 1..self.places {
+            if self.placed[place].key < self.placed[least].key {
+                least = place;
             }
         }
-        let time = self.slots[least].time;
+        let Entry { key: Key { time, .. }, event } = self.placed[least];
         if time >= self.others {
             return self.next_of_all(least);
         }
         debug_assert!(time >= self.now);
         self.now = time;
-        self.slots[least] = Key::NEVER;
-        Some(SLOTS[least])
+        self.placed[least].key = Key::NEVER;
+        Some(event)
     }
 
-    /// The first of all entries, of which `slot` is the first with a place of its own.
-    fn next_of_all(&mut self, slot: usize) -> Option<Event> {
-        let mut first = Entry { key: self.slots[slot], event: SLOTS[slot] };
+    /// The first of all entries, of which that at `place` is the first with a place of its own.
+    fn next_of_all(&mut self, place: usize) -> Option<Event> {
+        let mut first = self.placed[place];
         let far = self.far.peek().map_or(Entry::NONE, |entry| entry.0);
         let near = *self.near.first(first.key.time.min(far.key.time)).unwrap_or(&Entry::NONE);
         if first < near && first < far {
-            self.slots[slot] = Key::NEVER;
+            self.placed[place].key = Key::NEVER;
         } else if near < far {
             first = near;
             self.near.open.pop();
@@ -425,39 +422,45 @@ mod tests {
 
     #[test]
     fn ties_are_broken_by_priority_and_then_by_order_of_scheduling() {
-        let mut events = EventQueue::default();
-        for event in [
-            Event::End,
-            Event::Ack(LineId::new(1)),
-            Event::Data(LineId::new(2)),
-            Event::Data(LineId::new(1)),
-            Event::Departure(HopId::BOTTLENECK),
-            Event::Sample,
-        ] {
-            events.schedule(at(5), event);
+        let [link, first, second, back] = [0, 1, 2, 3].map(HopId::new);
+        for places in 1..=MOST_PLACES {
+            let mut events = EventQueue::new(places);
+            let scheduled = [
+                Event::End,
+                Event::Up(back),
+                Event::Down(second),
+                Event::Down(first),
+                Event::Departure(link),
+                Event::Sample,
+            ];
+            scheduled.into_iter().for_each(|event| events.schedule(at(5), event));
+            let order: Vec<_> = std::iter::from_fn(|| events.next()).collect();
+            let expected = [
+                Event::Departure(link),
+                Event::Down(second),
+                Event::Down(first),
+                Event::Up(back),
+                Event::Sample,
+                Event::End,
+            ];
+            assert_eq!(order, expected, "{places} places");
         }
-        let order: Vec<_> = std::iter::from_fn(|| events.next()).collect();
-        let expected = [
-            Event::Departure(HopId::BOTTLENECK),
-            Event::Data(LineId::new(2)),
-            Event::Data(LineId::new(1)),
-            Event::Ack(LineId::new(1)),
-            Event::Sample,
-            Event::End,
-        ]
-        .to_vec();
-        assert_eq!(order, expected);
     }
 
     #[test]
-    fn an_event_with_a_place_of_its_own_has_that_of_its_source() {
-        assert_eq!(SLOTS.map(slot), [Some(0), Some(1), Some(2)]);
+    fn what_a_hop_with_a_place_plans_anew_comes_once() {
+        let mut events = EventQueue::new(1);
+        let departure = Event::Departure(HopId::new(0));
+        events.schedule(at(5), departure);
+        events.schedule(at(3), departure);
+        assert_eq!((events.next(), events.now()), (Some(departure), at(3)));
+        assert_eq!(events.next(), None);
     }
 
     #[test]
     #[should_panic(expected = "is before")]
     fn the_past_cannot_be_scheduled() {
-        let mut events = EventQueue::default();
+        let mut events = EventQueue::new(2);
         events.schedule(at(5), Event::Sample);
         events.next();
         events.schedule(at(4), Event::Sample);
@@ -471,16 +474,17 @@ mod tests {
     proptest! {
         #[test]
         fn events_come_in_order_whatever_is_taken_and_scheduled_between(steps in prop::collection::vec((delay(), 0_u32..4), 1..300)) {
-            let mut events = EventQueue::default();
+            let mut events = EventQueue::new(2);
             let mut pending: Vec<(u64, usize)> = Vec::new();
             for (sequence, (delay, takes)) in steps.into_iter().enumerate() {
                 let time = events.now().as_nanos() + delay;
-                let line = LineId::new(sequence);
-                events.schedule(at(time), Event::Data(line));
+                // Hops with a place have one event ahead each.
+                let hop = |sequence| HopId::new(MOST_PLACES + sequence);
+                events.schedule(at(time), Event::Down(hop(sequence)));
                 pending.push((time, sequence));
                 for _ in 0..takes {
                     pending.sort_unstable();
-                    let expected = (!pending.is_empty()).then(|| Event::Data(LineId::new(pending.remove(0).1)));
+                    let expected = (!pending.is_empty()).then(|| Event::Down(hop(pending.remove(0).1)));
                     prop_assert_eq!(events.next(), expected);
                 }
             }

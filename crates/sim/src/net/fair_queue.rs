@@ -267,7 +267,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Ecn, Marks, PacketKind};
+    use crate::net::{Ecn, Marks, PacketKind, ReportId};
 
     const FRAME_BYTES: u32 = 1_514;
 
@@ -280,15 +280,16 @@ mod tests {
         let flow = FlowId::new(flow);
         for seq in 0..frames {
             queue.stage(Packet {
-                seq,
+                seq: seq as u32,
                 end_bytes: 0,
                 flow,
                 frame_bytes: FRAME_BYTES,
+                stamp_ms: 0,
+                echo_ms: 0,
+                report: ReportId::NONE,
                 segments: 1,
                 kind: PacketKind::Data,
                 marks: Marks::new(false, Ecn::NotEct),
-                stamp_ms: 0,
-                echo_ms: 0,
             });
         }
         queue.offer(flow, departure, now)

@@ -1,308 +1,96 @@
-//! A hop: a queue before a shaper, and random loss before the one or behind the other.
+//! [`Hop`]: what packets pass one after another, and where those of each flow go on from there.
 
-use super::loss::RandomLoss;
+use super::line::Line;
+use super::link::Link;
+use super::nic::Nic;
 use super::packet::Packet;
-use super::queue::DropTail;
-use super::shaper::Shaper;
-use run::{Buffer, LossAt, QueueCounters};
-use std::hint::cold_path;
-use units::{Rate, Time};
+use crate::engine::Event;
+use crate::index::{FlowId, HopId};
+use run::Direction;
 
-/// A queue, a shaper, and random loss.
-///
-/// What the shaper admits at an instant leaves the queue at that instant, before anything else is offered: Linux dequeues
-/// after each enqueue (6.1 `__dev_xmit_skb`, `qdisc_run`), so that a burst finds the tokens that are there. It is handed
-/// over at an event of its own all the same: nothing reaches a receiver while a sender is still at work.
+/// A part of the network that holds packets for a time.
 #[derive(Debug)]
-pub struct Hop {
-    queue: DropTail,
-    shaper: Shaper,
-    pub loss: RandomLoss,
-    /// When the first frame that waits leaves; `NEVER` while none does.
-    departure: Time,
+pub enum Hop {
+    /// A queue before a line.
+    Link(Link),
+    /// The same as a sending host's own device, behind which its timing noise is.
+    Device(Link),
+    /// Constant delay.
+    Delay(Line),
+    /// A receiving host's NIC, and the delay before it.
+    Nic(Nic),
 }
 
-/// What becomes of a frame that is offered.
+/// Where packets go from a hop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Onward {
+    /// Nowhere: at its end is the host that they are for.
+    End,
+    /// All to the same hop.
+    To(HopId),
+    /// By the run's flows: to a hop, or to the end.
+    ByFlow(Vec<Option<HopId>>),
+}
+
+/// A hop in its place.
+#[derive(Debug)]
+pub struct Place {
+    /// The hop.
+    pub hop: Hop,
+    /// Where its packets go.
+    pub onward: Onward,
+    /// Where it leads.
+    pub direction: Direction,
+    /// What it is to those who measure.
+    pub role: Role,
+    /// Segments that came to it and that left it, counted in debug builds only.
+    pub passed: (u64, u64),
+}
+
+/// What a hop is to those who measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Offered {
-    /// It is in the queue.
-    Queued {
-        /// A departure that is to be scheduled: the one after which others follow by themselves.
-        departure: Option<Time>,
-    },
-    /// There was no room.
-    Dropped,
-    /// Lost at random.
-    Lost,
+pub enum Role {
+    /// A line of hosts, or no link.
+    Apart,
+    /// A link of the path.
+    Path,
+    /// That which is the bottleneck of its direction.
+    Bottleneck,
 }
 
-/// A frame that has left.
-#[derive(Clone, Copy, Debug)]
-pub struct Left {
-    /// The frame.
-    pub packet: Packet,
-    /// It was lost at random behind the shaper.
-    pub lost: bool,
-    /// The departure to be scheduled.
-    pub next: Option<Time>,
-}
-
-impl Hop {
-    /// An idle hop.
-    pub fn new(room: Buffer, shaper: Shaper, loss: RandomLoss) -> Self {
-        Self { queue: DropTail::new(room), shaper, loss, departure: Time::NEVER }
+impl Place {
+    /// A hop, from which packets go nowhere yet.
+    pub const fn new(hop: Hop, direction: Direction, role: Role) -> Self {
+        Self { hop, onward: Onward::End, direction, role, passed: (0, 0) }
     }
 
-    /// A frame arrives.
-    #[inline(always)]
-    pub fn offer(&mut self, packet: Packet, now: Time) -> Offered {
-        if self.loss.takes(&packet, LossAt::Before) {
-            return Offered::Lost;
-        }
-        if self.departure <= now {
-            self.release_all_due(now);
-        }
-        if !self.queue.offer(packet) {
-            return Offered::Dropped;
-        }
-        if self.queue.waiting() > 1 {
-            return Offered::Queued { departure: None };
-        }
-        self.departure = self.shaper.departure(packet.frame_bytes, now);
-        let handed_over_now = self.queue.released() > 0;
-        Offered::Queued { departure: (!handed_over_now).then_some(self.departure) }
-    }
-
-    /// The first frame that waits leaves the queue, if its time has come; [`Self::depart`] hands it over.
+    /// Where a packet of a host goes from here.
     #[inline]
-    pub fn release_due(&mut self, now: Time) -> Option<Packet> {
-        (self.departure <= now).then(|| self.release(now))
+    pub fn onward(&self, host: FlowId) -> Option<HopId> {
+        match &self.onward {
+            Onward::End => None,
+            Onward::To(hop) => Some(*hop),
+            Onward::ByFlow(hops) => hops[host.index()],
+        }
     }
 
-    #[inline(never)]
-    fn release_all_due(&mut self, now: Time) {
-        while self.release_due(now).is_some() {}
-    }
-
-    fn release(&mut self, now: Time) -> Packet {
-        let packet = self.queue.release();
-        self.after_release(&packet, now);
-        packet
-    }
-
-    /// A frame has left the queue: the shaper charges it, and says when the next one leaves.
-    #[inline(always)]
-    fn after_release(&mut self, packet: &Packet, now: Time) {
-        self.shaper.on_departure(packet.frame_bytes, now);
-        self.departure = self.queue.head_bytes().map_or(Time::NEVER, |bytes| self.shaper.departure(bytes, now));
-    }
-
-    /// A departure's time has come: hands over the first frame that has left. None when the event is void, being of
-    /// before a change of rate.
-    #[inline(always)]
-    pub fn depart(&mut self, now: Time) -> Option<Left> {
-        let packet = if self.queue.released() > 0 {
-            cold_path();
-            self.queue.take()?
-        } else if self.departure <= now {
-            // Nearly every frame: it leaves and is handed over in one step.
-            let packet = self.queue.pop()?;
-            self.after_release(&packet, now);
-            packet
-        } else {
-            return None;
-        };
-        let next = if self.queue.released() > 0 { now } else { self.departure };
-        let next = (next != Time::NEVER).then_some(next);
-        Some(Left { packet, lost: self.loss.takes(&packet, LossAt::After), next })
-    }
-
-    /// From now on the rate is another one. Gives the departure to be scheduled instead of the one that was.
-    pub fn change_rate(&mut self, rate: Rate, now: Time) -> Option<Time> {
-        let head_bytes = self.queue.head_bytes();
-        self.departure = self.shaper.change_rate(rate, head_bytes, now).unwrap_or(Time::NEVER);
-        head_bytes.filter(|_| self.queue.released() == 0).map(|_| self.departure)
-    }
-
-    /// A departure is scheduled.
+    /// The event at which a packet leaves it.
     #[inline]
-    pub fn is_busy(&self) -> bool {
-        self.departure != Time::NEVER || self.queue.released() > 0
-    }
-
-    /// Packets, bytes and segments now and so far.
-    pub fn counters(&self, now: Time) -> QueueCounters {
-        QueueCounters { random_lost_packets: self.loss.lost(), ..self.queue.counters(now) }
-    }
-
-    /// The queue.
-    pub const fn queue(&self) -> &DropTail {
-        &self.queue
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::index::FlowId;
-    use crate::net::{Ecn, Marks, PacketKind};
-    use run::ShaperKind;
-    use units::Bytes;
-
-    fn frame(bytes: u32) -> Packet {
-        Packet {
-            seq: 0,
-            end_bytes: 0,
-            flow: FlowId::new(0),
-            frame_bytes: bytes,
-            segments: 1,
-            kind: PacketKind::Data,
-            marks: Marks::new(false, Ecn::NotEct),
-            stamp_ms: 0,
-            echo_ms: 0,
+    pub const fn event(&self, own: HopId) -> Event {
+        match (&self.hop, self.direction) {
+            (Hop::Link(_) | Hop::Device(_), _) => Event::Departure(own),
+            (Hop::Delay(_) | Hop::Nic(_), Direction::Down) => Event::Down(own),
+            (Hop::Delay(_) | Hop::Nic(_), Direction::Up) => Event::Up(own),
         }
     }
 
-    fn drain(hop: &mut Hop, count: usize, begin: Time) -> Vec<u64> {
-        // What has left already is handed over at the instant of the burst.
-        let mut next = if hop.queue.released() > 0 { begin } else { hop.departure };
-        let mut times = Vec::new();
-        for _ in 0..count {
-            times.push(next.as_nanos());
-            let left = hop.depart(next).expect("a frame is due");
-            next = left.next.unwrap_or(Time::NEVER);
+    /// The packet behind `ahead` others.
+    #[inline]
+    pub fn peek(&self, ahead: usize) -> Option<&Packet> {
+        match &self.hop {
+            Hop::Link(link) | Hop::Device(link) => link.peek(ahead),
+            Hop::Delay(line) => line.peek(ahead),
+            Hop::Nic(_) => None,
         }
-        times
-    }
-
-    fn hop(rate: u64, burst: u64, room: Buffer) -> Hop {
-        hop_of(ShaperKind::Tbf, rate, burst, room)
-    }
-
-    fn hop_of(kind: ShaperKind, rate: u64, burst: u64, room: Buffer) -> Hop {
-        let shaper = Shaper::new(kind, Rate::from_bps(rate), Bytes::new(burst), Bytes::new(1514));
-        Hop::new(room, shaper, RandomLoss::new(0, LossAt::Before, 1))
-    }
-
-    fn fill(hop: &mut Hop, count: u64, bytes: u32) {
-        for _ in 0..count {
-            assert!(matches!(hop.offer(frame(bytes), Time::ZERO), Offered::Queued { .. }), "room");
-        }
-    }
-
-    #[test]
-    fn a_burst_of_one_frame_takes_size_over_rate_for_each() {
-        let mut hop = hop(7_000_000, 1514, Buffer::Packets(10_000));
-        fill(&mut hop, 7_000, 1514);
-        let times = drain(&mut hop, 7_000, Time::ZERO);
-        assert_eq!(times[0], 1_730_286); // 1 730 285.7 rounded up
-        assert_eq!(*times.last().expect("times"), 7_000 * 1514 * 8 * 1_000 / 7);
-    }
-
-    #[test]
-    fn a_bucket_saves_exactly_its_burst() {
-        for (rate, count) in [(7_000_000_u64, 7_000_u64), (80_000_000, 1_000), (999_999_937, 12_345)] {
-            let mut hop = hop(rate, 5_000, Buffer::Packets(20_000));
-            fill(&mut hop, count, 1514);
-            let last = *drain(&mut hop, usize::try_from(count).expect("small"), Time::ZERO).last().expect("times");
-            let exact = u128::from(count * 1514 - 5_000) * 8_000_000_000;
-            assert_eq!(u128::from(last), exact.div_ceil(u128::from(rate)), "{rate}");
-        }
-    }
-
-    #[test]
-    fn a_burst_leaves_at_once() {
-        let mut hop = hop(80_000_000, 5_000, Buffer::Packets(10));
-        fill(&mut hop, 4, 1514);
-        assert_eq!(drain(&mut hop, 4, Time::ZERO), [0, 0, 0, (4 * 1514 - 5_000) * 100]);
-    }
-
-    #[test]
-    fn a_bucket_that_may_owe_releases_a_frame_as_soon_as_it_owes_nothing() {
-        // 100 ns a byte. Two frames leave a bucket of 1600 bytes, which then owes 1428; one of a byte owes 1513 after one.
-        for (burst, times) in [(1_600, [0, 0, 142_800, 294_200]), (1, [0, 151_300, 302_700, 454_100])] {
-            let mut hop = hop_of(ShaperKind::Htb, 80_000_000, burst, Buffer::Packets(10));
-            fill(&mut hop, 4, 1514);
-            assert_eq!(drain(&mut hop, 4, Time::ZERO), times, "{burst}");
-        }
-        let mut hop = hop_of(ShaperKind::Htb, 80_000_000, 1_600, Buffer::Packets(10));
-        fill(&mut hop, 3, 60_560);
-        assert_eq!(drain(&mut hop, 3, Time::ZERO), [0, 5_896_000, 11_952_000], "super-packets, too");
-    }
-
-    #[test]
-    fn the_queue_drops_what_does_not_fit() {
-        let mut hop = hop(8, 0, Buffer::Bytes(3_000));
-        assert!(matches!(hop.offer(frame(1514), Time::ZERO), Offered::Queued { departure: Some(_) }));
-        assert_eq!(hop.offer(frame(1514), Time::ZERO), Offered::Dropped);
-        assert_eq!(hop.offer(frame(1486), Time::ZERO), Offered::Queued { departure: None });
-        let counters = hop.counters(Time::ZERO);
-        assert_eq!((counters.offered_packets, counters.dropped_packets, counters.queued_bytes), (3, 1, 3_000));
-    }
-
-    #[test]
-    fn a_change_of_rate_keeps_the_bytes_that_remain() {
-        let mut hop = hop(8_000, 0, Buffer::Packets(10)); // a byte a millisecond
-        fill(&mut hop, 2, 1_000);
-        let half = Time::from_nanos(500_000_000);
-        let due = hop.change_rate(Rate::from_bps(16_000), half).expect("a head");
-        assert_eq!(due.as_nanos(), 750_000_000);
-        assert_eq!(drain(&mut hop, 1, half), [750_000_000]);
-        assert!(hop.depart(Time::from_nanos(1_000_000_000)).is_none(), "the old event is void");
-        assert_eq!(drain(&mut hop, 1, half), [1_250_000_000]);
-    }
-
-    #[test]
-    fn an_idle_bucket_fills_to_its_burst_and_no_further() {
-        let mut hop = hop(80_000_000, 5_000, Buffer::Packets(10));
-        fill(&mut hop, 3, 1514);
-        drain(&mut hop, 3, Time::ZERO);
-        let later = Time::from_nanos(1_000_000_000);
-        for _ in 0..4 {
-            assert!(matches!(hop.offer(frame(1514), later), Offered::Queued { .. }), "room");
-        }
-        let times = drain(&mut hop, 4, later);
-        assert_eq!(times[3] - later.as_nanos(), (4 * 1514 - 5_000) * 100);
-    }
-
-    /// Frames of one burst that find room, by what leaves when.
-    fn survivors(hop: &mut Hop, burst: u32, now: Time) -> usize {
-        (0..burst).filter(|_| hop.offer(frame(1514), now) != Offered::Dropped).count()
-    }
-
-    #[test]
-    fn what_the_tokens_admit_takes_no_room_of_the_burst_behind_it() {
-        // Linux's `tbf` with a queue of 6: a burst fits it and as many frames as the full bucket has tokens for.
-        for (burst_bytes, admitted) in [(1_600, 1), (5_000, 3), (15_000, 9)] {
-            let mut hop = hop(200_000_000, burst_bytes, Buffer::Packets(6));
-            assert_eq!(survivors(&mut hop, 40, Time::ZERO), 6 + admitted);
-            assert_eq!(hop.counters(Time::ZERO).queued_packets, 6);
-            let times = drain(&mut hop, 6 + admitted, Time::ZERO);
-            assert!(times[..admitted].iter().all(|time| *time == 0), "at once: {times:?}");
-            assert!(
-                times[admitted..].windows(2).all(|pair| 0 < pair[0] && pair[0] < pair[1]),
-                "then one by one: {times:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn the_frame_that_a_plain_line_transmits_keeps_its_room() {
-        let mut hop = hop(200_000_000, 1_514, Buffer::Packets(6));
-        assert_eq!(survivors(&mut hop, 40, Time::ZERO), 6);
-    }
-
-    #[test]
-    fn a_frame_that_is_due_makes_room_for_one_that_comes_at_the_same_instant() {
-        let mut hop = hop(8_000_000, 0, Buffer::Packets(1));
-        assert_eq!(survivors(&mut hop, 2, Time::ZERO), 1);
-        let due = hop.departure;
-        assert_eq!(
-            hop.offer(frame(1_000), due),
-            Offered::Queued { departure: None },
-            "its event hands the first one over"
-        );
-        let left = hop.depart(due).expect("the first one");
-        assert_eq!((left.packet.frame_bytes, left.next), (1_514, Some(due + units::Span::from_micros(1_000))));
     }
 }

@@ -163,19 +163,20 @@ impl Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Ecn, Marks, PacketKind};
+    use crate::net::{Ecn, Marks, PacketKind, ReportId};
 
     fn packet(flow: usize, seq: u64) -> Packet {
         Packet {
-            seq,
+            seq: seq as u32,
             end_bytes: 0,
             flow: FlowId::new(flow),
             frame_bytes: 1_514,
+            stamp_ms: 0,
+            echo_ms: 0,
+            report: ReportId::NONE,
             segments: 1,
             kind: PacketKind::Data,
             marks: Marks::new(false, Ecn::NotEct),
-            stamp_ms: 0,
-            echo_ms: 0,
         }
     }
 
@@ -222,7 +223,7 @@ mod tests {
         assert!(left.windows(2).all(|pair| pair[0].at <= pair[1].at), "as time goes");
         for flow in FlowId::first(2) {
             let own: Vec<&Leaving> = left.iter().filter(|each| each.packet.flow == flow).collect();
-            assert!(own.iter().zip(0..).all(|(each, seq)| each.packet.seq == seq), "in order");
+            assert!(own.iter().zip(0..).all(|(each, seq)| each.packet.number() == seq), "in order");
             assert!(own.windows(2).all(|pair| pair[0].burst != pair[1].burst || pair[0].at == pair[1].at), "whole");
             let mut before = Time::ZERO;
             for each in own {

@@ -1,13 +1,14 @@
 //! A line of constant delay: first in, first out, so that only its oldest packet needs an event.
 
+use super::packet::Packet;
 use std::collections::VecDeque;
 use units::{Span, Time};
 
 /// Packets under way on a line.
 #[derive(Debug)]
-pub struct Line<T> {
+pub struct Line {
     delay: Span,
-    under_way: VecDeque<(Time, T)>,
+    under_way: VecDeque<(Time, Packet)>,
 }
 
 /// Makes room for one more by a quarter at a time, not by doubling: a ring goes round through all of its memory, and
@@ -24,7 +25,7 @@ fn grow<T>(ring: &mut VecDeque<T>) {
     ring.reserve_exact((ring.len() / 4).max(4));
 }
 
-impl<T> Line<T> {
+impl Line {
     /// A line that takes `delay`.
     pub const fn new(delay: Span) -> Self {
         Self { delay, under_way: VecDeque::new() }
@@ -36,7 +37,7 @@ impl<T> Line<T> {
     }
 
     /// Puts a packet on the line. Gives its arrival when it is alone: the caller schedules that.
-    pub fn push(&mut self, now: Time, packet: T) -> Option<Time> {
+    pub fn push(&mut self, now: Time, packet: Packet) -> Option<Time> {
         let arrival = now + self.delay;
         debug_assert!(self.under_way.back().is_none_or(|(last, _)| *last <= arrival));
         make_room(&mut self.under_way);
@@ -45,19 +46,19 @@ impl<T> Line<T> {
     }
 
     /// Takes the oldest packet, which arrives now, and the arrival of the next one.
-    pub fn pop(&mut self) -> (T, Option<Time>) {
+    pub fn pop(&mut self) -> (Packet, Option<Time>) {
         let (_, packet) = self.under_way.pop_front().expect("an arrival is scheduled only for a packet under way");
         (packet, self.under_way.front().map(|(arrival, _)| *arrival))
     }
 
     /// The packet behind `index` others.
     #[inline]
-    pub fn peek(&self, index: usize) -> Option<&T> {
+    pub fn peek(&self, index: usize) -> Option<&Packet> {
         self.under_way.get(index).map(|(_, packet)| packet)
     }
 
     /// Packets under way.
-    pub fn iter(&self) -> impl Iterator<Item = &T> {
+    pub fn iter(&self) -> impl Iterator<Item = &Packet> {
         self.under_way.iter().map(|(_, packet)| packet)
     }
 }

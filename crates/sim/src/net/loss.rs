@@ -1,6 +1,6 @@
-//! Random loss: each data packet of a flow whose handshake is over is lost with the same probability.
+//! Random loss: each packet with data, and each ACK, of a flow whose handshake is over is lost with the same probability.
 
-use super::packet::{Packet, PacketKind};
+use super::packet::Packet;
 use crate::engine::{Stream, stream};
 use crate::index::FlowId;
 use run::LossAt;
@@ -11,6 +11,8 @@ pub struct RandomLoss {
     ppb: u32,
     at: LossAt,
     seed: u64,
+    /// The hop's part of the names of random streams; empty: that of a path with one hop.
+    scope: String,
     flows: Vec<FlowLoss>,
     lost: u64,
 }
@@ -21,18 +23,28 @@ struct FlowLoss {
     stream: Stream,
     /// Its handshake is over.
     lossy: bool,
+    /// Segments of its data.
     lost: u64,
 }
 
 impl RandomLoss {
     /// Loss with a probability of `ppb` parts per billion, of no flow yet.
-    pub const fn new(ppb: u32, at: LossAt, seed: u64) -> Self {
-        Self { ppb, at, seed, flows: Vec::new(), lost: 0 }
+    pub const fn new(ppb: u32, at: LossAt, seed: u64, scope: String) -> Self {
+        Self { ppb, at, seed, scope, flows: Vec::new(), lost: 0 }
+    }
+
+    /// Nothing is ever lost.
+    pub const fn none() -> Self {
+        Self::new(0, LossAt::Before, 0, String::new())
     }
 
     /// A flow, which is new or takes the place of one that is over; `name` names its random stream.
     pub fn open(&mut self, flow: FlowId, name: &str) {
-        let new = FlowLoss { stream: stream(self.seed, &format!("loss/{name}")), lossy: false, lost: 0 };
+        if self.ppb == 0 {
+            return;
+        }
+        let stream = stream(self.seed, &format!("loss/{}{name}", self.scope));
+        let new = FlowLoss { stream, lossy: false, lost: 0 };
         if flow.index() == self.flows.len() {
             self.flows.push(new);
         } else {
@@ -42,7 +54,9 @@ impl RandomLoss {
 
     /// From now on it acts on the flow.
     pub fn begin(&mut self, flow: FlowId) {
-        self.flows[flow.index()].lossy = true;
+        if let Some(flow) = self.flows.get_mut(flow.index()) {
+            flow.lossy = true;
+        }
     }
 
     /// Whether it takes this packet, which passes on the side `at` of the queue.
@@ -54,15 +68,15 @@ impl RandomLoss {
     #[inline(never)]
     fn draw(&mut self, packet: &Packet) -> bool {
         let flow = &mut self.flows[packet.flow.index()];
-        let lost = flow.lossy && packet.kind == PacketKind::Data && flow.stream.happens(self.ppb);
+        let lost = flow.lossy && packet.kind.is_lossy() && flow.stream.happens(self.ppb);
         if lost {
             flow.lost += u64::from(packet.segments);
-            self.lost += u64::from(packet.segments);
+            self.lost += packet.wire_segments();
         }
         lost
     }
 
-    /// Segments lost so far.
+    /// Segments lost so far, an ACK being one.
     pub const fn lost(&self) -> u64 {
         self.lost
     }
@@ -72,8 +86,8 @@ impl RandomLoss {
         if at == self.at { self.lost } else { 0 }
     }
 
-    /// Of them a flow's.
+    /// Of them those of a flow's data.
     pub fn lost_of(&self, flow: FlowId) -> u64 {
-        self.flows[flow.index()].lost
+        self.flows.get(flow.index()).map_or(0, |flow| flow.lost)
     }
 }

@@ -1,10 +1,13 @@
-//! The network: hosts, hops with a queue, a shaper and random loss, and lines of constant delay.
+//! The network: hosts, links with a queue, a shaper and random loss, and lines of constant delay.
 
+mod ack;
 mod fair_queue;
 mod hop;
 mod host;
 mod jitter;
+mod layout;
 mod line;
+mod link;
 mod loss;
 mod network;
 mod nic;
@@ -13,6 +16,7 @@ mod queue;
 mod shaper;
 mod waiting;
 
+pub use ack::{Ack, MAX_SACK_BLOCKS, ReportId, SackBlock};
 pub use network::{Departed, Network};
-pub use packet::{Ack, Ecn, MAX_SACK_BLOCKS, Marks, Packet, PacketKind, SackBlock};
+pub use packet::{Ecn, Marks, Packet, PacketKind};
 pub use waiting::Waiting;

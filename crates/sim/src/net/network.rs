@@ -1,56 +1,57 @@
-//! The network of a run: hosts and their lines, the bottleneck, and the lines to and from the receivers.
+//! The network of a run: hosts, and the hops that packets pass between them.
 
 mod sending;
 
+use super::ack::{Ack, Reports};
 use super::fair_queue::FairQueue;
-use super::hop::{Hop, Offered};
-use super::host::Host;
+use super::hop::{Hop, Place, Role};
+use super::host::{Edge, Host};
 use super::jitter::Jitter;
-use super::line::Line;
-use super::loss::RandomLoss;
-use super::nic::Nic;
-use super::packet::{Ack, Packet};
-use super::shaper::Shaper;
+use super::layout::{Layout, Route};
+use super::link::{Link, Offered};
+use super::packet::Packet;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
-use crate::index::{FlowId, HopId, LineId};
-use run::{AccessKind, LossAt, Qdisc, QueueCounters, Run, ShaperKind};
+use crate::index::{FlowId, HopId};
+use run::{Qdisc, QueueCounters, Run};
 use std::hint::cold_path;
-use units::{Bytes, Rate, Span, Time};
+use units::{Rate, Span, Time};
+
+/// Hops of single hosts whose events have a place of their own, where the queue has one: the first lines there and back.
+const PLACES: usize = 2;
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
 pub struct Network {
     /// The future events.
     pub events: EventQueue,
-    bottleneck: Hop,
-    /// What a frame counts more there than on the lines of hosts.
-    extra_bytes: i32,
-    /// Access lines, by hop from the first one behind the bottleneck's on.
-    access: Vec<AccessLine>,
+    /// By hop.
+    places: Vec<Place>,
+    /// The links of the path, then those of the way back.
+    links: Vec<HopId>,
+    /// By the run's flows.
+    routes: Vec<Route>,
+    /// SACK blocks of ACKs under way.
+    reports: Reports,
     /// By the run's flows.
     hosts: Vec<Host>,
-    /// No host has a line of its own.
-    no_access: bool,
-    /// Every host has a queue of its own.
-    has_fair_queues: bool,
+    edge: Edge,
     /// Timing noise of the hosts.
     jitter: Jitter,
+    /// The link that all data reaches straight from its hosts, and nothing else does; none: they are several.
+    sole_entry: Option<HopId>,
     /// When bursts leave their hosts at an event of their own: the first such event that is scheduled.
     burst_at: Time,
-    /// Flows of which a packet was dropped while no event was theirs; kept where there are sources.
+    /// Flows of which a packet was dropped or lost while perhaps no event was theirs; kept where there are sources.
     dropped_behind: Vec<FlowId>,
     /// The host took something of the burst in hand.
     took: bool,
     /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
     drained: Vec<FlowId>,
-    forward: Vec<Line<Packet>>,
-    /// Receiving hosts, by the run's flows, in place of forward lines where what hosts hand over is not every packet by
-    /// itself.
-    nics: Vec<Nic>,
-    back: Vec<Line<Ack>>,
-    /// Touched for every packet: kept small and together.
-    routes: Vec<Route>,
+    /// Some hop is a NIC.
+    has_nics: bool,
+    /// Of each flow's data, bytes of frames that left the bottleneck of its direction. Touched for every packet.
+    passed_bytes: Vec<u64>,
     /// Touched when a packet is lost, and by flows whose host has something of its own.
     ports: Vec<Port>,
     /// Connections come and go: what is under way of each is counted.
@@ -58,38 +59,12 @@ pub struct Network {
     account: Account,
 }
 
-/// Packets that have come from senders and gone to receivers.
+/// Segments that have come from hosts, gone to hosts, or are no more, an ACK being one; counted in debug builds only.
 #[derive(Debug, Default)]
 struct Account {
-    /// Counted in debug builds only, as whatever else serves no measurement.
     sent: u64,
-    /// What queues of access lines dropped; likewise.
-    dropped_at_access: u64,
     arrived: u64,
-}
-
-impl Account {
-    #[inline]
-    fn note_sent(&mut self, packet: &Packet) {
-        if cfg!(debug_assertions) {
-            self.sent += packet.wire_segments();
-        }
-    }
-}
-
-/// A line between a host and the bottleneck.
-#[derive(Debug)]
-struct AccessLine {
-    hop: Hop,
-    kind: AccessKind,
-}
-
-/// The lines of one flow.
-#[derive(Clone, Copy, Debug)]
-struct Route {
-    /// Its forward line or NIC; none: no delay, the bottleneck hands over at once.
-    forward: Option<LineId>,
-    back: LineId,
+    ended: u64,
 }
 
 /// One flow's place in the network.
@@ -99,9 +74,9 @@ struct Port {
     host: FlowId,
     /// What of it is in the host's own queue and device.
     waiting: Waiting,
-    /// Packets and ACKs of it in the network, counted where there are sources.
+    /// Packets of it in the network, counted where there are sources.
     under_way: u64,
-    /// Its packets that the bottleneck's queue dropped.
+    /// Packets of its data that queues of the path dropped.
     dropped: u64,
 }
 
@@ -111,35 +86,14 @@ impl Port {
     }
 }
 
-/// Where a packet is after leaving a hop.
+/// What became of a packet that was to leave a hop.
 #[derive(Debug)]
 pub enum Departed {
-    /// At its receiver.
-    Arrived {
-        /// The packet.
-        packet: Packet,
-        /// Its size, as the bottleneck counts.
-        frame_bytes: u32,
-    },
-    /// On a line, to arrive later.
-    UnderWay {
-        /// The flow.
-        flow: FlowId,
-        /// Its size, as the bottleneck counts.
-        frame_bytes: u32,
-    },
-    /// Lost at random.
-    Lost {
-        /// The flow.
-        flow: FlowId,
-        /// Its size, as the bottleneck counts.
-        frame_bytes: u32,
-    },
-    /// Out of its host's own queue and at the next hop.
+    /// It is at the host that it is for.
+    Arrived(Packet),
+    /// It is out of its host's own queue.
     OutOfHost(FlowId),
-    /// At the bottleneck.
-    PastRouter(FlowId),
-    /// Nothing left: the event is void.
+    /// It is at another hop, or is no more, or there was none.
     Nothing,
 }
 
@@ -147,132 +101,129 @@ impl Network {
     /// The network of a run, idle.
     pub fn new(run: &Run) -> Self {
         let path = &run.path;
-        let frame = Bytes::new(path.ethernet_frame_bytes());
-        let (mut forward, mut back): (Vec<Line<Packet>>, Vec<Line<Ack>>) = (Vec::new(), Vec::new());
-        let mut nics = Vec::new();
-        let routes = run
-            .flows
-            .iter()
-            .map(|flow| {
-                let delay = Span::from_nanos(flow.forward_delay_ns);
-                let forward = if run.host.gro || run.host.ack_aggregation_ns > 0 {
-                    nics.push(Nic::new(delay, &run.host, path.mss_bytes()));
-                    Some(LineId::new(nics.len() - 1))
-                } else {
-                    (delay > Span::ZERO).then(|| line_with(&mut forward, delay))
-                };
-                Route { forward, back: line_with(&mut back, Span::from_nanos(flow.return_delay_ns)) }
-            })
-            .collect();
-        let mut access = Vec::new();
-        let hosts: Vec<Host> = run
-            .flows
-            .iter()
-            .map(|flow| {
-                let fair_queue =
-                    (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.ethernet_frame_bytes())));
-                let mut host = Host { fair_queue, ..Host::default() };
-                if let Some(line) = flow.access {
-                    let burst = Bytes::new(line.burst_bytes(path));
-                    let shaper = Shaper::new(ShaperKind::Tbf, Rate::from_bps(line.rate_bps), burst, frame);
-                    let lossless = RandomLoss::new(0, LossAt::Before, run.seed);
-                    access.push(AccessLine { hop: Hop::new(line.buffer, shaper, lossless), kind: line.kind });
-                    match line.kind {
-                        AccessKind::Device => host.device = Some(HopId::new(access.len())),
-                        AccessKind::Router => host.router = Some(HopId::new(access.len())),
-                    }
-                }
-                host
-            })
-            .collect();
-        let mut loss = RandomLoss::new(path.loss_ppb, path.loss_at, run.seed);
-        for (index, flow) in run.flows.iter().enumerate() {
-            loss.open(FlowId::new(index), &flow.name);
-        }
-        let shaper = Shaper::new(
-            path.shaper,
-            Rate::from_bps(path.rate_bps),
-            Bytes::new(path.burst_bytes),
-            Bytes::new(path.frame_bytes()),
+        let fair_queue =
+            || (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.ethernet_frame_bytes())));
+        let mut hosts: Vec<Host> = run.flows.iter().map(|_| Host { fair_queue: fair_queue(), device: None }).collect();
+        let Layout { places, routes, links, shared } = Layout::of(run, &mut hosts);
+        let jitter = Jitter::new(
+            Span::from_nanos(path.jitter_ns.unwrap_or(0)),
+            run.seed,
+            run.flows.iter().map(|flow| flow.name.as_str()),
         );
-        Self {
-            events: EventQueue::default(),
-            bottleneck: Hop::new(path.buffer, shaper, loss),
-            extra_bytes: path.extra_bytes(),
-            access,
-            has_fair_queues: run.host.qdisc == Qdisc::Fq,
-            no_access: hosts.iter().all(|host| host.device.is_none() && host.router.is_none()),
-            jitter: Jitter::new(
-                Span::from_nanos(path.jitter_ns.unwrap_or(0)),
-                run.seed,
-                run.flows.iter().map(|flow| flow.name.as_str()),
-            ),
+        let entry = routes.first().map(|route| route.data).filter(|first| {
+            links.contains(first)
+                && routes.iter().all(|route| route.data == *first && route.acks != *first)
+                && hosts.iter().all(|host| host.device.is_none())
+        });
+        let mut network = Self {
+            events: EventQueue::new(shared + PLACES),
+            has_nics: places.iter().any(|place| matches!(place.hop, Hop::Nic(_))),
+            places,
+            links,
+            routes,
+            reports: Reports::default(),
+            edge: Edge::of(&hosts, jitter.is_any()),
+            hosts,
+            jitter,
+            sole_entry: entry,
             burst_at: Time::NEVER,
             dropped_behind: Vec::new(),
-            hosts,
             took: false,
             drained: Vec::new(),
-            forward,
-            nics,
-            back,
-            routes,
+            passed_bytes: vec![0; run.flows.len()],
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
             has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
             account: Account::default(),
+        };
+        for (index, flow) in run.flows.iter().enumerate() {
+            network.open_losses(FlowId::new(index), &flow.name);
         }
+        network
+    }
+
+    fn path_links(&mut self) -> impl Iterator<Item = &mut Link> {
+        self.places.iter_mut().filter(|place| place.role != Role::Apart).filter_map(|place| match &mut place.hop {
+            Hop::Link(link) => Some(link),
+            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => None,
+        })
+    }
+
+    fn open_losses(&mut self, flow: FlowId, name: &str) {
+        self.path_links().for_each(|link| link.loss().open(flow, name));
     }
 
     /// A source opens a connection at a place that is the next one, or that nothing is [under way](Self::carries) of.
     pub fn open(&mut self, flow: FlowId, source: FlowId, name: &str) {
-        let (route, port) = (self.routes[source.index()], Port::new(source));
-        if flow.index() == self.routes.len() {
-            self.routes.push(route);
-            self.ports.push(port);
+        if flow.index() == self.ports.len() {
+            self.ports.push(Port::new(source));
+            self.passed_bytes.push(0);
         } else {
             debug_assert!(!self.carries(flow));
-            self.routes[flow.index()] = route;
-            self.ports[flow.index()] = port;
+            self.ports[flow.index()] = Port::new(source);
+            self.passed_bytes[flow.index()] = 0;
         }
         if let Some(queue) = &mut self.hosts[source.index()].fair_queue {
             queue.open(flow);
         }
-        self.bottleneck.loss.open(flow, name);
+        self.open_losses(flow, name);
     }
 
-    /// Packets or ACKs of a source's connection are under way.
+    /// Packets of a source's connection are under way.
     pub fn carries(&self, flow: FlowId) -> bool {
         self.ports[flow.index()].under_way > 0
     }
 
     #[inline]
-    fn note_entry(&mut self, flow: FlowId) {
+    fn host_of(&self, flow: FlowId) -> FlowId {
+        if self.has_sources { self.ports[flow.index()].host } else { flow }
+    }
+
+    #[inline]
+    fn note_entry(&mut self, packet: &Packet) {
+        if cfg!(debug_assertions) {
+            self.account.sent += packet.wire_segments();
+        }
         if self.has_sources {
             cold_path();
-            self.ports[flow.index()].under_way += 1;
+            self.ports[packet.flow.index()].under_way += 1;
         }
     }
 
     #[inline]
-    fn note_exit(&mut self, flow: FlowId) {
+    fn note_arrival(&mut self, packet: &Packet) {
+        if cfg!(debug_assertions) {
+            self.account.arrived += packet.wire_segments();
+        }
         if self.has_sources {
             cold_path();
-            self.ports[flow.index()].under_way -= 1;
+            self.ports[packet.flow.index()].under_way -= 1;
         }
     }
 
-    /// A packet is dropped or lost before it has left the bottleneck.
+    /// A packet is dropped or lost.
     #[inline]
-    fn end_before_receiver(&mut self, flow: FlowId) {
+    fn note_end(&mut self, packet: &Packet) {
+        if cfg!(debug_assertions) {
+            self.account.ended += packet.wire_segments();
+        }
+        self.reports.drop(packet);
         if self.has_sources {
             cold_path();
-            self.ports[flow.index()].under_way -= 1;
-            if self.jitter.is_any() {
-                self.dropped_behind.push(flow);
-            }
+            self.ports[packet.flow.index()].under_way -= 1;
+            self.dropped_behind.push(packet.flow);
         }
     }
 
-    /// A flow of which a packet was dropped or lost behind its host, if there is one that was not given yet.
+    /// A queue of the path drops a packet.
+    #[inline]
+    fn note_drop(&mut self, packet: &Packet, role: Role) {
+        if role != Role::Apart && !packet.kind.is_ack() {
+            self.ports[packet.flow.index()].dropped += packet.wire_segments();
+        }
+        self.note_end(packet);
+    }
+
+    /// A flow of which a packet was dropped or lost, if there is one that was not given yet.
     #[inline]
     pub fn dropped_behind(&mut self) -> Option<FlowId> {
         self.dropped_behind.pop()
@@ -280,181 +231,223 @@ impl Network {
 
     /// From now on random loss acts on the flow.
     pub fn begin_loss(&mut self, flow: FlowId) {
-        self.bottleneck.loss.begin(flow);
+        self.path_links().for_each(|link| link.loss().begin(flow));
     }
 
-    /// A packet reaches the bottleneck at `at`, now or [before](Self::settle).
+    /// A packet reaches a hop at `at`, now or [before](Self::settle).
     #[inline(always)]
-    fn reach_bottleneck(&mut self, packet: Packet, at: Time) {
-        match self.bottleneck.offer(packet.longer(self.extra_bytes), at) {
-            Offered::Queued { departure: None } => {}
-            Offered::Queued { departure: Some(departure) } => {
-                self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
-            }
-            Offered::Dropped => {
-                self.ports[packet.flow.index()].dropped += packet.wire_segments();
-                self.end_before_receiver(packet.flow);
-            }
-            Offered::Lost => self.end_before_receiver(packet.flow),
+    fn reach(&mut self, id: HopId, packet: Packet, at: Time) {
+        let place = &mut self.places[id.index()];
+        if cfg!(debug_assertions) {
+            place.passed.0 += packet.wire_segments();
+        }
+        let next = match &mut place.hop {
+            Hop::Link(link) => match link.offer(packet, at) {
+                Offered::Queued { departure } => departure,
+                Offered::Dropped => {
+                    let role = place.role;
+                    return self.note_drop(&packet, role);
+                }
+                Offered::Lost => return self.note_end(&packet),
+            },
+            Hop::Delay(line) => line.push(at, packet),
+            Hop::Nic(nic) => nic.push(at, packet),
+            Hop::Device(_) => unreachable!("a device is in its host"),
+        };
+        if let Some(next) = next {
+            self.events.schedule(next, place.event(id));
         }
     }
 
-    /// The next frame leaves a hop.
+    /// The next frame leaves a link.
     #[inline]
-    pub fn departure(&mut self, hop: HopId) -> Departed {
-        if hop == HopId::BOTTLENECK { self.leave_bottleneck() } else { self.leave_access(hop) }
-    }
-
-    #[inline]
-    fn leave_bottleneck(&mut self) -> Departed {
+    pub fn departure(&mut self, id: HopId) -> Departed {
         let now = self.events.now();
-        while self.jitter.next() < now {
-            self.reach_path_with_next_burst();
+        if self.sole_entry == Some(id) {
+            while self.jitter.next() < now {
+                self.reach_path_with_next_burst();
+            }
         }
-        let Some(left) = self.bottleneck.depart(now) else { return Departed::Nothing };
+        let place = &mut self.places[id.index()];
+        let link = match &mut place.hop {
+            Hop::Link(link) => link,
+            _ => return self.leave_device(id),
+        };
+        let left = link.depart(now);
+        let role = place.role;
+        if let Some(dropped) = link.take_dropped() {
+            self.note_dropped(id, &dropped, role);
+        }
+        let Some(left) = left else { return Departed::Nothing };
+        let packet = left.packet;
+        if cfg!(debug_assertions) {
+            self.places[id.index()].passed.1 += packet.wire_segments();
+        }
         match left.next {
-            Some(next) => self.events.schedule(next, Event::Departure(HopId::BOTTLENECK)),
-            None => self.schedule_burst(),
+            Some(next) => self.events.schedule(next, Event::Departure(id)),
+            None if self.sole_entry == Some(id) => self.schedule_burst(),
+            None => {}
         }
-        let (flow, frame_bytes) = (left.packet.flow, left.packet.frame_bytes);
-        let packet = left.packet.longer(-self.extra_bytes);
+        if role == Role::Bottleneck && !packet.kind.is_ack() {
+            self.passed_bytes[packet.flow.index()] += u64::from(left.frame_bytes);
+        }
         if left.lost {
             cold_path();
-            self.note_exit(flow);
-            return Departed::Lost { flow, frame_bytes };
+            self.note_end(&packet);
+            return Departed::Nothing;
         }
-        let Some(line) = self.routes[flow.index()].forward else {
-            cold_path();
-            self.account.arrived += packet.wire_segments();
-            self.note_exit(flow);
-            return Departed::Arrived { packet, frame_bytes };
-        };
-        let arrival = match self.nics.get_mut(line.index()) {
-            None => self.forward[line.index()].push(now, packet),
-            Some(nic) => nic.push(now, packet),
-        };
-        if let Some(arrival) = arrival {
-            self.events.schedule(arrival, Event::Data(line));
-        }
-        Departed::UnderWay { flow, frame_bytes }
+        self.go_on(id, packet).map_or(Departed::Nothing, Departed::Arrived)
     }
 
-    /// The oldest packet of a forward line arrives.
+    /// The packets that a discipline dropped when another one was to leave.
+    #[cold]
+    fn note_dropped(&mut self, id: HopId, first: &Packet, role: Role) {
+        self.note_drop(first, role);
+        while let Hop::Link(link) = &mut self.places[id.index()].hop
+            && let Some(packet) = link.take_dropped()
+        {
+            self.note_drop(&packet, role);
+        }
+    }
+
+    /// A packet has left a hop: to the next one, or to the host that it is for.
+    #[inline(always)]
+    fn go_on(&mut self, id: HopId, packet: Packet) -> Option<Packet> {
+        if let Some(next) = self.places[id.index()].onward(self.host_of(packet.flow)) {
+            self.reach(next, packet, self.events.now());
+            return None;
+        }
+        self.note_arrival(&packet);
+        Some(packet)
+    }
+
+    /// The oldest packet of a line arrives at its end. Gives it where that is a host.
     #[inline]
-    pub fn data_arrival(&mut self, line: LineId) -> Packet {
-        let (packet, next) = self.forward[line.index()].pop();
+    pub fn arrival(&mut self, id: HopId) -> Option<Packet> {
+        let place = &mut self.places[id.index()];
+        let Hop::Delay(line) = &mut place.hop else {
+            unreachable!("a NIC hands over lumps, and links have departures")
+        };
+        let (packet, next) = line.pop();
         if let Some(next) = next {
-            self.events.schedule(next, Event::Data(line));
+            self.events.schedule(next, place.event(id));
         }
-        self.account.arrived += packet.wire_segments();
-        self.note_exit(packet.flow);
-        packet
+        self.go_on(id, packet)
     }
 
-    /// Receiving hosts have NICs that [hand over](Self::hand_over) what arrives.
+    /// The hop is a receiving host's NIC, which [hands over](Self::hand_over) what arrives.
     #[inline]
-    pub fn has_nics(&self) -> bool {
-        !self.nics.is_empty()
+    pub fn is_nic(&self, id: HopId) -> bool {
+        self.has_nics && matches!(self.places[id.index()].hop, Hop::Nic(_))
     }
 
     /// A NIC hands over what has arrived, to `out`.
-    pub fn hand_over(&mut self, line: LineId, out: &mut Vec<Packet>) {
-        let Self { nics, account, ports, has_sources, .. } = self;
-        let next = nics[line.index()].hand_over(self.events.now(), out, |packet| {
-            account.arrived += packet.wire_segments();
+    pub fn hand_over(&mut self, id: HopId, out: &mut Vec<Packet>) {
+        let now = self.events.now();
+        let Self { places, account, ports, has_sources, .. } = self;
+        let place = &mut places[id.index()];
+        let Hop::Nic(nic) = &mut place.hop else { return };
+        let next = nic.hand_over(now, out, |packet| {
+            if cfg!(debug_assertions) {
+                account.arrived += packet.wire_segments();
+            }
             if *has_sources {
                 ports[packet.flow.index()].under_way -= 1;
             }
         });
         if let Some(next) = next {
-            self.events.schedule(next, Event::Data(line));
+            self.events.schedule(next, place.event(id));
         }
     }
 
     /// A receiver emits an ACK.
     #[inline]
-    pub fn emit_ack(&mut self, ack: Ack) {
-        self.note_entry(ack.flow);
-        let line = self.routes[ack.flow.index()].back;
-        let now = self.events.now();
-        if let Some(arrival) = self.back[line.index()].push(now, ack) {
-            self.events.schedule(arrival, Event::Ack(line));
-        }
+    pub fn emit_ack(&mut self, ack: &Ack) {
+        let packet = self.reports.pack(ack);
+        self.note_entry(&packet);
+        let first = self.routes[self.host_of(ack.flow).index()].acks;
+        self.reach(first, packet, self.events.now());
     }
 
-    /// The oldest ACK of a return line arrives.
+    /// The ACK that a packet carries, near to what its sender has: see [`Reports::unpack`].
     #[inline]
-    pub fn ack_arrival(&mut self, line: LineId) -> Ack {
-        let (ack, next) = self.back[line.index()].pop();
-        if let Some(next) = next {
-            self.events.schedule(next, Event::Ack(line));
+    pub fn unpack(&mut self, packet: &Packet, una: u64, edge_bytes: u64) -> Ack {
+        self.reports.unpack(packet, una, edge_bytes)
+    }
+
+    /// The packet behind `ahead` others in a hop.
+    #[inline]
+    pub fn upcoming(&self, id: HopId, ahead: usize) -> Option<&Packet> {
+        self.places[id.index()].peek(ahead)
+    }
+
+    /// The rate of a link of the path changes: of these, and then those of the way back, the one at this place.
+    pub fn change_rate(&mut self, link: usize, rate: Rate) {
+        let (id, now) = (self.links[link], self.events.now());
+        if self.sole_entry == Some(id) {
+            while self.jitter.next() < now {
+                self.reach_path_with_next_burst();
+            }
         }
-        self.note_exit(ack.flow);
-        ack
-    }
-
-    /// The flow whose packet is behind `ahead` others in the bottleneck's queue.
-    pub fn upcoming_departure(&self, ahead: usize) -> Option<FlowId> {
-        self.bottleneck.queue().peek(ahead).map(|packet| packet.flow)
-    }
-
-    /// The flow whose ACK is behind `ahead` others on a return line.
-    pub fn upcoming_ack(&self, line: LineId, ahead: usize) -> Option<FlowId> {
-        self.back[line.index()].peek(ahead).map(|ack| ack.flow)
-    }
-
-    /// The bottleneck's rate changes.
-    pub fn change_rate(&mut self, rate: Rate) {
-        let now = self.events.now();
-        while self.jitter.next() < now {
-            self.reach_path_with_next_burst();
-        }
-        if let Some(departure) = self.bottleneck.change_rate(rate, now) {
-            self.events.schedule(departure, Event::Departure(HopId::BOTTLENECK));
+        let Hop::Link(link) = &mut self.places[id.index()].hop else { return };
+        if let Some(departure) = link.change_rate(rate, now) {
+            self.events.schedule(departure, Event::Departure(id));
         }
     }
 
-    /// The bottleneck's counters now.
-    pub fn counters(&self) -> QueueCounters {
-        self.bottleneck.counters(self.events.now())
+    /// The counters of each link of the path now, then those of the way back.
+    pub fn counters(&self) -> impl Iterator<Item = QueueCounters> {
+        self.links.iter().filter_map(|id| match &self.places[id.index()].hop {
+            Hop::Link(link) => Some(link.counters(self.events.now())),
+            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => None,
+        })
     }
 
-    /// A flow's packets that the queue dropped, and that were lost at random.
+    /// Of a flow's data, bytes of frames that left the bottleneck of its direction.
+    #[inline]
+    pub fn passed_bytes(&self, flow: FlowId) -> u64 {
+        self.passed_bytes[flow.index()]
+    }
+
+    /// Packets of a flow's data that queues of the path dropped, and that were lost at random.
     pub fn losses(&self, flow: FlowId) -> (u64, u64) {
-        (self.ports[flow.index()].dropped, self.bottleneck.loss.lost_of(flow))
+        let lost = self.places.iter().filter(|place| place.role != Role::Apart).map(|place| match &place.hop {
+            Hop::Link(link) => link.lost_of(flow),
+            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => 0,
+        });
+        (self.ports[flow.index()].dropped, lost.sum())
     }
 
-    /// Panics when a packet has vanished or come from nowhere: every one sent was offered to the bottleneck, or is
-    /// before it, or was lost there; every one offered has left, was dropped, or is queued; every one that left has
-    /// arrived, is under way, or was lost behind. For debug builds, which count all of it.
+    /// Panics when a packet has vanished or come from nowhere: every one that was sent has arrived, was dropped or lost, or
+    /// is somewhere; and so at each link. For debug builds, which count all of it.
     pub fn assert_conservation(&self) {
         fn segments<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
             packets.map(Packet::wire_segments).sum()
         }
-        let counters = self.counters();
-        let loss = &self.bottleneck.loss;
+        let now = self.events.now();
         let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
-        let before = segments(self.jitter.packets())
-            + segments(queues.flat_map(FairQueue::iter))
-            + segments(self.access.iter().flat_map(|line| line.hop.queue().iter()))
-            + self.account.dropped_at_access
-            + loss.lost_at(LossAt::Before);
-        assert_eq!(self.account.sent, before + counters.offered_packets);
-        let under_way =
-            segments(self.forward.iter().flat_map(Line::iter)) + segments(self.nics.iter().flat_map(Nic::iter));
-        assert_eq!(counters.sent_packets, self.account.arrived + under_way + loss.lost_at(LossAt::After));
-        assert_eq!(
-            counters.offered_packets,
-            counters.sent_packets + counters.dropped_packets + counters.queued_packets
-        );
+        let mut inside = segments(self.jitter.packets()) + segments(queues.flat_map(FairQueue::iter));
+        for place in &self.places {
+            inside += match &place.hop {
+                Hop::Link(link) | Hop::Device(link) => link.inside(now),
+                Hop::Delay(line) => segments(line.iter()),
+                Hop::Nic(nic) => segments(nic.iter()),
+            };
+            let Hop::Link(link) = &place.hop else { continue };
+            let QueueCounters {
+                offered_packets,
+                sent_packets,
+                dropped_packets,
+                queued_packets,
+                random_lost_packets,
+                ..
+            } = link.counters(now);
+            assert_eq!(offered_packets, sent_packets + dropped_packets + queued_packets);
+            let (entered, left) = place.passed;
+            let gone = left + dropped_packets + link.lost_before();
+            assert_eq!(entered, gone + link.inside(now), "{random_lost_packets} lost at random");
+        }
+        let Account { sent, arrived, ended } = self.account;
+        assert_eq!(sent, arrived + ended + inside);
     }
-}
-
-/// The index of the line with this delay, made if there is none.
-fn line_with<T>(lines: &mut Vec<Line<T>>, delay: Span) -> LineId {
-    let index = lines.iter().position(|line| line.delay() == delay).unwrap_or_else(|| {
-        lines.push(Line::new(delay));
-        lines.len() - 1
-    });
-    LineId::new(index)
 }

@@ -164,7 +164,7 @@ impl Merger {
 fn extends(earlier: &Packet, packet: &Packet) -> bool {
     let sizes = earlier.payload_bytes() + packet.payload_bytes();
     packet.kind == PacketKind::Data
-        && packet.seq == earlier.seq + u64::from(earlier.segments)
+        && packet.seq == earlier.seq.wrapping_add(u32::from(earlier.segments))
         && !packet.marks.differ_except_in_push(earlier.marks)
         && packet.stamp_ms == earlier.stamp_ms
         && packet.echo_ms == earlier.echo_ms
@@ -175,7 +175,7 @@ fn extends(earlier: &Packet, packet: &Packet) -> bool {
 mod tests {
     use super::*;
     use crate::index::FlowId;
-    use crate::net::{Ecn, Marks};
+    use crate::net::{Ecn, Marks, ReportId};
     use run::{FRAME_HEADERS_BYTES, Qdisc, SocketMemory};
 
     const MSS: u32 = 1448;
@@ -195,15 +195,16 @@ mod tests {
 
     fn segment(seq: u64) -> Packet {
         Packet {
-            seq,
+            seq: seq as u32,
             end_bytes: (seq as u32 + 1) * MSS,
             flow: FlowId::new(0),
             frame_bytes: MSS + FRAME_HEADERS_BYTES,
+            stamp_ms: 7,
+            echo_ms: 3,
+            report: ReportId::NONE,
             segments: 1,
             kind: PacketKind::Data,
             marks: Marks::new(false, Ecn::NotEct),
-            stamp_ms: 7,
-            echo_ms: 3,
         }
     }
 
@@ -323,7 +324,7 @@ mod tests {
         assert_eq!(nic.hand_over(Time::ZERO, &mut out, |_| {}), None);
         let bytes = |packets: &[Packet]| packets.iter().map(|packet| u64::from(packet.frame_bytes)).sum::<u64>();
         assert_eq!(bytes(packets), bytes(&out));
-        out.iter().map(|packet| (packet.seq, packet.segments, packet.marks.is_pushed())).collect()
+        out.iter().map(|packet| (packet.number(), packet.segments, packet.marks.is_pushed())).collect()
     }
 
     #[test]

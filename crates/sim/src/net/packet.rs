@@ -1,34 +1,47 @@
-//! What travels: [`Packet`] forward, [`Ack`] back.
+//! [`Packet`]: what travels, data and ACKs alike.
 
+use super::ack::ReportId;
 use crate::index::FlowId;
-use crate::serial::nearest;
 use run::FRAME_HEADERS_BYTES;
 use std::hint::cold_path;
 
-/// A frame on its way to the receiver: one segment, or with offloads a burst of consecutive ones.
+/// A frame on its way: one segment, or with offloads a burst of consecutive ones, to the receiver; or an ACK to the sender.
+/// 32 bytes, half a cache line: it is copied from part to part of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Index of its first segment. Segments are numbered as they are first sent; their boundaries never change.
-    pub seq: u64,
-    /// Payload bytes of the connection up to and including its last segment; the low bits.
+    /// Index of its first segment; of an ACK, of the next one that is expected. Segments are numbered as they are first
+    /// sent; their boundaries never change. The low bits.
+    pub seq: u32,
+    /// Payload bytes of the connection up to and including its last segment; of an ACK, the right edge of the window. The low
+    /// bits.
     pub end_bytes: u32,
     /// The connection.
     pub flow: FlowId,
-    /// Its size: Ethernet's header included, and in the bottleneck the path's overhead in its place.
+    /// Its size: Ethernet's header included, and in a link its overhead in the place of that.
     pub frame_bytes: u32,
+    /// Timestamp value (RFC 7323), ms of its sender's clock.
+    pub stamp_ms: u32,
+    /// Timestamp echo, ms of its receiver's clock.
+    pub echo_ms: u32,
+    /// An ACK's SACK blocks.
+    pub report: ReportId,
     /// Number of segments; 0 for a segment without data.
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
     /// Single bits of its headers.
     pub marks: Marks,
-    /// Timestamp value (RFC 7323), ms of the sender's clock.
-    pub stamp_ms: u32,
-    /// Timestamp echo, ms of the receiver's clock.
-    pub echo_ms: u32,
 }
 
+const _: () = assert!(size_of::<Packet>() == 32, "half a cache line");
+
 impl Packet {
+    /// Its number, of a connection that has not sent 2^32 segments.
+    #[cfg(test)]
+    pub fn number(&self) -> u64 {
+        u64::from(self.seq)
+    }
+
     /// What it carries of the connection's data.
     #[inline]
     pub const fn payload_bytes(&self) -> u32 {
@@ -54,8 +67,7 @@ impl Packet {
     }
 }
 
-/// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field. One byte, because a packet is half of a
-/// cache line, and is copied from part to part of the network.
+/// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -97,7 +109,7 @@ impl Marks {
     }
 }
 
-/// Kinds of forward packets.
+/// Kinds of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
     /// Opens the connection.
@@ -113,53 +125,22 @@ pub enum PacketKind {
     /// Nothing comes behind it (RFC 9293 section 3.6): a segment without data that is numbered, acknowledged and sent again
     /// as data is. One that a segment of data carries leaves no trace.
     Fin,
+    /// Acknowledges a SYN.
+    SynAck,
+    /// Acknowledges data.
+    Ack,
 }
 
-/// Segments `start..end` have arrived.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SackBlock {
-    /// First segment.
-    pub start: u64,
-    /// One past the last segment.
-    pub end: u64,
-}
-
-impl SackBlock {
-    /// As it travels: the low bits of its ends, as TCP sends no more of them either.
-    pub const fn packed(self) -> [u32; 2] {
-        [self.start as u32, self.end as u32]
+impl PacketKind {
+    /// It goes to the sender.
+    #[inline]
+    pub const fn is_ack(self) -> bool {
+        matches!(self, Self::SynAck | Self::Ack)
     }
-}
 
-/// Most SACK blocks that fit beside timestamps (RFC 2018 section 3).
-pub const MAX_SACK_BLOCKS: usize = 3;
-
-/// An ACK on its way to the sender.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ack {
-    /// Next segment expected.
-    pub una: u64,
-    /// Right edge of the receiver's window in payload bytes.
-    pub window_edge_bytes: u64,
-    /// The connection.
-    pub flow: FlowId,
-    /// The receiver's timestamp, ms.
-    pub stamp_ms: u32,
-    /// Echo of the sender's timestamp, ms.
-    pub echo_ms: u32,
-    /// Number of `blocks` used.
-    pub block_count: u8,
-    /// The first block reports a duplicate (RFC 2883).
-    pub duplicate: bool,
-    /// Answers a SYN.
-    pub syn: bool,
-    /// SACK blocks, [packed](SackBlock::packed), the most recent first.
-    pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
-}
-
-impl Ack {
-    /// Its SACK blocks, of which `block_count` are used.
-    pub fn sack_blocks(&self) -> [SackBlock; MAX_SACK_BLOCKS] {
-        self.blocks.map(|[start, end]| SackBlock { start: nearest(start, self.una), end: nearest(end, self.una) })
+    /// Random loss acts on it once the handshake is over.
+    #[inline]
+    pub const fn is_lossy(self) -> bool {
+        matches!(self, Self::Data | Self::Ack)
     }
 }

@@ -250,7 +250,7 @@ impl Simulation<'_> {
         for flow in self.sources.open(source) {
             let (sender, receiver) = (&self.senders[flow.index()], &self.receivers[flow.index()]);
             delivered_bytes += receiver.delivered_bytes();
-            shared.add(sender.srtt_us(), &sender.gauges(receiver.bottleneck_bytes()));
+            shared.add(sender.srtt_us(), &sender.gauges(self.network.passed_bytes(*flow)));
         }
         self.trace.sample_source(source, delivered_bytes, &shared, self.now());
     }

@@ -2,7 +2,7 @@
 
 use super::Simulation;
 use crate::engine::{Timer, prefetch};
-use crate::index::{FlowId, LineId};
+use crate::index::{FlowId, HopId};
 
 /// How many packets ahead a flow's state is asked for, and then what that state points to: early enough to arrive,
 /// late enough to stay.
@@ -10,15 +10,26 @@ const PREFETCH_FAR: usize = 4;
 const PREFETCH_NEAR: usize = 2;
 
 impl Simulation<'_> {
+    /// Of the hosts that the packets behind the first one of a hop go to, perhaps by way of others.
     #[inline(never)]
-    pub(super) fn prefetch_sender(&self, line: LineId) {
-        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_FAR) {
-            prefetch(&self.senders[flow.index()]);
+    pub(super) fn prefetch_arrivals(&self, hop: HopId) {
+        if let Some(packet) = self.network.upcoming(hop, PREFETCH_FAR) {
+            let flow = packet.flow;
             self.timers.prefetch(flow);
-            self.network.prefetch_host(flow);
+            if packet.kind.is_ack() {
+                prefetch(&self.senders[flow.index()]);
+                self.network.prefetch_host(flow);
+            } else {
+                prefetch(&self.receivers[flow.index()]);
+            }
         }
-        if let Some(flow) = self.network.upcoming_ack(line, PREFETCH_NEAR) {
-            self.senders[flow.index()].prefetch_rest();
+        if let Some(packet) = self.network.upcoming(hop, PREFETCH_NEAR) {
+            let flow = packet.flow.index();
+            if packet.kind.is_ack() {
+                self.senders[flow].prefetch_rest();
+            } else {
+                self.receivers[flow].prefetch_data();
+            }
         }
     }
 
@@ -49,17 +60,6 @@ impl Simulation<'_> {
         if let Some(flow) = self.network.events.upcoming_timer() {
             prefetch(&self.senders[flow.index()]);
             self.timers.prefetch(flow);
-        }
-    }
-
-    #[inline(never)]
-    pub(super) fn prefetch_receiver(&self) {
-        if let Some(flow) = self.network.upcoming_departure(PREFETCH_FAR) {
-            prefetch(&self.receivers[flow.index()]);
-            self.timers.prefetch(flow);
-        }
-        if let Some(flow) = self.network.upcoming_departure(PREFETCH_NEAR) {
-            self.receivers[flow.index()].prefetch_data();
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::index::FlowId;
 use crate::net::{Ack, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
+use std::ops::Range;
 use units::{Span, Time};
 
 /// `TCP_MAX_QUICKACKS`.
@@ -60,8 +61,6 @@ pub struct Receiver {
     low_water_bytes: u64,
     /// Bytes that complete the flow; `u64::MAX` when nothing does.
     goal_bytes: u64,
-    /// Of its frames, those that left the bottleneck.
-    bottleneck_bytes: u64,
     /// Bytes acknowledged by the last ACK.
     acked_bytes: u64,
     acked_seq: u64,
@@ -106,7 +105,6 @@ impl Receiver {
             read_bytes: 0,
             low_water_bytes: config.low_water_bytes,
             goal_bytes: goal_bytes.unwrap_or(u64::MAX),
-            bottleneck_bytes: 0,
             acked_bytes: 0,
             acked_seq: 0,
             echo_ms: 0,
@@ -146,17 +144,6 @@ impl Receiver {
         self.delivered_bytes >= self.goal_bytes
     }
 
-    /// Bytes of its frames that left the bottleneck.
-    pub const fn bottleneck_bytes(&self) -> u64 {
-        self.bottleneck_bytes
-    }
-
-    /// A frame of this flow left the bottleneck.
-    #[inline]
-    pub const fn count_frame(&mut self, frame_bytes: u32) {
-        self.bottleneck_bytes += frame_bytes as u64;
-    }
-
     /// A packet arrives by itself, and the application may read; gives the ACK that it causes at once, if any. One that
     /// was held back and must go before it is handed to `earlier`.
     #[inline]
@@ -171,7 +158,7 @@ impl Receiver {
                 self.echo_ms = packet.stamp_ms;
                 Some(Ack { syn: true, ..self.acknowledge(now) })
             }
-            PacketKind::Reset => self.on_reset(packet.seq, now),
+            PacketKind::Reset => self.on_reset(nearest(packet.seq, self.data.next()), now),
             PacketKind::WindowProbe => Some(self.acknowledge(now)),
             PacketKind::Bare => {
                 self.window.begin(now.as_micros());
@@ -183,6 +170,7 @@ impl Receiver {
                 self.timeout_ms = rtt.rto_ms();
                 None
             }
+            PacketKind::SynAck | PacketKind::Ack => unreachable!("these go to senders"),
         }
     }
 
@@ -228,13 +216,14 @@ impl Receiver {
     /// (What it calls is inlined by order: of its two callers one is there for every packet, the other for NICs.)
     #[inline(always)]
     fn on_data(&mut self, packet: &Packet, now: Time, mut earlier: impl FnMut(Ack)) -> bool {
-        if packet.seq <= self.acked_seq {
+        let (next, waiting) = (self.data.next(), self.data.waiting());
+        let start = nearest(packet.seq, next);
+        let end = start + u64::from(packet.segments);
+        if start <= self.acked_seq {
             self.echo_ms = packet.stamp_ms;
         }
         self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
         self.duplicate = SackBlock::default();
-        let (start, end) = (packet.seq, packet.seq + u64::from(packet.segments));
-        let (next, waiting) = (self.data.next(), self.data.waiting());
         if end <= next {
             // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
             self.refuse_duplicate(SackBlock { start, end });
@@ -246,7 +235,7 @@ impl Receiver {
                 earlier(self.acknowledge(now));
             }
             self.owed = true;
-            if self.take(packet, start, payload_bytes) && payload_bytes > 0 {
+            if self.take(packet, start..end, start, payload_bytes) && payload_bytes > 0 {
                 // Before the buffer holds it (`tcp_data_queue_ofo`).
                 let buffered = waiting + self.unread_segments();
                 self.quick |= u32::from(self.window.grow(payload_bytes, packet.segments, buffered));
@@ -267,7 +256,7 @@ impl Receiver {
             self.data.advance(u64::from(packet.segments));
             self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
         } else {
-            self.take(packet, next, payload_bytes);
+            self.take(packet, start..end, next, payload_bytes);
         }
         waiting > 0 && self.data.waiting() == 0
     }
@@ -287,13 +276,14 @@ impl Receiver {
         self.duplicate = block;
     }
 
-    /// Puts a packet's segments from `first` on where they belong. True when one of them is new and behind a hole.
-    fn take(&mut self, packet: &Packet, first: u64, payload_bytes: u64) -> bool {
+    /// Puts a packet's segments, of `all` those from `first` on, where they belong. True when one of them is new and behind a
+    /// hole.
+    fn take(&mut self, packet: &Packet, all: Range<u64>, first: u64, payload_bytes: u64) -> bool {
         let last_end = nearest(packet.end_bytes, self.delivered_bytes);
         let start_bytes = last_end - payload_bytes;
         let mut is_early = false;
-        for seq in first..packet.seq + u64::from(packet.segments) {
-            let end_bytes = (start_bytes + (seq + 1 - packet.seq) * self.mss_bytes).min(last_end);
+        for seq in first..all.end {
+            let end_bytes = (start_bytes + (seq + 1 - all.start) * self.mss_bytes).min(last_end);
             match self.data.arrive(seq, end_bytes) {
                 Arrival::InOrder { bytes, .. } => self.delivered_bytes = bytes,
                 Arrival::OutOfOrder => is_early = true,

@@ -340,6 +340,18 @@ impl Sender {
         out.hand_over(self.flow, now);
     }
 
+    /// The first segment that is not acknowledged.
+    #[inline]
+    pub const fn una(&self) -> u64 {
+        self.board.una()
+    }
+
+    /// Right edge of the receiver's window in payload bytes.
+    #[inline]
+    pub const fn edge_bytes(&self) -> u64 {
+        self.edge_bytes
+    }
+
     /// Nothing more is to be sent: everything that was written has been acknowledged, or the connection was aborted.
     pub const fn is_over(&self) -> bool {
         self.aborted || (self.board.una_bytes() >= self.written_bytes && self.board.out() == 0 && !self.has_unsent())

@@ -3,7 +3,7 @@
 
 use super::limits::Limit;
 use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Ecn, Marks, Packet, PacketKind, Waiting};
+use crate::net::{Ecn, Marks, Packet, PacketKind, ReportId, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time};
@@ -291,15 +291,16 @@ impl Sender {
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
                 out.send(Packet {
-                    seq,
+                    seq: seq as u32,
                     end_bytes: self.sent_bytes as u32,
                     flow: self.flow,
                     frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
+                    stamp_ms,
+                    echo_ms: self.echo_ms,
+                    report: ReportId::NONE,
                     segments: 1,
                     kind,
                     marks: Marks::new(pushed, Ecn::NotEct),
-                    stamp_ms,
-                    echo_ms: self.echo_ms,
                 });
             }
         }
@@ -487,15 +488,16 @@ impl Sender {
     /// A packet of this flow; of data, the one that ends at the last byte sent.
     pub(super) fn packet(&self, kind: PacketKind, seq: u64, payload: u64, segments: u32, now: Time) -> Packet {
         Packet {
-            seq,
+            seq: seq as u32,
             end_bytes: self.sent_bytes as u32,
             flow: self.flow,
             frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
+            stamp_ms: now.as_millis() as u32,
+            echo_ms: self.echo_ms,
+            report: ReportId::NONE,
             segments: segments as u16,
             kind,
             marks: Marks::new(false, Ecn::NotEct),
-            stamp_ms: now.as_millis() as u32,
-            echo_ms: self.echo_ms,
         }
     }
 }

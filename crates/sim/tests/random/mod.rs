@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Flow, Host, LossAt, Measure, Path, Qdisc, Record,
-    Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Direction, Flow, Host, LossAt, Measure, Path, Qdisc,
+    Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -102,6 +102,8 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
             forward_delay_ns: rtt_ns * halves / 2,
             return_delay_ns: rtt_ns - rtt_ns * halves / 2,
             access,
+            direction: Direction::Down,
+            route: Route::default(),
         })
 }
 
@@ -137,6 +139,9 @@ fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) 
                 mtu_bytes,
                 offload,
                 changes,
+                hops: Vec::new(),
+                bottleneck: 0,
+                back: Vec::new(),
             }
         })
 }

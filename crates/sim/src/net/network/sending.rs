@@ -1,42 +1,46 @@
-//! The senders' side of the network: from what TCP hands over to the bottleneck, through the host's own queue (`fq`), its
-//! device, its timing noise, and a router's line.
+//! The senders' side of the network: from what TCP hands over to the first hop, through the host's own queue (`fq`), its
+//! device, and its timing noise.
 
 use super::{Departed, Network};
 use crate::engine::Event;
 use crate::index::{FlowId, HopId};
-use crate::net::hop::Offered;
+use crate::net::hop::{Hop, Role};
+use crate::net::host::Edge;
+use crate::net::link::{Link, Offered};
 use crate::net::packet::Packet;
 use crate::net::waiting::Waiting;
-use run::AccessKind;
 use units::Time;
 
 impl Network {
     /// A sender emits a packet of a burst.
     #[inline]
     pub fn emit(&mut self, packet: Packet) {
-        self.account.note_sent(&packet);
-        self.note_entry(packet.flow);
-        if self.has_fair_queues {
-            self.stage(packet);
-        } else if !self.no_access {
-            self.emit_through_lines(packet);
-        } else if self.jitter.is_any() {
-            self.jitter.add(packet);
-        } else {
-            self.reach_bottleneck(packet, self.events.now());
+        self.note_entry(&packet);
+        match self.edge {
+            Edge::Direct => self.reach_path(packet, self.events.now()),
+            Edge::Jitter => self.jitter.add(packet),
+            Edge::Device => self.emit_through_device(packet),
+            Edge::FairQueue => self.stage(packet),
         }
     }
 
-    /// A sender's burst is whole, and is not to leave before `departure`. Gives whether its host took anything of it.
+    /// A sender's burst is complete, and is not to leave before `departure`. Gives whether its host took anything of it.
     #[inline]
     pub fn end_burst(&mut self, flow: FlowId, departure: Time) -> bool {
-        if self.has_fair_queues {
-            return self.end_burst_at_queue(flow, departure);
+        match self.edge {
+            Edge::Direct => true,
+            Edge::Jitter => {
+                self.leave_host(flow);
+                true
+            }
+            Edge::Device => {
+                if self.jitter.is_any() {
+                    self.leave_host(flow);
+                }
+                std::mem::take(&mut self.took)
+            }
+            Edge::FairQueue => self.end_burst_at_queue(flow, departure),
         }
-        if self.jitter.is_any() {
-            self.leave_host(flow);
-        }
-        self.no_access || std::mem::take(&mut self.took)
     }
 
     #[inline(never)]
@@ -65,9 +69,11 @@ impl Network {
                 true
             }
             Err(dropped) => {
-                self.account.dropped_at_access += u64::from(dropped.segments);
-                for _ in 0..dropped.packets {
-                    self.note_exit(flow);
+                if cfg!(debug_assertions) {
+                    self.account.ended += u64::from(dropped.segments);
+                }
+                if self.has_sources {
+                    self.ports[flow.index()].under_way -= dropped.packets as u64;
                 }
                 false
             }
@@ -75,14 +81,14 @@ impl Network {
     }
 
     #[inline(never)]
-    fn emit_through_lines(&mut self, packet: Packet) {
+    fn emit_through_device(&mut self, packet: Packet) {
         self.took |= self.reach_device(packet);
     }
 
     /// A packet is out of its host's queue. Gives whether its device took it.
     fn reach_device(&mut self, packet: Packet) -> bool {
         match self.hosts[self.host_of(packet.flow).index()].device {
-            Some(device) => self.offer_to_access(device, packet),
+            Some(device) => self.offer_to_device(device, packet),
             None => {
                 self.leave_own_queue(packet);
                 true
@@ -129,11 +135,6 @@ impl Network {
         self.drained.pop()
     }
 
-    #[inline]
-    fn host_of(&self, flow: FlowId) -> FlowId {
-        if self.has_sources { self.ports[flow.index()].host } else { flow }
-    }
-
     /// A packet is out of its host's own queue. With jitter it is part of a burst that [`Self::leave_host`] ends.
     fn leave_own_queue(&mut self, packet: Packet) {
         if self.jitter.is_any() {
@@ -151,15 +152,19 @@ impl Network {
         self.schedule_burst();
     }
 
-    /// Sees to it that the next burst gets where it goes. While frames wait at the bottleneck that needs no event:
-    /// nothing looks at the queue before its next frame leaves, and by then the burst [has come](Self::settle). Access
-    /// lines have events of their own.
+    /// Sees to it that the next burst gets where it goes. While frames wait at the one link that bursts reach, that needs no
+    /// event: nothing looks at the queue before its next frame leaves, and by then the burst [has come](Self::settle).
     #[inline]
     pub(super) fn schedule_burst(&mut self) {
         let next = self.jitter.next();
-        if next < self.burst_at && (!self.no_access || !self.bottleneck.is_busy()) {
+        if next < self.burst_at && !self.sole_entry.is_some_and(|entry| self.is_busy(entry)) {
             self.schedule_burst_at(next);
         }
+    }
+
+    #[inline]
+    fn is_busy(&self, link: HopId) -> bool {
+        matches!(&self.places[link.index()].hop, Hop::Link(link) if link.is_busy())
     }
 
     #[inline(never)]
@@ -178,7 +183,7 @@ impl Network {
         self.schedule_burst();
     }
 
-    /// Brings bursts that have left their hosts by now where they are, for whoever looks at the bottleneck.
+    /// Brings bursts that have left their hosts by now where they are, for what looks at a queue.
     pub fn settle(&mut self) {
         self.settle_until(self.events.now());
     }
@@ -201,89 +206,73 @@ impl Network {
     /// A packet is out of its host at `at`.
     #[inline(always)]
     fn reach_path(&mut self, packet: Packet, at: Time) {
-        if self.no_access || !self.reach_router(packet) {
-            self.reach_bottleneck(packet, at);
+        let first = match self.sole_entry {
+            Some(entry) => entry,
+            None => self.routes[self.host_of(packet.flow).index()].data,
+        };
+        self.reach(first, packet, at);
+    }
+
+    fn device(&mut self, id: HopId) -> &mut Link {
+        match &mut self.places[id.index()].hop {
+            Hop::Device(link) => link,
+            Hop::Link(_) | Hop::Delay(_) | Hop::Nic(_) => unreachable!("a host's own line"),
         }
     }
 
-    /// Offers the packet to its host's router, if it has one. Gives whether it has.
-    #[inline(never)]
-    fn reach_router(&mut self, packet: Packet) -> bool {
-        let router = self.hosts[self.host_of(packet.flow).index()].router;
-        if let Some(router) = router {
-            self.offer_to_access(router, packet);
-        }
-        router.is_some()
-    }
-
-    /// A packet reaches an access line. Gives whether that took it.
-    fn offer_to_access(&mut self, id: HopId, packet: Packet) -> bool {
+    /// A packet reaches its host's own line. Gives whether that took it.
+    fn offer_to_device(&mut self, id: HopId, packet: Packet) -> bool {
         let now = self.events.now();
-        self.release_from_access(id);
-        let line = &mut self.access[id.index() - 1];
-        let taken = match line.hop.offer(packet, now) {
+        self.release_from_device(id);
+        let taken = match self.device(id).offer(packet, now) {
             Offered::Queued { departure } => {
-                if line.kind == AccessKind::Device {
-                    self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
-                }
+                self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
                 if let Some(departure) = departure {
                     self.events.schedule(departure, Event::Departure(id));
                 }
                 true
             }
             Offered::Dropped | Offered::Lost => {
-                self.account.dropped_at_access += packet.wire_segments();
-                self.end_before_receiver(packet.flow);
+                self.note_drop(&packet, Role::Apart);
                 false
             }
         };
         // What the tokens admit is out of the queue when TCP looks at it next.
-        self.release_from_access(id);
+        self.release_from_device(id);
         taken
     }
 
-    /// Whatever is due leaves the queue of an access line; small queues count what waits in a device.
-    fn release_from_access(&mut self, id: HopId) {
+    /// Whatever is due leaves the queue of a host's own line, which small queues count.
+    fn release_from_device(&mut self, id: HopId) {
         let now = self.events.now();
-        let line = &mut self.access[id.index() - 1];
-        while let Some(packet) = line.hop.release_due(now) {
-            if line.kind == AccessKind::Device {
-                self.ports[packet.flow.index()].waiting.remove(Waiting::packet(&packet));
-            }
+        while let Some(packet) = self.device(id).release_due(now) {
+            self.ports[packet.flow.index()].waiting.remove(Waiting::packet(&packet));
         }
     }
 
     /// What of a flow is in its host's own queue and device.
     #[inline]
     pub fn waiting(&self, flow: FlowId) -> Waiting {
-        if self.no_access && !self.has_fair_queues {
-            return Waiting::default();
+        match self.edge {
+            Edge::Direct | Edge::Jitter => Waiting::default(),
+            Edge::Device | Edge::FairQueue => self.ports[flow.index()].waiting,
         }
-        self.ports[flow.index()].waiting
     }
 
     #[inline(never)]
-    pub(super) fn leave_access(&mut self, id: HopId) -> Departed {
-        self.release_from_access(id);
-        let line = &mut self.access[id.index() - 1];
-        let Some(left) = line.hop.depart(self.events.now()) else { return Departed::Nothing };
+    pub(super) fn leave_device(&mut self, id: HopId) -> Departed {
+        self.release_from_device(id);
+        let now = self.events.now();
+        let Some(left) = self.device(id).depart(now) else { return Departed::Nothing };
         if let Some(next) = left.next {
             self.events.schedule(next, Event::Departure(id));
         }
         let flow = left.packet.flow;
-        match line.kind {
-            AccessKind::Device => {
-                self.leave_own_queue(left.packet);
-                if self.jitter.is_any() {
-                    self.leave_host(flow);
-                }
-                Departed::OutOfHost(flow)
-            }
-            AccessKind::Router => {
-                self.reach_bottleneck(left.packet, self.events.now());
-                Departed::PastRouter(flow)
-            }
+        self.leave_own_queue(left.packet);
+        if self.jitter.is_any() {
+            self.leave_host(flow);
         }
+        Departed::OutOfHost(flow)
     }
 
     /// Asks ahead of time for what a flow's host needs to hand over a burst.

@@ -12,7 +12,7 @@ fn an_abort_sends_a_reset_and_nothing_else_ever_again() {
     s.writes(1_000).expect_sent(0..10);
     s.at(ms(10)).aborts();
     let sent = |s: &mut SenderScript| -> Vec<_> {
-        s.take_sent().iter().map(|(_, packet)| (packet.kind, packet.seq, packet.frame_bytes)).collect()
+        s.take_sent().iter().map(|(_, packet)| (packet.kind, packet.number(), packet.frame_bytes)).collect()
     };
     assert_eq!(sent(&mut s), [(PacketKind::Reset, 10, FRAME_HEADERS_BYTES)]);
     s.at(ms(20)).gets(ack(2));

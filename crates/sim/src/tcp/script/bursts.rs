@@ -64,7 +64,7 @@ fn a_burst_holds_a_millisecond_of_the_rate_and_more_on_a_short_path() {
 #[test]
 fn psh_ends_a_burst_of_several_segments_and_what_was_written() {
     let pushed = |s: &mut SenderScript| -> Vec<u64> {
-        let last = |packet: Packet| packet.seq + u64::from(packet.segments) - 1;
+        let last = |packet: Packet| packet.number() + u64::from(packet.segments) - 1;
         s.take_sent()
             .into_iter()
             .filter(|(_, packet)| packet.marks.is_pushed())

@@ -26,7 +26,7 @@ impl Path {
     pub(super) fn carry(&mut self, script: &mut SenderScript, until: Span, mut observe: impl FnMut(Span, &Sender)) {
         loop {
             for (at, packet) in script.take_sent() {
-                for seq in packet.seq..packet.seq + u64::from(packet.segments) {
+                for seq in packet.number()..packet.number() + u64::from(packet.segments) {
                     self.free_at = self.free_at.max(BEGIN + at) + self.segment_time;
                     self.acks.push_back((self.free_at + self.rtt, seq + 1));
                 }

@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind, ReportId};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
@@ -122,11 +122,12 @@ impl ReceiverScript {
             end_bytes: 0,
             flow: FlowId::new(0),
             frame_bytes: FRAME_HEADERS_BYTES,
+            stamp_ms: self.now.as_millis() as u32,
+            echo_ms: echo.as_millis() as u32,
+            report: ReportId::NONE,
             segments: 0,
             kind,
             marks: Marks::new(false, Ecn::NotEct),
-            stamp_ms: self.now.as_millis() as u32,
-            echo_ms: echo.as_millis() as u32,
         }
     }
 
@@ -199,7 +200,7 @@ impl ReceiverScript {
         let SegmentTemplate { seq, segments, last_bytes, pushed } = segment;
         let before = u32::from(segments) - 1;
         Packet {
-            seq,
+            seq: seq as u32,
             end_bytes: (seq as u32 + before) * MSS_BYTES + last_bytes,
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,

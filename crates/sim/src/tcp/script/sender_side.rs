@@ -55,8 +55,8 @@ struct Sent {
 impl Display for Sent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.packet.kind, self.packet.segments) {
-            (PacketKind::Data, 1) => write!(f, "{}", self.packet.seq)?,
-            (PacketKind::Data, n) => write!(f, "{}..{}", self.packet.seq, self.packet.seq + u64::from(n))?,
+            (PacketKind::Data, 1) => write!(f, "{}", self.packet.number())?,
+            (PacketKind::Data, n) => write!(f, "{}..{}", self.packet.number(), self.packet.number() + u64::from(n))?,
             (kind, _) => write!(f, "{kind:?}")?,
         }
         if self.again { write!(f, " again") } else { Ok(()) }
@@ -97,7 +97,7 @@ impl Output for Wire {
         let payload_bytes = staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
         for packet in staged {
             let is_numbered = matches!(packet.kind, PacketKind::Data | PacketKind::Fin);
-            let again = is_numbered && (packet.seq as usize) < self.known.len();
+            let again = is_numbered && (packet.number() as usize) < self.known.len();
             self.sent.push(Sent { at: self.now, packet, again });
             if is_numbered {
                 self.remember(&packet);
@@ -122,7 +122,7 @@ impl Wire {
             let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
             let known =
                 Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
-            match self.known.get_mut((packet.seq + index) as usize) {
+            match self.known.get_mut((packet.number() + index) as usize) {
                 Some(slot) => *slot = known,
                 None => self.known.push(known),
             }
@@ -335,7 +335,7 @@ impl SenderScript {
     /// Bursts that left now, which must be just these, by their numbers of segments.
     #[track_caller]
     pub(super) fn expect_bursts(&mut self, sizes: impl IntoIterator<Item = u16>) -> &mut Self {
-        let first = self.wire.sent.get(self.seen).map_or(0, |sent| sent.packet.seq);
+        let first = self.wire.sent.get(self.seen).map_or(0, |sent| sent.packet.number());
         let expected: Vec<_> = sizes
             .into_iter()
             .scan(first, |seq, size| {
@@ -350,7 +350,7 @@ impl SenderScript {
     fn expect_packets(&mut self, expected: &[(u64, u16)]) -> &mut Self {
         let sent = &self.wire.sent[self.seen..];
         let data = |sent: &Sent| sent.packet.kind == PacketKind::Data;
-        let numbers = sent.iter().map(|sent| (sent.packet.seq, sent.packet.segments));
+        let numbers = sent.iter().map(|sent| (sent.packet.number(), sent.packet.segments));
         if !sent.iter().all(data) || !numbers.eq(expected.iter().copied()) {
             let expected = listed(expected.iter().map(|(seq, n)| format!("{seq}..{}", seq + u64::from(*n))));
             self.transcript.fail(format!("sent {}; expected {expected}", listed(sent)));
@@ -363,7 +363,7 @@ impl SenderScript {
     #[track_caller]
     pub(super) fn expect_fin(&mut self, seq: u64) -> &mut Self {
         let sent = &self.wire.sent[self.seen..];
-        if !matches!(sent, [Sent { packet, .. }] if packet.kind == PacketKind::Fin && packet.seq == seq) {
+        if !matches!(sent, [Sent { packet, .. }] if packet.kind == PacketKind::Fin && packet.number() == seq) {
             self.transcript.fail(format!("sent {}; expected a FIN", listed(sent)));
         }
         self.seen = self.wire.sent.len();
