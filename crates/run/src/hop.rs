@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_listed_is_passed_in_part_or_whole() {
+    fn a_flow_passes_all_hops_or_some() {
         let mut run = one_flow("reno", 50, 25_000_000, 250_000, 1);
         run.path.hops = vec![hop("first", 100), hop("core", 50), hop("last", 100)];
         run.path.bottleneck = 1;

@@ -12,6 +12,7 @@ pub struct HopId(NonZeroU32);
 
 impl FlowId {
     /// The flow at this place.
+    #[inline]
     pub fn new(index: usize) -> Self {
         Self(u32::try_from(index).expect("a spec has at most 100 000 flows, a source a million"))
     }

@@ -7,7 +7,7 @@ mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
 use crate::index::{FlowId, HopId};
-use crate::net::{Departed, Network, Packet, Waiting};
+use crate::net::{Network, Packet, Waiting};
 use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
@@ -164,6 +164,7 @@ impl<'run> Simulation<'run> {
     fn handle(&mut self, event: Event) {
         match event {
             Event::Departure(hop) => self.departure(hop),
+            Event::OutOfHost(line) => self.out_of_host(line),
             Event::Burst => {
                 self.network.bursts_leave();
                 self.close_dropped();
@@ -199,13 +200,19 @@ impl<'run> Simulation<'run> {
         if self.prefetches {
             self.prefetch_arrivals(hop);
         }
-        match self.network.departure(hop) {
-            Departed::Arrived(packet) => self.receive(&packet),
-            Departed::OutOfHost(flow) => {
-                self.drain_host_queue(flow);
-                self.resume_drained();
-            }
-            Departed::Nothing => {}
+        let mut packet = Packet::default();
+        if self.network.departure(hop, &mut packet) && self.network.is_at_host(hop, &packet) {
+            self.receive(&packet);
+        }
+        self.close_dropped();
+    }
+
+    /// A packet left its host's own line.
+    #[inline(never)]
+    fn out_of_host(&mut self, line: HopId) {
+        if let Some(flow) = self.network.leave_device(line) {
+            self.drain_host_queue(flow);
+            self.resume_drained();
         }
         self.close_dropped();
     }
@@ -219,7 +226,9 @@ impl<'run> Simulation<'run> {
         if self.prefetches {
             self.prefetch_arrivals(hop);
         }
-        if let Some(packet) = self.network.arrival(hop) {
+        let mut packet = Packet::default();
+        self.network.arrival(hop, &mut packet);
+        if self.network.is_at_host(hop, &packet) {
             self.receive(&packet);
         }
     }

@@ -16,6 +16,8 @@ pub enum Event {
     Change(u32),
     /// The next frame leaves a link.
     Departure(HopId),
+    /// The next frame leaves a host's own line.
+    OutOfHost(HopId),
     /// The timer of a host's own queue rings.
     Watchdog(FlowId),
     /// Bursts leave their hosts.
@@ -74,7 +76,7 @@ impl Event {
     const fn priority(self) -> u64 {
         match self {
             Self::Change(_) => 0,
-            Self::Departure(_) | Self::Watchdog(_) => 1,
+            Self::Departure(_) | Self::OutOfHost(_) | Self::Watchdog(_) => 1,
             Self::Burst | Self::Down(_) => 2,
             Self::Up(_) => 3,
             Self::Tick => 4,
@@ -156,8 +158,9 @@ const MOST_PLACES: usize = 8;
 pub struct EventQueue {
     now: Time,
     sequence: u64,
-    /// The events of the first hops, by hop; of them so many are in use.
-    placed: [Entry; MOST_PLACES],
+    /// The events of the first hops, by hop, and when they come; of them so many are in use.
+    placed: [Event; MOST_PLACES],
+    keys: [Key; MOST_PLACES],
     places: usize,
     /// Nothing in `near` and `far` comes before this.
     others: Time,
@@ -166,13 +169,17 @@ pub struct EventQueue {
 }
 
 impl EventQueue {
-    /// An empty queue, in which so many hops, the first ones, have a place each if there is one.
-    pub fn new(places: usize) -> Self {
+    /// An empty queue, in which the events of the first hops have a place each, as many as there are.
+    pub fn new(first_hops: &[Event]) -> Self {
+        let places = first_hops.len().min(MOST_PLACES);
+        let mut placed = [Event::End; MOST_PLACES];
+        placed[..places].copy_from_slice(&first_hops[..places]);
         Self {
             now: Time::ZERO,
             sequence: 0,
-            placed: [Entry::NONE; MOST_PLACES],
-            places: places.clamp(1, MOST_PLACES),
+            placed,
+            keys: [Key::NEVER; MOST_PLACES],
+            places,
             others: Time::NEVER,
             near: Calendar::new(),
             far: BinaryHeap::new(),
@@ -193,7 +200,7 @@ impl EventQueue {
         self.sequence += 1;
         let key = Key { time, order: event.priority() << 56 | self.sequence };
         match event.hop() {
-            Some(hop) if hop.index() < self.places => self.placed[hop.index()] = Entry { key, event },
+            Some(hop) if hop.index() < self.places => self.keys[hop.index() % MOST_PLACES] = key,
             _ => self.add(Entry { key, event }),
         }
     }
@@ -218,29 +225,29 @@ impl EventQueue {
     /// Takes the first event and moves the clock to it.
     #[inline]
     pub fn next(&mut self) -> Option<Event> {
-        let mut least = 0;
-        for place in 1..self.places {
-            if self.placed[place].key < self.placed[least].key {
-                least = place;
+        let (mut least, mut first) = (0, self.keys[0]);
+        for (place, key) in self.keys[..self.places].iter().enumerate().skip(1) {
+            if *key < first {
+                (least, first) = (place, *key);
             }
         }
-        let Entry { key: Key { time, .. }, event } = self.placed[least];
+        let time = first.time;
         if time >= self.others {
             return self.next_of_all(least);
         }
         debug_assert!(time >= self.now);
         self.now = time;
-        self.placed[least].key = Key::NEVER;
-        Some(event)
+        self.keys[least % MOST_PLACES] = Key::NEVER;
+        Some(self.placed[least % MOST_PLACES])
     }
 
     /// The first of all entries, of which that at `place` is the first with a place of its own.
     fn next_of_all(&mut self, place: usize) -> Option<Event> {
-        let mut first = self.placed[place];
+        let mut first = Entry { key: self.keys[place], event: self.placed[place] };
         let far = self.far.peek().map_or(Entry::NONE, |entry| entry.0);
         let near = *self.near.first(first.key.time.min(far.key.time)).unwrap_or(&Entry::NONE);
         if first < near && first < far {
-            self.placed[place].key = Key::NEVER;
+            self.keys[place] = Key::NEVER;
         } else if near < far {
             first = near;
             self.near.open.pop();
@@ -423,8 +430,9 @@ mod tests {
     #[test]
     fn ties_are_broken_by_priority_and_then_by_order_of_scheduling() {
         let [link, first, second, back] = [0, 1, 2, 3].map(HopId::new);
-        for places in 1..=MOST_PLACES {
-            let mut events = EventQueue::new(places);
+        let first_hops = [Event::Departure(link), Event::Down(first), Event::Down(second), Event::Up(back)];
+        for places in 0..=4 {
+            let mut events = EventQueue::new(&first_hops[..places]);
             let scheduled = [
                 Event::End,
                 Event::Up(back),
@@ -449,8 +457,8 @@ mod tests {
 
     #[test]
     fn what_a_hop_with_a_place_plans_anew_comes_once() {
-        let mut events = EventQueue::new(1);
         let departure = Event::Departure(HopId::new(0));
+        let mut events = EventQueue::new(&[departure]);
         events.schedule(at(5), departure);
         events.schedule(at(3), departure);
         assert_eq!((events.next(), events.now()), (Some(departure), at(3)));
@@ -460,7 +468,7 @@ mod tests {
     #[test]
     #[should_panic(expected = "is before")]
     fn the_past_cannot_be_scheduled() {
-        let mut events = EventQueue::new(2);
+        let mut events = EventQueue::new(&[]);
         events.schedule(at(5), Event::Sample);
         events.next();
         events.schedule(at(4), Event::Sample);
@@ -474,7 +482,7 @@ mod tests {
     proptest! {
         #[test]
         fn events_come_in_order_whatever_is_taken_and_scheduled_between(steps in prop::collection::vec((delay(), 0_u32..4), 1..300)) {
-            let mut events = EventQueue::new(2);
+            let mut events = EventQueue::new(&[]);
             let mut pending: Vec<(u64, usize)> = Vec::new();
             for (sequence, (delay, takes)) in steps.into_iter().enumerate() {
                 let time = events.now().as_nanos() + delay;

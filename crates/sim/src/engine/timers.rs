@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_timer_moved_later_keeps_its_entry_and_fires_once_when_due() {
-        let (mut timers, mut events) = (Timers::new(1), EventQueue::new(1));
+        let (mut timers, mut events) = (Timers::new(1), EventQueue::new(&[]));
         for due in [5, 9, 30] {
             timers.set(FlowId::new(0), Timer::Pacing, at(due), &mut events);
         }
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_timer_moved_earlier_fires_then_and_its_old_entry_is_void() {
-        let (mut timers, mut events) = (Timers::new(1), EventQueue::new(1));
+        let (mut timers, mut events) = (Timers::new(1), EventQueue::new(&[]));
         timers.set(FlowId::new(0), Timer::Pacing, at(9), &mut events);
         timers.set(FlowId::new(0), Timer::Pacing, at(5), &mut events);
         assert_eq!(run(&mut timers, &mut events), [5]);
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_stopped_timer_does_not_fire() {
-        let (mut timers, mut events) = (Timers::new(2), EventQueue::new(1));
+        let (mut timers, mut events) = (Timers::new(2), EventQueue::new(&[]));
         timers.set(FlowId::new(1), Timer::Write, at(9), &mut events);
         timers.set(FlowId::new(1), Timer::Write, Time::NEVER, &mut events);
         assert_eq!(run(&mut timers, &mut events), [0; 0]);
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn coarse_timers_share_a_tick_and_fire_at_their_times_whatever_their_distance() {
-        let (mut timers, mut events) = (Timers::new(3_000), EventQueue::new(1));
+        let (mut timers, mut events) = (Timers::new(3_000), EventQueue::new(&[]));
         let mut expected = Vec::new();
         for flow in FlowId::first(3_000) {
             let due = (flow.index() as u64 * 7_919 % 2_500 + 1) * NANOS_PER_MS;

@@ -1,7 +1,7 @@
 //! [`Ack`], what a receiver tells its sender, and how it travels: as a [`Packet`], whose SACK blocks, which few ACKs have,
 //! lie in a pool of [`Reports`].
 
-use super::packet::{Ecn, Marks, Packet, PacketKind};
+use super::packet::{Ecn, Marks, Packet, PacketKind, ReportId};
 use crate::index::FlowId;
 use crate::serial::nearest;
 use run::FRAME_HEADERS_BYTES;
@@ -67,15 +67,6 @@ impl Ack {
             (false, count) => FRAME_HEADERS_BYTES + SACK_BYTES + BLOCK_BYTES * count as u32,
         }
     }
-}
-
-/// Where an ACK's SACK blocks lie, if it has any.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReportId(u32);
-
-impl ReportId {
-    /// There are none.
-    pub const NONE: Self = Self(u32::MAX);
 }
 
 /// SACK blocks that are under way.

@@ -5,7 +5,7 @@ use super::link::Link;
 use super::nic::Nic;
 use super::packet::Packet;
 use crate::engine::Event;
-use crate::index::{FlowId, HopId};
+use crate::index::HopId;
 use run::Direction;
 
 /// A part of the network that holds packets for a time.
@@ -21,28 +21,21 @@ pub enum Hop {
     Nic(Nic),
 }
 
-/// Where packets go from a hop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Onward {
-    /// Nowhere: at its end is the host that they are for.
-    End,
-    /// All to the same hop.
-    To(HopId),
-    /// By the run's flows: to a hop, or to the end.
-    ByFlow(Vec<Option<HopId>>),
-}
-
 /// A hop in its place.
 #[derive(Debug)]
 pub struct Place {
     /// The hop.
     pub hop: Hop,
-    /// Where its packets go.
-    pub onward: Onward,
+    /// Where its packets go: to a hop, or to its end, where the host is that they are for.
+    pub onward: Option<HopId>,
+    /// The same by the run's flows, where it differs between those that pass it; else empty.
+    pub onward_by_flow: Vec<Option<HopId>>,
     /// Where it leads.
     pub direction: Direction,
     /// What it is to those who measure.
     pub role: Role,
+    /// All data reaches it straight from its hosts, and nothing else does.
+    pub is_sole_entry: bool,
     /// Segments that came to it and that left it, counted in debug builds only.
     pub passed: (u64, u64),
 }
@@ -59,26 +52,16 @@ pub enum Role {
 }
 
 impl Place {
-    /// A hop, from which packets go nowhere yet.
+    /// A hop, at whose end is a host.
     pub const fn new(hop: Hop, direction: Direction, role: Role) -> Self {
-        Self { hop, onward: Onward::End, direction, role, passed: (0, 0) }
-    }
-
-    /// Where a packet of a host goes from here.
-    #[inline]
-    pub fn onward(&self, host: FlowId) -> Option<HopId> {
-        match &self.onward {
-            Onward::End => None,
-            Onward::To(hop) => Some(*hop),
-            Onward::ByFlow(hops) => hops[host.index()],
-        }
+        Self { hop, onward: None, onward_by_flow: Vec::new(), direction, role, is_sole_entry: false, passed: (0, 0) }
     }
 
     /// The event at which a packet leaves it.
-    #[inline]
     pub const fn event(&self, own: HopId) -> Event {
         match (&self.hop, self.direction) {
-            (Hop::Link(_) | Hop::Device(_), _) => Event::Departure(own),
+            (Hop::Link(_), _) => Event::Departure(own),
+            (Hop::Device(_), _) => Event::OutOfHost(own),
             (Hop::Delay(_) | Hop::Nic(_), Direction::Down) => Event::Down(own),
             (Hop::Delay(_) | Hop::Nic(_), Direction::Up) => Event::Up(own),
         }

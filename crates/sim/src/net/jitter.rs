@@ -131,13 +131,14 @@ impl Jitter {
         Some((burst.departure, burst.first))
     }
 
-    /// Takes a packet of a burst that has left out of its place. Gives the place of the next one too.
+    /// Takes a packet of a burst that has left out of its place and puts it into `out`. Gives the place of the next one; none
+    /// where there was no packet.
     #[inline(always)]
-    pub fn take(&mut self, place: u32) -> Option<(Packet, u32)> {
-        let packet = *self.pool.get(place as usize)?;
+    pub fn take(&mut self, place: u32, out: &mut Packet) -> Option<u32> {
+        *out = *self.pool.get(place as usize)?;
         let next = std::mem::replace(&mut self.links[place as usize + 1], self.free);
         self.free = place;
-        Some((packet, next))
+        Some(next)
     }
 
     /// Asks for a host's state ahead of time.
@@ -203,8 +204,8 @@ mod tests {
             }
             jitter.hand_over(FlowId::new(host), now);
             while jitter.next() <= now {
-                let (at, mut place) = jitter.leave().expect("due");
-                while let Some((packet, next)) = jitter.take(place) {
+                let ((at, mut place), mut packet) = (jitter.leave().expect("due"), Packet::default());
+                while let Some(next) = jitter.take(place, &mut packet) {
                     left.push(Leaving { packet, burst: bursts[packet.flow.index()][packet.seq as usize], at });
                     place = next;
                 }
@@ -247,7 +248,7 @@ mod tests {
             jitter.add(packet(0, step));
             jitter.hand_over(FlowId::new(0), now);
             let (at, place) = jitter.leave().expect("a burst");
-            jitter.take(place).expect("its packet");
+            jitter.take(place, &mut Packet::default()).expect("its packet");
             let delay = at.since(now);
             assert!(delay < range);
             let share = delay.as_nanos() as f64 / range.as_nanos() as f64;

@@ -1,12 +1,13 @@
 //! [`Layout`]: the hops of a run, and the route of each flow through them.
 
-use super::hop::{Hop, Onward, Place, Role};
+use super::hop::{Hop, Place, Role};
 use super::host::Host;
 use super::line::Line;
 use super::link::Link;
 use super::loss::RandomLoss;
 use super::nic::Nic;
 use super::shaper::Shaper;
+use crate::engine::Event;
 use crate::index::HopId;
 use run::{Access, AccessKind, Direction, Path, Run, ShaperKind};
 use units::{Bytes, Rate, Span};
@@ -22,7 +23,7 @@ pub struct Layout {
     /// The links of the path, then those of the way back, in their order there.
     pub links: Vec<HopId>,
     /// How many hops there are before those of single hosts.
-    pub shared: usize,
+    shared: usize,
 }
 
 /// Where one flow's packets enter.
@@ -68,13 +69,19 @@ impl Layout {
             layout.routes.push(Route { data, acks });
         }
         for (place, own) in layout.places.iter_mut().zip(onward) {
-            place.onward = together(&own);
+            (place.onward, place.onward_by_flow) = together(&own);
         }
         for (index, (flow, host)) in run.flows.iter().zip(hosts).enumerate() {
             let Some(access) = &flow.access else { continue };
             host.device = layout.add_access(&run.path, access, flow.direction, index);
         }
         layout
+    }
+
+    /// The events of the hops that most packets pass: the shared ones, and the first lines there and back.
+    pub fn first_events(&self) -> Vec<Event> {
+        let first = self.places.iter().take(self.shared + 2).enumerate();
+        first.map(|(index, place)| place.event(HopId::new(index))).collect()
     }
 
     fn add(&mut self, place: Place) -> HopId {
@@ -134,7 +141,7 @@ impl Layout {
             AccessKind::Router => {
                 let router = self.add(Place::new(Hop::Link(link), direction, Role::Apart));
                 let first = std::mem::replace(&mut self.routes[route].data, router);
-                self.places[router.index()].onward = Onward::To(first);
+                self.places[router.index()].onward = Some(first);
                 None
             }
         }
@@ -160,12 +167,10 @@ fn through(stages: &[Stage], delay_ns: u64) -> (Vec<HopId>, u64) {
     (hops, rest_ns)
 }
 
-/// Where flows go on from a hop, those that pass it.
-fn together(own: &[Option<Option<HopId>>]) -> Onward {
+/// Where flows go on from a hop, those that pass it: all together, or each.
+fn together(own: &[Option<Option<HopId>>]) -> (Option<HopId>, Vec<Option<HopId>>) {
     let mut passing = own.iter().flatten();
     let first = passing.next().copied().flatten();
-    if passing.any(|next| *next != first) {
-        return Onward::ByFlow(own.iter().map(|next| next.flatten()).collect());
-    }
-    first.map_or(Onward::End, Onward::To)
+    let differ = passing.any(|next| *next != first);
+    (first, if differ { own.iter().map(|next| next.flatten()).collect() } else { Vec::new() })
 }

@@ -45,10 +45,13 @@ impl Line {
         (self.under_way.len() == 1).then_some(arrival)
     }
 
-    /// Takes the oldest packet, which arrives now, and the arrival of the next one.
-    pub fn pop(&mut self) -> (Packet, Option<Time>) {
-        let (_, packet) = self.under_way.pop_front().expect("an arrival is scheduled only for a packet under way");
-        (packet, self.under_way.front().map(|(arrival, _)| *arrival))
+    /// Takes the oldest packet, which arrives now, into `out`. Gives the arrival of the next one.
+    #[inline]
+    pub fn pop(&mut self, out: &mut Packet) -> Option<Time> {
+        let (_, packet) = self.under_way.front().expect("an arrival is scheduled only for a packet under way");
+        *out = *packet;
+        self.under_way.pop_front();
+        self.under_way.front().map(|(arrival, _)| *arrival)
     }
 
     /// The packet behind `index` others.

@@ -45,19 +45,6 @@ pub enum Offered {
     Lost,
 }
 
-/// A frame that has left.
-#[derive(Clone, Copy, Debug)]
-pub struct Left {
-    /// The frame, as lines of hosts count it.
-    pub packet: Packet,
-    /// Its size there.
-    pub frame_bytes: u32,
-    /// It was lost at random behind the shaper.
-    pub lost: bool,
-    /// The departure to be scheduled.
-    pub next: Option<Time>,
-}
-
 impl Link {
     /// An idle link that counts a frame so much more than lines of hosts do.
     pub fn new(room: Buffer, shaper: Shaper, extra_bytes: i32, loss: RandomLoss) -> Self {
@@ -98,9 +85,11 @@ impl Link {
         if self.departure > now {
             return None;
         }
-        let packet = self.leave_queue(now)?;
-        self.released.push_back(packet);
-        Some(packet.longer(-self.extra_bytes))
+        let mut packet = Packet::default();
+        self.leave_queue(now, &mut packet).then(|| {
+            self.released.push_back(packet);
+            packet.longer(-self.extra_bytes)
+        })
     }
 
     #[inline(never)]
@@ -108,41 +97,59 @@ impl Link {
         while self.release_due(now).is_some() {}
     }
 
-    /// The next frame leaves the queue: the shaper charges it, and says when the one behind it leaves.
+    /// The next frame leaves the queue, if there is one: the shaper charges it, and says when the one behind it leaves.
     #[inline(always)]
-    fn leave_queue(&mut self, now: Time) -> Option<Packet> {
-        let packet = self.queue.dequeue(now, &mut self.dropped);
-        if let Some(packet) = &packet {
-            self.shaper.on_departure(packet.frame_bytes, now);
+    fn leave_queue(&mut self, now: Time, out: &mut Packet) -> bool {
+        let left = self.queue.dequeue(now, out, &mut self.dropped);
+        if left {
+            self.shaper.on_departure(out.frame_bytes, now);
         }
         self.departure = self.queue.head_bytes().map_or(Time::NEVER, |bytes| self.shaper.departure(bytes, now));
-        packet
+        left
     }
 
-    /// A departure's time has come: hands over the first frame that has left. None when the event is void, being of
-    /// before a change of rate.
+    /// A departure's time has come: hands over the first frame that has left, as the link counts it, to `out`. False when the
+    /// event is void, being of before a change of rate.
     #[inline(always)]
-    pub fn depart(&mut self, now: Time) -> Option<Left> {
-        let packet = if !self.released.is_empty() {
-            cold_path();
-            self.released.pop_front()?
-        } else if self.departure <= now {
+    pub fn depart(&mut self, now: Time, out: &mut Packet) -> bool {
+        if self.released.is_empty() {
             // Nearly every frame: it leaves and is handed over in one step.
-            self.leave_queue(now)?
-        } else {
-            return None;
-        };
-        let next = if self.released.is_empty() { self.departure } else { now };
-        let next = (next != Time::NEVER).then_some(next);
-        let frame_bytes = packet.frame_bytes;
-        let packet = packet.longer(-self.extra_bytes);
-        Some(Left { packet, frame_bytes, lost: self.loss.takes(&packet, LossAt::After), next })
+            return self.departure <= now && self.leave_queue(now, out);
+        }
+        cold_path();
+        self.released.pop_front().is_some_and(|packet| {
+            *out = packet;
+            true
+        })
     }
 
-    /// A frame that the discipline dropped when others were to leave, if there is one that was not given yet.
-    #[inline]
-    pub fn take_dropped(&mut self) -> Option<Packet> {
-        self.dropped.pop()
+    /// After a departure, the next one; `NEVER` when there is none.
+    #[inline(always)]
+    pub fn next(&self, now: Time) -> Time {
+        if self.released.is_empty() { self.departure } else { now }
+    }
+
+    /// Whether random loss takes a frame that has left.
+    #[inline(always)]
+    pub fn loses(&mut self, packet: &Packet) -> bool {
+        self.loss.takes(packet, LossAt::After)
+    }
+
+    /// What this link counts a frame more than lines of hosts do.
+    #[inline(always)]
+    pub const fn extra_bytes(&self) -> i32 {
+        self.extra_bytes
+    }
+
+    /// The discipline dropped frames when others were to leave, which were not [taken](Self::take_dropped) yet.
+    #[inline(always)]
+    pub const fn has_dropped(&self) -> bool {
+        !self.dropped.is_empty()
+    }
+
+    /// These frames.
+    pub fn take_dropped(&mut self) -> Vec<Packet> {
+        std::mem::take(&mut self.dropped)
     }
 
     /// From now on the rate is another one. Gives the departure to be scheduled instead of the one that was.
@@ -219,8 +226,8 @@ mod tests {
         let mut times = Vec::new();
         for _ in 0..count {
             times.push(next.as_nanos());
-            let left = link.depart(next).expect("a frame is due");
-            next = left.next.unwrap_or(Time::NEVER);
+            assert!(link.depart(next, &mut Packet::default()), "a frame is due");
+            next = link.next(next);
         }
         times
     }
@@ -298,7 +305,8 @@ mod tests {
         let due = link.change_rate(Rate::from_bps(16_000), half).expect("a head");
         assert_eq!(due.as_nanos(), 750_000_000);
         assert_eq!(drain(&mut link, 1, half), [750_000_000]);
-        assert!(link.depart(Time::from_nanos(1_000_000_000)).is_none(), "the old event is void");
+        let void = !link.depart(Time::from_nanos(1_000_000_000), &mut Packet::default());
+        assert!(void, "the old event is void");
         assert_eq!(drain(&mut link, 1, half), [1_250_000_000]);
     }
 
@@ -352,7 +360,8 @@ mod tests {
             Offered::Queued { departure: None },
             "its event hands the first one over"
         );
-        let left = link.depart(due).expect("the first one");
-        assert_eq!((left.packet.frame_bytes, left.next), (1_514, Some(due + units::Span::from_micros(1_000))));
+        let mut left = Packet::default();
+        assert!(link.depart(due, &mut left), "the first one");
+        assert_eq!((left.frame_bytes, link.next(due)), (1_514, due + units::Span::from_micros(1_000)));
     }
 }

@@ -16,7 +16,7 @@ mod queue;
 mod shaper;
 mod waiting;
 
-pub use ack::{Ack, MAX_SACK_BLOCKS, ReportId, SackBlock};
-pub use network::{Departed, Network};
-pub use packet::{Ecn, Marks, Packet, PacketKind};
+pub use ack::{Ack, MAX_SACK_BLOCKS, SackBlock};
+pub use network::Network;
+pub use packet::{Ecn, Marks, Packet, PacketKind, ReportId};
 pub use waiting::Waiting;

@@ -13,12 +13,9 @@ use super::packet::Packet;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{Qdisc, QueueCounters, Run};
+use run::{Direction, Qdisc, QueueCounters, Run};
 use std::hint::cold_path;
 use units::{Rate, Span, Time};
-
-/// Hops of single hosts whose events have a place of their own, where the queue has one: the first lines there and back.
-const PLACES: usize = 2;
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
@@ -86,17 +83,6 @@ impl Port {
     }
 }
 
-/// What became of a packet that was to leave a hop.
-#[derive(Debug)]
-pub enum Departed {
-    /// It is at the host that it is for.
-    Arrived(Packet),
-    /// It is out of its host's own queue.
-    OutOfHost(FlowId),
-    /// It is at another hop, or is no more, or there was none.
-    Nothing,
-}
-
 impl Network {
     /// The network of a run, idle.
     pub fn new(run: &Run) -> Self {
@@ -104,7 +90,9 @@ impl Network {
         let fair_queue =
             || (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.ethernet_frame_bytes())));
         let mut hosts: Vec<Host> = run.flows.iter().map(|_| Host { fair_queue: fair_queue(), device: None }).collect();
-        let Layout { places, routes, links, shared } = Layout::of(run, &mut hosts);
+        let layout = Layout::of(run, &mut hosts);
+        let events = EventQueue::new(&layout.first_events());
+        let Layout { mut places, routes, links, .. } = layout;
         let jitter = Jitter::new(
             Span::from_nanos(path.jitter_ns.unwrap_or(0)),
             run.seed,
@@ -115,8 +103,11 @@ impl Network {
                 && routes.iter().all(|route| route.data == *first && route.acks != *first)
                 && hosts.iter().all(|host| host.device.is_none())
         });
+        if let Some(entry) = entry {
+            places[entry.index()].is_sole_entry = true;
+        }
         let mut network = Self {
-            events: EventQueue::new(shared + PLACES),
+            events,
             has_nics: places.iter().any(|place| matches!(place.hop, Hop::Nic(_))),
             places,
             links,
@@ -234,105 +225,135 @@ impl Network {
         self.path_links().for_each(|link| link.loss().begin(flow));
     }
 
-    /// A packet reaches a hop at `at`, now or [before](Self::settle).
+    /// A packet reaches a link at `at`, now or [before](Self::settle).
     #[inline(always)]
-    fn reach(&mut self, id: HopId, packet: Packet, at: Time) {
+    fn reach_link(&mut self, id: HopId, packet: &Packet, at: Time) {
         let place = &mut self.places[id.index()];
         if cfg!(debug_assertions) {
             place.passed.0 += packet.wire_segments();
         }
-        let next = match &mut place.hop {
-            Hop::Link(link) => match link.offer(packet, at) {
-                Offered::Queued { departure } => departure,
-                Offered::Dropped => {
-                    let role = place.role;
-                    return self.note_drop(&packet, role);
-                }
-                Offered::Lost => return self.note_end(&packet),
-            },
-            Hop::Delay(line) => line.push(at, packet),
-            Hop::Nic(nic) => nic.push(at, packet),
-            Hop::Device(_) => unreachable!("a device is in its host"),
-        };
-        if let Some(next) = next {
-            self.events.schedule(next, place.event(id));
+        let role = place.role;
+        let Hop::Link(link) = &mut place.hop else { return self.reach(id, packet) };
+        match link.offer(*packet, at) {
+            Offered::Queued { departure: None } => {}
+            Offered::Queued { departure: Some(departure) } => self.events.schedule(departure, Event::Departure(id)),
+            Offered::Dropped => self.note_drop(packet, role),
+            Offered::Lost => self.note_end(packet),
         }
     }
 
-    /// The next frame leaves a link.
-    #[inline]
-    pub fn departure(&mut self, id: HopId) -> Departed {
+    /// A packet reaches a line, or whatever hop it is.
+    #[inline(always)]
+    fn reach_line(&mut self, id: HopId, packet: &Packet) {
         let now = self.events.now();
-        if self.sole_entry == Some(id) {
+        match &mut self.places[id.index()] {
+            Place { hop: Hop::Delay(line), direction: Direction::Up, .. } => {
+                if let Some(arrival) = line.push(now, *packet) {
+                    self.events.schedule(arrival, Event::Up(id));
+                }
+            }
+            _ => self.reach(id, packet),
+        }
+    }
+
+    /// A packet reaches whatever hop it is.
+    #[inline(never)]
+    fn reach(&mut self, id: HopId, packet: &Packet) {
+        let now = self.events.now();
+        let place = &mut self.places[id.index()];
+        let arrival = match &mut place.hop {
+            Hop::Link(_) => return self.reach_link(id, packet, now),
+            Hop::Delay(line) => line.push(now, *packet),
+            Hop::Nic(nic) => nic.push(now, *packet),
+            Hop::Device(_) => unreachable!("a device is in its host"),
+        };
+        if let Some(arrival) = arrival {
+            self.events.schedule(arrival, place.event(id));
+        }
+    }
+
+    /// The next frame leaves a link, if there is one, and is put into `out`. If it is not lost, it [goes
+    /// on](Self::is_at_host).
+    #[inline(always)]
+    pub fn departure(&mut self, id: HopId, out: &mut Packet) -> bool {
+        let now = self.events.now();
+        let is_sole_entry = self.places[id.index()].is_sole_entry;
+        if is_sole_entry {
             while self.jitter.next() < now {
                 self.reach_path_with_next_burst();
             }
         }
         let place = &mut self.places[id.index()];
-        let link = match &mut place.hop {
-            Hop::Link(link) => link,
-            _ => return self.leave_device(id),
-        };
-        let left = link.depart(now);
-        let role = place.role;
-        if let Some(dropped) = link.take_dropped() {
-            self.note_dropped(id, &dropped, role);
+        let Hop::Link(link) = &mut place.hop else { unreachable!("lines have arrivals") };
+        let left = link.depart(now, out);
+        if link.has_dropped() {
+            self.note_dropped(id);
         }
-        let Some(left) = left else { return Departed::Nothing };
-        let packet = left.packet;
+        if !left {
+            return false;
+        }
+        let place = &mut self.places[id.index()];
+        let Hop::Link(link) = &mut place.hop else { unreachable!("as before") };
+        let (next, is_lost) = (link.next(now), link.loses(out));
+        if place.role == Role::Bottleneck && !out.kind.is_ack() {
+            self.passed_bytes[out.flow.index()] += u64::from(out.frame_bytes);
+        }
+        out.lengthen(-link.extra_bytes());
         if cfg!(debug_assertions) {
-            self.places[id.index()].passed.1 += packet.wire_segments();
+            place.passed.1 += out.wire_segments();
         }
-        match left.next {
-            Some(next) => self.events.schedule(next, Event::Departure(id)),
-            None if self.sole_entry == Some(id) => self.schedule_burst(),
-            None => {}
+        if next != Time::NEVER {
+            self.events.schedule(next, Event::Departure(id));
+        } else if is_sole_entry {
+            self.schedule_burst();
         }
-        if role == Role::Bottleneck && !packet.kind.is_ack() {
-            self.passed_bytes[packet.flow.index()] += u64::from(left.frame_bytes);
-        }
-        if left.lost {
+        if is_lost {
             cold_path();
-            self.note_end(&packet);
-            return Departed::Nothing;
+            self.note_end(out);
         }
-        self.go_on(id, packet).map_or(Departed::Nothing, Departed::Arrived)
+        !is_lost
     }
 
     /// The packets that a discipline dropped when another one was to leave.
     #[cold]
-    fn note_dropped(&mut self, id: HopId, first: &Packet, role: Role) {
-        self.note_drop(first, role);
-        while let Hop::Link(link) = &mut self.places[id.index()].hop
-            && let Some(packet) = link.take_dropped()
-        {
+    fn note_dropped(&mut self, id: HopId) {
+        let place = &mut self.places[id.index()];
+        let (Hop::Link(link), role) = (&mut place.hop, place.role) else { return };
+        for packet in link.take_dropped() {
             self.note_drop(&packet, role);
         }
     }
 
-    /// A packet has left a hop: to the next one, or to the host that it is for.
+    /// A packet that has left a hop is at the host that it is for; if not, it is at the next hop now.
     #[inline(always)]
-    fn go_on(&mut self, id: HopId, packet: Packet) -> Option<Packet> {
-        if let Some(next) = self.places[id.index()].onward(self.host_of(packet.flow)) {
-            self.reach(next, packet, self.events.now());
-            return None;
+    pub fn is_at_host(&mut self, id: HopId, packet: &Packet) -> bool {
+        let place = &self.places[id.index()];
+        let mut next = place.onward;
+        if !place.onward_by_flow.is_empty() {
+            cold_path();
+            next = place.onward_by_flow[self.host_of(packet.flow).index()];
         }
-        self.note_arrival(&packet);
-        Some(packet)
+        if let Some(next) = next {
+            self.reach(next, packet);
+            return false;
+        }
+        self.note_arrival(packet);
+        true
     }
 
-    /// The oldest packet of a line arrives at its end. Gives it where that is a host.
-    #[inline]
-    pub fn arrival(&mut self, id: HopId) -> Option<Packet> {
+    /// The oldest packet of a line arrives at its end, and is put into `out`. Then it [goes on](Self::is_at_host).
+    #[inline(always)]
+    pub fn arrival(&mut self, id: HopId, out: &mut Packet) {
         let place = &mut self.places[id.index()];
         let Hop::Delay(line) = &mut place.hop else {
             unreachable!("a NIC hands over lumps, and links have departures")
         };
-        let (packet, next) = line.pop();
-        if let Some(next) = next {
-            self.events.schedule(next, place.event(id));
+        if let Some(next) = line.pop(out) {
+            match place.direction {
+                Direction::Down => self.events.schedule(next, Event::Down(id)),
+                Direction::Up => self.events.schedule(next, Event::Up(id)),
+            }
         }
-        self.go_on(id, packet)
     }
 
     /// The hop is a receiving host's NIC, which [hands over](Self::hand_over) what arrives.
@@ -366,7 +387,7 @@ impl Network {
         let packet = self.reports.pack(ack);
         self.note_entry(&packet);
         let first = self.routes[self.host_of(ack.flow).index()].acks;
-        self.reach(first, packet, self.events.now());
+        self.reach_line(first, &packet);
     }
 
     /// The ACK that a packet carries, near to what its sender has: see [`Reports::unpack`].
@@ -384,7 +405,7 @@ impl Network {
     /// The rate of a link of the path changes: of these, and then those of the way back, the one at this place.
     pub fn change_rate(&mut self, link: usize, rate: Rate) {
         let (id, now) = (self.links[link], self.events.now());
-        if self.sole_entry == Some(id) {
+        if self.places[id.index()].is_sole_entry {
             while self.jitter.next() < now {
                 self.reach_path_with_next_burst();
             }

@@ -1,6 +1,5 @@
 //! [`Packet`]: what travels, data and ACKs alike.
 
-use super::ack::ReportId;
 use crate::index::FlowId;
 use run::FRAME_HEADERS_BYTES;
 use std::hint::cold_path;
@@ -33,6 +32,25 @@ pub struct Packet {
     pub marks: Marks,
 }
 
+impl Default for Packet {
+    /// Room for one.
+    #[inline]
+    fn default() -> Self {
+        Self {
+            seq: 0,
+            end_bytes: 0,
+            flow: FlowId::new(0),
+            frame_bytes: 0,
+            stamp_ms: 0,
+            echo_ms: 0,
+            report: ReportId::NONE,
+            segments: 0,
+            kind: PacketKind::Bare,
+            marks: Marks::new(false, Ecn::NotEct),
+        }
+    }
+}
+
 const _: () = assert!(size_of::<Packet>() == 32, "half a cache line");
 
 impl Packet {
@@ -52,12 +70,18 @@ impl Packet {
     #[inline]
     #[must_use]
     pub const fn longer(mut self, frame_by_bytes: i32) -> Self {
+        self.lengthen(frame_by_bytes);
+        self
+    }
+
+    /// Each of its frames counts so much more, or less, from now on.
+    #[inline(always)]
+    pub const fn lengthen(&mut self, frame_by_bytes: i32) {
         if frame_by_bytes != 0 {
             cold_path();
             let frames = if self.segments == 0 { 1 } else { self.segments as i32 };
             self.frame_bytes = self.frame_bytes.strict_add_signed(frame_by_bytes * frames);
         }
-        self
     }
 
     /// Frames that it counts for: a super-packet counts each of its segments.
@@ -65,6 +89,15 @@ impl Packet {
     pub fn wire_segments(&self) -> u64 {
         u64::from(self.segments.max(1))
     }
+}
+
+/// Where an ACK's SACK blocks lie, if it has any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReportId(pub(super) u32);
+
+impl ReportId {
+    /// There are none.
+    pub const NONE: Self = Self(u32::MAX);
 }
 
 /// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field.
@@ -109,7 +142,7 @@ impl Marks {
     }
 }
 
-/// Kinds of packets.
+/// Kinds of packets, those that go to the sender at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
     /// Opens the connection.
@@ -135,7 +168,7 @@ impl PacketKind {
     /// It goes to the sender.
     #[inline]
     pub const fn is_ack(self) -> bool {
-        matches!(self, Self::SynAck | Self::Ack)
+        self as u8 >= Self::SynAck as u8
     }
 
     /// Random loss acts on it once the handshake is over.

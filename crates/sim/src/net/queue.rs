@@ -21,8 +21,9 @@ pub trait Discipline {
     /// A frame arrives.
     fn enqueue(&mut self, packet: Packet, now: Time) -> Verdict;
 
-    /// The next frame leaves; those that the discipline drops instead, before it, it adds to `dropped`.
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet>;
+    /// The next frame leaves, if there is one, and is put into `out`; those that the discipline drops instead, before it, it
+    /// adds to `dropped`.
+    fn dequeue(&mut self, now: Time, out: &mut Packet, dropped: &mut Vec<Packet>) -> bool;
 
     /// Size of the next frame to leave.
     fn head_bytes(&self) -> Option<u32>;
@@ -60,8 +61,8 @@ impl Discipline for Queue {
     }
 
     #[inline]
-    fn dequeue(&mut self, now: Time, dropped: &mut Vec<Packet>) -> Option<Packet> {
-        of!(self, own => own.dequeue(now, dropped))
+    fn dequeue(&mut self, now: Time, out: &mut Packet, dropped: &mut Vec<Packet>) -> bool {
+        of!(self, own => own.dequeue(now, out, dropped))
     }
 
     #[inline]

@@ -1,7 +1,7 @@
 //! The senders' side of the network: from what TCP hands over to the first hop, through the host's own queue (`fq`), its
 //! device, and its timing noise.
 
-use super::{Departed, Network};
+use super::Network;
 use crate::engine::Event;
 use crate::index::{FlowId, HopId};
 use crate::net::hop::{Hop, Role};
@@ -17,7 +17,7 @@ impl Network {
     pub fn emit(&mut self, packet: Packet) {
         self.note_entry(&packet);
         match self.edge {
-            Edge::Direct => self.reach_path(packet, self.events.now()),
+            Edge::Direct => self.reach_path(&packet, self.events.now()),
             Edge::Jitter => self.jitter.add(packet),
             Edge::Device => self.emit_through_device(packet),
             Edge::FairQueue => self.stage(packet),
@@ -140,7 +140,7 @@ impl Network {
         if self.jitter.is_any() {
             self.jitter.add(packet);
         } else {
-            self.reach_path(packet, self.events.now());
+            self.reach_path(&packet, self.events.now());
         }
     }
 
@@ -197,20 +197,21 @@ impl Network {
 
     pub(super) fn reach_path_with_next_burst(&mut self) {
         let Some((at, mut place)) = self.jitter.leave() else { return };
-        while let Some((packet, next)) = self.jitter.take(place) {
+        let mut packet = Packet::default();
+        while let Some(next) = self.jitter.take(place, &mut packet) {
             place = next;
-            self.reach_path(packet, at);
+            self.reach_path(&packet, at);
         }
     }
 
     /// A packet is out of its host at `at`.
     #[inline(always)]
-    fn reach_path(&mut self, packet: Packet, at: Time) {
+    fn reach_path(&mut self, packet: &Packet, at: Time) {
         let first = match self.sole_entry {
             Some(entry) => entry,
             None => self.routes[self.host_of(packet.flow).index()].data,
         };
-        self.reach(first, packet, at);
+        self.reach_link(first, packet, at);
     }
 
     fn device(&mut self, id: HopId) -> &mut Link {
@@ -228,7 +229,7 @@ impl Network {
             Offered::Queued { departure } => {
                 self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
                 if let Some(departure) = departure {
-                    self.events.schedule(departure, Event::Departure(id));
+                    self.events.schedule(departure, Event::OutOfHost(id));
                 }
                 true
             }
@@ -259,20 +260,24 @@ impl Network {
         }
     }
 
+    /// The next frame leaves a host's own line. Gives its flow.
     #[inline(never)]
-    pub(super) fn leave_device(&mut self, id: HopId) -> Departed {
+    pub fn leave_device(&mut self, id: HopId) -> Option<FlowId> {
         self.release_from_device(id);
         let now = self.events.now();
-        let Some(left) = self.device(id).depart(now) else { return Departed::Nothing };
-        if let Some(next) = left.next {
-            self.events.schedule(next, Event::Departure(id));
+        let mut packet = Packet::default();
+        if !self.device(id).depart(now, &mut packet) {
+            return None;
         }
-        let flow = left.packet.flow;
-        self.leave_own_queue(left.packet);
+        let next = self.device(id).next(now);
+        if next != Time::NEVER {
+            self.events.schedule(next, Event::OutOfHost(id));
+        }
+        self.leave_own_queue(packet);
         if self.jitter.is_any() {
-            self.leave_host(flow);
+            self.leave_host(packet.flow);
         }
-        Departed::OutOfHost(flow)
+        Some(packet.flow)
     }
 
     /// Asks ahead of time for what a flow's host needs to hand over a burst.
