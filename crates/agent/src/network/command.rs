@@ -184,21 +184,26 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             let rate = super::discipline::BOUNDLESS;
             vec![format!("{root} netem limit {limit} delay {half_ns}ns {half_ns}ns rate {rate}bps")]
         }
-        Discipline::Loss { loss_ppb } => {
-            let limit = super::discipline::UNLIMITED_PACKETS;
-            let lost = f64::from(loss_ppb) / 1e7;
-            vec![
-                format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
-                format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
-                format!(
-                    "filter add dev {device} parent 1: protocol ip prio 1 u32 match u32 0 {:#010x} at 0 flowid 1:1",
-                    super::discipline::LENGTH_OF_64_AND_MORE
-                ),
-            ]
-        }
+        Discipline::Loss { loss_ppb } => loss(&root, device, loss_ppb, &super::discipline::SHORT),
+        Discipline::LossOfAll { loss_ppb } => loss(&root, device, loss_ppb, &super::discipline::OPENING),
         Discipline::Fair => vec![format!("{root} fq")],
         Discipline::Counter => vec![format!("{root} pfifo limit {}", super::discipline::UNLIMITED_PACKETS)],
     }
+}
+
+/// Random loss of all but what is spared.
+fn loss(root: &str, device: &str, loss_ppb: u32, spared: &[super::discipline::Match]) -> Vec<String> {
+    let limit = super::discipline::UNLIMITED_PACKETS;
+    let lost = f64::from(loss_ppb) / 1e7;
+    let value =
+        |it: &super::discipline::Match| if it.value == 0 { "0".to_owned() } else { format!("{:#010x}", it.value) };
+    let matches: Vec<String> =
+        spared.iter().map(|it| format!("match u32 {} {:#010x} at {}", value(it), it.mask, it.at)).collect();
+    vec![
+        format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
+        format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
+        format!("filter add dev {device} parent 1: protocol ip prio 1 u32 {} flowid 1:1", matches.join(" ")),
+    ]
 }
 
 impl Discipline {
@@ -210,6 +215,7 @@ impl Discipline {
             }
             Self::Jitter { jitter_ns } => strings(["jitter", &jitter_ns.to_string()]),
             Self::Loss { loss_ppb } => strings(["loss", &loss_ppb.to_string()]),
+            Self::LossOfAll { loss_ppb } => strings(["loss-of-all", &loss_ppb.to_string()]),
             Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => Vec::new(),
         }
     }
@@ -225,6 +231,7 @@ impl Discipline {
             }),
             (word, [jitter]) if word == "jitter" => Some(Self::Jitter { jitter_ns: number(jitter)? }),
             (word, [loss]) if word == "loss" => Some(Self::Loss { loss_ppb: loss.parse().ok()? }),
+            (word, [loss]) if word == "loss-of-all" => Some(Self::LossOfAll { loss_ppb: loss.parse().ok()? }),
             _ => None,
         }
     }

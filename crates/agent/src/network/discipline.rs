@@ -11,7 +11,8 @@
 //!
 //! Loss is `netem`'s, below a `prio` that leads everything of less than 64 bytes past it: the segments of a
 //! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
-//! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss.
+//! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss. Where ACKs are to be lost
+//! too, the way past it is for segments with SYN: a handshake's third one, which is an ACK, may be lost.
 
 use super::plan::{Device, Discipline, ifb_name};
 use crate::error::Error;
@@ -21,8 +22,8 @@ use netlink_bindings::tc::{
     TcSizespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
-use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
-use run::{Buffer, Path, ShaperKind};
+use netlink_bindings::utils::{finalize_nested_header, push_header, push_nested_header};
+use run::{Buffer, Hop, ShaperKind};
 
 /// `RTM_NEWQDISC`.
 pub const NEW_QDISC: u16 = 36;
@@ -53,7 +54,10 @@ const ETHERNET: u8 = 1;
 pub const UNLIMITED_PACKETS: u32 = 1_000_000_000;
 /// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
 /// these bits is set in a packet of less than 64 bytes.
-pub const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
+pub const SHORT: [Match; 1] = [Match { mask: 0x0000_ffc0, value: 0, at: 0 }];
+/// The protocol is TCP, and behind an IPv4 header without options there are flags with SYN among them.
+pub const OPENING: [Match; 2] =
+    [Match { mask: 0x00ff_0000, value: 0x0006_0000, at: 8 }, Match { mask: 0x0002_0000, value: 0x0002_0000, at: 32 }];
 /// `TC_U32_TERMINAL`.
 const TERMINAL: u8 = 1;
 /// Bytes a second at which a frame takes no time.
@@ -66,6 +70,8 @@ const HTB_VERSION: u32 = 3;
 const RATE_TO_TURN: u32 = 10;
 /// Steps of the clock that an `htb`'s burst is told in, a second.
 const STEPS_PER_S: u64 = 1_000_000_000 / 64;
+/// `TCA_U32_SEL`.
+const SELECTOR: u16 = 5;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
 /// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
@@ -73,6 +79,17 @@ const STOLEN: u32 = 4;
 const REDIRECT: u32 = 1;
 /// 10^9: what parts per billion are parts of.
 const BILLION: u64 = 1_000_000_000;
+
+/// Bits of the word of a packet that is so many bytes from its beginning.
+#[derive(Clone, Copy, Debug)]
+pub struct Match {
+    /// These bits.
+    pub mask: u32,
+    /// What they are.
+    pub value: u32,
+    /// Where.
+    pub at: i32,
+}
 
 /// What the kernel counted at a queueing discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -112,7 +129,7 @@ impl Discipline {
             Self::Bucket { kind: ShaperKind::Tbf, .. } => "tbf",
             Self::Bucket { kind: ShaperKind::Htb, .. } => "htb",
             Self::Delay { .. } | Self::Jitter { .. } => "netem",
-            Self::Loss { .. } => "prio with netem",
+            Self::Loss { .. } | Self::LossOfAll { .. } => "prio with netem",
             Self::Fair => "fq",
             Self::Counter => "pfifo",
             Self::Redirect { .. } => "ingress",
@@ -142,6 +159,7 @@ impl Discipline {
                 format!("netem delay {half_ns}ns {half_ns}ns rate {BOUNDLESS}: timing noise of a sender, in order")
             }
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
+            Self::LossOfAll { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb of all but SYNs"),
             Self::Fair => "fq".to_owned(),
             Self::Counter => "pfifo".to_owned(),
             Self::Redirect { to } => format!("all that comes in goes through {}", ifb_name(to)),
@@ -232,7 +250,8 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 .push_rate64(BOUNDLESS)
                 .push_prng_seed(seed);
         }),
-        Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, seed),
+        Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, &SHORT, seed),
+        Discipline::LossOfAll { loss_ppb } => push_loss(batch, device, loss_ppb, &OPENING, seed),
         Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
         }),
@@ -244,16 +263,16 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     }
 }
 
-/// Adds a request that gives the bucket at a device's root another rate. What waits stays.
-pub fn push_rate(batch: &mut Batch, device: &Device, path: &Path, rate_bps: u64) {
+/// Adds a request that gives the bucket of a hop, at a device's root, another rate. What waits stays.
+pub fn push_rate(batch: &mut Batch, device: &Device, hop: &Hop, rate_bps: u64) {
     let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
-    match path.shaper {
+    match hop.shaper {
         ShaperKind::Tbf => batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
-            let (root, extra_bytes) = (header(device, ROOT, DEVICE), path.extra_bytes());
-            encode_tbf(bytes, &root, rate_bps, path.burst_bytes, path.buffer, extra_bytes);
+            let (root, extra_bytes) = (header(device, ROOT, DEVICE), hop.extra_bytes());
+            encode_tbf(bytes, &root, rate_bps, hop.burst_bytes, hop.buffer, extra_bytes);
         }),
         ShaperKind::Htb => batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
-            encode_htb_class(bytes, device, rate_bps, path.burst_bytes);
+            encode_htb_class(bytes, device, rate_bps, hop.burst_bytes);
         }),
     }
 }
@@ -297,7 +316,8 @@ pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
     (rate_bps + 4) / 8
 }
 
-fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, seed: u64) {
+/// `spared`: what is led past the loss.
+fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, spared: &[Match], seed: u64) {
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     batch.push(NEW_QDISC, CREATE | REPLACE, subject("prio"), |bytes| {
         let options = TcPrioQopt { bands: 2, priomap: [1; 16] };
@@ -310,12 +330,20 @@ fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, seed: u64) {
             .push_prng_seed(seed);
     });
     batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| {
-        let keys = TcU32Key { _mask_be: LENGTH_OF_64_AND_MORE.to_be(), ..Default::default() };
-        let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, keys, ..Default::default() };
-        let _ = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
-            .nested_options_u32()
-            .push_classid(FIRST_CLASS)
-            .push_sel(selector);
+        let key =
+            |it: &Match| TcU32Key { _mask_be: it.mask.to_be(), _val_be: it.value.to_be(), off: it.at, offmask: 0 };
+        let keys: Vec<TcU32Key> = spared.iter().map(key).collect();
+        let selector =
+            TcU32Sel { flags: TERMINAL, nkeys: keys.len() as u8, keys: keys[0].clone(), ..Default::default() };
+        let mut filter =
+            tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
+                .nested_options_u32()
+                .push_classid(FIRST_CLASS);
+        // The bindings' selector has one key; more follow it.
+        let bytes = filter.as_vec_mut();
+        push_header(bytes, SELECTOR, (selector.as_slice().len() + (keys.len() - 1) * TcU32Key::len()) as u16);
+        bytes.extend(selector.as_slice());
+        keys[1..].iter().for_each(|key| bytes.extend(key.as_slice()));
     });
 }
 
