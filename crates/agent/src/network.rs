@@ -55,6 +55,7 @@ mod facts;
 #[cfg(test)]
 mod hop_tests;
 mod link;
+mod loss;
 mod machine;
 mod means;
 mod offload;

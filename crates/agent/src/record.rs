@@ -253,7 +253,7 @@ const fn bits(bytes_per_sec: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::samples;
-    use run::Record;
+    use run::{Direction, Hop, Record};
 
     fn bbr() -> Reading {
         let sender = TcpInfo {
@@ -354,5 +354,22 @@ mod tests {
         (run.path.loss_at, run.path.loss_ppb) = (LossAt::After, 200_000_000);
         let recorder = KernelRecorder::new(&run);
         assert_eq!(recorder.counters(0, &bbr(), 0, 0, 0).bottleneck_bytes, 10 * 1514);
+    }
+
+    #[test]
+    fn the_bottleneck_of_a_flow_is_that_of_its_datas_way() {
+        let mut run = samples::run(4);
+        let hop = run.path.hops(Direction::Down).remove(0);
+        let lossy = |loss_at| Hop { loss_ppb: 200_000_000, loss_at, ..hop.clone() };
+        run.path.hops = vec![lossy(LossAt::After), lossy(LossAt::Before), lossy(LossAt::Before), hop.clone()];
+        run.path.bottleneck = 1;
+        run.path.back = vec![Hop { overhead_bytes: 38, ..hop.clone() }];
+        run.flows[1].route.data = Some((0, 1));
+        run.flows[2].route.data = Some((2, 3));
+        run.flows[3].direction = Direction::Up;
+        let recorder = KernelRecorder::new(&run);
+        let bytes = |flow: usize| recorder.counters(flow, &bbr(), 0, 0, 0).bottleneck_bytes;
+        // Loss before the queue of the bottleneck takes nothing that has left it, that behind it does.
+        assert_eq!([bytes(0), bytes(1), bytes(2), bytes(3)], [10 * 1514, 8 * 1514, 0, 8 * (1500 + 38)]);
     }
 }

@@ -184,19 +184,18 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             let rate = super::discipline::BOUNDLESS;
             vec![format!("{root} netem limit {limit} delay {half_ns}ns {half_ns}ns rate {rate}bps")]
         }
-        Discipline::Loss { loss_ppb } => loss(&root, device, loss_ppb, &super::discipline::SHORT),
-        Discipline::LossOfAll { loss_ppb } => loss(&root, device, loss_ppb, &super::discipline::OPENING),
+        Discipline::Loss { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::SHORT),
+        Discipline::LossOfAll { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::OPENING),
         Discipline::Fair => vec![format!("{root} fq")],
         Discipline::Counter => vec![format!("{root} pfifo limit {}", super::discipline::UNLIMITED_PACKETS)],
     }
 }
 
 /// Random loss of all but what is spared.
-fn loss(root: &str, device: &str, loss_ppb: u32, spared: &[super::discipline::Match]) -> Vec<String> {
+fn loss(root: &str, device: &str, loss_ppb: u32, spared: &[super::loss::Match]) -> Vec<String> {
     let limit = super::discipline::UNLIMITED_PACKETS;
     let lost = f64::from(loss_ppb) / 1e7;
-    let value =
-        |it: &super::discipline::Match| if it.value == 0 { "0".to_owned() } else { format!("{:#010x}", it.value) };
+    let value = |it: &super::loss::Match| if it.value == 0 { "0".to_owned() } else { format!("{:#010x}", it.value) };
     let matches: Vec<String> =
         spared.iter().map(|it| format!("match u32 {} {:#010x} at {}", value(it), it.mask, it.at)).collect();
     vec![

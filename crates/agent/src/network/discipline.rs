@@ -7,22 +7,18 @@
 //! the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
 //!
 //! What comes in by a device can be led through another one first, an `ifb`: to the kernel that is an action of a filter
-//! of the discipline `ingress`.
-//!
-//! Loss is `netem`'s, below a `prio` that leads everything of less than 64 bytes past it: the segments of a
-//! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
-//! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss. Where ACKs are to be lost
-//! too, the way past it is for segments with SYN: a handshake's third one, which is an ACK, may be lost.
+//! of the discipline `ingress`. Loss is in [`super::loss`].
 
+use super::loss;
 use super::plan::{Device, Discipline, ifb_name};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec,
-    TcSizespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcRatespec, TcSizespec, TcTbfQopt,
+    TcU32Sel, Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
-use netlink_bindings::utils::{finalize_nested_header, push_header, push_nested_header};
+use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
 use run::{Buffer, Hop, ShaperKind};
 
 /// `RTM_NEWQDISC`.
@@ -32,34 +28,28 @@ pub const GET_QDISC: u16 = 38;
 /// `RTM_NEWTCLASS`.
 const NEW_CLASS: u16 = 40;
 /// `RTM_NEWTFILTER`.
-const NEW_FILTER: u16 = 44;
+pub const NEW_FILTER: u16 = 44;
 
 /// Handle of every root.
 pub const ROOT: u32 = 1 << 16;
 /// Handle of what is below it.
 pub const CHILD: u32 = 2 << 16;
 /// `TC_H_ROOT`.
-const DEVICE: u32 = u32::MAX;
+pub const DEVICE: u32 = u32::MAX;
 /// `TC_H_INGRESS`: what comes in.
 const INGRESS: u32 = 0xffff_fff1;
 /// Handle `ffff:` of the discipline there.
 const INGRESS_HANDLE: u32 = 0xffff_0000;
 /// Class `1:1`: the queue of a `tbf` or an `htb`, or `prio`'s way past the loss.
-const FIRST_CLASS: u32 = ROOT | 1;
+pub const FIRST_CLASS: u32 = ROOT | 1;
 /// Class `1:2`: `prio`'s way through the loss.
-const SECOND_CLASS: u32 = ROOT | 2;
+pub const SECOND_CLASS: u32 = ROOT | 2;
 /// `TC_LINKLAYER_ETHERNET`.
 const ETHERNET: u8 = 1;
 /// Packets that a line or a counter holds at most: it must never bind.
 pub const UNLIMITED_PACKETS: u32 = 1_000_000_000;
-/// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
-/// these bits is set in a packet of less than 64 bytes.
-pub const SHORT: [Match; 1] = [Match { mask: 0x0000_ffc0, value: 0, at: 0 }];
-/// The protocol is TCP, and behind an IPv4 header without options there are flags with SYN among them.
-pub const OPENING: [Match; 2] =
-    [Match { mask: 0x00ff_0000, value: 0x0006_0000, at: 8 }, Match { mask: 0x0002_0000, value: 0x0002_0000, at: 32 }];
 /// `TC_U32_TERMINAL`.
-const TERMINAL: u8 = 1;
+pub const TERMINAL: u8 = 1;
 /// Bytes a second at which a frame takes no time.
 pub const BOUNDLESS: u64 = 1 << 63;
 /// What a class of an `htb` may send before another has its turn, bytes: there is no other.
@@ -70,8 +60,6 @@ const HTB_VERSION: u32 = 3;
 const RATE_TO_TURN: u32 = 10;
 /// Steps of the clock that an `htb`'s burst is told in, a second.
 const STEPS_PER_S: u64 = 1_000_000_000 / 64;
-/// `TCA_U32_SEL`.
-const SELECTOR: u16 = 5;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
 /// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
@@ -79,17 +67,6 @@ const STOLEN: u32 = 4;
 const REDIRECT: u32 = 1;
 /// 10^9: what parts per billion are parts of.
 const BILLION: u64 = 1_000_000_000;
-
-/// Bits of the word of a packet that is so many bytes from its beginning.
-#[derive(Clone, Copy, Debug)]
-pub struct Match {
-    /// These bits.
-    pub mask: u32,
-    /// What they are.
-    pub value: u32,
-    /// Where.
-    pub at: i32,
-}
 
 /// What the kernel counted at a queueing discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -250,8 +227,8 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 .push_rate64(BOUNDLESS)
                 .push_prng_seed(seed);
         }),
-        Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, &SHORT, seed),
-        Discipline::LossOfAll { loss_ppb } => push_loss(batch, device, loss_ppb, &OPENING, seed),
+        Discipline::Loss { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::SHORT, seed),
+        Discipline::LossOfAll { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::OPENING, seed),
         Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
         }),
@@ -316,37 +293,6 @@ pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
     (rate_bps + 4) / 8
 }
 
-/// `spared`: what is led past the loss.
-fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, spared: &[Match], seed: u64) {
-    let subject = |kind: &str| format!("{kind} on {}", device.name);
-    batch.push(NEW_QDISC, CREATE | REPLACE, subject("prio"), |bytes| {
-        let options = TcPrioQopt { bands: 2, priomap: [1; 16] };
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, ROOT, DEVICE)).nested_options_prio(&options);
-    });
-    batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
-        let options = TcNetemQopt { limit: UNLIMITED_PACKETS, loss: threshold(loss_ppb), ..Default::default() };
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, SECOND_CLASS))
-            .nested_options_netem(&options)
-            .push_prng_seed(seed);
-    });
-    batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| {
-        let key =
-            |it: &Match| TcU32Key { _mask_be: it.mask.to_be(), _val_be: it.value.to_be(), off: it.at, offmask: 0 };
-        let keys: Vec<TcU32Key> = spared.iter().map(key).collect();
-        let selector =
-            TcU32Sel { flags: TERMINAL, nkeys: keys.len() as u8, keys: keys[0].clone(), ..Default::default() };
-        let mut filter =
-            tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
-                .nested_options_u32()
-                .push_classid(FIRST_CLASS);
-        // The bindings' selector has one key; more follow it.
-        let bytes = filter.as_vec_mut();
-        push_header(bytes, SELECTOR, (selector.as_slice().len() + (keys.len() - 1) * TcU32Key::len()) as u16);
-        bytes.extend(selector.as_slice());
-        keys[1..].iter().for_each(|key| bytes.extend(key.as_slice()));
-    });
-}
-
 /// Leads what comes in by a device through the `ifb` of this number. The filter matches every packet: `matchall` would say
 /// that in a word, and not every kernel has it.
 fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
@@ -372,7 +318,7 @@ fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
 }
 
 /// The kernel wants a filter's place in the upper half, and the protocol in network order in the lower.
-fn ip_filter() -> u32 {
+pub fn ip_filter() -> u32 {
     1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be())
 }
 
@@ -423,12 +369,12 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
 
 /// The number which a random one of 32 bits must not exceed (`loss_event` and `netem_enqueue` in `sch_netem.c`): the
 /// probability is one more in 2^32, so off by at most 0.12 parts per billion.
-fn threshold(ppb: u32) -> u32 {
+pub fn threshold(ppb: u32) -> u32 {
     let exact = (u64::from(ppb) << 32) / (BILLION / 2);
     saturated(exact.div_ceil(2).saturating_sub(1))
 }
 
-fn header(device: &Device, handle: u32, parent: u32) -> Tcmsg {
+pub fn header(device: &Device, handle: u32, parent: u32) -> Tcmsg {
     Tcmsg { ifindex: device.index as i32, handle, parent, ..Default::default() }
 }
 

@@ -8,8 +8,8 @@
 //!
 //! It counts how late each packet left: the path is as exact as that.
 
-use super::discipline::OPENING;
 use super::link;
+use super::loss::OPENING;
 use super::plan::{Device, Discipline, Place};
 use crate::error::{Error, Subject};
 use crate::failure::Failure;
@@ -471,5 +471,19 @@ mod tests {
         assert!((0..10_000).all(|_| !schedule.loses(&[0; 63], &mut random)));
         let lost = (0..100_000).filter(|_| schedule.loses(&[0; 1_500], &mut random)).count();
         assert!((1_850..2_150).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn where_acks_are_lost_what_opens_a_connection_is_not() {
+        let (schedule, mut random) = schedule(Discipline::LossOfAll { loss_ppb: 1_000_000_000 });
+        let mut segment = [0; 52];
+        (segment[0], segment[9]) = (0x45, 6);
+        let mut is_lost = |protocol: u8, flags: u8| {
+            (segment[9], segment[33]) = (protocol, flags);
+            schedule.loses(&segment, &mut random)
+        };
+        // SYN, SYN with ACK; ACK, FIN with ACK; and what is no segment.
+        assert_eq!([is_lost(6, 0x02), is_lost(6, 0x12)], [false; 2]);
+        assert_eq!([is_lost(6, 0x10), is_lost(6, 0x11), is_lost(17, 0x02)], [true; 3]);
     }
 }
