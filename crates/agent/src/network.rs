@@ -50,8 +50,10 @@
 //! queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
 mod command;
+mod device;
 mod discipline;
 mod facts;
+mod handle;
 #[cfg(test)]
 mod hop_tests;
 mod link;
@@ -391,7 +393,7 @@ impl Network {
     fn look_at_fair(&mut self) -> Result<(), Error> {
         let fair = self.plan.disciplines.iter().find(|(_, discipline)| *discipline == Discipline::Fair);
         let Some(&(device, _)) = fair else { return Ok(()) };
-        let text = discipline::fair_text(self.ask(device, discipline::ROOT)?);
+        let text = discipline::fair_text(self.ask(device, handle::ROOT)?);
         self.facts.insert("fq".to_owned(), text.ok_or_else(|| Error::new("fq", "an answer without its settings"))?);
         Ok(())
     }

@@ -294,13 +294,19 @@ fn names_of_devices_on_long_paths_fit() {
 fn what_no_plan_can_do_is_refused_by_name() {
     type Change = fn(&mut Run);
     let cases: [(Change, &str); 4] = [
-        (|run| run.flows[0].direction = Direction::Up, "flows[0] (reno-0): its data passes no queue: it goes back"),
+        (
+            |run| run.flows[0].direction = Direction::Up,
+            "flows[0] (reno-0): its data goes up, and path.back has no hops",
+        ),
         (
             |run| run.flows[0].forward_delay_ns = 0,
-            "flows[0] (reno-0): the delays between its hops are more than its own",
+            "flows[0] (reno-0): the delays of its hops add up to more than its own",
         ),
         (|run| run.flows[0].route.data = Some((1, 2)), "flows[0] (reno-0): it passes hops that the path does not have"),
-        (|run| run.path.shaper_at = ShaperAt::Receiver, "path.shaper_at: at the receivers only the one queue"),
+        (
+            |run| run.path.shaper_at = ShaperAt::Receiver,
+            "path.shaper_at: the receivers' ingress is a place for the only queue",
+        ),
     ];
     for (change, refusal) in cases {
         let mut run = run_over(1, &[hop("a", 8_000_000, MILLI), hop("b", 8_000_000, MILLI)], &[]);

@@ -5,11 +5,11 @@
 //! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss. Where ACKs are to be lost
 //! too, the way past it is for segments with SYN: a handshake's third one, which is an ACK, may be lost.
 
-use super::discipline::{
+use super::device::Device;
+use super::handle::{
     CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, SECOND_CLASS, TERMINAL, UNLIMITED_PACKETS, header,
-    ip_filter, threshold,
+    ip_filter,
 };
-use super::plan::Device;
 use crate::netlink::{Batch, CREATE, REPLACE};
 use netlink_bindings::tc::{self, TcNetemQopt, TcPrioQopt, TcU32Key, TcU32Sel, Tcmsg};
 use netlink_bindings::traits::Pusher;
@@ -23,6 +23,8 @@ pub const OPENING: [Match; 2] =
     [Match { mask: 0x00ff_0000, value: 0x0006_0000, at: 8 }, Match { mask: 0x0002_0000, value: 0x0002_0000, at: 32 }];
 /// `TCA_U32_SEL`.
 const SELECTOR: u16 = 5;
+/// 10^9: what parts per billion are parts of.
+const BILLION: u64 = 1_000_000_000;
 
 /// Bits of the word of a packet that is so many bytes from its beginning.
 #[derive(Clone, Copy, Debug)]
@@ -66,14 +68,29 @@ fn encode_way_past(bytes: &mut Vec<u8>, device: &Device, spared: &[Match]) {
     keys[1..].iter().for_each(|key| bytes.extend(key.as_slice()));
 }
 
+/// The number which a random one of 32 bits must not exceed (`loss_event` and `netem_enqueue` in `sch_netem.c`): the
+/// probability is one more in 2^32, so off by at most 0.12 parts per billion.
+pub fn threshold(ppb: u32) -> u32 {
+    let exact = (u64::from(ppb) << 32) / (BILLION / 2);
+    u32::try_from(exact.div_ceil(2).saturating_sub(1)).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use netlink_bindings::utils::find_attr;
 
     #[test]
+    fn a_probability_is_off_by_less_than_a_billionth() {
+        for ppb in [1, 2, 1_000, 1_000_000, 10_000_000, 123_456_789, 500_000_000, 999_999_999, 1_000_000_000] {
+            let given = (f64::from(threshold(ppb)) + 1.0) / 4_294_967_296.0;
+            assert!((given - f64::from(ppb) / 1e9).abs() < 1.3e-10, "{ppb}: {given}");
+        }
+    }
+
+    #[test]
     fn a_filter_has_all_keys() {
-        let place = super::super::plan::Place::Near;
+        let place = super::super::place::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         for (spared, keys) in [(&SHORT[..], 1), (&OPENING[..], 2)] {
             let mut bytes = Vec::new();

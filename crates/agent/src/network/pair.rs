@@ -50,21 +50,21 @@ pub fn check(run: &Run) -> Result<(), Error> {
     if path.has_several_hops() && path.shaper_at == ShaperAt::Receiver {
         return Err(Error::new(
             "path.shaper_at",
-            "at the receivers only the one queue of a path can be, not one of several",
+            "the receivers' ingress is a place for the only queue of a path, and this one has several",
         ));
     }
     for (index, flow) in run.flows.iter().enumerate() {
         let refused = |reason: &str| Err(Error::new(format_args!("flows[{index}] ({})", flow.name), reason));
         let [data, acks] = ways(flow, path);
         if data.hops.is_empty() {
-            return refused("its data passes no queue: it goes back on a path without hops there");
+            return refused("its data goes up, and path.back has no hops");
         }
         for way in [data, acks] {
             let Some(passed) = path.hops(way.direction).get(way.hops.clone()).map(<[Hop]>::to_vec) else {
                 return refused("it passes hops that the path does not have");
             };
             if inner_delay_ns(&passed) > way.delay_ns {
-                return refused("the delays between its hops are more than its own");
+                return refused("the delays of its hops add up to more than its own");
             }
         }
     }

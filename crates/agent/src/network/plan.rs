@@ -1,11 +1,14 @@
 //! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
 
+use super::device::{Offloads, ifb_name};
 use super::machine::Means;
 use super::pair::{has_nics, jitter, pairs};
 use super::row::{Row, Stop, bucket};
-use run::{Access, AccessKind, Buffer, Direction, Qdisc, Run, ShaperAt, ShaperKind};
+use run::{Access, AccessKind, Direction, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
 
+pub use super::device::Device;
+pub use super::discipline::Discipline;
 pub use super::pair::AddressPair;
 pub use super::place::{Place, Router};
 
@@ -15,29 +18,6 @@ pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length
 pub const RECEIVERS: Prefix = Prefix { address: Ipv4Addr::new(10, 128, 0, 0), length: 9 };
 /// Device numbers begin here: a new namespace may have devices of the kernel's own (`lo`, tunnels).
 const FIRST_INDEX: u32 = 100;
-
-/// One end of a link. Its position in [`Plan::devices`] pairs it: 0 with 1, 2 with 3, and so on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
-    /// Where it is.
-    pub place: Place,
-    /// Its number, unique in the whole plan: the kernel looks for a number given to a new device in the namespace of
-    /// the asking socket too.
-    pub index: u32,
-    /// Its name, unique in the whole plan.
-    pub name: String,
-    /// What it does with several segments at once.
-    pub offloads: Offloads,
-}
-
-/// What a device does with several segments at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offloads {
-    /// It lets super-packets pass whole (TSO and GSO); else it cuts them, below its queueing discipline.
-    pub segmentation: bool,
-    /// It merges what arrives together (GRO), unless the other end of its link lets super-packets pass.
-    pub merging: bool,
-}
 
 /// Addresses with the same first bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,75 +49,6 @@ impl Route {
     /// Packets to `to` leave by this device.
     const fn new(device: usize, to: Prefix) -> Self {
         Self { device, to, source: None, initial_window_segments: None, control: None, window_bytes: None }
-    }
-}
-
-/// A queueing discipline at a device's egress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// Token bucket before a drop-tail queue.
-    Bucket {
-        /// How it reckons.
-        kind: ShaperKind,
-        /// Rate on frames.
-        rate_bps: u64,
-        /// Depth of the bucket.
-        burst_bytes: u64,
-        /// Room of the queue.
-        room: Buffer,
-        /// What both count for each packet beyond its frame.
-        extra_bytes: i32,
-    },
-    /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
-    /// at most once in that time: a NIC's interrupt moderation.
-    Delay {
-        /// The delay.
-        delay_ns: u64,
-        /// Packets that do not take it.
-        reorder_ppb: u32,
-        /// Time between two lumps; 0: each packet leaves when its delay is over.
-        slot_ns: u64,
-    },
-    /// Each packet leaves later by a time drawn uniformly below this, and never before the one ahead of it.
-    Jitter {
-        /// The bound.
-        jitter_ns: u64,
-    },
-    /// Random loss of packets that carry data.
-    Loss {
-        /// Probability.
-        loss_ppb: u32,
-    },
-    /// Random loss of all packets, ACKs among them, but those that open a connection.
-    LossOfAll {
-        /// Probability.
-        loss_ppb: u32,
-    },
-    /// `fq`.
-    Fair,
-    /// Nothing but its counters.
-    Counter,
-    /// What comes in, and not what leaves, is led through the `ifb` of this number first.
-    Redirect {
-        /// Its number.
-        to: u32,
-    },
-}
-
-impl Discipline {
-    /// A constant delay, and nothing else.
-    pub const fn delay(delay_ns: u64) -> Self {
-        Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
-    }
-
-    /// Whether the kernel does it itself. What no relay could do instead counts as done: the kernel is asked for it, and
-    /// its refusal names it.
-    pub const fn is_within(self, means: Means) -> bool {
-        match self {
-            Self::Delay { .. } | Self::Jitter { .. } => means.netem,
-            Self::Loss { .. } | Self::LossOfAll { .. } => means.loss,
-            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
-        }
     }
 }
 
@@ -381,8 +292,8 @@ impl Plan {
             let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
             let AddressPair { direction, forward_delay_ns: delay_ns, .. } = self.pairs[pair];
             let last = self.pairs[pair].data_hops.end - 1;
-            let held = (delay_ns > 0 || slot_ns > 0).then_some(Discipline::Delay { delay_ns, reorder_ppb, slot_ns });
-            let line = Line { direction, last, to: Place::Receiver, discipline: held, egress: 0 };
+            let delay = (delay_ns > 0 || slot_ns > 0).then_some(Discipline::Delay { delay_ns, reorder_ppb, slot_ns });
+            let line = Line { direction, last, to: Place::Receiver, discipline: delay, egress: 0 };
             let egress = self.leave(line, has_nics(run), &mut lines, rows);
             self.devices[egress + 1].offloads.merging |= run.host.gro;
             self.addresses.push((egress + 1, receiver.address));
@@ -397,8 +308,8 @@ impl Plan {
                     entries.push((entry, self.link(Place::Receiver, entry).0));
                     entries[entries.len() - 1].1
                 });
-                let held = (return_delay_ns > 0).then_some(Discipline::delay(return_delay_ns));
-                let line = Line { direction, last, to: Place::Sender, discipline: held, egress: 0 };
+                let delay = (return_delay_ns > 0).then_some(Discipline::delay(return_delay_ns));
+                let line = Line { direction, last, to: Place::Sender, discipline: delay, egress: 0 };
                 let egress = self.leave(line, false, &mut lines, rows);
                 self.route(egress, sender);
             }
@@ -450,11 +361,6 @@ struct Line {
 /// The largest window that receivers announce, if any is asked for. What a TCP header cannot say was refused before.
 pub fn window_bytes(run: &Run) -> Option<u32> {
     run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
-}
-
-/// Name of an `ifb` by its number.
-pub fn ifb_name(index: u32) -> String {
-    format!("ifb{index}")
 }
 
 const fn host(address: Ipv4Addr) -> Prefix {

@@ -1,7 +1,7 @@
 //! The queues of a built path: what they have counted, and their rates.
 
 use super::discipline::{self, Counters};
-use super::{Network, row, site};
+use super::{Network, handle, row, site};
 use crate::error::Error;
 use crate::netlink::Batch;
 use run::{Direction, QueueCounters};
@@ -22,10 +22,10 @@ impl Network {
 
     fn counters_of(&mut self, hop: usize, frame_bytes: u64) -> Result<QueueCounters, Error> {
         let counted = self.plan.hops[hop];
-        let queue = self.count(counted.queue, discipline::ROOT)?;
+        let queue = self.count(counted.queue, handle::ROOT)?;
         let random_lost_packets = match (counted.loss, &self.relay) {
             (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
-            (Some(device), _) => self.count(device, discipline::CHILD)?.dropped_packets,
+            (Some(device), _) => self.count(device, handle::CHILD)?.dropped_packets,
             (None, _) => 0,
         };
         let mut counters = QueueCounters {
@@ -39,7 +39,7 @@ impl Network {
             queued_bytes: queue.queued_bytes,
         };
         if let Some(device) = counted.arrivals {
-            let arrived = self.count(device, discipline::ROOT)?.sent_packets;
+            let arrived = self.count(device, handle::ROOT)?.sent_packets;
             counters.queued_packets = queue.queued_bytes.div_ceil(frame_bytes);
             let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
             self.dropped_packets[hop] = self.dropped_packets[hop].max(dropped);

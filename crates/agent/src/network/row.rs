@@ -1,8 +1,8 @@
 //! [`Row`]: the routers that packets of one direction meet, in order.
 
+use super::discipline::Discipline;
 use super::pair::{AddressPair, has_nics};
 use super::place::{Place, Router};
-use super::plan::Discipline;
 use run::{Direction, Hop, LossAt, Path, Run, ShaperAt};
 
 /// The routers of a direction's hops.
