@@ -175,6 +175,11 @@ fn execute_job(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
 fn build(job: &Job) -> Result<Network, Failure> {
     // One who may not raise it may have enough.
     setrlimit(Resource::RLIMIT_NOFILE, FILES, FILES).unwrap_or_default();
+    if matches!(job.task, Task::Probe { .. }) && job.run.path.has_several_hops() {
+        return Err(Failure(
+            "probe the path: packet trains can judge a path of one queue, and this one has several".to_owned(),
+        ));
+    }
     let reorder_ppb = if let Task::Probe { reorder_ppb } = job.task { reorder_ppb } else { 0 };
     let building = |error| Failure::of("build the network", error);
     let means = match job.machine {

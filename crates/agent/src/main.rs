@@ -38,7 +38,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | \
     relay MTU SEED FROM_NAMESPACE FROM_DEVICE FROM_NUMBER TO_NAMESPACE TO_DEVICE TO_NUMBER \
-    delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB | --version";
+    delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB|loss-of-all PPB | --version";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);

@@ -31,19 +31,43 @@
 //!   to it together (`veth_poll`, `napi_gro_receive`). Its ring of 256 frames does not overflow, however large a lump: a
 //!   queueing discipline hands over 64 frames before the device takes 64 (`dev_weight`, `__qdisc_run`, `net_rx_action`).
 //!
+//! Where there are several queues, each has the routers from the gate to the far one of its own, with its number
+//! ([`row`]); its far router delays what goes on to the next hop. Hops of the way back are a row beside, and packets pass
+//! each row one way:
+//!
+//! ```text
+//! sender ═ near1 ─ far1 ─ near2 ═ receiver ─ upnear1 ═ sender
+//! ```
+//!
+//! Flows enter at the first router of their first hop and leave behind their last one: there it has a route to their host,
+//! which is longer than those onward. Those that go up send their data by the way back. All hosts that send are in one
+//! namespace and all that receive in another, at whichever end they stand: only their links differ. Without hops on the
+//! way back ACKs take the row of the path from the far to the near end, where no queue is.
+//!
 //! Where the kernel lacks `netem`, what one would do is done by [`relay`] on a line of its own beside that link.
 //!
 //! What is done is a list of [`step`]s, which [`command`] tells people as they would type them. See [`discipline`] for the
 //! queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
 mod command;
+mod device;
 mod discipline;
+mod facts;
+mod handle;
+#[cfg(test)]
+mod hop_tests;
 mod link;
+mod loss;
 mod machine;
 mod means;
 mod offload;
+mod pair;
+mod place;
 mod plan;
+mod queues;
 mod relay;
+mod row;
+
 mod step;
 mod sysctl;
 #[cfg(test)]
@@ -53,12 +77,11 @@ use crate::console;
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, Socket};
-use discipline::Counters;
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use plan::{Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{Histogram, Path, Places, QueueCounters, Run};
+use run::{Path, Places, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -67,6 +90,7 @@ use std::rc::Rc;
 use std::time::Duration;
 use step::Step;
 
+pub use facts::late_facts;
 pub use machine::{Machine, Means};
 pub use plan::window_bytes;
 pub use relay::carry;
@@ -76,9 +100,6 @@ pub use relay::carry;
 const ACTIVATION: Duration = Duration::from_millis(10);
 /// Looks at a device that does not come up.
 const LOOKS: u32 = 3_000;
-
-/// What counts as late, in words and nanoseconds.
-const LATE: [(&str, u64); 4] = [("100us", 100_000), ("500us", 500_000), ("1ms", 1_000_000), ("5ms", 5_000_000)];
 
 /// Where a flow begins or ends.
 #[derive(Clone, Debug)]
@@ -106,8 +127,8 @@ pub struct Network {
     path: Path,
     /// Steps are told on the standard error as they are done: whoever finds the agent killed reads there how far it came.
     tells_steps: bool,
-    /// With offloads: never less than was once said.
-    dropped_packets: u64,
+    /// With offloads: never less than was once said, by hop.
+    dropped_packets: Vec<u64>,
     relay: Option<Relay>,
     facts: BTreeMap<String, String>,
 }
@@ -134,10 +155,11 @@ pub fn describe_steps(
     means: Means,
     id: &str,
 ) -> Result<Vec<StepDescription>, Error> {
+    pair::check(run)?;
     let plan = Plan::of(run, 0, controls, means);
     plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
     let describe_step = |step: &Step| {
-        let host = step.place(&plan).map_or("all", Place::name).to_owned();
+        let host = step.place(&plan).map_or_else(|| "all".to_owned(), Place::name);
         let what = step.subject(&plan);
         let description = |command| StepDescription { host: host.clone(), what: what.clone(), command };
         command::commands(step, &plan, run, id).into_iter().map(description).collect::<Vec<StepDescription>>()
@@ -148,7 +170,7 @@ pub fn describe_steps(
         let what = format!("a program of {}", of.name);
         let programs = command::programs(flow, &plan, run, id).into_iter();
         all.extend(programs.map(|(place, command)| StepDescription {
-            host: place.name().to_owned(),
+            host: place.name(),
             what: what.clone(),
             command,
         }));
@@ -167,17 +189,18 @@ impl Network {
         machine: Machine,
         means: Means,
     ) -> Result<Self, Error> {
+        pair::check(run)?;
         let plan = Plan::of(run, reorder_ppb, controls, means);
         plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
         let mut network = Self {
             senders: Vec::new(),
             receivers: Vec::new(),
-            facts: describe(&plan, run),
+            facts: facts::describe(&plan, run),
+            dropped_packets: vec![0; plan.hops.len()],
             plan,
             sites: BTreeMap::new(),
             path: run.path.clone(),
             tells_steps: machine == Machine::Shared,
-            dropped_packets: 0,
             relay: None,
         };
         if machine == Machine::Shared {
@@ -233,50 +256,6 @@ impl Network {
         command::places(flow, &self.plan, run)
     }
 
-    /// The bottleneck's counters now; the caller knows the time. Two system calls, two more with random loss and with
-    /// offloads.
-    ///
-    /// With offloads a dropped super-packet counts once and a sent one by its segments. There `offered` is the count
-    /// of segments that passed the gate, `queued` is the backlog in frames of full size, and `dropped` what remains:
-    /// exact when the queue is empty.
-    pub fn counters(&mut self) -> Result<QueueCounters, Error> {
-        let queue = self.count(self.plan.bottleneck, discipline::ROOT)?;
-        let random_lost_packets = match (self.plan.loss, &self.relay) {
-            (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
-            (Some(device), _) => self.count(device, discipline::CHILD)?.dropped_packets,
-            (None, _) => 0,
-        };
-        let mut counters = QueueCounters {
-            at_ns: 0,
-            offered_packets: queue.sent_packets + queue.dropped_packets + queue.queued_packets,
-            sent_packets: queue.sent_packets,
-            sent_bytes: queue.sent_bytes,
-            dropped_packets: queue.dropped_packets,
-            random_lost_packets,
-            queued_packets: queue.queued_packets,
-            queued_bytes: queue.queued_bytes,
-        };
-        if let Some(device) = self.plan.arrivals {
-            let arrived = self.count(device, discipline::ROOT)?.sent_packets;
-            counters.queued_packets = queue.queued_bytes.div_ceil(self.path.frame_bytes());
-            let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
-            self.dropped_packets = self.dropped_packets.max(dropped);
-            counters.dropped_packets = self.dropped_packets;
-            counters.offered_packets = counters.sent_packets + counters.dropped_packets + counters.queued_packets;
-        }
-        Ok(counters)
-    }
-
-    /// From now on the bottleneck has another rate. What waits stays, and the frame at the head may keep the time that it
-    /// had; a `tbf` is full again (`tbf_change` in the kernel's `sch_tbf.c`), an `htb` keeps its tokens, which are a time
-    /// (`htb_change_class` in `sch_htb.c`).
-    pub fn change_rate(&mut self, rate_bps: u64) -> Result<(), Error> {
-        let device = &self.plan.devices[self.plan.bottleneck];
-        let mut batch = Batch::default();
-        discipline::push_rate(&mut batch, device, &self.path, rate_bps);
-        site(&mut self.sites, device.place).socket.execute(batch)
-    }
-
     /// From now on nothing more leaves a flow's sender, which shares its devices with no other.
     pub fn cut(&mut self, flow: usize) -> Result<(), Error> {
         let to = Plan::receiver(self.plan.pair_of_flow[flow]);
@@ -295,7 +274,7 @@ impl Network {
     }
 
     /// Each namespace by its place: what its descriptor in this process's `/proc/PID/fd` leads to, e.g. `net:[4026532281]`.
-    pub fn namespaces(&self) -> BTreeMap<&'static str, String> {
+    pub fn namespaces(&self) -> BTreeMap<String, String> {
         let target = |site: &Site| {
             let path = format!("/proc/self/fd/{}", site.namespace.as_fd().as_raw_fd());
             std::fs::read_link(path).map_or_else(|error| error.to_string(), |target| target.display().to_string())
@@ -322,18 +301,13 @@ impl Network {
         Ok(facts)
     }
 
-    /// Number of a relay's line, by the device that it takes from.
-    fn line_of(&self, device: usize) -> usize {
-        self.plan.relays.iter().position(|(takes, _)| *takes == device).expect("a line of the relay")
-    }
-
     /// Does one step after the other. Requests that follow one another in one namespace are one message.
     fn execute_steps(&mut self, steps: &[Step], run: &Run) -> Result<(), Error> {
         let mut lines = Vec::new();
         let mut batch: Option<(Place, Batch)> = None;
         for step in steps {
             if self.tells_steps {
-                let place = step.place(&self.plan).map_or("all", Place::name);
+                let place = step.place(&self.plan).map_or_else(|| "all".to_owned(), Place::name);
                 console::print_line(&format!("{place}: {}", step.subject(&self.plan)));
             }
             // Links between any two namespaces are made from one.
@@ -375,7 +349,7 @@ impl Network {
             }),
             Step::Setting(place, setting) => {
                 let namespace = Rc::clone(&self.sites[place].namespace);
-                namespace.within(|| apply(setting, place.name(), &mut self.facts))?
+                namespace.within(|| apply(setting, &place.name(), &mut self.facts))?
             }
             Step::Offloads(device) => {
                 let device = &self.plan.devices[*device];
@@ -419,7 +393,7 @@ impl Network {
     fn look_at_fair(&mut self) -> Result<(), Error> {
         let fair = self.plan.disciplines.iter().find(|(_, discipline)| *discipline == Discipline::Fair);
         let Some(&(device, _)) = fair else { return Ok(()) };
-        let text = discipline::fair_text(self.ask(device, discipline::ROOT)?);
+        let text = discipline::fair_text(self.ask(device, handle::ROOT)?);
         self.facts.insert("fq".to_owned(), text.ok_or_else(|| Error::new("fq", "an answer without its settings"))?);
         Ok(())
     }
@@ -442,11 +416,6 @@ impl Network {
             }
         }
         Ok(())
-    }
-
-    fn count(&mut self, device: usize, handle: u32) -> Result<Counters, Error> {
-        let counters = discipline::parse_counters(self.ask(device, handle)?);
-        counters.ok_or_else(|| Error::new("counters of a queueing discipline", "an answer without them"))
     }
 
     /// What the kernel says of a queueing discipline.
@@ -476,47 +445,6 @@ fn apply(setting: &sysctl::Setting, whose: &str, facts: &mut BTreeMap<String, St
 
 fn site(sites: &mut BTreeMap<Place, Site>, place: Place) -> &mut Site {
     sites.get_mut(&place).expect("a site for every place of the plan")
-}
-
-/// What is built, in words.
-fn describe(plan: &Plan, run: &Run) -> BTreeMap<String, String> {
-    let mut facts = BTreeMap::new();
-    let places: Vec<&str> = plan.places.iter().map(|place| place.name()).collect();
-    facts.insert(
-        "path".to_owned(),
-        format!("{}, {} lanes, mtu {}", places.join(" - "), plan.pairs.len(), run.path.mtu_bytes),
-    );
-    // Devices of one place with the same are told together: the first, and how many more.
-    let mut alike: Vec<(Place, Discipline, &str, usize)> = Vec::new();
-    for (device, discipline) in &plan.disciplines {
-        let device = &plan.devices[*device];
-        match alike.iter_mut().find(|(place, other, ..)| *place == device.place && other == discipline) {
-            Some((.., more)) => *more += 1,
-            None => alike.push((device.place, *discipline, &device.name, 0)),
-        }
-    }
-    for (_, discipline, first, more) in alike {
-        let others = if more > 0 { format!("; the same on {more} more") } else { String::new() };
-        facts.insert(format!("qdisc {first}"), discipline.text() + &others);
-    }
-    for (takes, discipline) in &plan.relays {
-        let name = format!("relay {}", plan.devices[*takes].name);
-        facts.insert(name, format!("in user space: {}", discipline.text()));
-    }
-    facts
-}
-
-/// How many there were, and how many of them were late by so much and more.
-pub fn late_facts(what: &str, late: &Histogram) -> BTreeMap<String, String> {
-    let from = |least_ns: u64| -> u64 {
-        let bins = late.counts.iter().zip(late.first_bin as usize..);
-        bins.filter(|(_, bin)| Histogram::lower_bound(*bin) >= least_ns).map(|(count, _)| u64::from(*count)).sum()
-    };
-    LATE.iter()
-        .map(|(label, least_ns)| (format!("{what}_late_{label}"), from(*least_ns)))
-        .chain([(what.to_owned(), late.count)])
-        .map(|(name, count)| (name, count.to_string()))
-        .collect()
 }
 
 /// Lets time pass until an instant on CLOCK_MONOTONIC.

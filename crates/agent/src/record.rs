@@ -2,7 +2,9 @@
 
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
-use run::{FlowCounters, Gauges, LossAt, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN};
+use run::{
+    Flow, FlowCounters, Gauges, LossAt, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN,
+};
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
@@ -28,9 +30,18 @@ pub struct KernelRecorder {
     pub recorder: Recorder,
     /// `fq` paces every flow, whatever its control asks for.
     paces_always: bool,
-    /// Random loss after the bottleneck, in parts per billion.
-    loss_after_ppb: u64,
-    frame_headers_bytes: u32,
+    /// By flow.
+    passing: Vec<Passing>,
+}
+
+/// How a flow's data passes the bottleneck of its direction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Passing {
+    /// What the kernel does not tell: the share of its frames that random loss lets through from there to the receiver, in
+    /// parts per billion.
+    arrives_ppb: u64,
+    /// Of each frame there.
+    headers_bytes: u32,
 }
 
 impl KernelRecorder {
@@ -42,14 +53,13 @@ impl KernelRecorder {
         Self {
             recorder,
             paces_always: run.host.qdisc == Qdisc::Fq,
-            loss_after_ppb: if run.path.loss_at == LossAt::After { u64::from(run.path.loss_ppb) } else { 0 },
-            frame_headers_bytes: SEGMENT_HEADERS_BYTES + run.path.overhead_bytes,
+            passing: run.flows.iter().map(|flow| Passing::of(flow, &run.path)).collect(),
         }
     }
 
     /// Keeps a flow's gauges.
     pub fn sample_flow(&mut self, flow: usize, reading: &Reading, delivered_bytes: u64, at_ns: u64) {
-        let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
+        let bottleneck_bytes = self.bottleneck_bytes(flow, &reading.sender, &reading.receiver);
         self.sample_connection(flow, reading, delivered_bytes, bottleneck_bytes, at_ns);
     }
 
@@ -87,7 +97,7 @@ impl KernelRecorder {
         for (reading, bytes) in open {
             self.keep_least_rtt(flow, &reading);
             delivered_bytes += bytes;
-            let bottleneck_bytes = self.bottleneck_bytes(&reading.sender, &reading.receiver);
+            let bottleneck_bytes = self.bottleneck_bytes(flow, &reading.sender, &reading.receiver);
             shared.add(reading.sender.rtt_us, &gauges(&reading, bottleneck_bytes, self.paces_always));
         }
         self.recorder.sample_flow(flow, at_ns, shared.srtt_us(), delivered_bytes, || shared.gauges());
@@ -120,19 +130,27 @@ impl KernelRecorder {
         self.recorder.count_transfer(flow, transfer, sent, again);
     }
 
-    /// A connection's counters at `at_ns`, from what the kernel tells.
+    /// A flow's connection's counters at `at_ns`, from what the kernel tells.
     ///
     /// `bottleneck_bytes` is made from the frames that arrived, each with its headers and the mean payload of those
     /// that were sent: exact where all segments are full, as in bulk; elsewhere it assumes that duplicates and losses
     /// have the mean size. What is still on its way from the bottleneck to the receiver is not in it yet. Where random
-    /// loss acts after the bottleneck, the kernel does not tell whose frames it took: their expected number is added.
-    pub fn counters(&self, reading: &Reading, delivered_bytes: u64, established_ns: u64, at_ns: u64) -> FlowCounters {
+    /// loss acts after the bottleneck, the kernel does not tell whose frames it took: their expected number is added. Nor does
+    /// it tell whose frames a queue behind the bottleneck dropped: these are left out.
+    pub fn counters(
+        &self,
+        flow: usize,
+        reading: &Reading,
+        delivered_bytes: u64,
+        established_ns: u64,
+        at_ns: u64,
+    ) -> FlowCounters {
         let Reading { sender, receiver, .. } = reading;
         let elapsed_ns = at_ns.saturating_sub(established_ns);
         FlowCounters {
             at_ns,
             delivered_bytes,
-            bottleneck_bytes: self.bottleneck_bytes(sender, receiver),
+            bottleneck_bytes: self.bottleneck_bytes(flow, sender, receiver),
             segments_sent: u64::from(sender.data_segs_out),
             segments_retransmitted: u64::from(sender.total_retrans),
             segments_lost: UNSEEN,
@@ -148,12 +166,34 @@ impl KernelRecorder {
         }
     }
 
-    fn bottleneck_bytes(&self, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {
+    fn bottleneck_bytes(&self, flow: usize, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {
+        let Passing { arrives_ppb, headers_bytes } = self.passing[flow];
+        if headers_bytes == 0 {
+            return 0;
+        }
         let arrived = u128::from(receiver.data_segs_in);
         let payload = arrived * u128::from(sender.bytes_sent) / u128::from(sender.data_segs_out.max(1));
-        let bytes = arrived * u128::from(self.frame_headers_bytes) + payload;
-        let passes_ppb = u128::from(BILLION.saturating_sub(self.loss_after_ppb).max(1));
-        (bytes * u128::from(BILLION) / passes_ppb) as u64
+        let bytes = arrived * u128::from(headers_bytes) + payload;
+        (bytes * u128::from(BILLION) / u128::from(arrives_ppb.max(1))) as u64
+    }
+}
+
+impl Passing {
+    /// It passes no bottleneck.
+    const NOT: Self = Self { arrives_ppb: BILLION, headers_bytes: 0 };
+
+    fn of(flow: &Flow, path: &Path) -> Self {
+        let (hops, passed) = (path.hops(flow.direction), flow.data_hops(path));
+        let Some(bottleneck) = path.bottleneck(flow.direction).filter(|place| passed.contains(place)) else {
+            return Self::NOT;
+        };
+        let lost_ppb = |place: usize| {
+            let acts = place > bottleneck || hops[place].loss_at == LossAt::After;
+            if acts { u64::from(hops[place].loss_ppb) } else { 0 }
+        };
+        let passes = |ppb: u64, place: usize| ppb * BILLION.saturating_sub(lost_ppb(place)) / BILLION;
+        let arrives_ppb = (bottleneck..passed.end).fold(BILLION, passes);
+        Self { arrives_ppb, headers_bytes: SEGMENT_HEADERS_BYTES + hops[bottleneck].overhead_bytes }
     }
 }
 
@@ -213,7 +253,7 @@ const fn bits(bytes_per_sec: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::samples;
-    use run::Record;
+    use run::{Direction, Hop, Record};
 
     fn bbr() -> Reading {
         let sender = TcpInfo {
@@ -302,7 +342,7 @@ mod tests {
     #[test]
     fn full_segments_leave_the_bottleneck_to_the_byte() {
         let recorder = KernelRecorder::new(&samples::run(1));
-        let counters = recorder.counters(&bbr(), 11_584, 10, 100_010);
+        let counters = recorder.counters(0, &bbr(), 11_584, 10, 100_010);
         assert_eq!(counters.bottleneck_bytes, 8 * 1514);
         assert_eq!((counters.segments_sent, counters.segments_retransmitted), (10, 2));
         assert_eq!((counters.app_limited_ns, counters.segments_lost), (10_000, UNSEEN));
@@ -313,6 +353,23 @@ mod tests {
         let mut run = samples::run(1);
         (run.path.loss_at, run.path.loss_ppb) = (LossAt::After, 200_000_000);
         let recorder = KernelRecorder::new(&run);
-        assert_eq!(recorder.counters(&bbr(), 0, 0, 0).bottleneck_bytes, 10 * 1514);
+        assert_eq!(recorder.counters(0, &bbr(), 0, 0, 0).bottleneck_bytes, 10 * 1514);
+    }
+
+    #[test]
+    fn the_bottleneck_of_a_flow_is_that_of_its_datas_way() {
+        let mut run = samples::run(4);
+        let hop = run.path.hops(Direction::Down).remove(0);
+        let lossy = |loss_at| Hop { loss_ppb: 200_000_000, loss_at, ..hop.clone() };
+        run.path.hops = vec![lossy(LossAt::After), lossy(LossAt::Before), lossy(LossAt::Before), hop.clone()];
+        run.path.bottleneck = 1;
+        run.path.back = vec![Hop { overhead_bytes: 38, ..hop.clone() }];
+        run.flows[1].route.data = Some((0, 1));
+        run.flows[2].route.data = Some((2, 3));
+        run.flows[3].direction = Direction::Up;
+        let recorder = KernelRecorder::new(&run);
+        let bytes = |flow: usize| recorder.counters(flow, &bbr(), 0, 0, 0).bottleneck_bytes;
+        // Loss before the queue of the bottleneck takes nothing that has left it, that behind it does.
+        assert_eq!([bytes(0), bytes(1), bytes(2), bytes(3)], [10 * 1514, 8 * 1514, 0, 8 * (1500 + 38)]);
     }
 }

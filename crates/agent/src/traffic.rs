@@ -34,7 +34,7 @@ use program::Program;
 use programs::Programs;
 use receiver::{News, accept, sink};
 use recording::Recording;
-use run::{Mark, Measurement, Milestone, Run, Source, Workload};
+use run::{Change, Direction, Mark, Measurement, Milestone, Run, Source, Workload};
 use sender::Payload;
 use ss::Ss;
 use std::sync::Arc;
@@ -73,6 +73,8 @@ struct Traffic<'a> {
     schedule: Schedule,
     flows: Vec<Flow>,
     recording: Recording<'a>,
+    /// Those of the hops' rates.
+    changes: Vec<(Direction, usize, Change)>,
     /// Finite workloads that are not complete.
     incomplete: usize,
     /// Connections that have called connect() and are not closed.
@@ -117,6 +119,7 @@ impl<'a> Traffic<'a> {
             clock,
             poll: Poll::new()?,
             schedule: Schedule::new(run),
+            changes: run::changes(run),
             incomplete: flows.iter().filter(|flow| flow.is_finite).count(),
             open: 0,
             next_port: *TRANSFER_PORTS.start(),
@@ -159,10 +162,11 @@ impl<'a> Traffic<'a> {
 
     fn handle(&mut self, milestone: Milestone, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
         match milestone {
-            Milestone::Change(i) => self
-                .network
-                .change_rate(self.run.path.changes[i].rate_bps)
-                .map_err(|error| Failure::of("change the bottleneck's rate", error)),
+            Milestone::Change(i) => {
+                let (direction, hop, change) = self.changes[i];
+                let changed = self.network.change_rate(direction, hop, change.rate_bps);
+                changed.map_err(|error| Failure::of("change the rate of a hop", error))
+            }
             Milestone::Write(flow) if self.flows[flow].program.is_some() => self.look_at_program(flow, now_ns),
             Milestone::Write(flow) => self.write(ConnectionId { flow, port: SENDER_PORT + flow as u16 }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),

@@ -160,7 +160,7 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             }
         }
         Discipline::Redirect { to } => {
-            let to = super::plan::ifb_name(to);
+            let to = super::device::ifb_name(to);
             vec![
                 format!("qdisc add dev {device} handle ffff: ingress"),
                 format!(
@@ -170,7 +170,7 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             ]
         }
         Discipline::Delay { delay_ns, reorder_ppb, slot_ns } => {
-            let mut text = format!("{root} netem limit {} delay {delay_ns}ns", super::discipline::UNLIMITED_PACKETS);
+            let mut text = format!("{root} netem limit {} delay {delay_ns}ns", super::handle::UNLIMITED_PACKETS);
             if reorder_ppb > 0 {
                 text += &format!(" reorder {}% gap 1", f64::from(reorder_ppb) / 1e7);
             }
@@ -180,25 +180,29 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             vec![text]
         }
         Discipline::Jitter { jitter_ns } => {
-            let (half_ns, limit) = (jitter_ns / 2, super::discipline::UNLIMITED_PACKETS);
+            let (half_ns, limit) = (jitter_ns / 2, super::handle::UNLIMITED_PACKETS);
             let rate = super::discipline::BOUNDLESS;
             vec![format!("{root} netem limit {limit} delay {half_ns}ns {half_ns}ns rate {rate}bps")]
         }
-        Discipline::Loss { loss_ppb } => {
-            let limit = super::discipline::UNLIMITED_PACKETS;
-            let lost = f64::from(loss_ppb) / 1e7;
-            vec![
-                format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
-                format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
-                format!(
-                    "filter add dev {device} parent 1: protocol ip prio 1 u32 match u32 0 {:#010x} at 0 flowid 1:1",
-                    super::discipline::LENGTH_OF_64_AND_MORE
-                ),
-            ]
-        }
+        Discipline::Loss { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::SHORT),
+        Discipline::LossOfAll { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::OPENING),
         Discipline::Fair => vec![format!("{root} fq")],
-        Discipline::Counter => vec![format!("{root} pfifo limit {}", super::discipline::UNLIMITED_PACKETS)],
+        Discipline::Counter => vec![format!("{root} pfifo limit {}", super::handle::UNLIMITED_PACKETS)],
     }
+}
+
+/// Random loss of all but what is spared.
+fn loss(root: &str, device: &str, loss_ppb: u32, spared: &[super::loss::Match]) -> Vec<String> {
+    let limit = super::handle::UNLIMITED_PACKETS;
+    let lost = f64::from(loss_ppb) / 1e7;
+    let value = |it: &super::loss::Match| if it.value == 0 { "0".to_owned() } else { format!("{:#010x}", it.value) };
+    let matches: Vec<String> =
+        spared.iter().map(|it| format!("match u32 {} {:#010x} at {}", value(it), it.mask, it.at)).collect();
+    vec![
+        format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
+        format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
+        format!("filter add dev {device} parent 1: protocol ip prio 1 u32 {} flowid 1:1", matches.join(" ")),
+    ]
 }
 
 impl Discipline {
@@ -210,6 +214,7 @@ impl Discipline {
             }
             Self::Jitter { jitter_ns } => strings(["jitter", &jitter_ns.to_string()]),
             Self::Loss { loss_ppb } => strings(["loss", &loss_ppb.to_string()]),
+            Self::LossOfAll { loss_ppb } => strings(["loss-of-all", &loss_ppb.to_string()]),
             Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => Vec::new(),
         }
     }
@@ -225,6 +230,7 @@ impl Discipline {
             }),
             (word, [jitter]) if word == "jitter" => Some(Self::Jitter { jitter_ns: number(jitter)? }),
             (word, [loss]) if word == "loss" => Some(Self::Loss { loss_ppb: loss.parse().ok()? }),
+            (word, [loss]) if word == "loss-of-all" => Some(Self::LossOfAll { loss_ppb: loss.parse().ok()? }),
             _ => None,
         }
     }

@@ -1,4 +1,4 @@
-//! Requests for queueing disciplines, and their counters in the kernel's answers.
+//! [`Discipline`]: a queueing discipline, the requests for it, and its counters in the kernel's answers.
 //!
 //! Each is at its device's root with handle `1:`. A `tbf` is told its burst in bytes and its link layer, so that
 //! neither clock ticks nor rate tables round it; its rate is in whole bytes a second, the nearest to what is asked.
@@ -7,55 +7,35 @@
 //! the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
 //!
 //! What comes in by a device can be led through another one first, an `ifb`: to the kernel that is an action of a filter
-//! of the discipline `ingress`.
-//!
-//! Loss is `netem`'s, below a `prio` that leads everything of less than 64 bytes past it: the segments of a
-//! handshake (SYN 60 bytes, ACK 52) and of a close are never lost, and neither is the last segment of a write with
-//! less than 12 bytes of payload. UDP is treated alike, so that packet trains see the same loss.
+//! of the discipline `ingress`. Loss is in [`super::loss`].
 
-use super::plan::{Device, Discipline, ifb_name};
+use super::device::{Device, ifb_name};
+use super::handle::{
+    CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, TERMINAL, UNLIMITED_PACKETS, header, ip_filter,
+};
+use super::loss;
+use super::machine::Means;
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPrioQopt, TcRatespec,
-    TcSizespec, TcTbfQopt, TcU32Key, TcU32Sel, Tcmsg,
+    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcRatespec, TcSizespec, TcTbfQopt,
+    TcU32Sel, Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
-use run::{Buffer, Path, ShaperKind};
+use run::{Buffer, Hop, ShaperKind};
 
-/// `RTM_NEWQDISC`.
-pub const NEW_QDISC: u16 = 36;
 /// `RTM_GETQDISC`.
 pub const GET_QDISC: u16 = 38;
 /// `RTM_NEWTCLASS`.
 const NEW_CLASS: u16 = 40;
-/// `RTM_NEWTFILTER`.
-const NEW_FILTER: u16 = 44;
 
-/// Handle of every root.
-pub const ROOT: u32 = 1 << 16;
-/// Handle of what is below it.
-pub const CHILD: u32 = 2 << 16;
-/// `TC_H_ROOT`.
-const DEVICE: u32 = u32::MAX;
 /// `TC_H_INGRESS`: what comes in.
 const INGRESS: u32 = 0xffff_fff1;
 /// Handle `ffff:` of the discipline there.
 const INGRESS_HANDLE: u32 = 0xffff_0000;
-/// Class `1:1`: the queue of a `tbf` or an `htb`, or `prio`'s way past the loss.
-const FIRST_CLASS: u32 = ROOT | 1;
-/// Class `1:2`: `prio`'s way through the loss.
-const SECOND_CLASS: u32 = ROOT | 2;
 /// `TC_LINKLAYER_ETHERNET`.
 const ETHERNET: u8 = 1;
-/// Packets that a line or a counter holds at most: it must never bind.
-pub const UNLIMITED_PACKETS: u32 = 1_000_000_000;
-/// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
-/// these bits is set in a packet of less than 64 bytes.
-pub const LENGTH_OF_64_AND_MORE: u32 = 0x0000_ffc0;
-/// `TC_U32_TERMINAL`.
-const TERMINAL: u8 = 1;
 /// Bytes a second at which a frame takes no time.
 pub const BOUNDLESS: u64 = 1 << 63;
 /// What a class of an `htb` may send before another has its turn, bytes: there is no other.
@@ -71,8 +51,6 @@ const ACTIONS: u16 = 7;
 /// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
 const STOLEN: u32 = 4;
 const REDIRECT: u32 = 1;
-/// 10^9: what parts per billion are parts of.
-const BILLION: u64 = 1_000_000_000;
 
 /// What the kernel counted at a queueing discipline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,7 +67,74 @@ pub struct Counters {
     pub queued_bytes: u64,
 }
 
+/// A queueing discipline at a device's egress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Discipline {
+    /// Token bucket before a drop-tail queue.
+    Bucket {
+        /// How it reckons.
+        kind: ShaperKind,
+        /// Rate on frames.
+        rate_bps: u64,
+        /// Depth of the bucket.
+        burst_bytes: u64,
+        /// Room of the queue.
+        room: Buffer,
+        /// What both count for each packet beyond its frame.
+        extra_bytes: i32,
+    },
+    /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
+    /// at most once in that time: a NIC's interrupt moderation.
+    Delay {
+        /// The delay.
+        delay_ns: u64,
+        /// Packets that do not take it.
+        reorder_ppb: u32,
+        /// Time between two lumps; 0: each packet leaves when its delay is over.
+        slot_ns: u64,
+    },
+    /// Each packet leaves later by a time drawn uniformly below this, and never before the one ahead of it.
+    Jitter {
+        /// The bound.
+        jitter_ns: u64,
+    },
+    /// Random loss of packets that carry data.
+    Loss {
+        /// Probability.
+        loss_ppb: u32,
+    },
+    /// Random loss of all packets, ACKs among them, but those that open a connection.
+    LossOfAll {
+        /// Probability.
+        loss_ppb: u32,
+    },
+    /// `fq`.
+    Fair,
+    /// Nothing but its counters.
+    Counter,
+    /// What comes in, and not what leaves, is led through the `ifb` of this number first.
+    Redirect {
+        /// Its number.
+        to: u32,
+    },
+}
+
 impl Discipline {
+    /// A constant delay, and nothing else.
+    pub const fn delay(delay_ns: u64) -> Self {
+        Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
+    }
+
+    /// Whether the kernel does it itself. What no relay could do instead counts as done: the kernel is asked for it, and
+    /// its refusal names it.
+    pub const fn is_within(self, means: Means) -> bool {
+        match self {
+            Self::Delay { .. } | Self::Jitter { .. } => means.netem,
+            Self::Loss { .. } | Self::LossOfAll { .. } => means.loss,
+            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
+        }
+    }
+
     /// Refuses what the kernel would round, or take for something else.
     pub fn check(self) -> Result<(), Error> {
         let Self::Bucket { rate_bps, burst_bytes, room: Buffer::Bytes(limit) | Buffer::Packets(limit), .. } = self
@@ -112,7 +157,7 @@ impl Discipline {
             Self::Bucket { kind: ShaperKind::Tbf, .. } => "tbf",
             Self::Bucket { kind: ShaperKind::Htb, .. } => "htb",
             Self::Delay { .. } | Self::Jitter { .. } => "netem",
-            Self::Loss { .. } => "prio with netem",
+            Self::Loss { .. } | Self::LossOfAll { .. } => "prio with netem",
             Self::Fair => "fq",
             Self::Counter => "pfifo",
             Self::Redirect { .. } => "ingress",
@@ -142,6 +187,7 @@ impl Discipline {
                 format!("netem delay {half_ns}ns {half_ns}ns rate {BOUNDLESS}: timing noise of a sender, in order")
             }
             Self::Loss { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb from 64 bytes on"),
+            Self::LossOfAll { loss_ppb } => format!("prio, netem loss {loss_ppb} ppb of all but SYNs"),
             Self::Fair => "fq".to_owned(),
             Self::Counter => "pfifo".to_owned(),
             Self::Redirect { to } => format!("all that comes in goes through {}", ifb_name(to)),
@@ -209,7 +255,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                     .push_latency64(delay_ns as i64)
                     .push_prng_seed(seed);
                 if reorder_ppb > 0 {
-                    let probability = threshold(reorder_ppb);
+                    let probability = loss::threshold(reorder_ppb);
                     request = request.push_reorder(TcNetemReorder { probability, correlation: 0 });
                 }
                 if slot_ns > 0 {
@@ -232,7 +278,8 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 .push_rate64(BOUNDLESS)
                 .push_prng_seed(seed);
         }),
-        Discipline::Loss { loss_ppb } => push_loss(batch, device, loss_ppb, seed),
+        Discipline::Loss { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::SHORT, seed),
+        Discipline::LossOfAll { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::OPENING, seed),
         Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
         }),
@@ -244,16 +291,16 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     }
 }
 
-/// Adds a request that gives the bucket at a device's root another rate. What waits stays.
-pub fn push_rate(batch: &mut Batch, device: &Device, path: &Path, rate_bps: u64) {
+/// Adds a request that gives the bucket of a hop, at a device's root, another rate. What waits stays.
+pub fn push_rate(batch: &mut Batch, device: &Device, hop: &Hop, rate_bps: u64) {
     let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
-    match path.shaper {
+    match hop.shaper {
         ShaperKind::Tbf => batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
-            let (root, extra_bytes) = (header(device, ROOT, DEVICE), path.extra_bytes());
-            encode_tbf(bytes, &root, rate_bps, path.burst_bytes, path.buffer, extra_bytes);
+            let (root, extra_bytes) = (header(device, ROOT, DEVICE), hop.extra_bytes());
+            encode_tbf(bytes, &root, rate_bps, hop.burst_bytes, hop.buffer, extra_bytes);
         }),
         ShaperKind::Htb => batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
-            encode_htb_class(bytes, device, rate_bps, path.burst_bytes);
+            encode_htb_class(bytes, device, rate_bps, hop.burst_bytes);
         }),
     }
 }
@@ -297,28 +344,6 @@ pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
     (rate_bps + 4) / 8
 }
 
-fn push_loss(batch: &mut Batch, device: &Device, loss_ppb: u32, seed: u64) {
-    let subject = |kind: &str| format!("{kind} on {}", device.name);
-    batch.push(NEW_QDISC, CREATE | REPLACE, subject("prio"), |bytes| {
-        let options = TcPrioQopt { bands: 2, priomap: [1; 16] };
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, ROOT, DEVICE)).nested_options_prio(&options);
-    });
-    batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
-        let options = TcNetemQopt { limit: UNLIMITED_PACKETS, loss: threshold(loss_ppb), ..Default::default() };
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, SECOND_CLASS))
-            .nested_options_netem(&options)
-            .push_prng_seed(seed);
-    });
-    batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| {
-        let keys = TcU32Key { _mask_be: LENGTH_OF_64_AND_MORE.to_be(), ..Default::default() };
-        let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, keys, ..Default::default() };
-        let _ = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
-            .nested_options_u32()
-            .push_classid(FIRST_CLASS)
-            .push_sel(selector);
-    });
-}
-
 /// Leads what comes in by a device through the `ifb` of this number. The filter matches every packet: `matchall` would say
 /// that in a word, and not every kernel has it.
 fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
@@ -341,11 +366,6 @@ fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
         finalize_nested_header(bytes, first);
         finalize_nested_header(bytes, actions);
     });
-}
-
-/// The kernel wants a filter's place in the upper half, and the protocol in network order in the lower.
-fn ip_filter() -> u32 {
-    1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be())
 }
 
 /// The one class of an `htb`: as deep for its rate as for the most that it may borrow, for there is nobody to borrow from.
@@ -393,17 +413,6 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
         .push_burst(saturated(burst_bytes));
 }
 
-/// The number which a random one of 32 bits must not exceed (`loss_event` and `netem_enqueue` in `sch_netem.c`): the
-/// probability is one more in 2^32, so off by at most 0.12 parts per billion.
-fn threshold(ppb: u32) -> u32 {
-    let exact = (u64::from(ppb) << 32) / (BILLION / 2);
-    saturated(exact.div_ceil(2).saturating_sub(1))
-}
-
-fn header(device: &Device, handle: u32, parent: u32) -> Tcmsg {
-    Tcmsg { ifindex: device.index as i32, handle, parent, ..Default::default() }
-}
-
 fn saturated(value: u64) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
@@ -411,14 +420,6 @@ fn saturated(value: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_probability_is_off_by_less_than_a_billionth() {
-        for ppb in [1, 2, 1_000, 1_000_000, 10_000_000, 123_456_789, 500_000_000, 999_999_999, 1_000_000_000] {
-            let given = (f64::from(threshold(ppb)) + 1.0) / 4_294_967_296.0;
-            assert!((given - f64::from(ppb) / 1e9).abs() < 1.3e-10, "{ppb}: {given}");
-        }
-    }
 
     #[test]
     fn a_rate_is_the_nearest_in_bytes() {
@@ -430,7 +431,7 @@ mod tests {
     #[test]
     fn the_burst_of_a_class_is_encoded_as_a_time() {
         let mut bytes = Vec::new();
-        let place = super::super::plan::Place::Near;
+        let place = super::super::place::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         encode_htb_class(&mut bytes, &device, 10_000_000, 1_600);
         let (read, attributes) = tc::OpNewtclassDo::decode_request(&bytes);
@@ -443,7 +444,7 @@ mod tests {
     #[test]
     fn a_bucket_is_encoded_in_bytes() {
         let mut bytes = Vec::new();
-        let place = super::super::plan::Place::Near;
+        let place = super::super::place::Place::Near;
         let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
         let header = header(&device, ROOT, DEVICE);
         encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000), 24);

@@ -1,7 +1,8 @@
 //! How [`Means`] are found: by trying.
 
+use super::device::Offloads;
 use super::machine::Means;
-use super::plan::{Device, Discipline, Offloads, Place};
+use super::plan::{Device, Discipline, Place};
 use super::{discipline, link};
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
@@ -42,7 +43,7 @@ impl Means {
             let (burst_bytes, room) = (5_000, Buffer::Bytes(10_000));
             Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, extra_bytes: 0 }
         };
-        let ifb = device(IFB, &super::plan::ifb_name(IFB));
+        let ifb = device(IFB, &super::device::ifb_name(IFB));
         let mut redirected = Batch::default();
         redirected.push(link::NEW_LINK, CREATE | EXCLUSIVE, "ifb", |bytes| link::encode_ifb(bytes, &ifb, MTU_BYTES));
         discipline::push(&mut redirected, &loopback, &Discipline::Redirect { to: IFB }, 0);

@@ -1,6 +1,6 @@
 //! Offloads of a device, by the `ethtool` request: a system call each, but no attribute of a new link sets them.
 
-use super::plan::Offloads;
+use super::device::Offloads;
 use crate::error::{Error, Subject};
 use nix::errno::Errno;
 use std::os::fd::{AsRawFd, BorrowedFd};

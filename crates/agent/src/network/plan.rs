@@ -1,8 +1,16 @@
 //! [`Plan`]: which namespaces, devices, addresses, routes and queues a run needs. Pure: nothing is built here.
 
+use super::device::{Offloads, ifb_name};
 use super::machine::Means;
-use run::{Access, AccessKind, Buffer, Flow, LossAt, Qdisc, Run, ShaperAt, ShaperKind};
+use super::pair::{has_nics, jitter, pairs};
+use super::row::{Row, Stop, bucket};
+use run::{Access, AccessKind, Direction, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
+
+pub use super::device::Device;
+pub use super::discipline::Discipline;
+pub use super::pair::AddressPair;
+pub use super::place::{Place, Router};
 
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
 pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length: 9 };
@@ -10,88 +18,6 @@ pub const SENDERS: Prefix = Prefix { address: Ipv4Addr::new(10, 0, 0, 0), length
 pub const RECEIVERS: Prefix = Prefix { address: Ipv4Addr::new(10, 128, 0, 0), length: 9 };
 /// Device numbers begin here: a new namespace may have devices of the kernel's own (`lo`, tunnels).
 const FIRST_INDEX: u32 = 100;
-/// Frames that one may overtake when a path is made to reorder and has no forward delay to overtake in.
-const OVERTAKEN_FRAMES: u64 = 8;
-
-/// A namespace of the path, in the order in which data passes them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
-    /// All senders.
-    Sender,
-    /// The hop behind a sender whose own device has a queue: its timing noise.
-    Lane,
-    /// The routers behind the senders.
-    Access,
-    /// The hop before the bottleneck: random loss there, and with offloads the count of segments offered.
-    Gate,
-    /// The router before the bottleneck: its queue is the one that matters.
-    Near,
-    /// The hop after the bottleneck that loses packets; in facts and device names, "thinner".
-    LossHop,
-    /// The router with the forward delays, and with what the receivers' NICs hold back.
-    Far,
-    /// All receivers.
-    Receiver,
-}
-
-impl Place {
-    /// Its name, in device names, errors and facts.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Sender => "sender",
-            Self::Lane => "lane",
-            Self::Access => "access",
-            Self::Gate => "gate",
-            Self::Near => "near",
-            Self::LossHop => "thinner",
-            Self::Far => "far",
-            Self::Receiver => "receiver",
-        }
-    }
-
-    /// Whether it forwards packets.
-    pub const fn is_router(self) -> bool {
-        !matches!(self, Self::Sender | Self::Receiver)
-    }
-}
-
-/// A pair of addresses, and what leads there: a sending and a receiving host. Flows of the same delays share a pair
-/// where nothing of a host can be felt: no line of its own, no queue, no timing noise, nothing that its NIC does; and no
-/// programs, whose connections are known by their addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct AddressPair {
-    /// Its flow's own line, if any.
-    pub access: Option<Access>,
-    /// Delay from the bottleneck to the receiver.
-    pub forward_delay_ns: u64,
-    /// Delay from the receiver to the sender.
-    pub return_delay_ns: u64,
-    /// Its hosts run programs.
-    pub has_programs: bool,
-}
-
-/// One end of a link. Its position in [`Plan::devices`] pairs it: 0 with 1, 2 with 3, and so on.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Device {
-    /// Where it is.
-    pub place: Place,
-    /// Its number, unique in the whole plan: the kernel looks for a number given to a new device in the namespace of
-    /// the asking socket too.
-    pub index: u32,
-    /// Its name, unique in the whole plan.
-    pub name: String,
-    /// What it does with several segments at once.
-    pub offloads: Offloads,
-}
-
-/// What a device does with several segments at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Offloads {
-    /// It lets super-packets pass whole (TSO and GSO); else it cuts them, below its queueing discipline.
-    pub segmentation: bool,
-    /// It merges what arrives together (GRO), unless the other end of its link lets super-packets pass.
-    pub merging: bool,
-}
 
 /// Addresses with the same first bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,68 +52,15 @@ impl Route {
     }
 }
 
-/// A queueing discipline at a device's egress.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Discipline {
-    /// Token bucket before a drop-tail queue.
-    Bucket {
-        /// How it reckons.
-        kind: ShaperKind,
-        /// Rate on frames.
-        rate_bps: u64,
-        /// Depth of the bucket.
-        burst_bytes: u64,
-        /// Room of the queue.
-        room: Buffer,
-        /// What both count for each packet beyond its frame.
-        extra_bytes: i32,
-    },
-    /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
-    /// at most once in that time: a NIC's interrupt moderation.
-    Delay {
-        /// The delay.
-        delay_ns: u64,
-        /// Packets that do not take it.
-        reorder_ppb: u32,
-        /// Time between two lumps; 0: each packet leaves when its delay is over.
-        slot_ns: u64,
-    },
-    /// Each packet leaves later by a time drawn uniformly below this, and never before the one ahead of it.
-    Jitter {
-        /// The bound.
-        jitter_ns: u64,
-    },
-    /// Random loss of packets that carry data.
-    Loss {
-        /// Probability.
-        loss_ppb: u32,
-    },
-    /// `fq`.
-    Fair,
-    /// Nothing but its counters.
-    Counter,
-    /// What comes in, and not what leaves, is led through the `ifb` of this number first.
-    Redirect {
-        /// Its number.
-        to: u32,
-    },
-}
-
-impl Discipline {
-    /// A constant delay, and nothing else.
-    pub const fn delay(delay_ns: u64) -> Self {
-        Self::Delay { delay_ns, reorder_ppb: 0, slot_ns: 0 }
-    }
-
-    /// Whether the kernel does it itself. What no relay could do instead counts as done: the kernel is asked for it, and
-    /// its refusal names it.
-    pub const fn is_within(self, means: Means) -> bool {
-        match self {
-            Self::Delay { .. } | Self::Jitter { .. } => means.netem,
-            Self::Loss { .. } => means.loss,
-            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
-        }
-    }
+/// Where a hop's packets are counted: positions of devices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counted {
+    /// That of its queue.
+    pub queue: usize,
+    /// That which loses packets.
+    pub loss: Option<usize>,
+    /// That whose counters tell segments offered to the queue, with offloads.
+    pub arrivals: Option<usize>,
 }
 
 /// Everything that is to be built.
@@ -211,12 +84,8 @@ pub struct Plan {
     pub routes: Vec<Route>,
     /// Queueing disciplines, each with the position of its device.
     pub disciplines: Vec<(usize, Discipline)>,
-    /// Position of the bottleneck's device.
-    pub bottleneck: usize,
-    /// Position of the device that loses packets.
-    pub loss: Option<usize>,
-    /// Position of the device whose counters tell segments offered to the bottleneck, with offloads.
-    pub arrivals: Option<usize>,
+    /// Where the hops' packets are counted: of the path, then of the way back.
+    pub hops: Vec<Counted>,
     /// Links of which user space carries what comes, one way: the position of the device that takes it, and what is
     /// done to it. The device after that gives it out again.
     pub relays: Vec<(usize, Discipline)>,
@@ -232,8 +101,9 @@ impl Plan {
     /// The plan of a run as if its kernel had everything, but for what stands at the receivers' ingress.
     pub fn new(run: &Run, reorder_ppb: u32) -> Self {
         let (pairs, pair_of_flow) = pairs(run, reorder_ppb);
+        let rows = Direction::BOTH.map(|direction| Row::new(run, direction, &pairs, reorder_ppb));
         let mut plan = Self {
-            places: places(run, &pairs, reorder_ppb),
+            places: places(run, &pairs, &rows),
             offload: run.path.offload,
             pairs,
             pair_of_flow,
@@ -242,20 +112,12 @@ impl Plan {
             addresses: Vec::new(),
             routes: Vec::new(),
             disciplines: Vec::new(),
-            bottleneck: 0,
-            loss: None,
-            arrivals: None,
+            hops: Direction::BOTH.iter().flat_map(|it| run.path.hops(*it)).map(|_| Counted::default()).collect(),
             relays: Vec::new(),
         };
-        plan.add_senders(run);
-        let trunk: Vec<Place> = plan.places.iter().copied().filter(|place| is_trunk(*place)).collect();
-        for pair in trunk.windows(2) {
-            let (egress, back) = plan.link(pair[0], pair[1]);
-            plan.route(egress, RECEIVERS);
-            plan.route(back, SENDERS);
-            plan.queue_towards_receivers(egress, run);
-        }
-        plan.add_receivers(run, *trunk.last().expect("a near router"), reorder_ppb);
+        plan.add_senders(run, &rows);
+        plan.add_trunk(run, &rows);
+        plan.add_receivers(run, &rows, reorder_ppb);
         plan
     }
 
@@ -289,7 +151,11 @@ impl Plan {
                 self.devices[end].offloads = Offloads::default();
             }
             self.routes.iter_mut().filter(|route| route.device == device).for_each(|route| route.device = takes);
-            self.loss = self.loss.map(|loss| if loss == device { takes } else { loss });
+            self.hops
+                .iter_mut()
+                .filter_map(|hop| hop.loss.as_mut())
+                .filter(|it| **it == device)
+                .for_each(|it| *it = takes);
             // Whatever the kernel would put before a device: here nothing is to be dropped or delayed.
             self.disciplines.push((takes, Discipline::Counter));
             self.relays.push((takes, discipline));
@@ -309,8 +175,8 @@ impl Plan {
         self.disciplines.extend(ways_in.map(|device| (device, Discipline::Redirect { to: index })));
         let (place, name, offloads) = (Place::Receiver, ifb_name(index), Offloads::default());
         self.devices.push(Device { place, index, name, offloads });
-        self.disciplines.push((position, bottleneck(run)));
-        (self.ifb, self.bottleneck) = (Some(position), position);
+        self.disciplines.extend(run.path.hops(Direction::Down).first().map(|hop| (position, bucket(hop))));
+        (self.ifb, self.hops[0].queue) = (Some(position), position);
         self
     }
 
@@ -340,7 +206,7 @@ impl Plan {
         let offloads = Offloads { segmentation: self.offload, merging: self.offload };
         for (position, place) in [(first, from), (first + 1, to)] {
             let index = FIRST_INDEX + position as u32;
-            self.devices.push(Device { place, index, name: format!("{}{index}", place.name()), offloads });
+            self.devices.push(Device { place, index, name: place.device_name(index), offloads });
         }
         (first, first + 1)
     }
@@ -349,12 +215,13 @@ impl Plan {
         self.routes.push(Route::new(device, to));
     }
 
-    /// The pairs' lines from the senders to the first router that they share.
-    fn add_senders(&mut self, run: &Run) {
-        let entry = *self.places.iter().find(|place| is_trunk(**place)).expect("a near router");
+    /// The pairs' lines from the senders to the first router that their data meets with others'. Where packets meet no hops on
+    /// their way back they pass the same lines, and the delays before.
+    fn add_senders(&mut self, run: &Run, rows: &[Row; 2]) {
         let noise = jitter(run).map(|jitter_ns| Discipline::Jitter { jitter_ns });
         for pair in 0..self.pairs.len() {
-            let AddressPair { access, return_delay_ns, .. } = self.pairs[pair];
+            let AddressPair { access, direction, return_delay_ns, .. } = self.pairs[pair];
+            let entry = rows[direction as usize].entry(self.pairs[pair].data_hops.start);
             let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
                 let (kind, burst_bytes) = (ShaperKind::Tbf, access.burst_bytes(&run.path));
@@ -372,7 +239,7 @@ impl Plan {
                 hops.push((Place::Access, Some(bucket)));
             }
             let back = self.add_sender(pair, &hops, entry, run);
-            if return_delay_ns > 0 {
+            if self.pairs[pair].ack_hops.is_empty() && return_delay_ns > 0 {
                 self.disciplines.push((back, Discipline::delay(return_delay_ns)));
             }
         }
@@ -394,74 +261,101 @@ impl Plan {
                 self.devices[egress].offloads.segmentation |= next == Place::Lane;
             }
             self.routes.push(route);
-            self.route(back, sender);
+            if self.pairs[pair].ack_hops.is_empty() {
+                self.route(back, sender);
+            }
             self.disciplines.extend(discipline.map(|discipline| (egress, discipline)));
             last = back;
         }
         last
     }
 
-    /// The lines from the last router to the receivers: one a forward delay, or a NIC of its own for each pair.
-    fn add_receivers(&mut self, run: &Run, last: Place, reorder_ppb: u32) {
-        let slot_ns = run.host.ack_aggregation_ns;
-        let mut lines: Vec<(u64, usize)> = Vec::new();
-        for pair in 0..self.pairs.len() {
-            let delay_ns = self.pairs[pair].forward_delay_ns;
-            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
-            let line = lines.iter().find(|(other, _)| *other == delay_ns && !has_nics(run)).map(|(_, egress)| *egress);
-            let egress = line.unwrap_or_else(|| {
-                let (egress, nic) = self.link(last, Place::Receiver);
-                lines.push((delay_ns, egress));
-                self.devices[nic].offloads.merging |= run.host.gro;
-                if delay_ns > 0 || slot_ns > 0 {
-                    self.disciplines.push((egress, Discipline::Delay { delay_ns, reorder_ppb, slot_ns }));
-                }
-                if last != Place::Far {
-                    self.queue_towards_receivers(egress, run);
-                }
-                egress
-            });
-            let device = egress + 1;
-            self.addresses.push((device, receiver.address));
-            self.route(egress, receiver);
-            self.routes.push(Route { source: Some(receiver.address), ..Route::new(device, sender) });
+    /// The links between routers. Where packets meet no hops on their way back they pass the same ones.
+    fn add_trunk(&mut self, run: &Run, rows: &[Row; 2]) {
+        for row in rows {
+            for pair in row.stops.windows(2) {
+                let (egress, back) = self.link(pair[0].place, pair[1].place);
+                let has_own_way_back = !run.path.back.is_empty();
+                self.route(egress, RECEIVERS);
+                self.route(if has_own_way_back { egress } else { back }, SENDERS);
+                self.queue(egress, row, pair[0]);
+            }
         }
     }
 
-    /// What waits, is lost or is counted at a shared router's egress.
-    fn queue_towards_receivers(&mut self, egress: usize, run: &Run) {
-        let path = &run.path;
-        match self.devices[egress].place {
-            Place::Near if path.shaper_at == ShaperAt::Router => {
-                self.bottleneck = egress;
-                self.disciplines.push((egress, bottleneck(run)));
+    /// The lines from where packets leave their hops to the hosts: one a delay, or to a receiver a NIC of its own for each
+    /// pair. ACKs enter by the same, or where they meet hops by a line that all share.
+    fn add_receivers(&mut self, run: &Run, rows: &[Row; 2], reorder_ppb: u32) {
+        let slot_ns = run.host.ack_aggregation_ns;
+        let (mut lines, mut entries): (Vec<Line>, Vec<(Place, usize)>) = (Vec::new(), Vec::new());
+        for pair in 0..self.pairs.len() {
+            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
+            let AddressPair { direction, forward_delay_ns: delay_ns, .. } = self.pairs[pair];
+            let last = self.pairs[pair].data_hops.end - 1;
+            let delay = (delay_ns > 0 || slot_ns > 0).then_some(Discipline::Delay { delay_ns, reorder_ppb, slot_ns });
+            let line = Line { direction, last, to: Place::Receiver, discipline: delay, egress: 0 };
+            let egress = self.leave(line, has_nics(run), &mut lines, rows);
+            self.devices[egress + 1].offloads.merging |= run.host.gro;
+            self.addresses.push((egress + 1, receiver.address));
+            self.route(egress, receiver);
+            let AddressPair { ack_hops, return_delay_ns, .. } = self.pairs[pair].clone();
+            let mut out = egress + 1;
+            if let Some(last) = ack_hops.end.checked_sub(1) {
+                let direction = direction.reversed();
+                let entry = rows[direction as usize].entry(ack_hops.start);
+                let known = entries.iter().find(|(place, _)| *place == entry).map(|(_, device)| *device);
+                out = known.unwrap_or_else(|| {
+                    entries.push((entry, self.link(Place::Receiver, entry).0));
+                    entries[entries.len() - 1].1
+                });
+                let delay = (return_delay_ns > 0).then_some(Discipline::delay(return_delay_ns));
+                let line = Line { direction, last, to: Place::Sender, discipline: delay, egress: 0 };
+                let egress = self.leave(line, false, &mut lines, rows);
+                self.route(egress, sender);
             }
-            Place::Gate | Place::LossHop => {
-                let before = self.devices[egress].place == Place::Gate;
-                if before && path.offload {
-                    self.arrivals = Some(egress);
-                }
-                if before == (path.loss_at == LossAt::Before) && path.loss_ppb > 0 {
-                    self.loss = Some(egress);
-                    self.disciplines.push((egress, Discipline::Loss { loss_ppb: path.loss_ppb }));
-                } else {
-                    self.disciplines.push((egress, Discipline::Counter));
-                }
-            }
-            _ => {}
+            self.routes.push(Route { source: Some(receiver.address), ..Route::new(out, sender) });
         }
+    }
+
+    /// The device by which packets leave their last hop: that of a line that is there and does the same, or a new one.
+    fn leave(&mut self, mut line: Line, alone: bool, lines: &mut Vec<Line>, rows: &[Row; 2]) -> usize {
+        let same = |other: &&Line| Line { egress: line.egress, ..**other } == line;
+        if let Some(other) = lines.iter().find(same).filter(|_| !alone) {
+            return other.egress;
+        }
+        let row = &rows[line.direction as usize];
+        let exit = row.exit(line.last);
+        line.egress = self.link(exit.place, line.to).0;
+        lines.push(line);
+        self.disciplines.extend(line.discipline.map(|discipline| (line.egress, discipline)));
+        if exit.hop == line.last && exit.router != Router::Far {
+            self.queue(line.egress, row, exit);
+        }
+        line.egress
+    }
+
+    /// What waits, is lost, is counted or is delayed at a router's egress.
+    fn queue(&mut self, egress: usize, row: &Row, stop: Stop) {
+        let hop = &mut self.hops[row.first + stop.hop];
+        if stop.router == Router::Near {
+            hop.queue = egress;
+        }
+        hop.arrivals = hop.arrivals.or(row.counts_arrivals(stop).then_some(egress));
+        hop.loss = hop.loss.or(row.loses(stop).then_some(egress));
+        self.disciplines.extend(row.discipline(stop).map(|discipline| (egress, discipline)));
     }
 }
 
-const fn bottleneck(run: &Run) -> Discipline {
-    let path = &run.path;
-    Discipline::Bucket {
-        kind: path.shaper,
-        rate_bps: path.rate_bps,
-        burst_bytes: path.burst_bytes,
-        room: path.buffer,
-        extra_bytes: path.extra_bytes(),
-    }
+/// A line from the routers to hosts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Line {
+    /// The way of its packets, and the last hop that they pass there.
+    direction: Direction,
+    last: usize,
+    to: Place,
+    discipline: Option<Discipline>,
+    /// Position of its device.
+    egress: usize,
 }
 
 /// The largest window that receivers announce, if any is asked for. What a TCP header cannot say was refused before.
@@ -469,76 +363,17 @@ pub fn window_bytes(run: &Run) -> Option<u32> {
     run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
-/// Name of an `ifb` by its number.
-pub fn ifb_name(index: u32) -> String {
-    format!("ifb{index}")
-}
-
 const fn host(address: Ipv4Addr) -> Prefix {
     Prefix { address, length: 32 }
 }
 
-const fn is_trunk(place: Place) -> bool {
-    matches!(place, Place::Gate | Place::Near | Place::LossHop | Place::Far)
-}
-
-fn places(run: &Run, pairs: &[AddressPair], reorder_ppb: u32) -> Vec<Place> {
-    let path = &run.path;
-    let loses = |side| path.loss_ppb > 0 && path.loss_at == side;
-    let wanted = |place: &Place| match place {
-        Place::Lane => {
-            let has_line = |pair: &AddressPair| pair.access.is_some_and(|access| access.kind == AccessKind::Device);
-            jitter(run).is_some() && (run.host.qdisc == Qdisc::Fq || pairs.iter().any(has_line))
-        }
-        Place::Access => pairs.iter().any(|pair| pair.access.is_some_and(|access| access.kind == AccessKind::Router)),
-        Place::Gate => loses(LossAt::Before) || path.offload,
-        Place::LossHop => loses(LossAt::After),
-        Place::Far => reorder_ppb > 0 || has_nics(run) || pairs.iter().any(|pair| pair.forward_delay_ns > 0),
-        Place::Sender | Place::Near | Place::Receiver => true,
-    };
-    use Place::{Access, Far, Gate, Lane, LossHop, Near, Receiver, Sender};
-    [Sender, Lane, Access, Gate, Near, LossHop, Far, Receiver].into_iter().filter(wanted).collect()
-}
-
-fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
-    let hosts_are_felt = jitter(run).is_some() || run.host.qdisc == Qdisc::Fq || has_nics(run);
-    let mut pairs: Vec<AddressPair> = Vec::new();
-    let pair_of_flow = run
-        .flows
-        .iter()
-        .map(|flow| {
-            let pair = pair(flow, run, reorder_ppb);
-            let alone = hosts_are_felt || pair.access.is_some() || pair.has_programs;
-            let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
-            shared.unwrap_or_else(|| {
-                pairs.push(pair);
-                pairs.len() - 1
-            })
-        })
-        .collect();
-    (pairs, pair_of_flow)
-}
-
-/// The senders' timing noise, if any.
-fn jitter(run: &Run) -> Option<u64> {
-    run.path.jitter_ns.filter(|ns| *ns > 0)
-}
-
-/// The receivers' NICs do something with what arrives.
-const fn has_nics(run: &Run) -> bool {
-    run.host.gro || run.host.ack_aggregation_ns > 0
-}
-
-/// A path that is to reorder needs a forward delay to be overtaken in: it is taken from the way back, so that the
-/// round-trip time stays.
-fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
-    let Flow { access, forward_delay_ns, return_delay_ns, .. } = *flow;
-    let frames_ns = OVERTAKEN_FRAMES * run.path.frame_bytes() * 8_000_000_000 / run.path.rate_bps.max(1);
-    let moved_ns = if reorder_ppb > 0 && forward_delay_ns == 0 { frames_ns.min(return_delay_ns) } else { 0 };
-    AddressPair {
-        access,
-        forward_delay_ns: forward_delay_ns + moved_ns,
-        return_delay_ns: return_delay_ns - moved_ns,
-        has_programs: flow.is_program(),
-    }
+fn places(run: &Run, pairs: &[AddressPair], rows: &[Row; 2]) -> Vec<Place> {
+    let has_line = |kind| pairs.iter().any(|pair| pair.access.is_some_and(|access| access.kind == kind));
+    let has_lanes = jitter(run).is_some() && (run.host.qdisc == Qdisc::Fq || has_line(AccessKind::Device));
+    let mut places = vec![Place::Sender];
+    places.extend(has_lanes.then_some(Place::Lane));
+    places.extend(has_line(AccessKind::Router).then_some(Place::Access));
+    places.extend(rows.iter().flat_map(|row| &row.stops).map(|stop| stop.place));
+    places.push(Place::Receiver);
+    places
 }

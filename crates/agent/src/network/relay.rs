@@ -9,6 +9,7 @@
 //! It counts how late each packet left: the path is as exact as that.
 
 use super::link;
+use super::loss::OPENING;
 use super::plan::{Device, Discipline, Place};
 use crate::error::{Error, Subject};
 use crate::failure::Failure;
@@ -283,7 +284,7 @@ impl Carrier {
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) => return Err(error).about("take a packet"),
             }
-            if way.schedule.loses(bytes.len(), &mut way.random) {
+            if way.schedule.loses(&bytes, &mut way.random) {
                 self.shared.lost[number].fetch_add(1, Ordering::Relaxed);
                 self.spare.push(bytes);
                 continue;
@@ -361,12 +362,20 @@ impl Schedule {
         }
     }
 
-    fn loses(&self, bytes: usize, random: &mut impl RngCore) -> bool {
+    fn loses(&self, packet: &[u8], random: &mut impl RngCore) -> bool {
         match self.treatment {
-            Discipline::Loss { loss_ppb } => bytes >= LEAST_LOST_BYTES && chance(loss_ppb, random),
+            Discipline::Loss { loss_ppb } => packet.len() >= LEAST_LOST_BYTES && chance(loss_ppb, random),
+            Discipline::LossOfAll { loss_ppb } => !opens(packet) && chance(loss_ppb, random),
             _ => false,
         }
     }
+}
+
+/// Whether a packet is a TCP segment with SYN, as the kernel's filter finds out.
+fn opens(packet: &[u8]) -> bool {
+    let word =
+        |at: i32| packet.get(at as usize..).and_then(<[u8]>::first_chunk).map_or(0, |word| u32::from_be_bytes(*word));
+    OPENING.iter().all(|it| word(it.at) & it.mask == it.value)
 }
 
 /// A number below `bound`, or 0: off by one part in 2^64 of it.
@@ -459,8 +468,22 @@ mod tests {
     #[test]
     fn of_packets_with_data_so_many_are_lost_as_were_requested() {
         let (schedule, mut random) = schedule(Discipline::Loss { loss_ppb: 20_000_000 });
-        assert!((0..10_000).all(|_| !schedule.loses(63, &mut random)));
-        let lost = (0..100_000).filter(|_| schedule.loses(1_500, &mut random)).count();
+        assert!((0..10_000).all(|_| !schedule.loses(&[0; 63], &mut random)));
+        let lost = (0..100_000).filter(|_| schedule.loses(&[0; 1_500], &mut random)).count();
         assert!((1_850..2_150).contains(&lost), "{lost}");
+    }
+
+    #[test]
+    fn where_acks_are_lost_what_opens_a_connection_is_not() {
+        let (schedule, mut random) = schedule(Discipline::LossOfAll { loss_ppb: 1_000_000_000 });
+        let mut segment = [0; 52];
+        (segment[0], segment[9]) = (0x45, 6);
+        let mut is_lost = |protocol: u8, flags: u8| {
+            (segment[9], segment[33]) = (protocol, flags);
+            schedule.loses(&segment, &mut random)
+        };
+        // SYN, SYN with ACK; ACK, FIN with ACK; and what is no segment.
+        assert_eq!([is_lost(6, 0x02), is_lost(6, 0x12)], [false; 2]);
+        assert_eq!([is_lost(6, 0x10), is_lost(6, 0x11), is_lost(17, 0x02)], [true; 3]);
     }
 }

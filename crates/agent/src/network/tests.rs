@@ -5,20 +5,20 @@ use super::*;
 use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, AccessKind, Buffer, LossAt, Qdisc, ShaperAt, ShaperKind};
+use run::{Access, AccessKind, Buffer, Direction, LossAt, Qdisc, QueueCounters, ShaperAt, ShaperKind};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
-fn place_of(plan: &Plan, device: usize) -> Place {
+pub fn place_of(plan: &Plan, device: usize) -> Place {
     plan.devices[device].place
 }
 
-fn disciplines_at(plan: &Plan, place: Place) -> Vec<Discipline> {
+pub fn disciplines_at(plan: &Plan, place: Place) -> Vec<Discipline> {
     plan.disciplines.iter().filter(|(device, _)| place_of(plan, *device) == place).map(|(_, what)| *what).collect()
 }
 
 /// Follows the routes, as the kernel would.
-fn walk(plan: &Plan, from: Place, to: Ipv4Addr) -> Vec<Place> {
+pub fn walk(plan: &Plan, from: Place, to: Ipv4Addr) -> Vec<Place> {
     let mut places = vec![from];
     while let Some(&here) = places.last() {
         if plan.addresses.iter().any(|(device, address)| place_of(plan, *device) == here && *address == to) {
@@ -42,9 +42,9 @@ fn a_plain_path_has_one_router() {
     assert_eq!(plan.places, [Place::Sender, Place::Near, Place::Receiver]);
     assert_eq!((plan.pairs.len(), plan.devices.len()), (1, 4));
     assert_eq!(plan.pair_of_flow, [0; 4]);
-    assert_eq!(place_of(&plan, plan.bottleneck), Place::Near);
+    assert_eq!(place_of(&plan, plan.hops[0].queue), Place::Near);
     assert_eq!(disciplines_at(&plan, Place::Near).len(), 2);
-    assert_eq!((plan.loss, plan.arrivals), (None, None));
+    assert_eq!((plan.hops[0].loss, plan.hops[0].arrivals), (None, None));
 }
 
 #[test]
@@ -53,9 +53,9 @@ fn a_shaper_at_the_receivers_takes_what_comes_in_by_each_of_their_devices() {
     run.path.jitter_ns = Some(50_000);
     (run.path.shaper, run.path.shaper_at) = (ShaperKind::Htb, ShaperAt::Receiver);
     let plan = Plan::of(&run, 0, &[], POOR);
-    let ifb = &plan.devices[plan.bottleneck];
+    let ifb = &plan.devices[plan.hops[0].queue];
     assert_eq!(
-        (plan.ifb, plan.bottleneck, ifb.place),
+        (plan.ifb, plan.hops[0].queue, ifb.place),
         (Some(plan.devices.len() - 1), plan.devices.len() - 1, Place::Receiver)
     );
     let ways_in = plan.links().filter(|first| place_of(&plan, first + 1) == Place::Receiver).count();
@@ -68,7 +68,7 @@ fn a_shaper_at_the_receivers_takes_what_comes_in_by_each_of_their_devices() {
 }
 
 /// A kernel that cannot delay, spread or lose packets.
-const POOR: Means = Means { netem: false, loss: false, ..Means::ALL };
+pub const POOR: Means = Means { netem: false, loss: false, ..Means::ALL };
 
 #[test]
 fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
@@ -90,11 +90,13 @@ fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
         assert_eq!(poor.relays.iter().map(|(_, treatment)| *treatment).collect::<Vec<_>>(), treatments(&full));
         assert_eq!((poor.relays.len(), treatments(&poor).len()), (6, 0));
         assert!(
-            poor.loss.is_some_and(|device| poor.relay_of(device) == Some(Discipline::Loss { loss_ppb: 1_000_000 }))
+            poor.hops[0]
+                .loss
+                .is_some_and(|device| poor.relay_of(device) == Some(Discipline::Loss { loss_ppb: 1_000_000 }))
         );
         let windows = poor.routes.iter().filter(|route| route.initial_window_segments.is_some());
         assert!(windows.clone().count() == 2 && windows.clone().all(|route| poor.relay_of(route.device).is_some()));
-        assert_eq!(poor.bottleneck, full.bottleneck);
+        assert_eq!(poor.hops[0].queue, full.hops[0].queue);
     }
 }
 
@@ -275,7 +277,7 @@ fn data_and_acks_pass_every_place_in_order() {
             assert_eq!(walk(&plan, Place::Receiver, Plan::sender(pair)), places);
         }
         assert_eq!(
-            plan.loss.map(|device| place_of(&plan, device)),
+            plan.hops[0].loss.map(|device| place_of(&plan, device)),
             middle.into_iter().find(|place| *place != Place::Near)
         );
     }
@@ -319,7 +321,7 @@ fn home() -> PathBuf {
 }
 
 /// Whether this user or this kernel cannot do it at all: then a test has nothing to say.
-fn unavailable(error: &Error) -> bool {
+pub fn unavailable(error: &Error) -> bool {
     let lacking = ["EPERM", "ENOENT", "EOPNOTSUPP"].iter().any(|name| error.to_string().contains(name));
     if lacking {
         crate::skipped::skip(error);
@@ -356,21 +358,21 @@ fn the_calling_thread_stays_in_its_namespace() {
     assert_eq!(home(), before);
 }
 
-fn socket(end: &Endpoint) -> UdpSocket {
+pub fn socket(end: &Endpoint) -> UdpSocket {
     end.namespace.within(|| UdpSocket::bind((end.address, 0))).expect("a way there and back").expect("a socket")
 }
 
 #[test]
 fn a_new_path_is_silent_and_counts_each_frame() {
     let Some((mut network, _)) = built(|_| {}) else { return };
-    assert_eq!(network.counters(), Ok(QueueCounters::default()));
+    assert_eq!(network.counters(), Ok(vec![QueueCounters::default()]));
     let (sender, receiver) = (socket(network.sender(0)), socket(network.receiver(0)));
     for _ in 0..3 {
         sender.send_to(&[0; 72], receiver.local_addr().expect("address")).expect("sent");
     }
     let mut bytes = [0; 100];
     assert_eq!(receiver.recv(&mut bytes).expect("received"), 72);
-    let counters = network.counters().expect("counters");
+    let counters = network.counters().expect("counters")[0];
     assert_eq!((counters.offered_packets, counters.sent_packets, counters.sent_bytes), (3, 3, 3 * 114));
     assert_eq!(network.facts()["offloads (sender)"], "tso off gso off gro off");
     assert_eq!(network.facts()["net.ipv4.ip_forward (near)"], "1");
@@ -403,9 +405,9 @@ fn every_bottleneck_counts_and_holds_its_rate() {
     for (kind, at, room) in cases {
         let change = |run: &mut Run| (run.path.shaper, run.path.shaper_at, run.path.buffer) = (kind, at, room);
         let Some((mut network, run)) = built(change) else { return };
-        network.change_rate(20_000_000).expect("a change of rate");
+        network.change_rate(Direction::Down, 0, 20_000_000).expect("a change of rate");
         measured(&mut network, &run, &format!("{kind:?} {at:?}"));
-        let counters = network.counters().expect("counters");
+        let counters = network.counters().expect("counters")[0];
         assert!(counters.sent_packets > 0 && counters.dropped_packets > 0, "{kind:?} {at:?}: {counters:?}");
     }
 }
@@ -435,7 +437,7 @@ fn every_one_of_many_lines_carries_frames() {
 #[test]
 fn a_probe_sees_the_path_that_is_there_and_not_the_one_that_was_requested() {
     let Some((mut network, mut run)) = built(|_| {}) else { return };
-    network.change_rate(20_000_000).expect("a change of rate");
+    network.change_rate(Direction::Down, 0, 20_000_000).expect("a change of rate");
     run.path.buffer = Buffer::Packets(200);
     let report = measured(&mut network, &run, "changed");
     assert_eq!((report.lost_packets, report.reordered_packets, report.rtt_ns.len()), (0, 0, 1), "{report:?}");
@@ -449,7 +451,7 @@ fn with_offloads_the_gate_counts_what_is_offered() {
     };
     let Some((mut network, run)) = built(offload) else { return };
     probe(&mut network, &run).expect("a report");
-    let counters = network.counters().expect("counters");
+    let counters = network.counters().expect("counters")[0];
     assert!(counters.dropped_packets > 0);
     assert_eq!(counters.offered_packets, counters.sent_packets + counters.dropped_packets + counters.queued_packets);
 }

@@ -70,10 +70,10 @@ impl Connection {
         self.source.total_bytes().map_or(received, |total| received.min(total))
     }
 
-    /// Its counters, from what the kernel last told.
-    pub fn counters(&self, recorder: &KernelRecorder, now_ns: u64) -> FlowCounters {
+    /// Its counters, as one of a flow, from what the kernel last told.
+    pub fn counters(&self, recorder: &KernelRecorder, flow: usize, now_ns: u64) -> FlowCounters {
         let established_ns = self.established_ns.unwrap_or(now_ns);
-        recorder.counters(&self.reading, self.delivered_bytes(), established_ns, now_ns)
+        recorder.counters(flow, &self.reading, self.delivered_bytes(), established_ns, now_ns)
     }
 
     /// There is room to write, or an error. True: its handshake is done, and its application can begin.

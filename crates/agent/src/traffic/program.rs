@@ -220,7 +220,7 @@ impl Program {
         let busy_ns = sum.sender.busy_us * NANOS_PER_MICRO;
         FlowCounters {
             app_limited_ns: now_ns.saturating_sub(self.began_ns).saturating_sub(busy_ns),
-            ..recorder.counters(&sum, delivered_bytes, now_ns, now_ns)
+            ..recorder.counters(self.flow, &sum, delivered_bytes, now_ns, now_ns)
         }
     }
 

@@ -17,8 +17,8 @@ pub struct Recording<'a> {
     run: &'a Run,
     dumps: Dumps,
     recorder: KernelRecorder,
-    /// The instant of the last reading of all flows and of the queue, and the latter.
-    read: Option<(u64, QueueCounters)>,
+    /// The instant of the last reading of all flows and of the hops' queues, and the latter.
+    read: Option<(u64, Vec<QueueCounters>)>,
     /// What else the machine does, from time 0 to the run's end; none in virtual time.
     watch: Option<Watch>,
     watched: BTreeMap<String, String>,
@@ -76,7 +76,7 @@ impl<'a> Recording<'a> {
     pub fn close(&mut self, index: usize, flow: &mut Flow, port: u16, now_ns: u64) {
         if let Some(connection) = flow.connections.get(&port) {
             self.recorder.keep_least_rtt(index, &connection.reading);
-            flow.closed.add(&connection.counters(&self.recorder, now_ns));
+            flow.closed.add(&connection.counters(&self.recorder, index, now_ns));
         }
     }
 
@@ -85,8 +85,9 @@ impl<'a> Recording<'a> {
     /// # Errors
     /// The kernel refuses to tell, or a program has written too much.
     pub fn sample(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
-        let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.sample_queue(0, &counters);
+        for (hop, counters) in self.read(network, flows, now_ns)?.iter().enumerate() {
+            self.recorder.recorder.sample_queue(hop, counters);
+        }
         for (i, flow) in flows.iter().enumerate() {
             flow.program.iter().try_for_each(Program::check_written).map_err(failed(self.run, i, None))?;
         }
@@ -109,15 +110,27 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Keeps the counters of all flows and of the queue.
+    /// Keeps the counters of all flows and of the queues.
     ///
     /// # Errors
     /// The kernel refuses to tell.
     pub fn mark(&mut self, mark: Mark, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
-        let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.mark_queue(mark, 0, counters);
+        self.mark_queues(mark, network, flows, now_ns)?;
         for (i, flow) in flows.iter_mut().enumerate() {
             self.mark_flow(mark, i, flow, now_ns);
+        }
+        Ok(())
+    }
+
+    fn mark_queues(
+        &mut self,
+        mark: Mark,
+        network: &mut Network,
+        flows: &mut [Flow],
+        now_ns: u64,
+    ) -> Result<(), Failure> {
+        for (hop, counters) in self.read(network, flows, now_ns)?.into_iter().enumerate() {
+            self.recorder.recorder.mark_queue(mark, hop, counters);
         }
         Ok(())
     }
@@ -134,7 +147,7 @@ impl<'a> Recording<'a> {
             Phase::Running => {
                 let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
                 let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
-                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, now_ns)));
+                flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, index, now_ns)));
                 counters
             }
         };
@@ -161,8 +174,7 @@ impl<'a> Recording<'a> {
         if let Some(watch) = &self.watch {
             self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
         }
-        let counters = self.read(network, flows, now_ns)?;
-        self.recorder.recorder.mark_queue(Mark::End, 0, counters);
+        self.mark_queues(Mark::End, network, flows, now_ns)?;
         if now_ns <= self.run.measure.window_end_ns {
             self.mark(Mark::WindowEnd, network, flows, now_ns)?;
         }
@@ -178,17 +190,22 @@ impl<'a> Recording<'a> {
     ///
     /// # Errors
     /// The kernel refuses to tell.
-    pub fn read(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<QueueCounters, Failure> {
-        if let Some((at_ns, counters)) = self.read
-            && at_ns == now_ns
+    pub fn read(
+        &mut self,
+        network: &mut Network,
+        flows: &mut [Flow],
+        now_ns: u64,
+    ) -> Result<Vec<QueueCounters>, Failure> {
+        if let Some((at_ns, counters)) = &self.read
+            && *at_ns == now_ns
         {
-            return Ok(counters);
+            return Ok(counters.clone());
         }
-        let counters = network.counters().map_err(|error| Failure::of("read the queue's counters", error))?;
-        let counters = QueueCounters { at_ns: now_ns, ..counters };
+        let mut counters = network.counters().map_err(|error| Failure::of("read the queues' counters", error))?;
+        counters.iter_mut().for_each(|queue| queue.at_ns = now_ns);
         self.dumps.read(flows)?;
         flows.iter_mut().filter_map(|flow| flow.program.as_mut()).for_each(Program::sweep);
-        self.read = Some((now_ns, counters));
+        self.read = Some((now_ns, counters.clone()));
         Ok(counters)
     }
 

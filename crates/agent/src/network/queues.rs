@@ -1,0 +1,72 @@
+//! The queues of a built path: what they have counted, and their rates.
+
+use super::discipline::{self, Counters};
+use super::{Network, handle, row, site};
+use crate::error::Error;
+use crate::netlink::Batch;
+use run::{Direction, QueueCounters};
+
+impl Network {
+    /// The counters of each hop's queue now, those of the path and then of the way back; the caller knows the time. Two system
+    /// calls a hop, two more with random loss and with offloads.
+    ///
+    /// With offloads a dropped super-packet counts once and a sent one by its segments. There `offered` is the count
+    /// of segments that passed the gate, `queued` is the backlog in frames of full size, and `dropped` what remains:
+    /// exact when the queue is empty.
+    pub fn counters(&mut self) -> Result<Vec<QueueCounters>, Error> {
+        let hops = Direction::BOTH.map(|direction| self.path.hops(direction));
+        let frames = hops.iter().flatten().map(|hop| u64::from(self.path.mtu_bytes + hop.overhead_bytes));
+        let frames: Vec<u64> = frames.collect();
+        frames.into_iter().enumerate().map(|(hop, frame_bytes)| self.counters_of(hop, frame_bytes)).collect()
+    }
+
+    fn counters_of(&mut self, hop: usize, frame_bytes: u64) -> Result<QueueCounters, Error> {
+        let counted = self.plan.hops[hop];
+        let queue = self.count(counted.queue, handle::ROOT)?;
+        let random_lost_packets = match (counted.loss, &self.relay) {
+            (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
+            (Some(device), _) => self.count(device, handle::CHILD)?.dropped_packets,
+            (None, _) => 0,
+        };
+        let mut counters = QueueCounters {
+            at_ns: 0,
+            offered_packets: queue.sent_packets + queue.dropped_packets + queue.queued_packets,
+            sent_packets: queue.sent_packets,
+            sent_bytes: queue.sent_bytes,
+            dropped_packets: queue.dropped_packets,
+            random_lost_packets,
+            queued_packets: queue.queued_packets,
+            queued_bytes: queue.queued_bytes,
+        };
+        if let Some(device) = counted.arrivals {
+            let arrived = self.count(device, handle::ROOT)?.sent_packets;
+            counters.queued_packets = queue.queued_bytes.div_ceil(frame_bytes);
+            let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
+            self.dropped_packets[hop] = self.dropped_packets[hop].max(dropped);
+            counters.dropped_packets = self.dropped_packets[hop];
+            counters.offered_packets = counters.sent_packets + counters.dropped_packets + counters.queued_packets;
+        }
+        Ok(counters)
+    }
+
+    /// From now on a hop of a direction has another rate. What waits stays, and the frame at the head may keep the time that
+    /// it had; a `tbf` is full again (`tbf_change` in the kernel's `sch_tbf.c`), an `htb` keeps its tokens, which are a time
+    /// (`htb_change_class` in `sch_htb.c`).
+    pub fn change_rate(&mut self, direction: Direction, hop: usize, rate_bps: u64) -> Result<(), Error> {
+        let counted = self.plan.hops[row::position(&self.path, direction, hop)];
+        let device = &self.plan.devices[counted.queue];
+        let mut batch = Batch::default();
+        discipline::push_rate(&mut batch, device, &self.path.hops(direction)[hop], rate_bps);
+        site(&mut self.sites, device.place).socket.execute(batch)
+    }
+
+    /// Number of a relay's line, by the device that it takes from.
+    fn line_of(&self, device: usize) -> usize {
+        self.plan.relays.iter().position(|(takes, _)| *takes == device).expect("a line of the relay")
+    }
+
+    fn count(&mut self, device: usize, handle: u32) -> Result<Counters, Error> {
+        let counters = discipline::parse_counters(self.ask(device, handle)?);
+        counters.ok_or_else(|| Error::new("counters of a queueing discipline", "an answer without them"))
+    }
+}

@@ -1,0 +1,142 @@
+//! [`Row`]: the routers that packets of one direction meet, in order.
+
+use super::discipline::Discipline;
+use super::pair::{AddressPair, has_nics};
+use super::place::{Place, Router};
+use run::{Direction, Hop, LossAt, Path, Run, ShaperAt};
+
+/// The routers of a direction's hops.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// Place of its first hop among those of the path and then of the way back.
+    pub first: usize,
+    /// In the order in which packets meet them.
+    pub stops: Vec<Stop>,
+    hops: Vec<Hop>,
+    /// Those that ACKs pass.
+    met_by_acks: Vec<bool>,
+    shaper_at: ShaperAt,
+    offload: bool,
+}
+
+/// A router of a hop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// Where it is.
+    pub place: Place,
+    /// Place of its hop among those of the direction.
+    pub hop: usize,
+    /// What it is there for.
+    pub router: Router,
+}
+
+impl Row {
+    /// That of a direction; empty: packets meet nothing but delay. The path also reorders so much.
+    pub fn new(run: &Run, direction: Direction, pairs: &[AddressPair], reorder_ppb: u32) -> Self {
+        let path = &run.path;
+        let hops = path.hops(direction);
+        let passes_acks = |hop: usize| pairs.iter().any(|it| it.direction != direction && it.ack_hops.contains(&hop));
+        let met_by_acks = (0..hops.len()).map(passes_acks).collect();
+        let mut stops = Vec::new();
+        for (number, hop) in hops.iter().enumerate() {
+            let loses = |side| hop.loss_ppb > 0 && hop.loss_at == side;
+            let is_last = number + 1 == hops.len();
+            let wanted = |router: &Router| match router {
+                Router::Gate => loses(LossAt::Before) || path.offload,
+                Router::Near => true,
+                Router::LossHop => loses(LossAt::After),
+                Router::Far if is_last => fans_out(run, direction, number, pairs, reorder_ppb),
+                Router::Far => hop.delay_ns > 0,
+            };
+            let routers = [Router::Gate, Router::Near, Router::LossHop, Router::Far].into_iter().filter(wanted);
+            let stop = |router: Router| Stop { place: place(path, direction, number, router), hop: number, router };
+            stops.extend(routers.map(stop));
+        }
+        Self {
+            first: position(path, direction, 0),
+            stops,
+            hops,
+            met_by_acks,
+            shaper_at: path.shaper_at,
+            offload: path.offload,
+        }
+    }
+
+    /// The router at which packets enter that pass this hop first.
+    pub fn entry(&self, hop: usize) -> Place {
+        self.stops.iter().find(|stop| stop.hop == hop).expect("a router of each hop").place
+    }
+
+    /// The router from which packets leave that pass this hop last: the first one behind its queue, its line and its loss.
+    pub fn exit(&self, hop: usize) -> Stop {
+        let behind = |stop: &&Stop| stop.hop > hop || stop.hop == hop && stop.router == Router::Far;
+        *self.stops.iter().find(behind).or(self.stops.last()).expect("a router of each hop")
+    }
+
+    /// What packets meet when they leave a router for the next one, or for hosts where all of them leave it so.
+    pub fn discipline(&self, stop: Stop) -> Option<Discipline> {
+        let hop = &self.hops[stop.hop];
+        let loss_ppb = hop.loss_ppb;
+        let loss =
+            if self.met_by_acks[stop.hop] { Discipline::LossOfAll { loss_ppb } } else { Discipline::Loss { loss_ppb } };
+        match stop.router {
+            Router::Near => (self.shaper_at == ShaperAt::Router).then(|| bucket(hop)),
+            Router::Gate | Router::LossHop => Some(if self.loses(stop) { loss } else { Discipline::Counter }),
+            Router::Far => (hop.delay_ns > 0).then(|| Discipline::delay(hop.delay_ns)),
+        }
+    }
+
+    /// It loses packets at random.
+    pub fn loses(&self, stop: Stop) -> bool {
+        let hop = &self.hops[stop.hop];
+        let side = match stop.router {
+            Router::Gate => LossAt::Before,
+            Router::LossHop => LossAt::After,
+            Router::Near | Router::Far => return false,
+        };
+        hop.loss_ppb > 0 && hop.loss_at == side
+    }
+
+    /// Its counters tell the segments offered to its hop's queue.
+    pub fn counts_arrivals(&self, stop: Stop) -> bool {
+        stop.router == Router::Gate && self.offload
+    }
+}
+
+/// The place of a direction's hop among those of the path and then of the way back.
+pub fn position(path: &Path, direction: Direction, hop: usize) -> usize {
+    match direction {
+        Direction::Down => hop,
+        Direction::Up => path.hops(Direction::Down).len() + hop,
+    }
+}
+
+/// A hop's queue and line.
+pub const fn bucket(hop: &Hop) -> Discipline {
+    Discipline::Bucket {
+        kind: hop.shaper,
+        rate_bps: hop.rate_bps,
+        burst_bytes: hop.burst_bytes,
+        room: hop.buffer,
+        extra_bytes: hop.extra_bytes(),
+    }
+}
+
+/// Whether packets take other ways than one behind the last hop, or meet delays there.
+fn fans_out(run: &Run, direction: Direction, last: usize, pairs: &[AddressPair], reorder_ppb: u32) -> bool {
+    let leaving = pairs.iter().filter_map(|pair| {
+        let (hop, delay_ns) = pair.leaves(direction)?;
+        (hop == last).then_some((pair.direction == direction, delay_ns))
+    });
+    let leaving: Vec<(bool, u64)> = leaving.collect();
+    let is_one_line = leaving.first().is_some_and(|first| first.1 == 0 && leaving.iter().all(|it| it == first));
+    !is_one_line || reorder_ppb > 0 || has_nics(run) && leaving.iter().any(|(is_data, _)| *is_data)
+}
+
+fn place(path: &Path, direction: Direction, hop: usize, router: Router) -> Place {
+    match direction {
+        _ if !path.has_several_hops() => router.alone(),
+        Direction::Down => Place::Down(hop, router),
+        Direction::Up => Place::Up(hop, router),
+    }
+}
