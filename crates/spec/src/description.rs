@@ -127,10 +127,11 @@ impl Takes {
             Kind::Group => {
                 Self { limits: "A group of flows by its place: `flows[0]` is the first".to_owned(), ..noun("text") }
             }
-            Kind::Hop => {
-                Self { limits: format!("1 to {LONGEST_HOP_NAME} ASCII letters, digits, `-` and `_`"), ..noun("text") }
-            }
-            Kind::Route => noun("a list of names"),
+            Kind::Hop => Self {
+                limits: format!("1 to {LONGEST_HOP_NAME} ASCII letters, digits, `-` and `_`, a letter or digit first"),
+                ..noun("text")
+            },
+            Kind::Route => noun("a list of words"),
             Kind::Seeds => Self::of(&Kind::Integer { least: 1, most: MOST_SEEDS }),
             Kind::Zip => noun("a list of lists of paths"),
             Kind::Window => {
@@ -157,6 +158,14 @@ mod tests {
         let keys = descriptions();
         assert!(keys.iter().all(|key| !key.about.is_empty() && !key.noun.is_empty()));
         let rate = keys.iter().find(|key| key.path == "path.change[].rate").expect("a key");
+        assert!(rate.required, "of a change there is nothing in place of it");
+        let is_needed = |path: &str| keys.iter().find(|key| key.path == path).is_some_and(|key| key.required);
+        assert!(
+            is_needed("hops[].rate")
+                && is_needed("path.rtt")
+                && !is_needed("path.rate")
+                && !is_needed("path.back.buffer")
+        );
         assert_eq!(rate.limits, "from 1 kbit/s to 1 Tbit/s; an outage, a rate of 0, is not in this version");
     }
 

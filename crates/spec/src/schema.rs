@@ -63,7 +63,9 @@ fn value(kind: &Kind) -> Value {
         }
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Name => json!({"type": "string", "minLength": 1, "maxLength": 100}),
-        Kind::Hop => json!({"type": "string", "pattern": format!("^[A-Za-z0-9_-]{{1,{LONGEST_HOP_NAME}}}$")}),
+        Kind::Hop => {
+            json!({"type": "string", "pattern": format!("^[A-Za-z0-9][A-Za-z0-9_-]{{0,{}}}$", LONGEST_HOP_NAME - 1)})
+        }
         Kind::Route => json!({"type": "array", "minItems": 1, "items": {"type": "string"}}),
         Kind::Group => json!({"type": "string", "pattern": r"^flows\[[0-9]{1,6}\]$"}),
         Kind::Control => json!({"type": "string", "pattern": r"^\s*[^\s\[\]]+\s*(\[[^\[\]]*\]\s*)?$"}),
@@ -118,4 +120,22 @@ fn spellings(unit: &str, spelling: Spelling) -> String {
 
 fn any_case(unit: &str) -> String {
     unit.chars().map(|letter| format!("[{}{}]", letter.to_ascii_lowercase(), letter.to_ascii_uppercase())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_its_keys_or_there_are_hops() {
+        let schema = schema();
+        let (path, back) = (&schema["properties"]["path"], &schema["properties"]["path"]["properties"]["back"]);
+        assert_eq!((&path["required"], &back["required"]), (&json!(["rtt"]), &json!([])));
+        let either = json!([{"required": ["hops"]}, {"properties": {"path": {"required": ["rate", "buffer"]}}}]);
+        assert_eq!(schema["anyOf"], either);
+        assert_eq!(back["anyOf"], json!([{"required": ["hops"]}, {"required": ["rate", "buffer"]}]));
+        let hop = &schema["properties"]["hops"]["items"];
+        assert_eq!(hop["required"], json!(["name", "rate", "buffer"]));
+        assert_eq!(back["properties"]["hops"]["items"], *hop);
+    }
 }

@@ -101,10 +101,12 @@ fn a_hop_has_the_limits_of_a_path() {
 #[test]
 fn a_hop_has_a_name_of_its_own() {
     let named = |name: &str| listed("", "").replace("\"core\"", name);
-    let expected =
-        "hops[1].name: \"the core\" is no name of a hop; 1 to 32 letters from a to z, digits, \"-\" and \"_\"";
+    let expected = "hops[1].name: \"the core\" is no name of a hop; a letter or digit, and behind it up to 31 more, \"-\" or \"_\"";
     refused(&named("\"the core\""), &[expected]);
-    assert_eq!(problems(&named("\"\"")).len(), 1);
+    for wrong in ["", "-core", "_", "kern€", "core "] {
+        let expected = format!("hops[1].name: \"{wrong}\" is no name of a hop;");
+        assert!(problems(&named(&format!("\"{wrong}\"")))[0].starts_with(&expected), "{wrong}");
+    }
     assert_eq!(problems(&named(&format!("\"{}\"", "a".repeat(33)))).len(), 1);
     assert!(load(&named(&format!("\"{}\"", "a".repeat(32)))).is_ok());
     let expected = "hops[1].name: \"first\" is already the name of hops[0]; give each hop a name of its own";

@@ -169,10 +169,13 @@ fn name(name: &str) -> Result<Node, Refusal> {
 /// One that file names, columns and devices can have in them.
 fn hop(name: &str) -> Result<Node, Refusal> {
     let is_letter = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
-    if (1..=LONGEST_HOP_NAME).contains(&name.len()) && name.bytes().all(is_letter) {
+    if name.len() <= LONGEST_HOP_NAME
+        && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        && name.bytes().all(is_letter)
+    {
         return Ok(Node::Text(name.to_owned()));
     }
-    let hint = format!("1 to {LONGEST_HOP_NAME} letters from a to z, digits, \"-\" and \"_\"");
+    let hint = format!("a letter or digit, and behind it up to {} more, \"-\" or \"_\"", LONGEST_HOP_NAME - 1);
     Err(Refusal::new(format!("{} is no name of a hop", quoted(name)), hint))
 }
 
