@@ -8,7 +8,7 @@ use crate::reader::read;
 use crate::source::set;
 use crate::tree::{Unknown, View};
 use crate::word::{Fields, Word};
-use run::Buffer;
+use run::{Buffer, Direction};
 use serde::Serialize;
 
 const KINDS: [(&Kind, &str, f64); 4] =
@@ -53,7 +53,7 @@ fn room(hop: &Hop<'_>, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>
 
 fn room_of_access(text: &str, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let size = SIZE.read(text).map_err(|_| Unknown)?;
-    let line = ethernet_line(network, network.slowest()?.rate_bps()?)?;
+    let line = ethernet_line(network, network.bottleneck(Direction::Down)?.rate_bps()?)?;
     Ok(vec![("bytes", bytes(buffer_limit(&size, network, line)?, line))])
 }
 
@@ -88,8 +88,8 @@ pub fn rooms(fields: &Fields) -> Option<Rooms> {
 }
 
 fn rooms_of(network: &Network<'_>) -> Result<Rooms, Unknown> {
-    let bottleneck = network.slowest()?;
-    let (size, line) = (bottleneck.keys.quantity("buffer")?, line(network, &bottleneck)?);
+    let bottleneck = network.bottleneck(Direction::Down)?;
+    let (size, line) = (bottleneck.keys.quantity("buffer")?, line(network, bottleneck)?);
     let filled = filled_bytes(size, network, line.rate_bps)?;
     let (counted, frame) = (size.base() as f64, line.frame_bytes as f64);
     let bytes =

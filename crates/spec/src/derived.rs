@@ -9,7 +9,7 @@ use crate::number::{half_even, ratio, rounded};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::tree::{Node, Unknown, View};
-use run::{Buffer, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
+use run::{Buffer, Direction, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
 
 const BITS_PER_BYTE: u128 = 8;
 const NS_PER_S: u128 = 1_000_000_000;
@@ -102,10 +102,14 @@ pub struct Line {
     pub frame_bytes: u64,
 }
 
+/// What a full packet takes of a hop's queue and line.
+fn frame_bytes(network: &Network<'_>, hop: &Hop<'_>) -> Result<u64, Unknown> {
+    Ok(network.path.integer("mtu")? + hop.keys.count("overhead")?)
+}
+
 /// The line of a hop.
 pub fn line(network: &Network<'_>, hop: &Hop<'_>) -> Result<Line, Unknown> {
-    let frame_bytes = network.path.integer("mtu")? + hop.keys.count("overhead")?;
-    Ok(Line { rate_bps: hop.rate_bps()?, frame_bytes })
+    Ok(Line { rate_bps: hop.rate_bps()?, frame_bytes: frame_bytes(network, hop)? })
 }
 
 /// A host's own line of this rate.
@@ -121,7 +125,7 @@ pub fn bdp_bytes(network: &Network<'_>) -> Result<f64, Unknown> {
 
 /// Likewise, in billionths of a bit.
 fn bdp_bits(network: &Network<'_>) -> Result<u128, Unknown> {
-    Ok(u128::from(network.slowest()?.rate_bps()?) * u128::from(network.path.count("rtt")?))
+    Ok(u128::from(network.bottleneck(Direction::Down)?.rate_bps()?) * u128::from(network.path.count("rtt")?))
 }
 
 /// The float that is nearest to a fraction in eighteen decimal places; the denominator is at most [`FILLED_PER_BYTE`].
@@ -136,7 +140,7 @@ pub fn jitter_ns(network: &Network<'_>) -> Result<u64, Unknown> {
     if jitter.unit != "packet" {
         return Ok(jitter.count());
     }
-    let Line { rate_bps, frame_bytes } = line(network, &network.slowest()?)?;
+    let Line { rate_bps, frame_bytes } = line(network, network.bottleneck(Direction::Down)?)?;
     let exact = &jitter.number * ratio(u128::from(frame_bytes) * BITS_PER_BYTE * NS_PER_S, rate_bps);
     Ok(u64::try_from(half_even(&exact)).unwrap_or(u64::MAX))
 }
@@ -162,7 +166,7 @@ impl Point<'_> {
     /// Room of the bottleneck's queue that is written in bdp or as a time, in bytes before they are whole.
     pub fn filled_bytes(&self) -> Option<f64> {
         let network = self.network().ok()?;
-        let bottleneck = network.slowest().ok()?;
+        let bottleneck = network.bottleneck(Direction::Down).ok()?;
         filled_bytes(bottleneck.keys.quantity("buffer").ok()?, &network, bottleneck.rate_bps().ok()?).ok()?
     }
 }
@@ -228,7 +232,7 @@ pub fn arrivals_per_s(point: &Point<'_>, group: &View<'_>, source: &View<'_>) ->
     let Some(sizes) = sizes(source, point.contents)? else { return Ok(None) };
     let network = point.network()?;
     let (direction, _) = network.route(group)?;
-    let hop = network.hops(direction)[network.bottleneck(direction)?];
+    let hop = network.bottleneck(direction)?;
     let wire = wire_bytes(sizes.mean_bytes(), network.path.integer("mtu")?, hop.keys.count("overhead")?);
     Ok(Some(load * hop.rate_bps()? as f64 / (BITS_PER_BYTE as f64 * wire)))
 }

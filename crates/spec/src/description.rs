@@ -131,14 +131,13 @@ impl Takes {
                 limits: format!("1 to {LONGEST_HOP_NAME} ASCII letters, digits, `-` and `_`, a letter or digit first"),
                 ..noun("text")
             },
-            Kind::Route => noun("a list of words"),
             Kind::Seeds => Self::of(&Kind::Integer { least: 1, most: MOST_SEEDS }),
             Kind::Zip => noun("a list of lists of paths"),
             Kind::Window => {
                 let of = Self::of(&Kind::Quantity { of: &crate::quantity::MOMENT, bounds: None, remark: "" });
                 Self { noun: format!("a list of two, each {}", of.noun), ..of }
             }
-            Kind::Command => noun("a list of words"),
+            Kind::Command | Kind::Route => noun("a list of words"),
             Kind::Table(_) => noun("a table"),
             Kind::OneOf { simple, .. } => {
                 let simple = Self::of(simple);

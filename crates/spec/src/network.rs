@@ -107,12 +107,20 @@ impl<'a> Network<'a> {
         self.hops(direction).iter().position(|hop| hop.name() == Ok(name))
     }
 
-    /// The place of the bottleneck: the hop that the path names, or the slowest; on the way back the slowest. Of equals the
-    /// first, as [`run::Path::bottleneck`] has it.
+    /// The hop that the path names, or the slowest; on the way back the slowest. Of equals the first, as
+    /// [`run::Path::bottleneck`] has it.
     ///
     /// # Errors
     /// When there are no hops, or their rates have a problem.
-    pub fn bottleneck(&self, direction: Direction) -> Result<usize, Unknown> {
+    pub fn bottleneck(&self, direction: Direction) -> Result<&Hop<'a>, Unknown> {
+        Ok(&self.hops(direction)[self.bottleneck_place(direction)?])
+    }
+
+    /// Its place.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn bottleneck_place(&self, direction: Direction) -> Result<usize, Unknown> {
         if direction == Direction::Down
             && let Some(name) = self.path.text_if("bottleneck")?
         {
@@ -122,15 +130,10 @@ impl<'a> Network<'a> {
         (0..rates.len()).min_by_key(|place| rates[*place]).ok_or(Unknown)
     }
 
-    /// The hop that `bdp`, and a packet of `path.jitter`, mean.
-    pub fn slowest(&self) -> Result<Hop<'a>, Unknown> {
-        Ok(self.down[self.bottleneck(Direction::Down)?])
-    }
-
     /// Where a group's data goes, and the places of the hops that its packets pass, if not all.
     pub fn route(&self, group: &View<'_>) -> Result<(Direction, Route), Unknown> {
         let direction = if group.text("direction")? == "up" { Direction::Up } else { Direction::Down };
-        let names = group.words_if("route")?.unwrap_or_default();
+        let names = group.texts_if("route")?.unwrap_or_default();
         let part = |direction| {
             let places: Vec<usize> = names.iter().filter_map(|name| self.place(direction, name)).collect();
             let ends = places.iter().min().copied().zip(places.iter().max().copied());

@@ -121,11 +121,11 @@ impl Reader<'_> {
             },
             (Kind::Command, Word::List(entries)) => {
                 let read = self.list(entries, here, |word| value::argument(key, word));
-                self.sized(read, here, 1..=MOST_ARGUMENTS, "write the program's name and its arguments", Node::Words)
+                self.sized(read, here, 1..=MOST_ARGUMENTS, "write the program's name and its arguments", Node::Texts)
             }
             (Kind::Route, Word::List(entries)) => {
                 let read = self.list(entries, here, |word| value::text(key, word));
-                self.sized(read, here, 1..=2 * MOST_HOPS, &example(key), Node::Words)
+                self.sized(read, here, 1..=2 * MOST_HOPS, &example(key), Node::Texts)
             }
             (Kind::Seeds, Word::List(entries)) => {
                 let read = self.list(entries, here, |word| value::integer(key, word, 0, i64::MAX as u64));
@@ -257,7 +257,7 @@ fn known_key(section: &'static Section, name: &str) -> String {
     if let Some(key) = SPEC.keys.iter().find(|key| key.name == name && !is_ours(&SPEC))
         && matches!(key.kind, Kind::Table(_))
     {
-        return format!("it stands beside [path]: {}", example(key));
+        return format!("it is a table of its own: {}", example(key));
     }
     if wish::instead_of(name).is_none() && wish::meaning_of(name).is_none() {
         for key in SPEC.keys {

@@ -158,8 +158,8 @@ impl Point<'_> {
             return Ok(Workload::Stream { rate_bps, for_ns, every_ns });
         }
         if has("command") {
-            let command = table.words_if("command")?.ok_or(Unknown)?.to_vec();
-            let server = table.words_if("server")?.unwrap_or_default().to_vec();
+            let command = table.texts_if("command")?.ok_or(Unknown)?.to_vec();
+            let server = table.texts_if("server")?.unwrap_or_default().to_vec();
             let user = if table.text("user")? == "root" { User::Root } else { User::Caller };
             return Ok(Workload::Command { command, server, user });
         }
@@ -215,7 +215,7 @@ impl Point<'_> {
 
 fn path(network: &Network<'_>) -> Result<Path, Unknown> {
     let hops = |direction| network.hops(direction).iter().map(|each| hop(network, each)).collect::<Result<Vec<_>, _>>();
-    let (path, place, mut down) = (network.path, network.bottleneck(Direction::Down)?, hops(Direction::Down)?);
+    let (path, place, mut down) = (network.path, network.bottleneck_place(Direction::Down)?, hops(Direction::Down)?);
     let is_listed = network.is_listed(Direction::Down);
     let own = if is_listed { down[place].clone() } else { down.remove(place) };
     Ok(Path {

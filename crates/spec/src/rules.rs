@@ -4,6 +4,7 @@
 
 mod flow;
 mod network;
+mod queue;
 mod source;
 
 use crate::derived::{active_groups, end_ns, is_until_done, window_ns};
@@ -27,8 +28,8 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
         network::keys,
         network::names,
         network::bottleneck,
-        network::buffers,
-        network::jitter,
+        queue::buffers,
+        queue::jitter,
         shaper,
         network::changes,
     ];

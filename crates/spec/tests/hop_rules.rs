@@ -125,20 +125,20 @@ fn a_hop_has_a_name_of_its_own() {
 }
 
 #[test]
-fn keys_of_a_hop_are_not_beside_hops() {
+fn keys_of_a_hop_have_no_place_with_hops() {
     let own = "rate = \"9 Mbit/s\"\nbuffer = \"9 kB\"\nburst = \"5 kB\"\nshaper = \"tbf\"\noverhead = \"14 B\"\nloss = \"0 %\"\n\
                change = [{ at = \"1 s\", rate = \"1 Mbit/s\" }]\nshaper_at = \"router\"\nloss_at = \"before\"\n";
-    let each = "is beside [[hops]], each of which has its own";
+    let each = "has no place with [[hops]], each of which has its own";
     refused(
         &listed(own, ""),
         &[
-            &format!("path.rate: {each}; write rate in [[hops]] in place of it"),
-            &format!("path.buffer: {each}; write buffer in [[hops]] in place of it"),
-            &format!("path.burst: {each}; write burst in [[hops]] in place of it"),
-            &format!("path.shaper: {each}; write shaper in [[hops]] in place of it"),
-            &format!("path.overhead: {each}; write overhead in [[hops]] in place of it"),
-            &format!("path.loss: {each}; write loss in [[hops]] in place of it"),
-            &format!("path.change: {each}; write [[hops.change]] behind its hop in place of it"),
+            &format!("path.rate: {each}; write rate in [[hops]]"),
+            &format!("path.buffer: {each}; write buffer in [[hops]]"),
+            &format!("path.burst: {each}; write burst in [[hops]]"),
+            &format!("path.shaper: {each}; write shaper in [[hops]]"),
+            &format!("path.overhead: {each}; write overhead in [[hops]]"),
+            &format!("path.loss: {each}; write loss in [[hops]]"),
+            &format!("path.change: {each}; write [[hops.change]] behind its hop"),
             "path.shaper_at: says nothing of [[hops]]; leave it out: queues stand in the order of [[hops]], the last one next to \
          the receivers",
             "path.loss_at: says nothing of [[hops]]; leave it out: a hop's loss strikes before its queue; for loss behind a \
@@ -153,19 +153,19 @@ fn keys_of_a_hop_are_not_beside_hops() {
         ],
     );
     let both = format!("{PATH}{SHORT}{BACK}[[path.back.hops]]\nname = \"out\"\n{SHORT}{FLOW}");
-    let each = "is beside [[path.back.hops]], each of which has its own";
+    let each = "has no place with [[path.back.hops]], each of which has its own";
     refused(
         &both,
         &[
-            &format!("path.back.rate: {each}; write rate in [[path.back.hops]] in place of it"),
-            &format!("path.back.buffer: {each}; write buffer in [[path.back.hops]] in place of it"),
-            &format!("path.back.delay: {each}; write delay in [[path.back.hops]] in place of it"),
+            &format!("path.back.rate: {each}; write rate in [[path.back.hops]]"),
+            &format!("path.back.buffer: {each}; write buffer in [[path.back.hops]]"),
+            &format!("path.back.delay: {each}; write delay in [[path.back.hops]]"),
         ],
     );
-    for kept in
+    for shared in
         ["queue = \"packets\"\n", "mtu = 9000\n", "jitter = \"none\"\n", "offload = true\n", "delay_side = \"split\"\n"]
     {
-        assert!(load(&listed(kept, "")).is_ok(), "{kept}");
+        assert!(load(&listed(shared, "")).is_ok(), "{shared}");
     }
 }
 
@@ -257,7 +257,7 @@ fn what_was_meant_is_said() {
     let with = |path: &str| format!("{PATH}{SHORT}{path}{FLOW}");
     refused(
         &with("[[path.hops]]\nname = \"core\"\n"),
-        &["path.hops: unknown key; it stands beside [path]: write [[hops]]"],
+        &["path.hops: unknown key; it is a table of its own: write [[hops]]"],
     );
     refused(
         &with("uplink = \"1 Mbit/s\"\n"),

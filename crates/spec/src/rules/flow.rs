@@ -1,6 +1,6 @@
 //! The rules of one group of flows, but for sources of short transfers.
 
-use super::network::room;
+use super::queue::room;
 use super::{Problems, after_the_end, shown};
 use crate::derived::{end_ns, ethernet_line, last_start_ns, start_jitter_bound_ns};
 use crate::file::Content;
@@ -120,9 +120,9 @@ pub(super) fn command(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(
     let names = |arguments: &[String], name: &str| {
         arguments.iter().any(|word| placeholder::names(word).is_ok_and(|names| names.contains(&name)))
     };
-    let command = program.words_if("command")?.ok_or(Unknown)?;
+    let command = program.texts_if("command")?.ok_or(Unknown)?;
     let mut counts_seconds = names(command, "seconds");
-    if let Some(server) = program.words_if("server")? {
+    if let Some(server) = program.texts_if("server")? {
         let has = |arguments| names(arguments, "port");
         if has(command) != has(server) {
             let (lacks, other) = if has(command) { ("server", "command") } else { ("command", "server") };

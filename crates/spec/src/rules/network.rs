@@ -2,21 +2,18 @@
 
 use super::flow::Subject;
 use super::{Problems, after_the_end, shown};
-use crate::derived::{Line, buffer_limit, end_ns, jitter_ns, line};
+use crate::derived::end_ns;
 use crate::network::{Hop, Network, OF_A_HOP};
 use crate::point::Point;
 use crate::problem::{Problem, closest, quoted};
-use crate::quantity::{BYTES, JITTER, Quantity};
 use crate::tree::{Unknown, View};
-use run::{Buffer, Direction};
-
-const LARGEST_BUFFER_BYTES: u64 = 1_000_000_000_000_000;
+use run::Direction;
 
 /// Keys that say of the path, or of the way back, what each of its hops says.
 pub(super) fn keys(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let network = point.network()?;
     if network.is_listed(Direction::Down) {
-        beside_hops(&network.path, "path", "hops", problems);
+        displaced(&network.path, "path", "hops", problems);
         for (key, hint) in [
             ("shaper_at", "leave it out: queues stand in the order of [[hops]], the last one next to the receivers"),
             (
@@ -30,18 +27,18 @@ pub(super) fn keys(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unkn
         }
     }
     if network.is_listed(Direction::Up) {
-        beside_hops(&network.path.table("back")?, "path.back", "path.back.hops", problems);
+        displaced(&network.path.table("back")?, "path.back", "path.back.hops", problems);
     }
     Ok(())
 }
 
-fn beside_hops(table: &View<'_>, place: &str, list: &str, problems: Problems<'_>) {
+fn displaced(table: &View<'_>, place: &str, list: &str, problems: Problems<'_>) {
     for key in OF_A_HOP.into_iter().filter(|key| table.table.is_written(key)) {
-        let message = format!("is beside [[{list}]], each of which has its own");
+        let message = format!("has no place with [[{list}]], each of which has its own");
         let hint = if key == "change" {
-            format!("write [[{list}.change]] behind its hop in place of it")
+            format!("write [[{list}.change]] behind its hop")
         } else {
-            format!("write {key} in [[{list}]] in place of it")
+            format!("write {key} in [[{list}]]")
         };
         problems.push(Problem::new(format!("{place}.{key}"), message, hint));
     }
@@ -87,65 +84,6 @@ fn names_of<'a>(network: &Network<'a>, direction: Direction) -> Result<Vec<&'a s
     network.hops(direction).iter().map(Hop::name).collect()
 }
 
-pub(super) fn buffers(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let network = point.network()?;
-    for hop in network.all() {
-        // What is wrong with one hop leaves the others.
-        let _: Result<(), Unknown> = buffer(&network, hop, problems);
-    }
-    Ok(())
-}
-
-fn buffer(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let (size, place) = (hop.keys.quantity("buffer")?, hop.field("buffer"));
-    if network.path.text("queue")? == "packets" && BYTES.units.iter().any(|(unit, _)| *unit == size.unit) {
-        let hint = "write the buffer in packets, in bdp or as a time, or leave out queue = \"packets\"";
-        let message = format!("{} is in bytes, but the queue counts packets", quoted(&size.text));
-        problems.push(Problem::new(place, message, hint));
-        return Ok(());
-    }
-    room(size, network, line(network, hop)?, &place, problems)
-}
-
-/// Whether a packet fits into the queue before a line, and its room into numbers.
-pub(super) fn room(
-    size: &Quantity,
-    network: &Network<'_>,
-    line: Line,
-    place: &str,
-    problems: Problems<'_>,
-) -> Result<(), Unknown> {
-    let frame = line.frame_bytes;
-    let Buffer::Bytes(bytes) = buffer_limit(size, network, line)? else { return Ok(()) };
-    if bytes < frame {
-        let same = if size.unit == "B" { String::new() } else { format!(" ({bytes} B)") };
-        let message = format!("{}{same} is less than one frame of {frame} B", quoted(&size.text));
-        problems.push(Problem::new(place, message, format!("no packet would fit; at least \"{frame} B\"")));
-    } else if bytes > LARGEST_BUFFER_BYTES {
-        let message = format!("{} is {bytes} B", quoted(&size.text));
-        problems.push(Problem::new(place, message, "at most 1000000 GB"));
-    }
-    Ok(())
-}
-
-pub(super) fn jitter(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let network = point.network()?;
-    let jitter = network.path.quantity("jitter")?;
-    if jitter.unit != "packet" {
-        return Ok(());
-    }
-    let ns = jitter_ns(&network)?;
-    let (least, most) = JITTER.bounds.unwrap_or_default();
-    let bound = |text| JITTER.read(text).map_or(0, |bound| bound.count());
-    if !(bound(least)..=bound(most)).contains(&ns) {
-        let bottleneck = network.slowest()?;
-        let (frame, rate) = (line(&network, &bottleneck)?.frame_bytes, &bottleneck.keys.quantity("rate")?.text);
-        let message = format!("{} of {frame} B at {rate} is {}", quoted(&jitter.text), shown(ns));
-        problems.push(Problem::new("path.jitter", message, JITTER.describe_bounds().unwrap_or_default()));
-    }
-    Ok(())
-}
-
 pub(super) fn changes(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     for hop in point.network()?.all() {
         let _: Result<(), Unknown> = changes_of(hop, end_ns(point), problems);
@@ -188,7 +126,7 @@ pub(super) fn direction(subject: &Subject<'_>, problems: Problems<'_>) -> Result
 
 pub(super) fn route(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let network = subject.point.network()?;
-    let Some(names) = subject.group.words_if("route")? else { return Ok(()) };
+    let Some(names) = subject.group.texts_if("route")? else { return Ok(()) };
     let ways = [names_of(&network, Direction::Down)?, names_of(&network, Direction::Up)?];
     let path = format!("{}.route", subject.place);
     let known = ways.concat();
