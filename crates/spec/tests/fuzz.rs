@@ -168,6 +168,7 @@ fn whatever_a_text_says_is_answered() {
     let (count, seed) = (number("DUMBBELL_FUZZ_SPECS", FEW), number("DUMBBELL_FUZZ_SEED", 1));
     let (sources, fragments) = (sources(), fragments(&descriptions()));
     assert!(sources.len() > 3 && fragments.len() > 200);
+    assert!(NETWORKS.iter().all(|text| attempt(text)), "what is broken is right before");
     let mut right = 0_u64;
     for case in 0..=count {
         let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case);
