@@ -1,12 +1,14 @@
 //! What is swept as a number: of the texts of a point, for those who want to compute with them.
 
-use crate::derived::{bdp_bytes, buffer_limit, ethernet_frame_bytes, filled_bytes, frame_bytes, jitter_ns};
-use crate::keys::PATH;
+use crate::derived::{Line, bdp_bytes, buffer_limit, ethernet_line, filled_bytes, jitter_ns, line};
+use crate::network::{Hop, Network};
+use crate::problem::Problem;
 use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
-use crate::reader::read_table;
+use crate::reader::read;
+use crate::source::set;
 use crate::tree::{Unknown, View};
 use crate::word::{Fields, Word};
-use run::Buffer;
+use run::{Buffer, Direction};
 use serde::Serialize;
 
 const KINDS: [(&Kind, &str, f64); 4] =
@@ -14,39 +16,52 @@ const KINDS: [(&Kind, &str, f64); 4] =
 const PPB: f64 = 1e9;
 
 /// The columns that the value of a field has as a number, each with its unit behind the field's name, at a point of an
-/// experiment whose table `path` has these words.
+/// experiment with these fields; those of its table `path` alone will do where it has no `[[hops]]`.
 ///
-/// The unit is one of `bps`, `s`, `bytes`, `ratio` and `per_s`; the bottleneck's buffer has `bytes` and `bdp`. Words, and
+/// The unit is one of `bps`, `s`, `bytes`, `ratio` and `per_s`; the buffer of a hop has `bytes` and `bdp`. Words, and
 /// what is a number already, have none.
-pub fn amounts(field: &str, value: &Word, path: &Fields) -> Vec<(String, f64)> {
+pub fn amounts(field: &str, value: &Word, fields: &Fields) -> Vec<(String, f64)> {
     let Word::Text(text) = value else { return Vec::new() };
-    let numbers = match field {
-        "path.jitter" => of_path(path, "jitter", value, |path| Ok(vec![("s", jitter_ns(path)? as f64 / 1e9)])),
-        "path.buffer" => room(path, text, true),
-        _ => {
-            let simple = KINDS.iter().find_map(|(kind, unit, scale)| {
-                kind.read(text).ok().map(|quantity| vec![(*unit, quantity.base() as f64 / scale)])
-            });
-            simple.map_or_else(|| room(path, text, false), Ok)
-        }
+    let simple = || {
+        KINDS.iter().find_map(|(kind, unit, scale)| {
+            kind.read(text).ok().map(|quantity| vec![(*unit, quantity.base() as f64 / scale)])
+        })
+    };
+    let is_of_hop = !field.starts_with("flows");
+    let mut spec = network_fields(fields);
+    if is_of_hop {
+        // What cannot be set has no number.
+        let _: Result<(), Problem> = set(&mut spec, field, value.clone());
+    }
+    let numbers = match field.rsplit('.').next() {
+        Some("jitter") if is_of_hop => with_network(&spec, |network| Ok(vec![("s", jitter_ns(network)? as f64 / 1e9)])),
+        Some("buffer") if is_of_hop => with_network(&spec, |network| {
+            let hop = network.all().find(|hop| hop.field("buffer") == field).ok_or(Unknown)?;
+            room(hop, network)
+        }),
+        _ => simple().map_or_else(|| with_network(&spec, |network| room_of_access(text, network)), Ok),
     };
     numbers.unwrap_or_default().into_iter().map(|(unit, number)| (format!("{field}_{unit}"), number)).collect()
 }
 
-fn room(path: &Fields, text: &str, is_bottleneck: bool) -> Result<Vec<(&'static str, f64)>, Unknown> {
+fn room(hop: &Hop<'_>, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>, Unknown> {
+    let (size, line) = (hop.keys.quantity("buffer")?, line(network, hop)?);
+    let bytes = bytes(buffer_limit(size, network, line)?, line);
+    let in_bdp = if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(network)? };
+    Ok(vec![("bytes", bytes), ("bdp", in_bdp)])
+}
+
+fn room_of_access(text: &str, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let size = SIZE.read(text).map_err(|_| Unknown)?;
-    of_path(path, "buffer", &Word::Text(text.to_owned()), |path| {
-        let frame = if is_bottleneck { frame_bytes(path)? } else { ethernet_frame_bytes(path)? };
-        let bytes = match buffer_limit(&size, path, path.count("rate")?, frame)? {
-            Buffer::Bytes(bytes) => bytes as f64,
-            Buffer::Packets(packets) => (packets * frame) as f64,
-        };
-        let mut numbers = vec![("bytes", bytes)];
-        if is_bottleneck {
-            numbers.push(("bdp", if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(path)? }));
-        }
-        Ok(numbers)
-    })
+    let line = ethernet_line(network, network.bottleneck(Direction::Down)?.rate_bps()?)?;
+    Ok(vec![("bytes", bytes(buffer_limit(&size, network, line)?, line))])
+}
+
+const fn bytes(room: Buffer, line: Line) -> f64 {
+    match room {
+        Buffer::Bytes(bytes) => bytes as f64,
+        Buffer::Packets(packets) => (packets * line.frame_bytes) as f64,
+    }
 }
 
 /// The room of a queue in each unit in which people think of it.
@@ -66,16 +81,17 @@ pub struct Rooms {
     pub packets: f64,
 }
 
-/// The room of the bottleneck's queue before it is whole; None where these words of a path do not say it.
-pub fn rooms(path: &Fields) -> Option<Rooms> {
-    let table = read_table(&PATH, path);
-    rooms_of(&View::new(&table, &[])).ok()
+/// The room of the bottleneck's queue before it is whole; None where these fields, of a spec or of its table `path`, do not
+/// say it.
+pub fn rooms(fields: &Fields) -> Option<Rooms> {
+    with_network(&network_fields(fields), rooms_of).ok()
 }
 
-fn rooms_of(path: &View<'_>) -> Result<Rooms, Unknown> {
-    let (size, rate_bps, frame) = (path.quantity("buffer")?, path.count("rate")?, frame_bytes(path)? as f64);
-    let filled = filled_bytes(size, path, rate_bps)?;
-    let counted = size.base() as f64;
+fn rooms_of(network: &Network<'_>) -> Result<Rooms, Unknown> {
+    let bottleneck = network.bottleneck(Direction::Down)?;
+    let (size, line) = (bottleneck.keys.quantity("buffer")?, line(network, bottleneck)?);
+    let filled = filled_bytes(size, network, line.rate_bps)?;
+    let (counted, frame) = (size.base() as f64, line.frame_bytes as f64);
     let bytes =
         filled.map_or_else(|| if size.unit == "packets" { counted * frame } else { counted }, |room| room.max(frame));
     let written = match size.unit {
@@ -83,21 +99,19 @@ fn rooms_of(path: &View<'_>) -> Result<Rooms, Unknown> {
         _ if filled.is_some() => "ms",
         _ => "kB",
     };
-    let ms = bytes * 8e3 / rate_bps as f64;
-    Ok(Rooms { written, bdp: bytes / bdp_bytes(path)?, ms, kilobytes: bytes / 1e3, packets: bytes / frame })
+    let ms = bytes * 8e3 / line.rate_bps as f64;
+    Ok(Rooms { written, bdp: bytes / bdp_bytes(network)?, ms, kilobytes: bytes / 1e3, packets: bytes / frame })
 }
 
-/// What follows from a path with another value at a key.
-fn of_path<T>(
-    path: &Fields,
-    key: &str,
-    value: &Word,
-    read: impl Fn(&View<'_>) -> Result<T, Unknown>,
-) -> Result<T, Unknown> {
-    let mut fields: Fields = path.iter().filter(|(name, _)| name != key).cloned().collect();
-    fields.push((key.to_owned(), value.clone()));
-    let table = read_table(&PATH, &fields);
-    read(&View::new(&table, &[]))
+/// What a spec says of its hops: of all of its fields, or of those of its path alone.
+fn network_fields(fields: &Fields) -> Fields {
+    let own: Fields = fields.iter().filter(|(key, _)| ["path", "hops"].contains(&&**key)).cloned().collect();
+    if own.is_empty() { vec![("path".to_owned(), Word::Table(fields.clone()))] } else { own }
+}
+
+fn with_network<T>(spec: &Fields, read_of: impl Fn(&Network<'_>) -> Result<T, Unknown>) -> Result<T, Unknown> {
+    let (table, _) = read(spec);
+    read_of(&Network::of(&View::new(&table, &[]))?)
 }
 
 #[cfg(test)]

@@ -4,11 +4,12 @@ use crate::chance::Sizes;
 use crate::chance::{Least, Middle};
 use crate::file::{Content, Contents};
 use crate::key::FileKind;
+use crate::network::{Hop, Network};
 use crate::number::{half_even, ratio, rounded};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::tree::{Node, Unknown, View};
-use run::{Buffer, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
+use run::{Buffer, Direction, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
 
 const BITS_PER_BYTE: u128 = 8;
 const NS_PER_S: u128 = 1_000_000_000;
@@ -92,20 +93,39 @@ fn moment_ns(moment: &Quantity, duration_ns: u64) -> i128 {
     crate::number::saturated(&half_even(&exact))
 }
 
-/// What a full packet takes of the bottleneck's queue and line.
-pub fn frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
-    Ok(path.integer("mtu")? + path.count("overhead")?)
+/// A line, as what stands before it needs to know it.
+#[derive(Clone, Copy, Debug)]
+pub struct Line {
+    /// Its rate at the run's beginning.
+    pub rate_bps: u64,
+    /// What a full packet takes of it.
+    pub frame_bytes: u64,
 }
 
-/// What a full packet takes of a host's own line.
-pub fn ethernet_frame_bytes(path: &View<'_>) -> Result<u64, Unknown> {
-    Ok(path.integer("mtu")? + u64::from(ETHERNET_HEADER_BYTES))
+/// What a full packet takes of a hop's queue and line.
+fn frame_bytes(network: &Network<'_>, hop: &Hop<'_>) -> Result<u64, Unknown> {
+    Ok(network.path.integer("mtu")? + hop.keys.count("overhead")?)
 }
 
-/// Rate times the path's own round-trip time, in queue bytes.
-pub fn bdp_bytes(path: &View<'_>) -> Result<f64, Unknown> {
-    let bits = u128::from(path.count("rate")?) * u128::from(path.count("rtt")?);
-    Ok(divided(bits, BITS_PER_BYTE * NS_PER_S))
+/// The line of a hop.
+pub fn line(network: &Network<'_>, hop: &Hop<'_>) -> Result<Line, Unknown> {
+    Ok(Line { rate_bps: hop.rate_bps()?, frame_bytes: frame_bytes(network, hop)? })
+}
+
+/// A host's own line of this rate.
+pub fn ethernet_line(network: &Network<'_>, rate_bps: u64) -> Result<Line, Unknown> {
+    let frame_bytes = network.path.integer("mtu")? + u64::from(ETHERNET_HEADER_BYTES);
+    Ok(Line { rate_bps, frame_bytes })
+}
+
+/// The bottleneck's rate times the path's own round-trip time, in queue bytes.
+pub fn bdp_bytes(network: &Network<'_>) -> Result<f64, Unknown> {
+    Ok(divided(bdp_bits(network)?, BITS_PER_BYTE * NS_PER_S))
+}
+
+/// Likewise, in billionths of a bit.
+fn bdp_bits(network: &Network<'_>) -> Result<u128, Unknown> {
+    Ok(u128::from(network.bottleneck(Direction::Down)?.rate_bps()?) * u128::from(network.path.count("rtt")?))
 }
 
 /// The float that is nearest to a fraction in eighteen decimal places; the denominator is at most [`FILLED_PER_BYTE`].
@@ -115,21 +135,21 @@ fn divided(numerator: u128, denominator: u128) -> f64 {
 }
 
 /// The bound of the hosts' timing noise; a packet is a full one at the rate of the run's beginning.
-pub fn jitter_ns(path: &View<'_>) -> Result<u64, Unknown> {
-    let jitter = path.quantity("jitter")?;
+pub fn jitter_ns(network: &Network<'_>) -> Result<u64, Unknown> {
+    let jitter = network.path.quantity("jitter")?;
     if jitter.unit != "packet" {
         return Ok(jitter.count());
     }
-    let frame_bits = u128::from(frame_bytes(path)?) * BITS_PER_BYTE * NS_PER_S;
-    let exact = &jitter.number * ratio(frame_bits, path.count("rate")?);
+    let Line { rate_bps, frame_bytes } = line(network, network.bottleneck(Direction::Down)?)?;
+    let exact = &jitter.number * ratio(u128::from(frame_bytes) * BITS_PER_BYTE * NS_PER_S, rate_bps);
     Ok(u64::try_from(half_even(&exact)).unwrap_or(u64::MAX))
 }
 
 /// The room of a queue that is written in bdp or as a time, before a line of this rate, times 8 x 10^18; None of others.
-fn filled(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Option<u128>, Unknown> {
+fn filled(size: &Quantity, network: &Network<'_>, rate_bps: u64) -> Result<Option<u128>, Unknown> {
     let value = size.base().unsigned_abs();
     Ok(match size.unit {
-        "bdp" => Some(value * u128::from(path.count("rtt")?) * u128::from(rate_bps)),
+        "bdp" => Some(value * bdp_bits(network)?),
         "ns" | "us" | "ms" | "s" => Some(value * PPB * u128::from(rate_bps)),
         _ => None,
     })
@@ -138,24 +158,25 @@ fn filled(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Option<u128
 const FILLED_PER_BYTE: u128 = PPB * BITS_PER_BYTE * NS_PER_S;
 
 /// The bytes of a queue that is written in bdp or as a time, before they are whole; None of others.
-pub fn filled_bytes(size: &Quantity, path: &View<'_>, rate_bps: u64) -> Result<Option<f64>, Unknown> {
-    Ok(filled(size, path, rate_bps)?.map(|room| divided(room, FILLED_PER_BYTE)))
+pub fn filled_bytes(size: &Quantity, network: &Network<'_>, rate_bps: u64) -> Result<Option<f64>, Unknown> {
+    Ok(filled(size, network, rate_bps)?.map(|room| divided(room, FILLED_PER_BYTE)))
 }
 
 impl Point<'_> {
     /// Room of the bottleneck's queue that is written in bdp or as a time, in bytes before they are whole.
     pub fn filled_bytes(&self) -> Option<f64> {
-        let path = self.path().ok()?;
-        filled_bytes(path.quantity("buffer").ok()?, &path, path.count("rate").ok()?).ok()?
+        let network = self.network().ok()?;
+        let bottleneck = network.bottleneck(Direction::Down).ok()?;
+        filled_bytes(bottleneck.keys.quantity("buffer").ok()?, &network, bottleneck.rate_bps().ok()?).ok()?
     }
 }
 
-/// The room of a queue before a line of this rate and of frames so long, counted as the path's queues count.
+/// The room of a queue before a line, counted as the path's queues count.
 ///
 /// One in bdp or as a time holds a frame at least: a queue that none fits in is no queue.
-pub fn buffer_limit(size: &Quantity, path: &View<'_>, rate_bps: u64, frame: u64) -> Result<Buffer, Unknown> {
-    let in_packets = path.text("queue")? == "packets";
-    if let Some(room) = filled(size, path, rate_bps)? {
+pub fn buffer_limit(size: &Quantity, network: &Network<'_>, line: Line) -> Result<Buffer, Unknown> {
+    let (in_packets, frame) = (network.path.text("queue")? == "packets", line.frame_bytes);
+    if let Some(room) = filled(size, network, line.rate_bps)? {
         return Ok(if in_packets {
             Buffer::Packets(((room / FILLED_PER_BYTE / u128::from(frame)) as u64).max(1))
         } else {
@@ -201,17 +222,19 @@ pub fn sizes(source: &View<'_>, contents: &Contents) -> Result<Option<Sizes>, Un
     }
 }
 
-/// How many transfers of a source arrive in a second, in the mean; None where a trace tells.
-pub fn arrivals_per_s(point: &Point<'_>, source: &View<'_>) -> Result<Option<f64>, Unknown> {
+/// How many transfers of a group's source arrive in a second, in the mean; None where a trace tells.
+pub fn arrivals_per_s(point: &Point<'_>, group: &View<'_>, source: &View<'_>) -> Result<Option<f64>, Unknown> {
     let arrivals = source.table("arrivals")?;
     if let Some(rate) = arrivals.quantity_if("rate")? {
         return Ok(Some(rate.written()));
     }
     let Some(load) = arrivals.number_if("load")? else { return Ok(None) };
     let Some(sizes) = sizes(source, point.contents)? else { return Ok(None) };
-    let path = point.path()?;
-    let wire = wire_bytes(sizes.mean_bytes(), path.integer("mtu")?, path.count("overhead")?);
-    Ok(Some(load * path.count("rate")? as f64 / (BITS_PER_BYTE as f64 * wire)))
+    let network = point.network()?;
+    let (direction, _) = network.route(group)?;
+    let hop = network.bottleneck(direction)?;
+    let wire = wire_bytes(sizes.mean_bytes(), network.path.integer("mtu")?, hop.keys.count("overhead")?);
+    Ok(Some(load * hop.rate_bps()? as f64 / (BITS_PER_BYTE as f64 * wire)))
 }
 
 /// Length of all frames of so much payload, headers included, in full segments and a last one.

@@ -1,7 +1,7 @@
 //! Every key of a spec in words, for documents, controls and completion.
 
 use crate::key::{Key, Kind, Section, Shape};
-use crate::keys::{MOST_SEEDS, SPEC};
+use crate::keys::{LONGEST_HOP_NAME, MOST_SEEDS, SPEC};
 use crate::number::grouped;
 use crate::quantity::SIZE;
 use crate::word::Word;
@@ -15,7 +15,7 @@ pub struct Description {
     pub path: String,
     /// What it means: sentences, in Markdown.
     pub about: &'static str,
-    /// Whether a spec, or the table that it is in, must have it.
+    /// Whether a spec, or the table that it is in, must have it; not of one that it may have something else in place of.
     pub required: bool,
     /// What stands there where nothing is written; None: there is no value that says the same.
     pub default: Option<Word>,
@@ -51,7 +51,7 @@ fn describe(section: &'static Section, within: &str, descriptions: &mut Vec<Desc
         descriptions.push(Description {
             path,
             about: key.about,
-            required: key.required,
+            required: key.required && key.unless.is_none(),
             default: key.default.map(Word::from),
             swept: key.shape == Shape::Swept,
             noun: if is_list { "tables".to_owned() } else { kind.noun },
@@ -127,13 +127,17 @@ impl Takes {
             Kind::Group => {
                 Self { limits: "A group of flows by its place: `flows[0]` is the first".to_owned(), ..noun("text") }
             }
+            Kind::Hop => Self {
+                limits: format!("1 to {LONGEST_HOP_NAME} ASCII letters, digits, `-` and `_`, a letter or digit first"),
+                ..noun("text")
+            },
             Kind::Seeds => Self::of(&Kind::Integer { least: 1, most: MOST_SEEDS }),
             Kind::Zip => noun("a list of lists of paths"),
             Kind::Window => {
                 let of = Self::of(&Kind::Quantity { of: &crate::quantity::MOMENT, bounds: None, remark: "" });
                 Self { noun: format!("a list of two, each {}", of.noun), ..of }
             }
-            Kind::Command => noun("a list of words"),
+            Kind::Command | Kind::Route => noun("a list of words"),
             Kind::Table(_) => noun("a table"),
             Kind::OneOf { simple, .. } => {
                 let simple = Self::of(simple);
@@ -153,6 +157,14 @@ mod tests {
         let keys = descriptions();
         assert!(keys.iter().all(|key| !key.about.is_empty() && !key.noun.is_empty()));
         let rate = keys.iter().find(|key| key.path == "path.change[].rate").expect("a key");
+        assert!(rate.required, "of a change there is nothing in place of it");
+        let is_needed = |path: &str| keys.iter().find(|key| key.path == path).is_some_and(|key| key.required);
+        assert!(
+            is_needed("hops[].rate")
+                && is_needed("path.rtt")
+                && !is_needed("path.rate")
+                && !is_needed("path.back.buffer")
+        );
         assert_eq!(rate.limits, "from 1 kbit/s to 1 Tbit/s; an outage, a rate of 0, is not in this version");
     }
 

@@ -23,6 +23,8 @@ pub struct Key {
     pub shape: Shape,
     /// Whether a spec must have it.
     pub required: bool,
+    /// What a spec may have in place of one that it must have, as a path: `hops`.
+    pub unless: Option<&'static str>,
     /// What stands there where nothing is written; None: there is no value that says the same.
     pub default: Option<Literal>,
     /// Values, as a spec would write them.
@@ -97,6 +99,10 @@ pub enum Kind {
     Flag,
     /// A name in stores, tables and figures.
     Name,
+    /// A name of one word, of a hop.
+    Hop,
+    /// The names of hops that follow each other.
+    Route,
     /// A group of flows by its place.
     Group,
     /// A congestion control.
@@ -129,12 +135,17 @@ pub enum Kind {
 impl Key {
     /// A key that must be there.
     pub const fn required(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, shape: Shape::Swept, required: true, default: None, examples: &[], about: "" }
+        Self { name, kind, shape: Shape::Swept, required: true, unless: None, default: None, examples: &[], about: "" }
     }
 
     /// A key that may be there.
     pub const fn optional(name: &'static str, kind: Kind) -> Self {
         Self { required: false, ..Self::required(name, kind) }
+    }
+
+    /// It need not be there where a spec has this.
+    pub const fn unless(self, path: &'static str) -> Self {
+        Self { unless: Some(path), ..self }
     }
 
     /// What stands there where nothing is written.

@@ -2,18 +2,21 @@
 
 mod experiment;
 mod flow;
+mod hop;
 mod path;
 mod size;
 mod workload;
 
 pub use experiment::SPEC;
 pub use flow::FLOW;
+pub use hop::{BACK, HOP};
 pub use path::PATH;
 pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
 pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
 use crate::key::Kind::{
-    Command, Control, File, Flag, Group, Integer, Name, Number, OneOf, Options, Room, Seeds, Table, Window, Zip,
+    Command, Control, File, Flag, Group, Hop, Integer, Name, Number, OneOf, Options, Room, Route, Seeds, Table, Window,
+    Zip,
 };
 use crate::key::{FileKind, Key, Kind, Section};
 use crate::literal::Literal::{Flag as Is, Header, Integer as Count, List, Number as Decimal, Text};
@@ -23,6 +26,10 @@ use crate::quantity::{self, BYTES, DURATION, FREQUENCY, JITTER, RATE, SHARE, TIM
 pub const MOST_FLOWS: u64 = 100_000;
 /// Of a point.
 pub const MOST_SEEDS: u64 = 1_000_000;
+/// One way.
+pub const MOST_HOPS: usize = 32;
+/// In letters.
+pub const LONGEST_HOP_NAME: usize = 32;
 /// Of a source.
 pub const MOST_ARRIVALS: u64 = 1_000_000;
 

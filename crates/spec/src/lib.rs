@@ -15,6 +15,7 @@ mod key;
 mod keys;
 mod literal;
 mod names;
+mod network;
 mod number;
 mod place;
 mod placeholder;

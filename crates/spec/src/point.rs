@@ -2,6 +2,7 @@
 
 use crate::control::Registry;
 use crate::file::Contents;
+use crate::network::Network;
 use crate::problem::Problem;
 use crate::source;
 use crate::sweep::Axis;
@@ -45,6 +46,10 @@ impl Point<'_> {
 
     pub(crate) fn path(&self) -> Result<View<'_>, Unknown> {
         self.top().table("path")
+    }
+
+    pub(crate) fn network(&self) -> Result<Network<'_>, Unknown> {
+        Network::of(&self.top())
     }
 
     pub(crate) fn host(&self) -> Result<View<'_>, Unknown> {

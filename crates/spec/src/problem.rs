@@ -95,6 +95,11 @@ pub fn suggestion(word: &str, known: &[&str]) -> String {
     if let Some(meant) = wish::meaning_of(word) {
         return meant.to_owned();
     }
+    closest(word, known)
+}
+
+/// The known word that was probably meant, or all of them, of words that the spec itself makes up.
+pub fn closest(word: &str, known: &[&str]) -> String {
     let lower: Vec<String> = known.iter().map(|each| each.to_lowercase()).collect();
     let wanted = word.chars().take(LONGEST_QUOTE).collect::<String>().to_lowercase();
     let close = difflib::get_close_matches(&wanted, lower.iter().map(String::as_str).collect(), 1, 0.6);

@@ -3,7 +3,7 @@
 mod value;
 
 use crate::key::{Key, Kind, Section, Shape};
-use crate::keys::{MOST_SEEDS, SPEC};
+use crate::keys::{MOST_HOPS, MOST_SEEDS, SPEC};
 use crate::literal::Literal;
 use crate::place::Place;
 use crate::problem::{Problem, Refusal, suggestion};
@@ -19,21 +19,17 @@ pub(crate) const MOST_ARGUMENTS: usize = 1_000;
 
 /// Reads a spec's fields; a field with a problem is unknown.
 pub fn read(fields: &Fields) -> (Table, Vec<Problem>) {
-    let mut reader = Reader { problems: Vec::new() };
+    let mut reader = Reader { spec: fields, problems: Vec::new() };
     let table = reader.table(&SPEC, fields, &Place::Top);
     (table, reader.problems)
 }
 
-/// Reads a table alone; a field with a problem is unknown.
-pub fn read_table(section: &'static Section, fields: &Fields) -> Table {
-    Reader { problems: Vec::new() }.table(section, fields, &Place::Top)
-}
-
-struct Reader {
+struct Reader<'a> {
+    spec: &'a Fields,
     problems: Vec<Problem>,
 }
 
-impl Reader {
+impl Reader<'_> {
     fn table(&mut self, section: &'static Section, fields: &Fields, here: &Place<'_>) -> Table {
         let mut nodes: Vec<Option<Node>> = section
             .keys
@@ -43,7 +39,9 @@ impl Reader {
                 let is_absent = |word: &Word| *word == Word::Nothing && !key.required && key.default.is_none();
                 match fields.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
                     Some((_, word)) => Some(self.field(key, word, &place)),
-                    None if key.required => Some(self.refuse(&place, Refusal::new("missing", example(key)))),
+                    None if key.required && !key.unless.is_some_and(|path| has(self.spec, path)) => {
+                        Some(self.refuse(&place, Refusal::new("missing", example(key))))
+                    }
                     None => None,
                 }
             })
@@ -123,7 +121,11 @@ impl Reader {
             },
             (Kind::Command, Word::List(entries)) => {
                 let read = self.list(entries, here, |word| value::argument(key, word));
-                self.sized(read, here, 1..=MOST_ARGUMENTS, "write the program's name and its arguments", Node::Command)
+                self.sized(read, here, 1..=MOST_ARGUMENTS, "write the program's name and its arguments", Node::Texts)
+            }
+            (Kind::Route, Word::List(entries)) => {
+                let read = self.list(entries, here, |word| value::text(key, word));
+                self.sized(read, here, 1..=2 * MOST_HOPS, &example(key), Node::Texts)
             }
             (Kind::Seeds, Word::List(entries)) => {
                 let read = self.list(entries, here, |word| value::integer(key, word, 0, i64::MAX as u64));
@@ -209,9 +211,19 @@ impl Reader {
     }
 }
 
+/// Whether a spec has a field, and be it one with a problem.
+fn has(fields: &Fields, path: &str) -> bool {
+    let (name, rest) = path.split_once('.').map_or((path, None), |(name, rest)| (name, Some(rest)));
+    match (fields.iter().find(|(key, _)| key == name), rest) {
+        (Some((_, Word::Table(inner))), Some(rest)) => has(inner, rest),
+        (Some((_, word)), None) => *word != Word::Nothing,
+        _ => false,
+    }
+}
+
 /// Whether a list is one of values, and not a value itself.
 fn is_sweep(key: &Key, entries: &[Word]) -> bool {
-    !matches!(key.kind, Kind::Command) || matches!(entries.first(), Some(Word::List(_)))
+    !matches!(key.kind, Kind::Command | Kind::Route) || matches!(entries.first(), Some(Word::List(_)))
 }
 
 /// What stands there where nothing is written.
@@ -241,10 +253,16 @@ fn known_key(section: &'static Section, name: &str) -> String {
     if !section.only.is_empty() {
         return section.only.to_owned();
     }
-    if wish::instead_of(name).is_none() {
+    let is_ours = |table: &Section| std::ptr::eq(table, section);
+    if let Some(key) = SPEC.keys.iter().find(|key| key.name == name && !is_ours(&SPEC))
+        && matches!(key.kind, Kind::Table(_))
+    {
+        return format!("it is a table of its own: {}", example(key));
+    }
+    if wish::instead_of(name).is_none() && wish::meaning_of(name).is_none() {
         for key in SPEC.keys {
             if let Kind::Table(table) = key.kind
-                && !std::ptr::eq(table, section)
+                && !is_ours(table)
                 && table.place(name).is_some()
             {
                 let listed = matches!(key.shape, Shape::Listed { .. });

@@ -3,19 +3,20 @@
 use crate::chance::{Arrivals, SizesOf, below};
 use crate::control::choose;
 use crate::derived::{
-    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_frame_bytes, frame_bytes,
-    is_until_done, jitter_ns, sizes, start_jitter_bound_ns, window_ns,
+    active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_line, is_until_done,
+    jitter_ns, line, sizes, start_jitter_bound_ns, window_ns,
 };
 use crate::file::Content;
 use crate::key::FileKind;
 use crate::names;
+use crate::network::{self, Network};
 use crate::point::Point;
 use crate::problem::Problem;
 use crate::rules;
 use crate::tree::{Unknown, View};
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Change, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record,
-    Route, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
+    Access, AccessKind, AlgorithmChoice, Arrival, Change, Direction, Flow, Hop, Host, LossAt, Measure, Path, Qdisc,
+    Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
 };
 use std::iter::repeat_n;
 use std::mem::take;
@@ -76,7 +77,8 @@ impl Point<'_> {
             ccs.extend(repeat_n(group.text("cc")?.to_owned(), own.len()));
             flows.extend(self.flows(place, group, own, seed, start_jitter_ns)?);
         }
-        let mut path = path(&self.path()?)?;
+        let network = self.network()?;
+        let mut path = path(&network)?;
         if live && !self.table.is_written("path.jitter") {
             path.jitter_ns = None;
         }
@@ -93,7 +95,7 @@ impl Point<'_> {
             run,
             groups: group_names,
             ccs,
-            bdp_bytes: bdp_bytes(&self.path()?)?,
+            bdp_bytes: bdp_bytes(&network)?,
             start_jitter_ns,
             rtt_spread_ns: self.top().count("rtt_spread")?,
         })
@@ -113,17 +115,22 @@ impl Point<'_> {
         let spread_ns = self.top().count("rtt_spread")?;
         let end_ns = end_ns(self)?;
         let stop_ns = group.count_if("stop")?.filter(|stop_ns| *stop_ns != end_ns);
-        let path = self.path()?;
-        let rtt_ns = group.count_if("rtt")?.map_or_else(|| path.count("rtt"), Ok)?;
-        let side = path.text("delay_side")?;
-        let (workload, access) = (self.workload(place, group, seed)?, access(&path, group)?);
+        let network = self.network()?;
+        let rtt_ns = group.count_if("rtt")?.map_or_else(|| network.path.count("rtt"), Ok)?;
+        let side = network.path.text("delay_side")?;
+        let (direction, route) = network.route(group)?;
+        let forward_ns = network.delay_ns(direction, route.data)?;
+        let hops_ns = forward_ns + network.delay_ns(direction.reversed(), route.acks)?;
+        let (workload, access) = (self.workload(place, group, seed)?, access(&network, group)?);
         let flow = move |(index, name): (usize, String)| {
             let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns);
-            let forward_delay_ns = match side {
-                "forward" => own_rtt_ns,
-                "split" => own_rtt_ns / 2,
-                _ => 0,
-            };
+            let rest_ns = own_rtt_ns - hops_ns;
+            let forward_delay_ns = forward_ns
+                + match side {
+                    "forward" => rest_ns,
+                    "split" => rest_ns / 2,
+                    _ => 0,
+                };
             Flow {
                 start_ns: start_ns + index as u64 * stagger_ns + start_jitter_ns(seed, &name, jitter_ns),
                 name,
@@ -133,8 +140,8 @@ impl Point<'_> {
                 forward_delay_ns,
                 return_delay_ns: own_rtt_ns - forward_delay_ns,
                 access,
-                direction: Direction::Down,
-                route: Route::default(),
+                direction,
+                route,
             }
         };
         Ok(names.into_iter().enumerate().map(flow))
@@ -151,8 +158,8 @@ impl Point<'_> {
             return Ok(Workload::Stream { rate_bps, for_ns, every_ns });
         }
         if has("command") {
-            let command = table.command_if("command")?.ok_or(Unknown)?.to_vec();
-            let server = table.command_if("server")?.unwrap_or_default().to_vec();
+            let command = table.texts_if("command")?.ok_or(Unknown)?.to_vec();
+            let server = table.texts_if("server")?.unwrap_or_default().to_vec();
             let user = if table.text("user")? == "root" { User::Root } else { User::Caller };
             return Ok(Workload::Command { command, server, user });
         }
@@ -170,7 +177,7 @@ impl Point<'_> {
         let name = group.text_if("name")?.map_or_else(|| format!("flows[{place}]"), ToOwned::to_owned);
         let (end_ns, arrivals) = (arriving_ns(self, group)?, source.table("arrivals")?);
         let count = arrivals.integer_if("count")?.map(|count| count as usize);
-        let (sizes, per_s) = (sizes(source, self.contents)?, arrivals_per_s(self, source)?);
+        let (sizes, per_s) = (sizes(source, self.contents)?, arrivals_per_s(self, group, source)?);
         let pairs = if let Some(file) = arrivals.text_if("trace")? {
             let Content::Arrivals(trace) = self.contents.get(FileKind::Arrivals, file)? else { return Err(Unknown) };
             let times = trace.at_ns.iter().take(count.unwrap_or(usize::MAX)).copied();
@@ -206,35 +213,55 @@ impl Point<'_> {
     }
 }
 
-fn path(path: &View<'_>) -> Result<Path, Unknown> {
-    let rate_bps = path.count("rate")?;
-    let changes = path.tables("change")?;
-    let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
+fn path(network: &Network<'_>) -> Result<Path, Unknown> {
+    let hops = |direction| network.hops(direction).iter().map(|each| hop(network, each)).collect::<Result<Vec<_>, _>>();
+    let (path, place, mut down) = (network.path, network.bottleneck_place(Direction::Down)?, hops(Direction::Down)?);
+    let is_listed = network.is_listed(Direction::Down);
+    let own = if is_listed { down[place].clone() } else { down.remove(place) };
     Ok(Path {
-        rate_bps,
-        buffer: buffer_limit(path.quantity("buffer")?, path, rate_bps, frame_bytes(path)?)?,
-        overhead_bytes: path.count("overhead")? as u32,
-        burst_bytes: path.count("burst")?,
-        shaper: if path.text("shaper")? == "htb" { ShaperKind::Htb } else { ShaperKind::Tbf },
+        rate_bps: own.rate_bps,
+        buffer: own.buffer,
+        overhead_bytes: own.overhead_bytes,
+        burst_bytes: own.burst_bytes,
+        shaper: own.shaper,
         shaper_at: if path.text("shaper_at")? == "receiver" { ShaperAt::Receiver } else { ShaperAt::Router },
-        jitter_ns: Some(jitter_ns(path)?),
-        loss_ppb: path.count("loss")? as u32,
-        loss_at: if path.text("loss_at")? == "after" { LossAt::After } else { LossAt::Before },
+        jitter_ns: Some(jitter_ns(network)?),
+        loss_ppb: own.loss_ppb,
+        loss_at: own.loss_at,
         mtu_bytes: path.integer("mtu")? as u32,
         offload: path.flag("offload")?,
-        changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
-        hops: Vec::new(),
-        bottleneck: 0,
-        back: Vec::new(),
+        changes: own.changes,
+        hops: down,
+        bottleneck: place,
+        back: hops(Direction::Up)?,
     })
 }
 
-fn access(path: &View<'_>, group: &View<'_>) -> Result<Option<Access>, Unknown> {
+fn hop(network: &Network<'_>, hop: &network::Hop<'_>) -> Result<Hop, Unknown> {
+    let (keys, line) = (&hop.keys, line(network, hop)?);
+    let changes = keys.tables("change")?;
+    let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
+    let is_after = keys.table.node("loss_at").is_some() && keys.text("loss_at")? == "after";
+    Ok(Hop {
+        name: hop.name()?.to_owned(),
+        rate_bps: line.rate_bps,
+        buffer: buffer_limit(keys.quantity("buffer")?, network, line)?,
+        delay_ns: hop.delay_ns()?,
+        overhead_bytes: keys.count("overhead")? as u32,
+        burst_bytes: keys.count("burst")?,
+        shaper: if keys.text("shaper")? == "htb" { ShaperKind::Htb } else { ShaperKind::Tbf },
+        loss_ppb: keys.count("loss")? as u32,
+        loss_at: if is_after { LossAt::After } else { LossAt::Before },
+        changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
+    })
+}
+
+fn access(network: &Network<'_>, group: &View<'_>) -> Result<Option<Access>, Unknown> {
     let Some(access) = group.table_if("access")? else { return Ok(None) };
     let rate_bps = access.count("rate")?;
     Ok(Some(Access {
         rate_bps,
-        buffer: buffer_limit(access.quantity("buffer")?, path, rate_bps, ethernet_frame_bytes(path)?)?,
+        buffer: buffer_limit(access.quantity("buffer")?, network, ethernet_line(network, rate_bps)?)?,
         kind: if access.text("kind")? == "router" { AccessKind::Router } else { AccessKind::Device },
     }))
 }

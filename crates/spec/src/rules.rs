@@ -3,34 +3,54 @@
 //! A rule that needs a field with a problem of its own has nothing to say: it ends with [`Unknown`].
 
 mod flow;
+mod network;
+mod queue;
 mod source;
 
-use crate::derived::{active_groups, buffer_limit, end_ns, frame_bytes, is_until_done, jitter_ns, window_ns};
+use crate::derived::{active_groups, end_ns, is_until_done, window_ns};
 use crate::keys::MOST_FLOWS;
 use crate::names;
 use crate::point::Point;
 use crate::problem::{Problem, quoted};
-use crate::quantity::{JITTER, Quantity, TIME};
-use crate::tree::{Node, Unknown, View};
-use run::Buffer;
+use crate::quantity::TIME;
+use crate::tree::{Node, Unknown};
 
 const MOST_SAMPLES: u64 = 10_000_000;
-const LARGEST_BUFFER_BYTES: u64 = 1_000_000_000_000_000;
 
 type Problems<'a> = &'a mut Vec<Problem>;
 
 /// Everything that is wrong between the fields of one point.
 pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
     // Each goes as far as it can; what it found before stays.
-    let rules = [alone, duration, buffer, jitter, shaper, changes];
+    let rules = [
+        alone,
+        duration,
+        network::keys,
+        network::names,
+        network::bottleneck,
+        queue::buffers,
+        queue::jitter,
+        shaper,
+        network::changes,
+    ];
     let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
     for (index, group) in point.groups().unwrap_or_default().iter().enumerate() {
         let place = format!("flows[{index}]");
         let subject = flow::Subject { point, group, place: &place };
-        let rules = [flow::start, flow::stop, flow::stream, flow::trace, source::source, flow::command, flow::access];
+        let rules = [
+            flow::start,
+            flow::stop,
+            flow::stream,
+            flow::trace,
+            source::source,
+            flow::command,
+            network::direction,
+            network::route,
+            flow::access,
+        ];
         let _: Vec<_> = rules.iter().map(|rule| rule(&subject, problems)).collect();
     }
-    let rules = [counts, all_names, window, samples];
+    let rules = [network::delays, counts, all_names, window, samples];
     let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
 }
 
@@ -82,56 +102,6 @@ fn duration(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     Ok(())
 }
 
-fn buffer(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let path = point.path()?;
-    let size = path.quantity("buffer")?;
-    if path.text("queue")? == "packets" && crate::quantity::BYTES.units.iter().any(|(unit, _)| *unit == size.unit) {
-        let hint = "write the buffer in packets, in bdp or as a time, or leave out queue = \"packets\"";
-        let message = format!("{} is in bytes, but the queue counts packets", quoted(&size.text));
-        problems.push(Problem::new("path.buffer", message, hint));
-        return Ok(());
-    }
-    room(size, &path, (path.count("rate")?, frame_bytes(&path)?), "path.buffer", problems)
-}
-
-/// Whether a packet fits into the queue before a line of a rate and of frames so long, and its room into numbers.
-fn room(
-    size: &Quantity,
-    path: &View<'_>,
-    line: (u64, u64),
-    place: &str,
-    problems: Problems<'_>,
-) -> Result<(), Unknown> {
-    let (rate_bps, frame) = line;
-    let Buffer::Bytes(bytes) = buffer_limit(size, path, rate_bps, frame)? else { return Ok(()) };
-    if bytes < frame {
-        let same = if size.unit == "B" { String::new() } else { format!(" ({bytes} B)") };
-        let message = format!("{}{same} is less than one frame of {frame} B", quoted(&size.text));
-        problems.push(Problem::new(place, message, format!("no packet would fit; at least \"{frame} B\"")));
-    } else if bytes > LARGEST_BUFFER_BYTES {
-        let message = format!("{} is {bytes} B", quoted(&size.text));
-        problems.push(Problem::new(place, message, "at most 1000000 GB"));
-    }
-    Ok(())
-}
-
-fn jitter(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let path = point.path()?;
-    let jitter = path.quantity("jitter")?;
-    if jitter.unit != "packet" {
-        return Ok(());
-    }
-    let ns = jitter_ns(&path)?;
-    let (least, most) = JITTER.bounds.unwrap_or_default();
-    let bound = |text| JITTER.read(text).map_or(0, |bound| bound.count());
-    if !(bound(least)..=bound(most)).contains(&ns) {
-        let (frame, rate) = (frame_bytes(&path)?, &path.quantity("rate")?.text);
-        let message = format!("{} of {frame} B at {rate} is {}", quoted(&jitter.text), shown(ns));
-        problems.push(Problem::new("path.jitter", message, JITTER.describe_bounds().unwrap_or_default()));
-    }
-    Ok(())
-}
-
 fn shaper(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let (path, host) = (point.path()?, point.host()?);
     if path.text("shaper_at")? != "receiver" {
@@ -154,27 +124,6 @@ fn shaper(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     if host.count("ack_aggregation")? > 0 {
         let hint = "leave it out, or write path.shaper_at = \"router\"";
         problems.push(Problem::new("host.ack_aggregation", first, hint));
-    }
-    Ok(())
-}
-
-fn changes(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let changes = point.path()?.tables("change")?;
-    let moments = changes.iter().map(|change| change.count("at")).collect::<Result<Vec<u64>, Unknown>>()?;
-    let mut before = 0;
-    for (index, moment) in moments.iter().enumerate() {
-        if *moment <= before {
-            let hint = if index > 0 { "order the changes by time" } else { "write the first rate as path.rate" };
-            let message = format!("{} is not after {}", shown(*moment), shown(before));
-            problems.push(Problem::new(format!("path.change[{index}].at"), message, hint));
-        }
-        before = *moment;
-    }
-    let end_ns = end_ns(point)?;
-    for (index, moment) in moments.iter().enumerate() {
-        if *moment >= end_ns {
-            problems.push(after_the_end(format!("path.change[{index}].at"), (*moment).into(), end_ns, ""));
-        }
     }
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! The keys as a JSON Schema (2020-12), for editors that check TOML by one. It cannot say what holds between fields.
 
 use crate::key::{Key, Kind, Section, Shape};
-use crate::keys::{MOST_SEEDS, SPEC};
+use crate::keys::{BACK, LONGEST_HOP_NAME, MOST_SEEDS, PATH, SPEC};
 use crate::quantity::{self, MOMENT, SIZE, Spelling};
 use crate::reader::{MOST_ARGUMENTS, example};
 use crate::word::Word;
@@ -14,13 +14,20 @@ pub fn schema() -> Value {
     let mut schema = table(&SPEC);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "A spec of dumbbell".into();
+    schema["anyOf"] = json!([{"required": ["hops"]}, {"properties": {"path": {"required": replaceable(&PATH)}}}]);
     schema
 }
 
 fn table(section: &Section) -> Value {
     let properties: Map<String, Value> = section.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
-    let required: Vec<&str> = section.keys.iter().filter(|key| key.required).map(|key| key.name).collect();
+    let required: Vec<&str> =
+        section.keys.iter().filter(|key| key.required && key.unless.is_none()).map(|key| key.name).collect();
     json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+}
+
+/// The keys that a table must have where the spec has not something else in their place.
+fn replaceable(section: &Section) -> Vec<&str> {
+    section.keys.iter().filter(|key| key.unless.is_some()).map(|key| key.name).collect()
 }
 
 fn property(key: &Key) -> Value {
@@ -56,6 +63,10 @@ fn value(kind: &Kind) -> Value {
         }
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Name => json!({"type": "string", "minLength": 1, "maxLength": 100}),
+        Kind::Hop => {
+            json!({"type": "string", "pattern": format!("^[A-Za-z0-9][A-Za-z0-9_-]{{0,{}}}$", LONGEST_HOP_NAME - 1)})
+        }
+        Kind::Route => json!({"type": "array", "minItems": 1, "items": {"type": "string"}}),
         Kind::Group => json!({"type": "string", "pattern": r"^flows\[[0-9]{1,6}\]$"}),
         Kind::Control => json!({"type": "string", "pattern": r"^\s*[^\s\[\]]+\s*(\[[^\[\]]*\]\s*)?$"}),
         Kind::File(_) => json!({"type": "string", "minLength": 1}),
@@ -74,7 +85,13 @@ fn value(kind: &Kind) -> Value {
             let argument = json!({"type": "string", "minLength": 1});
             json!({"type": "array", "minItems": 1, "maxItems": MOST_ARGUMENTS, "items": argument})
         }
-        Kind::Table(section) => table(section),
+        Kind::Table(section) => {
+            let mut schema = table(section);
+            if std::ptr::eq(*section, &BACK) {
+                schema["anyOf"] = json!([{"required": ["hops"]}, {"required": replaceable(section)}]);
+            }
+            schema
+        }
         Kind::OneOf { simple, tables, .. } => {
             let tables = tables.iter().map(|(_, section)| table(section));
             let any: Vec<Value> = std::iter::once(value(simple)).chain(tables).collect();
@@ -103,4 +120,22 @@ fn spellings(unit: &str, spelling: Spelling) -> String {
 
 fn any_case(unit: &str) -> String {
     unit.chars().map(|letter| format!("[{}{}]", letter.to_ascii_lowercase(), letter.to_ascii_uppercase())).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_its_keys_or_there_are_hops() {
+        let schema = schema();
+        let (path, back) = (&schema["properties"]["path"], &schema["properties"]["path"]["properties"]["back"]);
+        assert_eq!((&path["required"], &back["required"]), (&json!(["rtt"]), &json!([])));
+        let either = json!([{"required": ["hops"]}, {"properties": {"path": {"required": ["rate", "buffer"]}}}]);
+        assert_eq!(schema["anyOf"], either);
+        assert_eq!(back["anyOf"], json!([{"required": ["hops"]}, {"required": ["rate", "buffer"]}]));
+        let hop = &schema["properties"]["hops"]["items"];
+        assert_eq!(hop["required"], json!(["name", "rate", "buffer"]));
+        assert_eq!(back["properties"]["hops"]["items"], *hop);
+    }
 }

@@ -35,8 +35,8 @@ pub enum Node {
     Number(f64),
     /// True or false.
     Flag(bool),
-    /// The words of a program.
-    Command(Vec<String>),
+    /// Texts in order: the words of a program, or the names of hops.
+    Texts(Vec<String>),
     /// A table.
     Table(Table),
     /// A list of tables, which is no sweep.
@@ -113,7 +113,7 @@ impl Node {
             Self::Integer(number) => Word::Integer((*number).into()),
             Self::Number(number) => Word::Number(*number),
             Self::Flag(flag) => Word::Flag(*flag),
-            Self::Command(arguments) => texts(arguments),
+            Self::Texts(values) => texts(values),
             Self::Table(table) => Word::Table(table.fields()),
             Self::Tables(tables) => Word::List(tables.iter().map(|table| Word::Table(table.fields())).collect()),
             Self::Sweep(sweep) => Word::List(sweep.values.iter().map(Self::word).collect()),
@@ -255,12 +255,12 @@ impl<'a> View<'a> {
         self.as_if(key, |node| if let Node::Flag(flag) = node { Some(*flag) } else { None })?.ok_or(Unknown)
     }
 
-    /// The words of a program, that may be absent.
+    /// Texts in order, that may be absent.
     ///
     /// # Errors
     /// When it has a problem.
-    pub fn command_if(&self, key: &str) -> Result<Option<&'a [String]>, Unknown> {
-        self.as_if(key, |node| if let Node::Command(arguments) = node { Some(arguments.as_slice()) } else { None })
+    pub fn texts_if(&self, key: &str) -> Result<Option<&'a [String]>, Unknown> {
+        self.as_if(key, |node| if let Node::Texts(values) = node { Some(values.as_slice()) } else { None })
     }
 
     /// Two moments, that may be absent.

@@ -3,7 +3,7 @@
 const BOTTLENECK: &str = "the bottleneck's queue is drop-tail";
 
 /// Words of one wish, and what this version has instead.
-const WISHES: [(&str, &str); 10] = [
+const WISHES: [(&str, &str); 8] = [
     ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
     (
         "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus \
@@ -21,17 +21,9 @@ const WISHES: [(&str, &str); 10] = [
         "random loss is independent: path.loss",
     ),
     (
-        "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink direction",
-        "data goes one way, and the way of the ACKs is perfect",
-    ),
-    (
         "trace linktrace mahimahi bandwidthtrace",
         "the path's rate changes by [[path.change]]; a file of an application's writes is workload = { trace = \
          \"writes.csv\" }",
-    ),
-    (
-        "link links hop hops topology router routers node nodes bottlenecks",
-        "there is one bottleneck, [path], and each flow may have a line of its own before it, access",
     ),
     (
         "crosstraffic background backgroundtraffic udp cbr web video requests",
@@ -40,10 +32,18 @@ const WISHES: [(&str, &str); 10] = [
 ];
 
 /// Words of other tools, and how a spec says it.
-const MEANINGS: [(&str, &str); 6] = [
+const MEANINGS: [(&str, &str); 8] = [
     (
         "delay latency owd onewaydelay ping basertt",
         "write rtt = \"50 ms\": the base round trip, twice a delay of one way",
+    ),
+    (
+        "ackloss lossreturn returnloss returnrate reverserate reverse upstream uplink",
+        "the way of the ACKs is [path.back], with a rate and a buffer of its own, and data on it a flow of direction = \"up\"",
+    ),
+    (
+        "link links hop topology router routers node nodes bottlenecks",
+        "queues in a row are [[hops]], each with a name, a rate and a buffer",
     ),
     ("bandwidth bw capacity bitrate linkrate", "write rate = \"80 Mbit/s\""),
     (

@@ -6,7 +6,9 @@ use crate::word::{Fields, Word};
 /// Of a list that is written on one line.
 const COLUMNS: usize = 100;
 /// Lists of tables, each of which has a header of its own.
-pub const LISTS: [&str; 2] = ["flows", "change"];
+pub const LISTS: [&str; 3] = ["flows", "hops", "change"];
+/// The table that has a header of its own inside of another one.
+const INNER: &str = "back";
 
 /// TOML that says the same, in the order of the fields; tables that say nothing are left out.
 pub fn toml(fields: &Fields) -> String {
@@ -17,7 +19,9 @@ pub fn toml(fields: &Fields) -> String {
 
 /// The text of a table, and of each table in it; one in a flow is written on one line.
 fn write(fields: &Fields, name: &str, header: &str, tables: &mut Vec<String>) {
-    let is_inner = |key: &str, word: &Word| LISTS.contains(&key) || (matches!(word, Word::Table(_)) && name.is_empty());
+    let is_inner = |key: &str, word: &Word| {
+        LISTS.contains(&key) || (matches!(word, Word::Table(_)) && (name.is_empty() || key == INNER))
+    };
     let mut lines: Vec<String> = if header.is_empty() { vec![] } else { vec![header.to_owned()] };
     let own: Vec<String> = fields
         .iter()

@@ -18,6 +18,18 @@ const POINTS: usize = 3;
 const LARGEST: &str = "duration = \"9 s\"\npath = { rate = \"9 Mbit/s\", rtt = \"9 ms\", buffer = \"9 kB\" }\n\
                        flows = [{ cc = \"bbr_4_17\", count = 100000 }]\n";
 
+/// Hops, a way back and routes, which few specs of the project have.
+const NETWORKS: [&str; 2] = [
+    "duration = \"9 s\"\n[path]\nrtt = \"40 ms\"\nbottleneck = \"core\"\n[[path.back.hops]]\nname = \"out\"\n\
+     rate = \"2 Mbit/s\"\nbuffer = \"10 packets\"\ndelay = \"3 ms\"\n[[path.back.hops]]\nname = \"home\"\n\
+     rate = \"1 Mbit/s\"\nbuffer = \"1 bdp\"\n[[hops]]\nname = \"first\"\nrate = \"100 Mbit/s\"\nbuffer = \"1 bdp\"\n\
+     delay = \"2 ms\"\n[[hops]]\nname = \"core\"\nrate = [\"50 Mbit/s\", \"20 Mbit/s\"]\nbuffer = \"20 ms\"\nloss = \"1 %\"\n\
+     [[hops.change]]\nat = \"2 s\"\nrate = \"9 Mbit/s\"\n[[flows]]\ncc = \"bbr\"\nroute = [\"first\", \"core\"]\n\
+     [[flows]]\ncc = \"cubic\"\ndirection = \"up\"\nroute = [\"home\", \"core\"]\n",
+    "duration = \"9 s\"\n[path]\nrate = \"8 Mbit/s\"\nrtt = \"40 ms\"\nbuffer = \"1 bdp\"\n[path.back]\nrate = \"1 Mbit/s\"\n\
+     buffer = \"20 ms\"\ndelay = \"9 ms\"\n[[flows]]\ncc = \"reno\"\ndirection = \"up\"\nrtt = \"50 ms\"\n",
+];
+
 /// Counts what is held.
 struct Counting;
 
@@ -76,7 +88,7 @@ impl Files for FewFiles {
     }
 }
 
-/// Specs of the project.
+/// Specs of the project, and among five one with hops.
 fn sources() -> Vec<String> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let folders = [root.join("examples"), root.join("python/dumbbell/studies/claypool2019")];
@@ -86,13 +98,15 @@ fn sources() -> Vec<String> {
     let mut specs: Vec<String> = texts.map(|path| std::fs::read_to_string(path).expect("text")).collect();
     specs.sort();
     specs.retain(|text| text.contains("[[flows]]"));
+    let drawn_as_often = specs.len() / (4 * NETWORKS.len()) + 1;
+    specs.extend(NETWORKS.iter().cycle().take(drawn_as_often * NETWORKS.len()).map(|text| (*text).to_owned()));
     specs
 }
 
 /// What a spec may have in it, and what it may not.
 fn fragments(keys: &[Description]) -> Vec<String> {
     let odd = "[|]|[[|]]|{|}|=|\"|'|,|\n|#|0|-1|1e999|nan|inf|true|\u{0}|9223372036854775807|\"\u{202e}\"|\"1e60 ms\"|\"-0 s\"|\
-               \"1 bdp\"|\"flows[9]\"|[[\"a\", \"b\"]]|[path]|[[path.change]]|[[flows]]|[host]|[measure]|count = 1000|load = 10|\
+               \"1 bdp\"|\"flows[9]\"|[[\"a\", \"b\"]]|[path]|[[path.change]]|[[flows]]|[[hops]]|[[hops.change]]|[path.back]|[[path.back.hops]]|[host]|[measure]|count = 1000|load = 10|\
                1979-05-27|zip = [[\"path.rtt\", \"path.rate\"]]";
     let mut fragments: Vec<String> = odd.split('|').map(str::to_owned).collect();
     for key in keys {
@@ -154,6 +168,7 @@ fn whatever_a_text_says_is_answered() {
     let (count, seed) = (number("DUMBBELL_FUZZ_SPECS", FEW), number("DUMBBELL_FUZZ_SEED", 1));
     let (sources, fragments) = (sources(), fragments(&descriptions()));
     assert!(sources.len() > 3 && fragments.len() > 200);
+    assert!(NETWORKS.iter().all(|text| attempt(text)), "what is broken is right before");
     let mut right = 0_u64;
     for case in 0..=count {
         let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case);

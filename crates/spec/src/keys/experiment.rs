@@ -31,7 +31,10 @@ pub static SPEC: Section = Section {
             .once()
             .about("Lists that [vary together](#sweeps) instead of in every combination, each by its path."),
         Key::required("path", Table(&PATH)).once().examples(&[Header("[path]")]).about(
-            "The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect way back. Each flow has a sender and a receiver of its own.",
+            "The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a way back that is perfect unless [`[path.back]`](#pathback) says otherwise. Several queues in a row are [`[[hops]]`](#hops). Each flow has a sender and a receiver of its own.",
+        ),
+        Key::optional("hops", Table(&HOP)).listed(1, MOST_HOPS).examples(&[Header("[[hops]]")]).about(
+            "Queues in a row, each with a line of its own, in the order in which data meets them, a table `[[hops]]` each. They stand in place of `path.rate` and `path.buffer`, and of `burst`, `shaper`, `overhead`, `loss` and `change` there; `path.rtt` stays the base round-trip time of all. `path.queue` goes for all of them. The default is one hop, which the path's own keys describe and whose name is `bottleneck`. More on the way back are `[[path.back.hops]]`.",
         ),
         Key::required("flows", Table(&FLOW)).listed(1, MOST_FLOWS as usize).examples(&[Header("[[flows]]")]).about(
             "The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only, and with `rtt_spread` in their RTT.",

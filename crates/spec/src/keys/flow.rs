@@ -39,9 +39,19 @@ pub static FLOW: Section = Section {
         Key::optional("rtt", ROUND_TRIP)
             .examples(&[Text("100 ms")])
             .about("The group's own base round-trip time. The default is `path.rtt`, which `bdp` goes on meaning."),
+        Key::optional("direction", Options(&["down", "up"])).default(Text("down")).about(
+            "Where the data of the group goes: `\"down\"` the path, or `\"up\"`, on the way back, and its ACKs down. \
+             `\"up\"` needs hops there: [`[path.back]`](#pathback).",
+        ),
+        Key::optional("route", Route).examples(&[List(&[Text("first"), Text("core")])]).about(
+            "The hops that the group's packets pass, by their names: neighbours, in their order. Names of hops in the \
+             group's `direction` limit its data, names of hops in the other one its ACKs; of a direction without a \
+             name in it they pass all, which is the default. Where one hop is all there is of a way, its name is \
+             `bottleneck`, on the way back `back`.",
+        ),
         Key::optional("access", Table(&ACCESS)).about(
             "A line of its own before the bottleneck for each sender of the group. The default is none: senders \
-             hand their packets to the bottleneck's queue.",
+             hand their packets to the bottleneck's queue. With `[[hops]]` such a line is a hop.",
         ),
     ],
 };

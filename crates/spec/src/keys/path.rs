@@ -1,36 +1,36 @@
 //! The keys of the path.
 
+use super::hop::{buffer, burst, change, loss, overhead, rate, shaper};
 use super::*;
 
-/// One bottleneck between all senders and all receivers.
+/// One bottleneck between all senders and all receivers, or what goes for all hops.
 pub static PATH: Section = Section {
     only: "",
     keys: &[
-        Key::required("rate", LINE_RATE).examples(&[Text("80 Mbit/s")]).about(
-            "The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application can see 76.5 at an MTU of 1500.",
-        ),
+        rate(
+            "The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application can see 76.5 at an MTU of 1500. It has no default: it is needed, unless there are [`[[hops]]`](#hops).",
+        )
+        .unless("hops"),
         Key::required("rtt", ROUND_TRIP).examples(&[Text("25 ms")]).about(
             "The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time on the line. A group of flows may have its own, `flows[].rtt`.",
         ),
-        Key::required("buffer", Room { in_bdp: true }).examples(&[Text("1 bdp")]).about(
-            "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`.",
-        ),
+        buffer(
+            "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It has no default: it is needed, unless there are [`[[hops]]`](#hops).",
+        )
+        .unless("hops"),
         Key::optional("queue", Options(&["bytes", "packets"])).default(Text("bytes")).about(
             "What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router does. With `\"packets\"` the buffer is written in `packets`, in `bdp` or as a time.",
         ),
-        Key::optional("loss", bounded(&SHARE, "0 %", "99.9999999 %"))
-            .default(Text("0 %"))
-            .examples(&[Text("0.1 %")])
-            .about(
-                "Random loss: each packet of data is lost with this probability, independently of all others, from the end of the flow's handshake on. ACKs are never lost so. Results count it as `random_lost_packets`, apart from the queue's drops.",
-            ),
+        loss(
+            "Random loss: each packet of data is lost with this probability, independently of all others, from the end of the flow's handshake on. ACKs are never lost so, but for those on a way back that has a loss of its own. Results count it as `random_lost_packets`, apart from the queue's drops.",
+        ),
         Key::optional("loss_at", Options(&["before", "after"])).default(Text("before")).about(
             "Where random loss strikes: `\"before\"` the queue, so that a lost packet takes none of the line's time, or `\"after\"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing.",
         ),
-        Key::optional("burst", bounded(&BYTES, "1 B", "1 GB")).default(Text("5 kB")).examples(&[Text("20 kB")]).about(
+        burst(
             "Depth of the token bucket that shapes the line: so much passes at once after a pause. One frame or less is a plain line, which sends one frame after the other, unless `shaper = \"htb\"`. A super-packet (`path.offload`) that is larger than the bucket leaves when that is full, and the bucket owes the rest; Linux's `tbf` would cut it, so that `linux` asks for a bucket that holds one, 70 kB, or for `htb`.",
         ),
-        Key::optional("shaper", Options(&["tbf", "htb"])).default(Text("tbf")).about(
+        shaper(
             "How the bucket reckons, by the name of Linux's queueing discipline: with `\"tbf\"` a frame leaves when the tokens suffice for it, with `\"htb\"` when the bucket owes nothing, and it may leave it owing. The rate in the long run is the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` without one a `burst` of 1600 B.",
         ),
         Key::optional("shaper_at", Options(&["router", "receiver"])).default(Text("router")).about(
@@ -42,30 +42,21 @@ pub static PATH: Section = Section {
         Key::optional("mtu", Integer { least: 576, most: 65_535 }).default(Count(1_500)).examples(&[Count(9_000)]).about(
             "Largest IP packet in bytes, written without a unit. A full segment carries 52 bytes less: IP, TCP and its timestamps.",
         ),
-        Key::optional("overhead", bounded(&BYTES, "0 B", "1 kB")).default(Text("14 B")).examples(&[Text("38 B")]).about(
+        overhead(
             "What the bottleneck counts for each frame beyond its IP packet, in its queue as on its line, by `tc`'s word (`stab overhead`). 14 bytes are Ethernet's header, as Linux counts. An Ethernet wire takes 38 with checksum, preamble and gap: 100 Mbit/s then carry 94.1 Mbit/s of goodput at an MTU of 1500.",
         ),
         Key::optional("delay_side", Options(&["return", "forward", "split"])).default(Text("return")).about(
-            "Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or half on each. It decides when a receiver has a byte, and not how long a round trip takes.",
+            "Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or half on each. It decides when a receiver has a byte, and not how long a round trip takes. Where hops have delays of their own, it is about what they leave over; of a flow whose `direction` is `\"up\"`, the way of the data is the way back.",
         ),
         Key::optional("offload", Flag).default(Is(false)).about(
             "Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does not cut them.",
         ),
-        Key::optional("change", Table(&CHANGE)).listed(0, 10_000).about(
-            "Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time.",
+        change("Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."),
+        Key::optional("bottleneck", Hop).examples(&[Text("core")]).about(
+            "The one of the [`[[hops]]`](#hops) that `bdp`, a packet of `jitter` and the load of arrivals mean. The default is the slowest at the run's beginning, of equals the first.",
         ),
-    ],
-};
-
-/// A change of the path at a moment.
-pub static CHANGE: Section = Section {
-    only: "of a path only the rate changes in time: at and rate",
-    keys: &[
-        Key::required("at", INSTANT).examples(&[Text("20 s")]).about(
-            "When the rate changes, from the run's beginning; after the change before it and before the run's end.",
-        ),
-        Key::required("rate", CHANGED_RATE).examples(&[Text("20 Mbit/s")]).about(
-            "The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate.",
+        Key::optional("back", Table(&BACK)).once().examples(&[Header("[path.back]")]).about(
+            "A queue and a line on the way back, which ACKs meet, and the data of flows whose `direction` is `\"up\"`: one hop, whose name is `back`, with `rate` and `buffer` of its own; or several, `[[path.back.hops]]`. The default is a way back of delay alone.",
         ),
     ],
 };

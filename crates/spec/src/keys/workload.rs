@@ -50,7 +50,7 @@ pub static ARRIVALS: Section = Section {
     only: "",
     keys: &[
         Key::optional("load", LOAD).examples(&[Decimal(0.6)]).about(
-            "Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. What is counted is the mean size with the headers of its segments; what is sent again comes on top.",
+            "Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. Where there are hops it is a part of the bottleneck's rate, and of a source whose `direction` is `\"up\"` of the slowest one's on the way back. What is counted is the mean size with the headers of its segments; what is sent again comes on top.",
         ),
         Key::optional("rate", bounded(&FREQUENCY, "0.000001 /s", "10000000 /s"))
             .examples(&[Text("50 /s")])

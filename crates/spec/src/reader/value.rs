@@ -2,7 +2,7 @@
 
 use super::example;
 use crate::key::{Key, Kind};
-use crate::keys::MOST_SEEDS;
+use crate::keys::{LONGEST_HOP_NAME, MOST_SEEDS};
 use crate::placeholder;
 use crate::problem::{Refusal, listed, prints, quoted, suggestion};
 use crate::quantity::{Quantity, SIZE, within};
@@ -34,6 +34,7 @@ pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<
             _ => Err(must_be("true or false", word, key)),
         },
         Kind::Name => name(&text(key, word)?),
+        Kind::Hop => hop(&text(key, word)?),
         Kind::Group => group(&text(key, word)?),
         Kind::Control => text(key, word).map(Node::Text),
         Kind::File(_) => match text(key, word)? {
@@ -41,7 +42,7 @@ pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<
             name => Ok(Node::Text(name)),
         },
         Kind::Seeds => integer(key, word, 1, MOST_SEEDS).map(Node::Integer),
-        Kind::Zip | Kind::Window | Kind::Command => Err(must_be("a list", word, key)),
+        Kind::Zip | Kind::Window | Kind::Command | Kind::Route => Err(must_be("a list", word, key)),
         Kind::Table(_) | Kind::OneOf { .. } => Err(must_be("a table", word, key)),
     }
 }
@@ -163,6 +164,19 @@ fn name(name: &str) -> Result<Node, Refusal> {
     }
     let hint = format!("1 to {LONGEST_NAME} printable characters, no space around them");
     Err(Refusal::new(format!("{} is no name", quoted(name)), hint))
+}
+
+/// One that file names, columns and devices can have in them.
+fn hop(name: &str) -> Result<Node, Refusal> {
+    let is_letter = |letter: u8| letter.is_ascii_alphanumeric() || b"-_".contains(&letter);
+    if name.len() <= LONGEST_HOP_NAME
+        && name.starts_with(|letter: char| letter.is_ascii_alphanumeric())
+        && name.bytes().all(is_letter)
+    {
+        return Ok(Node::Text(name.to_owned()));
+    }
+    let hint = format!("a letter or digit, and behind it up to {} more, \"-\" or \"_\"", LONGEST_HOP_NAME - 1);
+    Err(Refusal::new(format!("{} is no name of a hop", quoted(name)), hint))
 }
 
 fn group(text: &str) -> Result<Node, Refusal> {

@@ -1,13 +1,15 @@
 //! The rules of one group of flows, but for sources of short transfers.
 
-use super::{Problems, after_the_end, room, shown};
-use crate::derived::{end_ns, ethernet_frame_bytes, last_start_ns, start_jitter_bound_ns};
+use super::queue::room;
+use super::{Problems, after_the_end, shown};
+use crate::derived::{end_ns, ethernet_line, last_start_ns, start_jitter_bound_ns};
 use crate::file::Content;
 use crate::key::FileKind;
 use crate::placeholder;
 use crate::point::Point;
 use crate::problem::Problem;
 use crate::tree::{Unknown, View};
+use run::Direction;
 
 const MOST_WRITES: u64 = 10_000_000;
 const NS_PER_S: i128 = 1_000_000_000;
@@ -118,9 +120,9 @@ pub(super) fn command(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(
     let names = |arguments: &[String], name: &str| {
         arguments.iter().any(|word| placeholder::names(word).is_ok_and(|names| names.contains(&name)))
     };
-    let command = program.command_if("command")?.ok_or(Unknown)?;
+    let command = program.texts_if("command")?.ok_or(Unknown)?;
     let mut counts_seconds = names(command, "seconds");
-    if let Some(server) = program.command_if("server")? {
+    if let Some(server) = program.texts_if("server")? {
         let has = |arguments| names(arguments, "port");
         if has(command) != has(server) {
             let (lacks, other) = if has(command) { ("server", "command") } else { ("command", "server") };
@@ -144,8 +146,12 @@ pub(super) fn command(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(
 
 pub(super) fn access(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let Some(access) = subject.group.table_if("access")? else { return Ok(()) };
-    let place = format!("{}.access.buffer", subject.place);
-    let path = subject.point.path()?;
-    let line = (access.count("rate")?, ethernet_frame_bytes(&path)?);
-    room(access.quantity("buffer")?, &path, line, &place, problems)
+    let network = subject.point.network()?;
+    if network.is_listed(Direction::Down) {
+        let hint = "write the line as one of [[hops]], which other groups pass by with a route of their own";
+        problems.push(Problem::new(format!("{}.access", subject.place), "is a line before [[hops]]", hint));
+        return Ok(());
+    }
+    let line = ethernet_line(&network, access.count("rate")?)?;
+    room(access.quantity("buffer")?, &network, line, &format!("{}.access.buffer", subject.place), problems)
 }

@@ -117,7 +117,7 @@ fn one_of(table: &View<'_>, path: &str, first: &str, second: &str, problems: Pro
 
 fn load(subject: &Subject<'_>, source: &View<'_>, path: &str, problems: Problems<'_>) -> Result<(), Unknown> {
     let arrivals = source.table("arrivals")?;
-    let per_s = arrivals_per_s(subject.point, source)?;
+    let per_s = arrivals_per_s(subject.point, subject.group, source)?;
     let arriving_ns = arriving_ns(subject.point, subject.group)?;
     let (Some(per_s), Some(arriving_ns), None) = (per_s, arriving_ns, arrivals.integer_if("count")?) else {
         return Ok(());
