@@ -38,7 +38,9 @@ ALTERNATIVES: Final = ("flows[].workload", "flows[].workload.size")
 def page() -> str:
     """The whole module."""
     every = keys()
-    tables = sorted({_table(key) for key in every}, key=lambda table: (-table.count("."), table))
+    # A hop has the same keys on either way, a change those of every line: one class each.
+    classes = {_name(table): table for table in sorted({_table(key) for key in every}, key=len, reverse=True)}
+    tables = sorted(classes.values(), key=lambda table: (-table.count("."), table))
     return "\n".join([HEAD, *(line for table in tables for line in (*_class(table, every), ""))])
 
 

@@ -34,6 +34,13 @@ SMALLEST: Final[Mapping[str, Any]] = {
 """What a spec must have; an example is read as if this were around it."""
 FILES: Final = HERE / "files"
 """The folder of the files that examples name."""
+HOP: Final = '[[{table}]]\nname = "core"\nrate = "80 Mbit/s"\nbuffer = "1 bdp"\n'
+CHANGE: Final = '\n[[{table}.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n'
+BACK: Final = '[path.back]\nrate = "2 Mbit/s"\nbuffer = "50 packets"\n'
+ROW: Final = (
+    '[[hops]]\nname = "first"\nrate = "100 Mbit/s"\nbuffer = "1 bdp"\ndelay = "2 ms"\n\n'
+    '[[hops]]\nname = "core"\nrate = "50 Mbit/s"\nbuffer = "1 bdp"\ndelay = "5 ms"\n'
+)
 WITH_NEIGHBOURS: Final = {
     "time_limit": 'duration = "until done"\ntime_limit = "600 s"\n\n[[flows]]\ncc = "cubic"\n'
     'workload = { transfer = "100 MB" }\n',
@@ -47,6 +54,13 @@ WITH_NEIGHBOURS: Final = {
     'rate = "80 Mbit/s"\n',
     "path.change[].at": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n',
     "path.change[].rate": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n',
+    "path.bottleneck": f'[path]\nbottleneck = "core"\n\n{ROW}',
+    "path.back": BACK,
+    "path.back.change": BACK + CHANGE.format(table="path.back"),
+    "path.back.hops": HOP.format(table="path.back.hops").replace("core", "uplink"),
+    "path.back.hops[].change": (HOP + CHANGE).format(table="path.back.hops"),
+    "hops": ROW,
+    "hops[].change": (HOP + CHANGE).format(table="hops"),
     "flows": '[[flows]]\ncc = "bbr"\n\n[[flows]]\ncc = "cubic"\ncount = 3\nstart = "2 s"\n',
     "flows[].cc": '[[flows]]\ncc = ["bbr", "bbr_4_17", "bbr[cwnd_gain=1.5]"]\n',
     "flows[].stagger": '[[flows]]\ncc = "cubic"\ncount = 4\nstagger = "500 ms"\n',
@@ -75,6 +89,8 @@ WITH_NEIGHBOURS: Final = {
     "flows[].workload.size.cdf": '[[flows]]\ncc = "cubic"\n'
     'workload = { arrivals = { load = 0.6 }, size = { cdf = "sizes.csv" } }\n',
     "flows[].access": '[[flows]]\ncc = "cubic"\naccess = { rate = "1 Gbit/s", buffer = "1 MB", kind = "router" }\n',
+    "flows[].direction": f'{BACK}\n[[flows]]\ncc = "cubic"\ndirection = "up"\n',
+    "flows[].route": f'{ROW}\n[[flows]]\ncc = "cubic"\nroute = ["core"]\n',
     "host": "[host]\ninitial_window = 32\n",
     "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
 }
@@ -110,8 +126,14 @@ def example(key: Key) -> str:
     text = WITH_NEIGHBOURS.get(SAME_EXAMPLE.get(key.path, key.path))
     if text is not None:
         return text
+    table, _, own = key.path.rpartition(".")
+    if table.endswith("change[]"):
+        return WITH_NEIGHBOURS[table.removesuffix("[]")]
     others = [word for word in key.options if word != key.default]
     value = key.examples[0] if key.examples else others[0] if others else not key.default
+    if table == "path.back" or table.endswith("hops[]"):
+        around = BACK if table == "path.back" else HOP.format(table=table.removesuffix("[]"))
+        return around if f"\n{own} = " in around else around + toml({own: value})
     *tables, name = key.path.split(".")
     fields: Any = {name: value}
     for table in reversed(tables):
@@ -122,7 +144,10 @@ def example(key: Key) -> str:
 
 def spec_around(text: str) -> dict[str, Any]:
     """The smallest spec with what an example says."""
-    return _merged(SMALLEST, tomllib.loads(text))
+    fields = tomllib.loads(text)
+    # Hops stand in place of the path's own queue.
+    smallest = dict(SMALLEST) | {"path": {"rtt": "25 ms"}} if "hops" in fields else SMALLEST
+    return _merged(smallest, fields)
 
 
 def _merged(fields: Mapping[str, Any], others: Mapping[str, Any]) -> dict[str, Any]:
