@@ -4,6 +4,7 @@ use super::ack_summary::AckSummary;
 use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Resend, Transport};
 use super::rtt::sample_us;
+use super::scoreboard::Row;
 use super::sender::{Output, SendReason, Sender};
 use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
@@ -18,11 +19,9 @@ struct SendTimes {
 }
 
 impl SendTimes {
-    const fn add(&mut self, sent_us: u64) {
-        if self.first_us.is_none() {
-            self.first_us = Some(sent_us);
-        }
-        self.last_us = sent_us;
+    fn add(&mut self, row: &Row) {
+        self.first_us = self.first_us.or(Some(row.first_sent_us));
+        self.last_us = row.last.sent_us;
     }
 }
 
@@ -151,20 +150,20 @@ impl Sender {
         blocks.sort_unstable_by_key(|block| block.start);
         for &block in blocks.iter() {
             let mut from = self.board.first_news(block);
-            while let Some(seq) = self.board.next_unsacked(from, block.end) {
-                from = seq + 1;
-                let segment = *self.board.segment(seq);
-                self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
-                if !segment.was_retransmitted() {
-                    if seq < self.board.fack() {
-                        reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
+            loop {
+                let fack = self.board.fack();
+                let Some(row) = self.board.sack(from, block.end) else { break };
+                from = row.end;
+                self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+                if !row.last.was_retransmitted() {
+                    if row.first < fack {
+                        reordered = Some(reordered.map_or(row.first, |least: u64| least.min(row.first)));
                     }
-                    summary.original_delivered |= seq < self.recovery.high();
-                    times.add(segment.sent_us);
+                    summary.original_delivered |= row.first < self.recovery.high();
+                    times.add(&row);
                 }
-                self.rate.delivered += 1;
-                self.rate.on_delivered(&segment, seq, sampling);
-                self.board.sack(seq);
+                self.rate.delivered += row.len();
+                self.rate.on_delivered(&row.last, row.last_seq(), sampling);
                 summary.sacked = true;
             }
         }
@@ -204,25 +203,22 @@ impl Sender {
         let mut reordered = None;
         let (echo_ms, high) = (ack.echo_ms, self.recovery.high());
         while self.board.una() < ack.una {
-            let seq = self.board.una();
-            let segment = self.board.acknowledge();
-            if segment.was_retransmitted() {
-                summary.retransmitted_acked = true;
-            } else if !segment.is_sacked() {
-                times.add(segment.sent_us);
-                if reordered.is_none() {
-                    reordered = Some(seq);
-                }
-                summary.original_delivered |= seq < high;
+            let row = self.board.acknowledge(ack.una);
+            summary.retransmitted_acked |= row.last.was_retransmitted();
+            if row.last.is_sacked() {
+                continue;
             }
-            if !segment.is_sacked() {
-                self.rate.delivered += 1;
-                let spurious = segment.was_retransmitted() && u64::from(echo_ms) < segment.sent_us / 1_000;
-                if !spurious {
-                    self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
-                }
-                self.rate.on_delivered(&segment, seq, sampling);
+            if !row.last.was_retransmitted() {
+                times.add(&row);
+                reordered = reordered.or(Some(row.first));
+                summary.original_delivered |= row.first < high;
             }
+            self.rate.delivered += row.len();
+            let spurious = row.last.was_retransmitted() && u64::from(echo_ms) < row.last.sent_us / 1_000;
+            if !spurious {
+                self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+            }
+            self.rate.on_delivered(&row.last, row.last_seq(), sampling);
         }
         summary.set_timer = summary.advanced;
         reordered
