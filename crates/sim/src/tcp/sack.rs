@@ -70,11 +70,15 @@ impl Reassembly {
         }
     }
 
-    /// Asks for the next expected segment's place and those behind it.
+    /// Asks for the next expected segment's place and those behind it, and for the end of the newest block, which grows
+    /// next.
     #[inline]
     pub fn prefetch(&self) {
         self.ring.prefetch(self.next);
         self.ring.prefetch(self.next + 2);
+        if self.block_count > 0 {
+            self.ring.prefetch(self.blocks[0].end);
+        }
     }
 
     /// Next expected segment.

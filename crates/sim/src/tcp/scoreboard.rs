@@ -74,11 +74,18 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for the first unacknowledged segment, and for the place of the next new one.
+    /// Asks for the first unacknowledged segment, and for the place of the next new one; where there are holes, also for the
+    /// ends of the blocks that the last ACK told of, behind which the next one's news are, and for where RACK goes on.
     #[inline]
     pub fn prefetch(&self) {
         self.ring.prefetch(self.una);
         self.ring.prefetch(self.next);
+        if self.sacked > 0 {
+            for [_, end] in self.reported {
+                self.ring.prefetch(u64::from(end));
+            }
+            self.ring.prefetch(self.rack_cursor);
+        }
     }
 
     /// First unacknowledged segment.
