@@ -25,6 +25,19 @@ impl SendTimes {
     }
 }
 
+/// What an ACK said, for the algorithm.
+#[derive(Debug)]
+struct Taken {
+    /// Without its rate.
+    sample: RateSample,
+    sampling: Sampling,
+    /// Segments acknowledged cumulatively.
+    acked: u32,
+    /// `una` moved; segments were newly SACKed.
+    advanced: bool,
+    sacked: bool,
+}
+
 impl Sender {
     /// An ACK arrives.
     pub fn on_ack(&mut self, ack: &Ack, now: Time, out: &mut impl Output) {
@@ -62,6 +75,58 @@ impl Sender {
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
+        let is_quiet =
+            ack.block_count == 0 && self.recovery.state() == RecoveryState::Open && self.recovery.probe.high.is_none();
+        let (in_flight, una_bytes) = (self.board.in_flight(), self.board.una_bytes());
+        let (taken, resend) = match self.board.acknowledge_plain(if is_quiet { ack.una } else { 0 }) {
+            Some(row) => {
+                let bytes = self.board.una_bytes() - una_bytes;
+                (self.take_in_plain(ack, &row, in_flight, bytes, now), Resend::Nothing)
+            }
+            None => match self.take_in_any(ack, now) {
+                (Some(taken), resend) => (taken, resend),
+                (None, resend) => return resend,
+            },
+        };
+        let Taken { mut sample, sampling, acked, advanced, sacked } = taken;
+        self.rate.finish(&sampling, now.as_micros(), self.rtt.min_us(), &mut sample);
+        self.adjust_window(&sample, acked, advanced, sacked, now);
+        resend
+    }
+
+    /// An ACK of a [plain row](super::scoreboard::Scoreboard::acknowledge_plain) of `bytes`, while all is in order: as
+    /// [any other](Self::take_in_any) with what is known of it.
+    #[inline(always)]
+    fn take_in_plain(&mut self, ack: &Ack, row: &Row, prior_in_flight: u32, bytes: u64, now: Time) -> Taken {
+        let now_us = now.as_micros();
+        self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
+        self.recovery.timeouts_in_row = 0;
+        self.rate.delivered += row.len();
+        let mut sampling = Sampling::default();
+        self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+        self.rate.on_delivered(&row.last, row.last_seq(), &mut sampling);
+        let prior_delivered = DeliveryRate::prior_delivered(&sampling);
+        let maybe_delayed =
+            row.len() == 1 && bytes < u64::from(self.mss_bytes) && prior_delivered == Some(self.rate.delivered - 1);
+        // What is stamped with a departure to come was not sent yet (`tcp_stamp_us_delta`).
+        let since = |sent_us: u64| sample_us(now_us.saturating_sub(sent_us));
+        let newest_us = since(row.last.sent_us);
+        self.rtt_sample_us = Some(newest_us);
+        self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
+        self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
+        self.set_timer(now);
+        let sample = RateSample {
+            rtt_us: Some(newest_us),
+            acked_sacked: row.len() as u32,
+            prior_in_flight,
+            is_ack_delayed: maybe_delayed,
+            ..RateSample::default()
+        };
+        Taken { sample, sampling, acked: row.len() as u32, advanced: true, sacked: false }
+    }
+
+    #[inline(never)]
+    fn take_in_any(&mut self, ack: &Ack, now: Time) -> (Option<Taken>, Resend) {
         let now_us = now.as_micros();
         let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
@@ -76,7 +141,7 @@ impl Sender {
         if !summary.had_out {
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
             self.recovery.process_probe(&summary, &self.board, &mut self.control);
-            return resend;
+            return (None, resend);
         }
         let mut acked = SendTimes::default();
         let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut summary);
@@ -101,7 +166,7 @@ impl Sender {
         if summary.set_timer {
             self.set_timer(now);
         }
-        let mut sample = RateSample {
+        let sample = RateSample {
             rtt_us,
             losses: (self.board.lost_total() - summary.prior_lost_total) as u32,
             acked_sacked: (self.rate.delivered - summary.prior_delivered) as u32,
@@ -109,9 +174,8 @@ impl Sender {
             is_ack_delayed: summary.maybe_delayed,
             ..RateSample::default()
         };
-        self.rate.finish(&sampling, now_us, self.rtt.min_us(), &mut sample);
-        self.adjust_window(&sample, acked_segments, &summary, now);
-        resend
+        let (advanced, sacked) = (summary.advanced, summary.sacked);
+        (Some(Taken { sample, sampling, acked: acked_segments, advanced, sacked }), resend)
     }
 
     /// The ACK's part in recovery.
@@ -150,13 +214,11 @@ impl Sender {
         blocks.sort_unstable_by_key(|block| block.start);
         for &block in blocks.iter() {
             let mut from = self.board.first_news(block);
-            loop {
-                let fack = self.board.fack();
-                let Some(row) = self.board.sack(from, block.end) else { break };
+            while let Some(row) = self.board.sack(from, block.end) {
                 from = row.end;
                 self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
                 if !row.last.was_retransmitted() {
-                    if row.first < fack {
+                    if row.is_late {
                         reordered = Some(reordered.map_or(row.first, |least: u64| least.min(row.first)));
                     }
                     summary.original_delivered |= row.first < self.recovery.high();
@@ -249,13 +311,8 @@ impl Sender {
         }
         let sample_us = smoothed?;
         let newest_us = newest.unwrap_or(sample_us);
-        // A lone segment's delayed ACK says nothing about the path's minimum.
-        if !(summary.maybe_delayed && newest_us > self.rtt.min_us()) {
-            self.rtt.update_minimum(now.as_millis(), newest_us);
-        }
-        self.rtt.update(sample_us, self.board.una(), self.board.next());
         self.rtt_sample_us = newest;
-        self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
+        self.note_rtt(sample_us, newest_us, summary.maybe_delayed, now);
         if let Some(sack_rtt) = sack_rtt
             && !summary.advanced
         {
@@ -265,11 +322,22 @@ impl Sender {
         newest
     }
 
+    /// Samples of the average and of the minimum.
+    #[inline(always)]
+    fn note_rtt(&mut self, rtt_us: u32, newest_us: u32, maybe_delayed: bool, now: Time) {
+        // A lone segment's delayed ACK says nothing about the path's minimum.
+        if !(maybe_delayed && newest_us > self.rtt.min_us()) {
+            self.rtt.update_minimum(now.as_millis(), newest_us);
+        }
+        self.rtt.update(rtt_us, self.board.una(), self.board.next());
+        self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
+    }
+
     /// The window's change: by the algorithm, or by the reduction under way (Linux 6.1 `tcp_cong_control`).
-    fn adjust_window(&mut self, sample: &RateSample, acked: u32, summary: &AckSummary, now: Time) {
+    #[inline(always)]
+    fn adjust_window(&mut self, sample: &RateSample, acked: u32, advanced: bool, sacked: bool, now: Time) {
         let reducing = self.recovery.is_reducing();
-        let progress =
-            if self.recovery.rack.reorders_much() { summary.advanced || summary.sacked } else { summary.advanced };
+        let progress = advanced || (sacked && self.recovery.rack.reorders_much());
         let event = cc::Ack {
             now,
             state: self.recovery.state(),
@@ -298,7 +366,7 @@ impl Sender {
                 event.in_flight,
                 sample.acked_sacked,
                 sample.losses,
-                summary.advanced,
+                advanced,
             );
         }
         self.control.cc.on_ack(&event, &mut self.control.window);

@@ -4,6 +4,7 @@ use super::Scoreboard;
 use crate::net::SackBlock;
 use crate::serial::{at_least, nearest};
 use crate::tcp::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
+use std::hint::cold_path;
 
 /// What segments of one row have in common.
 const KIND: u8 = SACKED | LOST | RETRANSMITTED | EVER_RETRANSMITTED;
@@ -20,6 +21,8 @@ pub struct Row {
     pub first_sent_us: u64,
     /// The last one, as it was before the ACK.
     pub last: Segment,
+    /// They are SACKed now, and something behind them was before.
+    pub is_late: bool,
 }
 
 impl Row {
@@ -64,7 +67,37 @@ impl Scoreboard {
         debug_assert!(last.was_retransmitted() || first_sent_us <= last.sent_us);
         self.una = seq;
         self.una_bytes = at_least(last.end_bytes, self.una_bytes);
-        Row { first, end: seq, first_sent_us, last }
+        Row { first, end: seq, first_sent_us, last, is_late: false }
+    }
+
+    /// The same of all segments below `end`, if nothing is known of any in the window and these were sent once: as most ACKs
+    /// find them. None otherwise, and nothing changes then.
+    #[inline]
+    pub fn acknowledge_plain(&mut self, end: u64) -> Option<Row> {
+        if self.sacked + self.lost + self.retransmitted > 0 || end <= self.una {
+            return None;
+        }
+        let (mut flags, mut buffers) = (0, 0);
+        for seq in self.una..end {
+            let segment = self.ring.get(seq);
+            flags |= segment.flags;
+            buffers += u32::from(segment.flags & ENDS_BUFFER != 0);
+        }
+        if flags & KIND != 0 {
+            cold_path();
+            return None;
+        }
+        let row = Row {
+            first: self.una,
+            end,
+            first_sent_us: self.ring.get(self.una).sent_us,
+            last: *self.ring.get(end - 1),
+            is_late: false,
+        };
+        self.buffers -= buffers;
+        self.una = end;
+        self.una_bytes = at_least(row.last.end_bytes, self.una_bytes);
+        Some(row)
     }
 
     /// The first segment of a SACK block that may not be SACKed yet. A block at or below `una` tells of an older ACK.
@@ -130,10 +163,11 @@ impl Scoreboard {
             self.lost -= segments;
             self.retransmitted -= if kind & RETRANSMITTED != 0 { segments } else { 0 };
         }
-        self.fack = if self.sacked == 0 { seq } else { self.fack.max(seq) };
+        let is_late = first < self.fack();
+        self.fack = self.fack().max(seq);
         self.sacked += segments;
         self.join(before.unwrap_or(first), seq);
-        Some(Row { first, end: seq, first_sent_us, last })
+        Some(Row { first, end: seq, first_sent_us, last, is_late })
     }
 
     /// The first segment of the run that ends right before `seq`, if there is one. A buffer ends there if not.
