@@ -26,7 +26,7 @@ impl SendTimes {
 }
 
 /// What an ACK said, for the algorithm.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Taken {
     /// Without its rate.
     sample: RateSample,
@@ -78,34 +78,38 @@ impl Sender {
         let is_quiet =
             ack.block_count == 0 && self.recovery.state() == RecoveryState::Open && self.recovery.probe.high.is_none();
         let (in_flight, una_bytes) = (self.board.in_flight(), self.board.una_bytes());
-        let (taken, resend) = match self.board.acknowledge_plain(if is_quiet { ack.una } else { 0 }) {
+        let mut taken = Taken::default();
+        let resend = match self.board.acknowledge_plain(if is_quiet { ack.una } else { 0 }) {
             Some(row) => {
-                let bytes = self.board.una_bytes() - una_bytes;
-                (self.take_in_plain(ack, &row, in_flight, bytes, now), Resend::Nothing)
+                taken.sample.prior_in_flight = in_flight;
+                self.take_in_plain(ack, &row, self.board.una_bytes() - una_bytes, now, &mut taken);
+                Resend::Nothing
             }
-            None => match self.take_in_any(ack, now) {
-                (Some(taken), resend) => (taken, resend),
-                (None, resend) => return resend,
-            },
+            None => {
+                let had_out = self.board.out() > 0;
+                let resend = self.take_in_any(ack, now, &mut taken);
+                if !had_out {
+                    return resend;
+                }
+                resend
+            }
         };
-        let Taken { mut sample, sampling, acked, advanced, sacked } = taken;
-        self.rate.finish(&sampling, now.as_micros(), self.rtt.min_us(), &mut sample);
-        self.adjust_window(&sample, acked, advanced, sacked, now);
+        self.rate.finish(&taken.sampling, now.as_micros(), self.rtt.min_us(), &mut taken.sample);
+        self.adjust_window(&taken, now);
         resend
     }
 
     /// An ACK of a [plain row](super::scoreboard::Scoreboard::acknowledge_plain) of `bytes`, while all is in order: as
     /// [any other](Self::take_in_any) with what is known of it.
     #[inline(always)]
-    fn take_in_plain(&mut self, ack: &Ack, row: &Row, prior_in_flight: u32, bytes: u64, now: Time) -> Taken {
+    fn take_in_plain(&mut self, ack: &Ack, row: &Row, bytes: u64, now: Time, taken: &mut Taken) {
         let now_us = now.as_micros();
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
         self.recovery.timeouts_in_row = 0;
         self.rate.delivered += row.len();
-        let mut sampling = Sampling::default();
         self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
-        self.rate.on_delivered(&row.last, row.last_seq(), &mut sampling);
-        let prior_delivered = DeliveryRate::prior_delivered(&sampling);
+        self.rate.on_delivered(&row.last, row.last_seq(), &mut taken.sampling);
+        let prior_delivered = DeliveryRate::prior_delivered(&taken.sampling);
         let maybe_delayed =
             row.len() == 1 && bytes < u64::from(self.mss_bytes) && prior_delivered == Some(self.rate.delivered - 1);
         // What is stamped with a departure to come was not sent yet (`tcp_stamp_us_delta`).
@@ -115,42 +119,38 @@ impl Sender {
         self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
         self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
         self.set_timer(now);
-        let sample = RateSample {
-            rtt_us: Some(newest_us),
-            acked_sacked: row.len() as u32,
-            prior_in_flight,
-            is_ack_delayed: maybe_delayed,
-            ..RateSample::default()
-        };
-        Taken { sample, sampling, acked: row.len() as u32, advanced: true, sacked: false }
+        taken.sample.rtt_us = Some(newest_us);
+        taken.sample.acked_sacked = row.len() as u32;
+        taken.sample.is_ack_delayed = maybe_delayed;
+        taken.acked = row.len() as u32;
+        taken.advanced = true;
     }
 
     #[inline(never)]
-    fn take_in_any(&mut self, ack: &Ack, now: Time) -> (Option<Taken>, Resend) {
+    fn take_in_any(&mut self, ack: &Ack, now: Time, taken: &mut Taken) -> Resend {
         let now_us = now.as_micros();
         let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
         if summary.advanced {
             self.recovery.timeouts_in_row = 0;
         }
-        let mut sampling = Sampling::default();
         let mut sacked = SendTimes::default();
         if ack.block_count > 0 {
-            self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut summary);
+            self.take_in_sacks(ack, now_us, &mut taken.sampling, &mut sacked, &mut summary);
         }
         if !summary.had_out {
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
             self.recovery.process_probe(&summary, &self.board, &mut self.control);
-            return (None, resend);
+            return resend;
         }
         let mut acked = SendTimes::default();
-        let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut summary);
+        let reordered = self.take_in_advance(ack, now_us, &mut taken.sampling, &mut acked, &mut summary);
         let acked_segments = (self.board.una() - summary.prior_una) as u32;
         summary.maybe_delayed = acked_segments == 1
             && summary.prior_sacked == 0
             && acked.first_us.is_some()
             && self.board.una_bytes() - summary.prior_una_bytes < u64::from(self.mss_bytes)
-            && DeliveryRate::prior_delivered(&sampling) == Some(self.rate.delivered - 1)
+            && DeliveryRate::prior_delivered(&taken.sampling) == Some(self.rate.delivered - 1)
             && !summary.sacked
             && !summary.duplicate;
         let rtt_us = self.sample_rtt(acked, sacked, now, &mut summary);
@@ -159,23 +159,22 @@ impl Sender {
         {
             self.recovery.rack.note_reordering(seq, self.board.fack());
         }
-        self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&sampling), self.rate.delivered);
+        self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&taken.sampling), self.rate.delivered);
         self.recovery.process_probe(&summary, &self.board, &mut self.control);
         let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
         let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
         if summary.set_timer {
             self.set_timer(now);
         }
-        let sample = RateSample {
-            rtt_us,
-            losses: (self.board.lost_total() - summary.prior_lost_total) as u32,
-            acked_sacked: (self.rate.delivered - summary.prior_delivered) as u32,
-            prior_in_flight: summary.prior_in_flight,
-            is_ack_delayed: summary.maybe_delayed,
-            ..RateSample::default()
-        };
-        let (advanced, sacked) = (summary.advanced, summary.sacked);
-        (Some(Taken { sample, sampling, acked: acked_segments, advanced, sacked }), resend)
+        taken.sample.rtt_us = rtt_us;
+        taken.sample.losses = (self.board.lost_total() - summary.prior_lost_total) as u32;
+        taken.sample.acked_sacked = (self.rate.delivered - summary.prior_delivered) as u32;
+        taken.sample.prior_in_flight = summary.prior_in_flight;
+        taken.sample.is_ack_delayed = summary.maybe_delayed;
+        taken.acked = acked_segments;
+        taken.advanced = summary.advanced;
+        taken.sacked = summary.sacked;
+        resend
     }
 
     /// The ACK's part in recovery.
@@ -335,7 +334,8 @@ impl Sender {
 
     /// The window's change: by the algorithm, or by the reduction under way (Linux 6.1 `tcp_cong_control`).
     #[inline(always)]
-    fn adjust_window(&mut self, sample: &RateSample, acked: u32, advanced: bool, sacked: bool, now: Time) {
+    fn adjust_window(&mut self, taken: &Taken, now: Time) {
+        let &Taken { ref sample, acked, advanced, sacked, .. } = taken;
         let reducing = self.recovery.is_reducing();
         let progress = advanced || (sacked && self.recovery.rack.reorders_much());
         let event = cc::Ack {
