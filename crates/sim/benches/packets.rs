@@ -2,10 +2,12 @@
 //!
 //! `cargo bench -p sim` prints one plain table (median of several runs). `cargo bench -p sim -- row N` runs its row N
 //! once and prints packets and seconds of processor time, for comparing two builds in turns on a machine that does
-//! other work; `-- row N jitter` does so with hosts that are as punctual as real ones.
+//! other work; `-- row N jitter` does so with hosts that are as punctual as real ones. From row 10 on each flow has the
+//! same share of the path, whatever their number, and packets are those delivered in order: what is dropped and sent again
+//! costs time and counts for nothing. `-- shares` prints these rows.
 
 use run::samples::{flows, one_flow};
-use run::{Qdisc, Record, Run};
+use run::{FlowCounters, Qdisc, Record, Run};
 
 /// What is measured, and the least it must reach, packets/s.
 struct Condition {
@@ -20,7 +22,10 @@ struct Condition {
     bar: Option<f64>,
 }
 
-const CONDITIONS: [Condition; 10] = [
+/// Rows of before [`share`]'s.
+const PATHS: usize = 10;
+
+const CONDITIONS: [Condition; PATHS + 8] = [
     condition("80 Mbit/s, 25 ms, 1 BDP", "cubic", 1, 80, 25, 250_000, 300, Some(5e6)),
     condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 1, 1_000, 50, 6_250_000, 30, Some(5e6)),
     condition("1 Gbit/s, 50 ms, 1 BDP", "cubic", 100, 1_000, 50, 6_250_000, 30, Some(4e6)),
@@ -31,6 +36,14 @@ const CONDITIONS: [Condition; 10] = [
     Condition { qdisc: Qdisc::Fq, ..condition("80 Mbit/s, 25 ms, 1 BDP, fq", "bbr", 1, 80, 25, 250_000, 300, None) },
     condition("1 Gbit/s, 50 ms, 1 BDP", "bbr", 100, 1_000, 50, 6_250_000, 30, None),
     condition("1 Gbit/s, 200 ms, 50 MB", "cubic", 1, 1_000, 200, 50_000_000, 60, None),
+    share("cubic", 2, 600),
+    share("cubic", 100, 30),
+    share("cubic", 1_000, 2),
+    share("cubic", 10_000, 1),
+    share("bbr", 2, 600),
+    share("bbr", 100, 30),
+    share("bbr", 1_000, 2),
+    share("bbr", 10_000, 1),
 ];
 
 /// About what hosts have, the default of a spec's `path.jitter`.
@@ -50,6 +63,23 @@ const fn condition(
     Condition { name, cc, flows, rate_mbps, rtt_ms, buffer_bytes, seconds, qdisc: Qdisc::None, bar }
 }
 
+/// So many flows with 10 Mbit/s each.
+const fn share(cc: &'static str, flows: u32, seconds: u64) -> Condition {
+    const RATE_MBPS: u64 = 10;
+    const RTT_MS: u64 = 50;
+    const BDP_BYTES: u64 = RATE_MBPS * RTT_MS * 1_000 / 8;
+    let count = flows as u64;
+    condition("10 Mbit/s a flow, 50 ms", cc, flows, count * RATE_MBPS, RTT_MS, count * BDP_BYTES, seconds, None)
+}
+
+/// What a run did.
+struct Work {
+    sent: u64,
+    delivered: u64,
+    dropped: u64,
+    acks: u64,
+}
+
 impl Condition {
     fn run(&self) -> Run {
         let rtt_ns = self.rtt_ms * 1_000_000;
@@ -57,8 +87,9 @@ impl Condition {
         run.path.burst_bytes = 5_000;
         run.host.qdisc = self.qdisc;
         run.flows = flows(self.flows as usize, self.cc, rtt_ns);
+        let starts_ns = 1_000_000_000.min(run.duration_ns / 4);
         for (index, flow) in (0..).zip(&mut run.flows) {
-            flow.start_ns = index * 1_000_000_000 / u64::from(self.flows);
+            flow.start_ns = index * starts_ns / u64::from(self.flows);
         }
         run.measure.sample_ns = 1_000_000_000;
         run.measure.record = Record::Summary;
@@ -66,16 +97,30 @@ impl Condition {
     }
 }
 
-fn packets(run: &Run) -> u64 {
+fn work(run: &Run) -> Work {
     let measurement = sim::measure(run).expect("a valid run");
-    measurement.flows.iter().map(|flow| flow.at_end.segments_sent).sum()
+    let sum = |count: fn(&FlowCounters) -> u64| measurement.flows.iter().map(|flow| count(&flow.at_end)).sum::<u64>();
+    Work {
+        sent: sum(|counters| counters.segments_sent),
+        delivered: sum(|counters| counters.delivered_bytes) / u64::from(run.path.mss_bytes()),
+        dropped: sum(|counters| counters.dropped_packets),
+        acks: sum(|counters| counters.acks),
+    }
 }
 
 #[expect(clippy::disallowed_methods, reason = "a bench measures the wall clock")]
-fn timed(run: &Run) -> (u64, f64) {
+fn timed(run: &Run) -> (Work, f64) {
     let start = std::time::Instant::now();
-    let packets = packets(run);
-    (packets, start.elapsed().as_secs_f64())
+    let work = work(run);
+    (work, start.elapsed().as_secs_f64())
+}
+
+/// Runs a condition so often. Gives the median of the wall times.
+fn repeated(condition: &Condition, repeats: usize) -> (Work, f64) {
+    let run = condition.run();
+    let mut runs: Vec<(Work, f64)> = (0..repeats).map(|_| timed(&run)).collect();
+    runs.sort_by(|a, b| a.1.total_cmp(&b.1));
+    runs.swap_remove(repeats / 2)
 }
 
 /// Processor time that this process has used, s; none where the system does not say.
@@ -90,8 +135,9 @@ fn row(index: usize, jitter: bool) {
     let mut run = CONDITIONS[index].run();
     run.path.jitter_ns = Some(if jitter { JITTER_NS } else { 0 });
     let before = processor_s();
-    let (packets, wall) = timed(&run);
+    let (work, wall) = timed(&run);
     let spent = before.zip(processor_s()).map_or(wall, |(before, after)| after - before);
+    let packets = if index < PATHS { work.sent } else { work.delivered };
     println!("{packets} {spent:.4}");
 }
 
@@ -108,35 +154,46 @@ fn table(repeats: usize) {
         "{:<6} {:>6}  {:<26} {:>11} {:>8} {:>12} {:>8}",
         "cc", "flows", "path", "packets", "wall s", "packets/s", "bar"
     );
-    for condition in &CONDITIONS {
-        let run = condition.run();
-        let mut walls: Vec<(f64, u64)> = (0..repeats)
-            .map(|_| {
-                let (packets, wall) = timed(&run);
-                (wall, packets)
-            })
-            .collect();
-        walls.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (wall, packets) = walls[repeats / 2];
+    for condition in &CONDITIONS[..PATHS] {
+        let (Work { sent, .. }, wall) = repeated(condition, repeats);
         let bar = condition.bar.map_or(String::new(), |bar| format!("{:.0} M", bar / 1e6));
         println!(
             "{:<6} {:>6}  {:<26} {:>11} {:>8.3} {:>10.2} M {:>8}",
             condition.cc,
             condition.flows,
             condition.name,
-            packets,
+            sent,
             wall,
-            packets as f64 / wall / 1e6,
+            sent as f64 / wall / 1e6,
             bar
         );
     }
 }
 
-/// Runs the last condition alone, in a process of its own, and prints its peak memory.
+/// The rows of a constant share, with what else the runs did.
+#[expect(clippy::print_stdout, reason = "the table is what the bench is for")]
+fn shares(repeats: usize) {
+    println!(
+        "{:<6} {:>6}  {:<26} {:>11} {:>8} {:>12} {:>11} {:>11} {:>11}",
+        "cc", "flows", "path", "delivered", "wall s", "delivered/s", "sent", "dropped", "ACKs"
+    );
+    for condition in &CONDITIONS[PATHS..] {
+        let (Work { sent, delivered, dropped, acks }, wall) = repeated(condition, repeats);
+        println!(
+            "{:<6} {:>6}  {:<26} {delivered:>11} {wall:>8.3} {:>10.2} M {sent:>11} {dropped:>11} {acks:>11}",
+            condition.cc,
+            condition.flows,
+            condition.name,
+            delivered as f64 / wall / 1e6,
+        );
+    }
+}
+
+/// Runs the row with the largest window alone, in a process of its own, and prints its peak memory.
 #[expect(clippy::print_stdout, reason = "the figure is what it is for")]
 fn memory() {
-    let condition = CONDITIONS.last().expect("conditions");
-    packets(&condition.run());
+    let condition = &CONDITIONS[PATHS - 1];
+    work(&condition.run());
     let peak = peak_memory_mb().map_or("unknown".to_owned(), |mb| format!("{mb} MB"));
     println!("peak memory, one {} flow, {}: {peak} (bar 100 MB)", condition.cc, condition.name);
 }
@@ -150,7 +207,11 @@ fn main() {
         let index = std::env::args().nth(2).and_then(|index| index.parse().ok()).expect("a row's number, from 0");
         return row(index, std::env::args().nth(3).is_some_and(|argument| argument == "jitter"));
     }
+    if argument == "shares" {
+        return shares(3);
+    }
     table(5);
+    shares(3);
     let this = std::env::current_exe().expect("a path");
     std::process::Command::new(this).arg("memory").status().expect("this program runs");
 }

@@ -4,6 +4,7 @@ use super::ack_summary::AckSummary;
 use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Resend, Transport};
 use super::rtt::sample_us;
+use super::scoreboard::Row;
 use super::sender::{Output, SendReason, Sender};
 use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
@@ -18,12 +19,23 @@ struct SendTimes {
 }
 
 impl SendTimes {
-    const fn add(&mut self, sent_us: u64) {
-        if self.first_us.is_none() {
-            self.first_us = Some(sent_us);
-        }
-        self.last_us = sent_us;
+    fn add(&mut self, row: &Row) {
+        self.first_us = self.first_us.or(Some(row.first_sent_us));
+        self.last_us = row.last.sent_us;
     }
+}
+
+/// What an ACK said, for the algorithm.
+#[derive(Debug, Default)]
+struct Taken {
+    /// Without its rate.
+    sample: RateSample,
+    sampling: Sampling,
+    /// Segments acknowledged cumulatively.
+    acked: u32,
+    /// `una` moved; segments were newly SACKed.
+    advanced: bool,
+    sacked: bool,
 }
 
 impl Sender {
@@ -63,16 +75,68 @@ impl Sender {
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
+        let is_quiet =
+            ack.block_count == 0 && self.recovery.state() == RecoveryState::Open && self.recovery.probe.high.is_none();
+        let (in_flight, una_bytes) = (self.board.in_flight(), self.board.una_bytes());
+        let mut taken = Taken::default();
+        let resend = match self.board.acknowledge_plain(if is_quiet { ack.una } else { 0 }) {
+            Some(row) => {
+                taken.sample.prior_in_flight = in_flight;
+                self.take_in_plain(ack, &row, self.board.una_bytes() - una_bytes, now, &mut taken);
+                Resend::Nothing
+            }
+            None => {
+                let had_out = self.board.out() > 0;
+                let resend = self.take_in_any(ack, now, &mut taken);
+                if !had_out {
+                    return resend;
+                }
+                resend
+            }
+        };
+        self.rate.finish(&taken.sampling, now.as_micros(), self.rtt.min_us(), &mut taken.sample);
+        self.adjust_window(&taken, now);
+        resend
+    }
+
+    /// An ACK of a [plain row](super::scoreboard::Scoreboard::acknowledge_plain) of `bytes`, while all is in order: as
+    /// [any other](Self::take_in_any) with what is known of it.
+    #[inline(always)]
+    fn take_in_plain(&mut self, ack: &Ack, row: &Row, bytes: u64, now: Time, taken: &mut Taken) {
+        let now_us = now.as_micros();
+        self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
+        self.recovery.timeouts_in_row = 0;
+        self.rate.delivered += row.len();
+        self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+        self.rate.on_delivered(&row.last, row.last_seq(), &mut taken.sampling);
+        let prior_delivered = DeliveryRate::prior_delivered(&taken.sampling);
+        let maybe_delayed =
+            row.len() == 1 && bytes < u64::from(self.mss_bytes) && prior_delivered == Some(self.rate.delivered - 1);
+        // What is stamped with a departure to come was not sent yet (`tcp_stamp_us_delta`).
+        let since = |sent_us: u64| sample_us(now_us.saturating_sub(sent_us));
+        let newest_us = since(row.last.sent_us);
+        self.rtt_sample_us = Some(newest_us);
+        self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
+        self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
+        self.set_timer(now);
+        taken.sample.rtt_us = Some(newest_us);
+        taken.sample.acked_sacked = row.len() as u32;
+        taken.sample.is_ack_delayed = maybe_delayed;
+        taken.acked = row.len() as u32;
+        taken.advanced = true;
+    }
+
+    #[inline(never)]
+    fn take_in_any(&mut self, ack: &Ack, now: Time, taken: &mut Taken) -> Resend {
         let now_us = now.as_micros();
         let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
         if summary.advanced {
             self.recovery.timeouts_in_row = 0;
         }
-        let mut sampling = Sampling::default();
         let mut sacked = SendTimes::default();
         if ack.block_count > 0 {
-            self.take_in_sacks(ack, now_us, &mut sampling, &mut sacked, &mut summary);
+            self.take_in_sacks(ack, now_us, &mut taken.sampling, &mut sacked, &mut summary);
         }
         if !summary.had_out {
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
@@ -80,13 +144,13 @@ impl Sender {
             return resend;
         }
         let mut acked = SendTimes::default();
-        let reordered = self.take_in_advance(ack, now_us, &mut sampling, &mut acked, &mut summary);
+        let reordered = self.take_in_advance(ack, now_us, &mut taken.sampling, &mut acked, &mut summary);
         let acked_segments = (self.board.una() - summary.prior_una) as u32;
         summary.maybe_delayed = acked_segments == 1
             && summary.prior_sacked == 0
             && acked.first_us.is_some()
             && self.board.una_bytes() - summary.prior_una_bytes < u64::from(self.mss_bytes)
-            && DeliveryRate::prior_delivered(&sampling) == Some(self.rate.delivered - 1)
+            && DeliveryRate::prior_delivered(&taken.sampling) == Some(self.rate.delivered - 1)
             && !summary.sacked
             && !summary.duplicate;
         let rtt_us = self.sample_rtt(acked, sacked, now, &mut summary);
@@ -95,23 +159,21 @@ impl Sender {
         {
             self.recovery.rack.note_reordering(seq, self.board.fack());
         }
-        self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&sampling), self.rate.delivered);
+        self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&taken.sampling), self.rate.delivered);
         self.recovery.process_probe(&summary, &self.board, &mut self.control);
         let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
         let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
         if summary.set_timer {
             self.set_timer(now);
         }
-        let mut sample = RateSample {
-            rtt_us,
-            losses: (self.board.lost_total() - summary.prior_lost_total) as u32,
-            acked_sacked: (self.rate.delivered - summary.prior_delivered) as u32,
-            prior_in_flight: summary.prior_in_flight,
-            is_ack_delayed: summary.maybe_delayed,
-            ..RateSample::default()
-        };
-        self.rate.finish(&sampling, now_us, self.rtt.min_us(), &mut sample);
-        self.adjust_window(&sample, acked_segments, &summary, now);
+        taken.sample.rtt_us = rtt_us;
+        taken.sample.losses = (self.board.lost_total() - summary.prior_lost_total) as u32;
+        taken.sample.acked_sacked = (self.rate.delivered - summary.prior_delivered) as u32;
+        taken.sample.prior_in_flight = summary.prior_in_flight;
+        taken.sample.is_ack_delayed = summary.maybe_delayed;
+        taken.acked = acked_segments;
+        taken.advanced = summary.advanced;
+        taken.sacked = summary.sacked;
         resend
     }
 
@@ -151,20 +213,18 @@ impl Sender {
         blocks.sort_unstable_by_key(|block| block.start);
         for &block in blocks.iter() {
             let mut from = self.board.first_news(block);
-            while let Some(seq) = self.board.next_unsacked(from, block.end) {
-                from = seq + 1;
-                let segment = *self.board.segment(seq);
-                self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
-                if !segment.was_retransmitted() {
-                    if seq < self.board.fack() {
-                        reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));
+            while let Some(row) = self.board.sack(from, block.end) {
+                from = row.end;
+                self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+                if !row.last.was_retransmitted() {
+                    if row.is_late {
+                        reordered = Some(reordered.map_or(row.first, |least: u64| least.min(row.first)));
                     }
-                    summary.original_delivered |= seq < self.recovery.high();
-                    times.add(segment.sent_us);
+                    summary.original_delivered |= row.first < self.recovery.high();
+                    times.add(&row);
                 }
-                self.rate.delivered += 1;
-                self.rate.on_delivered(&segment, seq, sampling);
-                self.board.sack(seq);
+                self.rate.delivered += row.len();
+                self.rate.on_delivered(&row.last, row.last_seq(), sampling);
                 summary.sacked = true;
             }
         }
@@ -204,25 +264,22 @@ impl Sender {
         let mut reordered = None;
         let (echo_ms, high) = (ack.echo_ms, self.recovery.high());
         while self.board.una() < ack.una {
-            let seq = self.board.una();
-            let segment = self.board.acknowledge();
-            if segment.was_retransmitted() {
-                summary.retransmitted_acked = true;
-            } else if !segment.is_sacked() {
-                times.add(segment.sent_us);
-                if reordered.is_none() {
-                    reordered = Some(seq);
-                }
-                summary.original_delivered |= seq < high;
+            let row = self.board.acknowledge(ack.una);
+            summary.retransmitted_acked |= row.last.was_retransmitted();
+            if row.last.is_sacked() {
+                continue;
             }
-            if !segment.is_sacked() {
-                self.rate.delivered += 1;
-                let spurious = segment.was_retransmitted() && u64::from(echo_ms) < segment.sent_us / 1_000;
-                if !spurious {
-                    self.recovery.rack.advance(seq, &segment, self.rtt.min_us(), now_us);
-                }
-                self.rate.on_delivered(&segment, seq, sampling);
+            if !row.last.was_retransmitted() {
+                times.add(&row);
+                reordered = reordered.or(Some(row.first));
+                summary.original_delivered |= row.first < high;
             }
+            self.rate.delivered += row.len();
+            let spurious = row.last.was_retransmitted() && u64::from(echo_ms) < row.last.sent_us / 1_000;
+            if !spurious {
+                self.recovery.rack.advance(row.last_seq(), &row.last, self.rtt.min_us(), now_us);
+            }
+            self.rate.on_delivered(&row.last, row.last_seq(), sampling);
         }
         summary.set_timer = summary.advanced;
         reordered
@@ -253,13 +310,8 @@ impl Sender {
         }
         let sample_us = smoothed?;
         let newest_us = newest.unwrap_or(sample_us);
-        // A lone segment's delayed ACK says nothing about the path's minimum.
-        if !(summary.maybe_delayed && newest_us > self.rtt.min_us()) {
-            self.rtt.update_minimum(now.as_millis(), newest_us);
-        }
-        self.rtt.update(sample_us, self.board.una(), self.board.next());
         self.rtt_sample_us = newest;
-        self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
+        self.note_rtt(sample_us, newest_us, summary.maybe_delayed, now);
         if let Some(sack_rtt) = sack_rtt
             && !summary.advanced
         {
@@ -269,11 +321,23 @@ impl Sender {
         newest
     }
 
+    /// Samples of the average and of the minimum.
+    #[inline(always)]
+    fn note_rtt(&mut self, rtt_us: u32, newest_us: u32, maybe_delayed: bool, now: Time) {
+        // A lone segment's delayed ACK says nothing about the path's minimum.
+        if !(maybe_delayed && newest_us > self.rtt.min_us()) {
+            self.rtt.update_minimum(now.as_millis(), newest_us);
+        }
+        self.rtt.update(rtt_us, self.board.una(), self.board.next());
+        self.rtt_least_us = Some(self.rtt_least_us.map_or(newest_us, |least| least.min(newest_us)));
+    }
+
     /// The window's change: by the algorithm, or by the reduction under way (Linux 6.1 `tcp_cong_control`).
-    fn adjust_window(&mut self, sample: &RateSample, acked: u32, summary: &AckSummary, now: Time) {
+    #[inline(always)]
+    fn adjust_window(&mut self, taken: &Taken, now: Time) {
+        let &Taken { ref sample, acked, advanced, sacked, .. } = taken;
         let reducing = self.recovery.is_reducing();
-        let progress =
-            if self.recovery.rack.reorders_much() { summary.advanced || summary.sacked } else { summary.advanced };
+        let progress = advanced || (sacked && self.recovery.rack.reorders_much());
         let event = cc::Ack {
             now,
             state: self.recovery.state(),
@@ -302,7 +366,7 @@ impl Sender {
                 event.in_flight,
                 sample.acked_sacked,
                 sample.losses,
-                summary.advanced,
+                advanced,
             );
         }
         self.control.cc.on_ack(&event, &mut self.control.window);

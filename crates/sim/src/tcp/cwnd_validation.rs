@@ -33,12 +33,12 @@ impl CwndValidation {
         self.is_limit || (window.in_slow_start() && window.cwnd < 2 * self.max_out)
     }
 
-    /// Something was sent, or would have been but for the window: keeps the strongest sign of use over a round
-    /// (Linux 6.1 `tcp_cwnd_validate`).
-    pub fn observe(&mut self, cwnd_limited: bool, board: &Scoreboard, window: &Window, now: Time) {
+    /// Something was sent, and the window has room for more: keeps the strongest sign of use over a round (Linux 6.1
+    /// `tcp_cwnd_validate`).
+    pub fn observe(&mut self, board: &Scoreboard, window: &Window, now: Time) {
         let out = board.out();
-        if board.una() >= self.round_end || cwnd_limited || (!self.is_limit && out > self.max_out) {
-            self.is_limit = cwnd_limited;
+        if board.una() >= self.round_end || (!self.is_limit && out > self.max_out) {
+            self.is_limit = false;
             self.max_out = out;
             self.round_end = board.next();
         }
@@ -48,6 +48,16 @@ impl CwndValidation {
         } else {
             self.used = self.used.max(out);
         }
+    }
+
+    /// The window is full, or has too little room for what is to be sent.
+    #[inline]
+    pub const fn observe_full(&mut self, board: &Scoreboard, now: Time) {
+        self.is_limit = true;
+        self.max_out = board.out();
+        self.round_end = board.next();
+        self.used = 0;
+        self.renew(now);
     }
 
     /// The window has not been full for a timeout.

@@ -149,11 +149,10 @@ impl Receiver {
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
-            PacketKind::Data | PacketKind::Fin => {
-                let filled = self.on_data(packet, now, earlier);
-                let reads = self.read(now);
-                self.respond(filled, reads, now)
+            PacketKind::Data if packet.seq == self.data.next() as u32 && self.data.waiting() == 0 && !self.in_lump => {
+                self.on_expected(packet, now)
             }
+            PacketKind::Data | PacketKind::Fin => self.on_others(packet, now, earlier),
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
                 Some(Ack { syn: true, ..self.acknowledge(now) })
@@ -172,6 +171,39 @@ impl Receiver {
             }
             PacketKind::SynAck | PacketKind::Ack => unreachable!("these go to senders"),
         }
+    }
+
+    /// The data that is expected next, while nothing waits behind a hole: as [other data](Self::on_others) with what is known
+    /// of it (header prediction, Linux 6.1 `tcp_rcv_established`).
+    #[inline(always)]
+    fn on_expected(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+        if packet.seq == self.acked_seq as u32 {
+            self.echo_ms = packet.stamp_ms;
+        }
+        self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+        self.duplicate = SackBlock::default();
+        let payload_bytes = u64::from(packet.payload_bytes());
+        self.on_data_in_order(payload_bytes, packet.segments, 0, now);
+        self.note_push(packet, payload_bytes);
+        self.data.advance(u64::from(packet.segments));
+        self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
+        let reads = self.read(now);
+        let answers = self.unacknowledged_bytes() > self.mss_bytes
+            || self.quick > 0
+            || (reads && (self.pushed || self.window.has_doubled(self.delivered_bytes)));
+        if answers {
+            return Some(self.acknowledge(now));
+        }
+        self.delay_ack(now);
+        None
+    }
+
+    /// Data that is not all new, or comes before or behind a hole, and a FIN.
+    #[inline(never)]
+    fn on_others(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
+        let filled = self.on_data(packet, now, earlier);
+        let reads = self.read(now);
+        self.respond(filled, reads, now)
     }
 
     /// A reset ends the connection if it is what is expected next, or next to all that has arrived; one ahead of that may
@@ -249,8 +281,7 @@ impl Receiver {
             self.on_fin();
         } else {
             self.on_data_in_order(payload_bytes, packet.segments, waiting, now);
-            // Linux 6.1 `tcp_measure_rcv_mss`: of what was merged only PSH tells.
-            self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
+            self.note_push(packet, payload_bytes);
         }
         if start == next && waiting == 0 {
             self.data.advance(u64::from(packet.segments));
@@ -259,6 +290,13 @@ impl Receiver {
             self.take(packet, start..end, next, payload_bytes);
         }
         waiting > 0 && self.data.waiting() == 0
+    }
+
+    /// Whether it was the last that the peer had to say: of what was merged only PSH tells (Linux 6.1
+    /// `tcp_measure_rcv_mss`).
+    #[inline(always)]
+    const fn note_push(&mut self, packet: &Packet, payload_bytes: u64) {
+        self.pushed |= packet.marks.is_pushed() || (packet.segments == 1 && payload_bytes < self.mss_bytes);
     }
 
     /// The peer has closed: what it is owed may wait for what the application has to say (Linux 6.1 `tcp_fin`).
@@ -278,24 +316,33 @@ impl Receiver {
 
     /// Puts a packet's segments, of `all` those from `first` on, where they belong. True when one of them is new and behind a
     /// hole.
+    #[inline]
     fn take(&mut self, packet: &Packet, all: Range<u64>, first: u64, payload_bytes: u64) -> bool {
         let last_end = nearest(packet.end_bytes, self.delivered_bytes);
+        if packet.segments == 1 {
+            return self.take_segment(first, last_end);
+        }
         let start_bytes = last_end - payload_bytes;
         let mut is_early = false;
         for seq in first..all.end {
             let end_bytes = (start_bytes + (seq + 1 - all.start) * self.mss_bytes).min(last_end);
-            match self.data.arrive(seq, end_bytes) {
-                Arrival::InOrder { bytes, .. } => self.delivered_bytes = bytes,
-                Arrival::OutOfOrder => is_early = true,
-                Arrival::Duplicate if self.duplicate.end == seq => self.duplicate.end = seq + 1,
-                Arrival::Duplicate if self.duplicate.start == self.duplicate.end => {
-                    self.duplicate = SackBlock { start: seq, end: seq + 1 };
-                }
-                // Only what adjoins is told (`tcp_dsack_extend`).
-                Arrival::Duplicate => {}
-            }
+            is_early |= self.take_segment(seq, end_bytes);
         }
         is_early
+    }
+
+    fn take_segment(&mut self, seq: u64, end_bytes: u64) -> bool {
+        match self.data.arrive(seq, end_bytes) {
+            Arrival::InOrder { bytes, .. } => self.delivered_bytes = bytes,
+            Arrival::OutOfOrder => return true,
+            Arrival::Duplicate if self.duplicate.end == seq => self.duplicate.end = seq + 1,
+            Arrival::Duplicate if self.duplicate.start == self.duplicate.end => {
+                self.duplicate = SackBlock { start: seq, end: seq + 1 };
+            }
+            // Only what adjoins is told (`tcp_dsack_extend`).
+            Arrival::Duplicate => {}
+        }
+        false
     }
 
     /// The application reads everything when enough is there for it, or the window is nearly used up
@@ -389,12 +436,17 @@ impl Receiver {
             if reads && self.window.has_doubled(self.delivered_bytes) {
                 return Some(self.acknowledge(now));
             }
-            if !self.delayed_ack.is_set() {
-                self.delayed_ack.set(on_wheel(now, self.delay_ms()));
-            }
+            self.delay_ack(now);
             return None;
         }
         self.respond_to_hole(now)
+    }
+
+    #[inline(always)]
+    fn delay_ack(&mut self, now: Time) {
+        if !self.delayed_ack.is_set() {
+            self.delayed_ack.set(on_wheel(now, self.delay_ms()));
+        }
     }
 
     /// How long an ACK waits: beyond the least only where the round trip is as long (`tcp_send_delayed_ack`).

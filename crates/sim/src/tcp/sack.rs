@@ -70,11 +70,15 @@ impl Reassembly {
         }
     }
 
-    /// Asks for the next expected segment's place and those behind it.
+    /// Asks for the next expected segment's place and those behind it, and for the end of the newest block, which grows
+    /// next.
     #[inline]
     pub fn prefetch(&self) {
         self.ring.prefetch(self.next);
         self.ring.prefetch(self.next + 2);
+        if self.block_count > 0 {
+            self.ring.prefetch(self.blocks[0].end);
+        }
     }
 
     /// Next expected segment.
@@ -141,13 +145,20 @@ impl Reassembly {
             self.report_again(seq);
             return Arrival::Duplicate;
         }
-        let first = self.waiting_at(seq - 1).map_or(seq, |before| nearest(before.other_end, seq));
-        let last = self.waiting_at(seq + 1).map_or(seq, |after| nearest(after.other_end, seq));
-        *self.ring.get_mut(seq) = Slot { seq, other_end: seq as u32, end_bytes: end_bytes as u32 };
-        self.ring.get_mut(first).other_end = last as u32;
-        self.ring.get_mut(last).other_end = first as u32;
         self.segments += 1;
         self.reach = self.reach.max(seq + 1 - self.next);
+        let first = self.waiting_at(seq - 1).map_or(seq, |before| nearest(before.other_end, seq));
+        let after = self.waiting_at(seq + 1).map(|after| after.other_end);
+        *self.ring.get_mut(seq) = Slot { seq, other_end: first as u32, end_bytes: end_bytes as u32 };
+        if after.is_none() && self.block_count > 0 && self.blocks[0] == (SackBlock { start: first, end: seq }) {
+            // What comes in order behind a hole: the newest block grows, and is beside no other one still.
+            self.blocks[0].end = seq + 1;
+            self.ring.get_mut(first).other_end = seq as u32;
+            return Arrival::OutOfOrder;
+        }
+        let last = after.map_or(seq, |last| nearest(last, seq));
+        self.ring.get_mut(first).other_end = last as u32;
+        self.ring.get_mut(last).other_end = first as u32;
         self.report(SackBlock { start: first, end: last + 1 });
         Arrival::OutOfOrder
     }
@@ -161,11 +172,14 @@ impl Reassembly {
 
     /// Puts a block at the front, in place of those that it contains.
     fn report(&mut self, newest: SackBlock) {
-        self.keep_blocks(|block| block.end < newest.start || block.start > newest.end);
-        let remaining = self.block_count.min(REMEMBERED - 1);
-        self.blocks.copy_within(0..remaining, 1);
-        self.blocks[0] = newest;
-        self.block_count = remaining + 1;
+        let mut blocks = [newest; REMEMBERED + 1];
+        let mut count = 1;
+        for block in &self.blocks[..self.block_count] {
+            blocks[count] = *block;
+            count += usize::from((block.end < newest.start) | (block.start > newest.end));
+        }
+        self.block_count = count.min(REMEMBERED);
+        self.blocks.copy_from_slice(&blocks[..REMEMBERED]);
     }
 
     fn keep_blocks(&mut self, mut keep: impl FnMut(&SackBlock) -> bool) {

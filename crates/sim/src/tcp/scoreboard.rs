@@ -5,10 +5,15 @@
 //! segments in the order they were sent from two cursors, one over first transmissions (which are in order of
 //! sequence) and one over retransmissions.
 
+#[cfg(test)]
+mod cost;
+mod delivery;
+
 use super::ring::Ring;
 use super::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
-use crate::net::{MAX_SACK_BLOCKS, SackBlock};
-use crate::serial::{at_least, nearest};
+use crate::net::MAX_SACK_BLOCKS;
+use crate::serial::at_least;
+pub use delivery::Row;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -71,11 +76,18 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for the first unacknowledged segment, and for the place of the next new one.
+    /// Asks for the first unacknowledged segment, and for the place of the next new one; where there are holes, also for the
+    /// ends of the blocks that the last ACK told of, behind which the next one's news are, and for where RACK goes on.
     #[inline]
     pub fn prefetch(&self) {
         self.ring.prefetch(self.una);
         self.ring.prefetch(self.next);
+        if self.sacked > 0 {
+            for [_, end] in self.reported {
+                self.ring.prefetch(u64::from(end));
+            }
+            self.ring.prefetch(self.rack_cursor);
+        }
     }
 
     /// First unacknowledged segment.
@@ -173,7 +185,8 @@ impl Scoreboard {
     /// What was appended since the last buffer ended is a buffer of the kernel: a burst.
     #[inline]
     pub fn end_buffer(&mut self) {
-        self.set_end_of_buffer(self.next - 1, true);
+        self.segment_mut(self.next - 1).flags |= ENDS_BUFFER;
+        self.buffers += 1;
     }
 
     /// Buffers of the kernel that hold the segments: one for each burst, of which SACKs split off what they tell of, and
@@ -182,95 +195,9 @@ impl Scoreboard {
         self.buffers
     }
 
-    fn set_end_of_buffer(&mut self, seq: u64, ends: bool) {
-        let segment = self.segment_mut(seq);
-        let ended = segment.flags & ENDS_BUFFER != 0;
-        segment.flags = segment.flags & !ENDS_BUFFER | if ends { ENDS_BUFFER } else { 0 };
-        self.buffers = self.buffers + u32::from(ends) - u32::from(ended);
-    }
-
     /// Takes back what was appended from `seq` on, before its buffer ended: it has not left its host.
     pub const fn retract(&mut self, seq: u64) {
         self.next = seq;
-    }
-
-    /// Takes the first segment off: it is acknowledged cumulatively.
-    #[inline]
-    pub fn acknowledge(&mut self) -> Segment {
-        let segment = *self.segment(self.una);
-        self.una_bytes = at_least(segment.end_bytes, self.una_bytes);
-        self.una += 1;
-        self.buffers -= u32::from(segment.flags & ENDS_BUFFER != 0);
-        if segment.flags & (SACKED | LOST | RETRANSMITTED) != 0 {
-            self.sacked -= u32::from(segment.is_sacked());
-            self.lost -= u32::from(segment.is_lost());
-            self.retransmitted -= u32::from(segment.is_retransmitted());
-        }
-        segment
-    }
-
-    /// The first segment of a SACK block that may not be SACKed yet. A block at or below `una` tells of an older ACK.
-    #[inline]
-    pub fn first_news(&self, block: SackBlock) -> u64 {
-        let known = self.reported.iter().find(|[start, _]| *start == block.start as u32);
-        let known_end = known.map(|[_, end]| nearest(*end, block.end)).filter(|end| *end <= block.end);
-        known_end.unwrap_or(block.start).max(self.una + 1)
-    }
-
-    /// All of an ACK's blocks has been taken in.
-    #[inline]
-    pub fn remember(&mut self, blocks: &[SackBlock]) {
-        for (known, block) in self.reported.iter_mut().zip(blocks) {
-            *known = block.packed();
-        }
-    }
-
-    /// The first segment of `from..end` that is not SACKed yet.
-    #[inline]
-    pub fn next_unsacked(&self, from: u64, end: u64) -> Option<u64> {
-        let mut seq = from;
-        while seq < end {
-            let segment = self.segment(seq);
-            if !segment.is_sacked() {
-                return Some(seq);
-            }
-            // At the first segment of a run this is its last; elsewhere it is some segment of the same run that
-            // may lie behind: then go step by step.
-            seq = nearest(segment.run, seq).max(seq) + 1;
-        }
-        None
-    }
-
-    /// Marks a segment SACKed and joins it to the runs beside it.
-    pub fn sack(&mut self, seq: u64) {
-        let was = self.segment(seq).flags;
-        debug_assert!(was & SACKED == 0);
-        let mut flags = was | SACKED;
-        if was & LOST != 0 {
-            self.lost -= 1;
-            flags &= !LOST;
-            if was & RETRANSMITTED != 0 {
-                self.retransmitted -= 1;
-                flags &= !RETRANSMITTED;
-            }
-        }
-        // Retransmitted but not marked lost: the retransmission is believed to be still in flight.
-        self.sacked += 1;
-        self.fack = if self.sacked == 1 { seq + 1 } else { self.fack.max(seq + 1) };
-        self.segment_mut(seq).flags = flags;
-        let joins_before = seq > self.una && self.segment(seq - 1).is_sacked();
-        let first = if joins_before { nearest(self.segment(seq - 1).run, seq) } else { seq };
-        // A run's first segment may have been acknowledged meanwhile: then the run begins at `una`.
-        let first = first.clamp(self.una, seq);
-        let joins_after = seq + 1 < self.next && self.segment(seq + 1).is_sacked();
-        if seq > self.una {
-            self.set_end_of_buffer(seq - 1, !joins_before);
-        }
-        self.set_end_of_buffer(seq, !joins_after);
-        let last = if joins_after { nearest(self.segment(seq + 1).run, seq).max(seq) } else { seq };
-        self.segment_mut(seq).run = seq as u32;
-        self.segment_mut(first).run = last as u32;
-        self.segment_mut(last).run = first as u32;
     }
 
     /// A duplicate SACK came for a segment above `una`: its retransmission is not in flight any more.
@@ -430,21 +357,25 @@ mod tests {
         board
     }
 
-    fn sack(board: &mut Scoreboard, start: u64, end: u64) -> u32 {
+    fn sack(board: &mut Scoreboard, start: u64, end: u64) -> u64 {
         let (mut from, mut new) = (start, 0);
-        while let Some(seq) = board.next_unsacked(from, end) {
-            board.sack(seq);
-            new += 1;
-            from = seq + 1;
+        while let Some(row) = board.sack(from, end) {
+            new += row.len();
+            from = row.end;
         }
         new
+    }
+
+    /// Acknowledges the first segment.
+    fn acknowledge(board: &mut Scoreboard) {
+        board.acknowledge(board.una() + 1);
     }
 
     #[test]
     fn the_ring_grows_and_keeps_its_segments() {
         let mut board = board(10);
         for _ in 0..7 {
-            board.acknowledge();
+            acknowledge(&mut board);
         }
         for seq in 10..40 {
             board.append((seq + 1) * 100);
@@ -469,7 +400,7 @@ mod tests {
         sack(&mut board, 7, 10); // 0..4, 4, 5..10, 10..12
         assert_eq!(board.buffers(), 4);
         for left in [4, 4, 4, 3, 2, 2, 2, 2, 2, 1, 1, 0] {
-            board.acknowledge();
+            acknowledge(&mut board);
             assert_eq!(board.buffers(), left);
         }
     }
@@ -490,10 +421,10 @@ mod tests {
         let mut board = board(30);
         sack(&mut board, 2, 6);
         for _ in 0..4 {
-            board.acknowledge();
+            acknowledge(&mut board);
         }
         assert_eq!(sack(&mut board, 6, 9), 3);
-        assert_eq!(board.next_unsacked(4, 9), None);
+        assert_eq!(sack(&mut board, 4, 9), 0);
         assert_eq!(board.in_flight(), 26 - 5);
     }
 

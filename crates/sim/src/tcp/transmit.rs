@@ -17,112 +17,135 @@ pub(super) enum Unsent {
     Waiting,
 }
 
+/// What new data waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    /// The congestion window has no room for it.
+    CongestionWindow,
+    /// The receiver's window has none.
+    ReceiveWindow,
+    /// There is none, or pacing, Nagle's rule, the host, or another burst of the same window holds it.
+    Otherwise,
+}
+
 impl Sender {
     #[inline]
     pub(super) fn burst_segments(&self) -> Segments {
         self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.control.cc.min_burst())
     }
 
-    /// Sends what windows, pacing and queues allow. True when something was sent.
+    /// Sends what windows, pacing and queues allow. True when something was sent. Every other call has nothing to send: it
+    /// does no more than find that out.
     pub(super) fn send_new(&mut self, reason: SendReason, now: Time, out: &mut impl Output) -> bool {
-        let mss = u64::from(self.mss_bytes);
-        let mut max_burst = None;
+        match self.next_burst(reason, None, now) {
+            Ok((bytes, max_burst)) => self.send_bursts(bytes, max_burst, reason, now, out),
+            Err(held) => self.after_sending(reason, 0, held, now),
+        }
+    }
+
+    /// Sends a burst of `bytes`, and those that may leave behind it.
+    #[inline(never)]
+    fn send_bursts(
+        &mut self,
+        mut bytes: u64,
+        max_burst: Segments,
+        reason: SendReason,
+        now: Time,
+        out: &mut impl Output,
+    ) -> bool {
         let mut sent = 0;
-        let mut cwnd_limited = false;
-        let mut rwnd_limited = false;
-        loop {
-            if !self.has_unsent() {
-                break;
-            }
-            let unsent = self.unsent_bytes();
-            if self.pacing.holds(now) {
-                self.pacing_timer.set(self.pacing.next());
-                break;
-            }
-            let quota = match (self.cwnd_quota(), reason) {
-                (0, SendReason::Probe) => 1,
-                (0, _) if self.is_last(unsent) => 1,
-                (0, _) => break,
-                (quota, _) => quota,
-            };
-            let window = self.edge_bytes.saturating_sub(self.sent_bytes);
-            if window < self.least_bytes() {
-                rwnd_limited = true;
-                break;
-            }
-            let chunk = self.head_bytes(unsent);
-            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
-            let entire_queue = chunk == unsent;
-            let bytes = if chunk <= mss {
-                if entire_queue && self.nagle_holds(chunk, reason) {
-                    break;
-                }
-                chunk
-            } else {
-                if !matches!(reason, SendReason::Probe | SendReason::One)
-                    && self.defers_burst(
-                        chunk,
-                        entire_queue,
-                        window,
-                        max_burst,
-                        now,
-                        &mut cwnd_limited,
-                        &mut rwnd_limited,
-                    )
-                {
-                    break;
-                }
-                let limit = u64::from(quota.min(max_burst)) * mss;
-                let needed = chunk.min(window).min(limit);
-                let short = needed % mss;
-                // A short segment at the end goes along only if Nagle's rule lets it.
-                if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short, reason)) {
-                    needed - short
-                } else {
-                    needed
-                }
-            };
+        let held = loop {
             // A burst is cut off its buffer before it is known whether it leaves: however much more may be sent later,
             // that is the next burst (Linux 6.1 `tcp_write_xmit` asks `tcp_small_queue_check` after `tso_fragment`).
             if self.small_queue_holds(bytes, false) {
                 self.host_queue_holds = true;
                 self.write_queue.cut(bytes);
-                break;
+                break Held::Otherwise;
             }
             let Ok(segments) = self.transmit_new(bytes, reason, now, out) else {
                 self.write_queue.cut(bytes);
-                break;
+                break Held::Otherwise;
             };
             self.write_queue.take_off(bytes);
             sent += segments;
             if matches!(reason, SendReason::Probe | SendReason::One) {
-                break;
+                break Held::Otherwise;
             }
-        }
-        self.after_sending(reason, sent, cwnd_limited, rwnd_limited, now)
+            match self.next_burst(reason, Some(max_burst), now) {
+                Ok((next, _)) => bytes = next,
+                Err(held) => break held,
+            }
+        };
+        self.after_sending(reason, sent, held, now)
     }
 
-    fn after_sending(
+    /// Bytes of the burst that windows and pacing allow now, none for a FIN, and the most segments that one may have:
+    /// `max_burst`, unless that is to be computed.
+    #[inline(always)]
+    fn next_burst(
         &mut self,
         reason: SendReason,
-        sent: u32,
-        cwnd_limited: bool,
-        rwnd_limited: bool,
+        max_burst: Option<Segments>,
         now: Time,
-    ) -> bool {
+    ) -> Result<(u64, Segments), Held> {
+        if !self.has_unsent() {
+            return Err(Held::Otherwise);
+        }
+        let (unsent, mss) = (self.unsent_bytes(), u64::from(self.mss_bytes));
+        if self.pacing.holds(now) {
+            self.pacing_timer.set(self.pacing.next());
+            return Err(Held::Otherwise);
+        }
+        let quota = match (self.cwnd_quota(), reason) {
+            (0, SendReason::Probe) => 1,
+            (0, _) if self.is_last(unsent) => 1,
+            (0, _) => return Err(Held::Otherwise),
+            (quota, _) => quota,
+        };
+        let window = self.edge_bytes.saturating_sub(self.sent_bytes);
+        if window < self.least_bytes() {
+            return Err(Held::ReceiveWindow);
+        }
+        let chunk = self.head_bytes(unsent);
+        let max_burst = max_burst.unwrap_or_else(|| self.burst_segments());
+        let entire_queue = chunk == unsent;
+        if chunk <= mss {
+            if entire_queue && self.nagle_holds(chunk, reason) {
+                return Err(Held::Otherwise);
+            }
+            return Ok((chunk, max_burst));
+        }
+        if !matches!(reason, SendReason::Probe | SendReason::One)
+            && let Some(held) = self.defers_burst(chunk, entire_queue, window, max_burst, now)
+        {
+            return Err(held);
+        }
+        let limit = u64::from(quota.min(max_burst)) * mss;
+        let needed = chunk.min(window).min(limit);
+        let short = needed % mss;
+        // A short segment at the end goes along only if Nagle's rule lets it.
+        if short > 0 && needed > mss && (needed < chunk || self.nagle_holds(short, reason)) {
+            return Ok((needed - short, max_burst));
+        }
+        Ok((needed, max_burst))
+    }
+
+    #[inline(always)]
+    fn after_sending(&mut self, reason: SendReason, sent: u32, held: Held, now: Time) -> bool {
         let limit = if self.board.out() == 0 && self.unsent_bytes() == 0 {
             Limit::Application
         } else if self.limits.state() == Limit::SendBuffer {
             Limit::SendBuffer // until there is room again
-        } else if rwnd_limited {
+        } else if held == Held::ReceiveWindow {
             Limit::ReceiveWindow
         } else {
             Limit::Network
         };
         self.limits.enter(limit, now);
-        let cwnd_limited = cwnd_limited || self.board.in_flight() >= self.control.window.cwnd;
-        if sent > 0 || cwnd_limited {
-            self.validate_window(cwnd_limited, now);
+        if held == Held::CongestionWindow || self.board.in_flight() >= self.control.window.cwnd {
+            self.validation.observe_full(&self.board, now);
+        } else if sent > 0 {
+            self.validate_window(now);
             if self.send_buffer.is_full()
                 && self.unsent_bytes() == 0
                 && !self.validation.is_cwnd_limited(&self.control.window)
@@ -140,8 +163,8 @@ impl Sender {
     }
 
     /// The use of the window, and what it takes to keep it (RFC 2861).
-    fn validate_window(&mut self, cwnd_limited: bool, now: Time) {
-        self.validation.observe(cwnd_limited, &self.board, &self.control.window, now);
+    fn validate_window(&mut self, now: Time) {
+        self.validation.observe(&self.board, &self.control.window, now);
         if !self.control.cc.owns_window() && self.validation.has_expired(self.rtt.rto_ms(), now) {
             self.give_window_back(now);
         }
@@ -195,7 +218,7 @@ impl Sender {
     }
 
     /// Whether to wait for the next ACK and send a larger burst then (Linux 6.1 `tcp_tso_should_defer`).
-    #[expect(clippy::too_many_arguments, reason = "one decision with everything it looks at")]
+    #[inline]
     fn defers_burst(
         &self,
         chunk: u64,
@@ -203,40 +226,36 @@ impl Sender {
         window: u64,
         max_burst: Segments,
         now: Time,
-        cwnd_limited: &mut bool,
-        rwnd_limited: &mut bool,
-    ) -> bool {
+    ) -> Option<Held> {
         /// `tcp_tso_win_divisor`
         const WINDOW_DIVISOR: u64 = 3;
         const MILLISECOND: Span = Span::from_millis(1);
         if self.recovery.state() >= RecoveryState::Recovery || now.saturating_since(self.pacing.next()) > MILLISECOND {
-            return false;
+            return None;
         }
         let mss = u64::from(self.mss_bytes);
         let congestion_room = u64::from(self.control.window.cwnd - self.board.in_flight()) * mss;
         let room = window.min(congestion_room);
         if room >= u64::from(max_burst) * mss || (!entire_queue && room >= chunk) {
-            return false;
+            return None;
         }
         let receive_window = self.edge_bytes - self.board.una_bytes();
         if room >= receive_window.min(u64::from(self.control.window.cwnd) * mss) / WINDOW_DIVISOR
             || self.board.out() == 0
         {
-            return false;
+            return None;
         }
         let srtt_ns = u64::from(self.rtt.srtt_us8()) * 1_000 / 8;
         let head_sent_ns = self.board.segment(self.board.una()).sent_us * 1_000;
         let threshold_ns = (srtt_ns / 2).min(MILLISECOND.as_nanos());
         if head_sent_ns + srtt_ns > now.as_nanos() + threshold_ns {
-            return false; // the next ACK is too far away to wait for
+            return None; // the next ACK is too far away to wait for
         }
-        if congestion_room < window {
-            *cwnd_limited |= congestion_room <= chunk;
-        } else {
-            *rwnd_limited |= window <= chunk;
+        match (congestion_room < window, room <= chunk) {
+            (true, true) => Some(Held::CongestionWindow),
+            (false, true) => Some(Held::ReceiveWindow),
+            (_, false) => (!self.closed).then_some(Held::Otherwise),
         }
-        let limited = if congestion_room < window { congestion_room <= chunk } else { window <= chunk };
-        limited || !self.closed
     }
 
     /// TCP small queues: enough of this flow waits in the host's own queue. Asked before each burst, of the payload

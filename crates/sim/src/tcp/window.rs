@@ -38,6 +38,8 @@ const fn buffer_per_segment(announced_mss_bytes: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct ReceiveWindow {
     mss_bytes: u64,
+    /// What a full segment takes of the buffer.
+    segment_bytes: u64,
     limit_bytes: u64,
     buffer_bytes: u64,
     /// `window_clamp`: the largest window that the buffer allows, or the spec's where that is less.
@@ -46,6 +48,8 @@ pub struct ReceiveWindow {
     threshold_bytes: u64,
     /// Windows are announced in units of 2^scale bytes.
     scale: u32,
+    /// What an ACK may announce while the buffer is empty.
+    empty_bytes: u64,
     edge_bytes: u64,
     /// Bytes read in the last round trip, and where and when this one began.
     space_bytes: u64,
@@ -80,20 +84,29 @@ impl ReceiveWindow {
         // `tcp_init_buffer_space` keeps one segment or 1/2^31 of the window in reserve.
         let announced = mss + TIMESTAMP_BYTES;
         let clamp = full.saturating_sub(announced).max(2 * announced).min(fixed);
-        Self {
+        let mut window = Self {
             mss_bytes: mss,
+            segment_bytes: truesize::segment(mss),
             limit_bytes: limit,
             buffer_bytes: buffer,
             clamp_bytes: clamp,
             threshold_bytes: first.min(clamp),
             scale,
+            empty_bytes: 0,
             edge_bytes: first,
             space_bytes: first.min(clamp).min(INITIAL_SEGMENTS * announced),
             round_start_bytes: 0,
             round_start_us: 0,
             rtt_us8: 0,
             last_echo_ms: 0,
-        }
+        };
+        window.note_size();
+        window
+    }
+
+    /// Buffer or threshold have changed.
+    fn note_size(&mut self) {
+        self.empty_bytes = self.select(0).0;
     }
 
     /// The connection is established: its first round trip begins (`tcp_init_buffer_space`).
@@ -132,7 +145,7 @@ impl ReceiveWindow {
 
     /// What the buffer has room for beside `buffered` segments (Linux 6.1 `tcp_space`).
     fn free_bytes(&self, buffered: u32) -> u64 {
-        let used = u64::from(buffered) * truesize::segment(self.mss_bytes);
+        let used = u64::from(buffered) * self.segment_bytes;
         self.buffer_bytes.saturating_sub(used) / 2
     }
 
@@ -141,20 +154,25 @@ impl ReceiveWindow {
     /// sender is told at once.
     #[inline]
     pub fn grow(&mut self, payload_bytes: u64, segments: u16, buffered: u32) -> bool {
-        let most = self.clamp_bytes.min(self.free_bytes(buffered));
-        let room = most.saturating_sub(self.threshold_bytes);
-        if room == 0 || payload_bytes < 128 {
+        if self.threshold_bytes >= self.clamp_bytes || payload_bytes < 128 {
             return false;
         }
-        let growth = self.growth(payload_bytes, u64::from(segments));
+        let most = self.clamp_bytes.min(self.free_bytes(buffered));
+        let room = most.saturating_sub(self.threshold_bytes);
+        room > 0 && self.grow_by(room, payload_bytes, u64::from(segments))
+    }
+
+    #[inline(never)]
+    fn grow_by(&mut self, room: u64, payload_bytes: u64, segments: u64) -> bool {
+        let growth = self.growth(payload_bytes, segments);
         self.threshold_bytes += room.min(growth);
+        self.note_size();
         growth > 0
     }
 
     /// By how much data lets the window grow: what fills less than half of its buffers, whose costs add up when they are
     /// merged, does so only as long as the window is small. The poorer the use, the smaller: each halving of half the
     /// cost until the data is worth it halves the window up to which it may grow (`tcp_grow_window`).
-    #[inline(never)]
     fn growth(&self, payload_bytes: u64, segments: u64) -> u64 {
         let half_cost = segments * truesize::segment(payload_bytes / segments) / 2;
         if half_cost <= payload_bytes {
@@ -172,6 +190,11 @@ impl ReceiveWindow {
         if self.rtt_us8 == 0 || now_us - self.round_start_us < self.rtt_us8 >> 3 {
             return;
         }
+        self.end_round(read_bytes, now_us);
+    }
+
+    #[inline(never)]
+    fn end_round(&mut self, read_bytes: u64, now_us: u64) {
         let copied = read_bytes - self.round_start_bytes;
         if copied > self.space_bytes {
             let mss = self.announced_mss_bytes();
@@ -182,6 +205,7 @@ impl ReceiveWindow {
             if buffer > self.buffer_bytes {
                 self.buffer_bytes = buffer;
                 self.clamp_bytes = buffer / 2;
+                self.note_size();
             }
             self.space_bytes = copied;
         }
@@ -195,7 +219,8 @@ impl ReceiveWindow {
     /// any more.
     #[inline]
     pub fn announce(&mut self, received_bytes: u64, waiting: u32) -> bool {
-        let (mut window, tight) = self.select(waiting);
+        let (mut window, tight) = if waiting == 0 { (self.empty_bytes, false) } else { self.select(waiting) };
+        debug_assert_eq!((window, tight), self.select(waiting));
         let left = self.left_bytes(received_bytes);
         if window < left {
             cold_path();
@@ -222,7 +247,7 @@ impl ReceiveWindow {
     #[inline]
     pub fn has_doubled(&self, read_bytes: u64) -> bool {
         let left = self.left_bytes(read_bytes);
-        2 * left <= self.clamp_bytes && self.select(0).0 >= (2 * left).max(1)
+        2 * left <= self.clamp_bytes && self.empty_bytes >= (2 * left).max(1)
     }
 
     /// What an ACK may announce, and whether there is room for less than half of the largest window
