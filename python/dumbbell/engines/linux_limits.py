@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dumbbell.engines.resources import MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.quantity import Rate
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, MemoryBytes, Room, Run
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -50,27 +50,33 @@ def guest_problems(run: Run) -> Iterator[Problem]:
 
 
 def _of_the_path(run: Run) -> Iterator[Problem]:
-    path = run.path
-    frame = path.frame_bytes
-    yield from _rate("path.rate", path.rate_bps)
-    for index, change in enumerate(path.changes):
-        yield from _rate(f"path.change[{index}].rate", change.rate_bps)
-    yield from _queue("path.buffer", path.buffer)
-    if path.shaper == "tbf" and path.burst_bytes <= frame:
-        message = f"{path.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
-        yield Problem("path.burst", message, f'more than {frame} B, or shaper = "htb"')
-    elif path.shaper == "tbf" and path.offload:
+    for where, queue in run.path.queues.items():
+        yield from _of_a_queue(run.path, where, queue)
+    if len(run.path.queues) > 1 and run.path.shaper_at == "receiver":
+        yield Problem("path.shaper_at", '"receiver": beside it there are other queues', 'shaper_at = "router"')
+
+
+def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
+    frame = path.mtu_bytes + queue.overhead_bytes
+    yield from _rate(f"{where}.rate", queue.rate_bps)
+    for index, change in enumerate(queue.changes):
+        yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
+    yield from _queue(f"{where}.buffer", queue.buffer)
+    if queue.shaper == "tbf" and queue.burst_bytes <= frame:
+        message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
+        yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')
+    elif queue.shaper == "tbf" and path.offload:
         segments = LARGEST_SUPER_PACKET_BYTES // path.mss_bytes
         least = max(segments, 1) * frame
-        if path.burst_bytes < least:
+        if queue.burst_bytes < least:
             message = f"Linux's tbf cuts super-packets larger than its burst, and they have up to {least} B"
-            yield Problem("path.burst", message, f'at least {least} B, shaper = "htb", or offload = false')
-    if path.offload and path.overhead_bytes != ETHERNET_HEADER_BYTES:
+            yield Problem(f"{where}.burst", message, f'at least {least} B, shaper = "htb", or offload = false')
+    if path.offload and queue.overhead_bytes != ETHERNET_HEADER_BYTES:
         message = "Linux counts a super-packet's overhead once, whatever it holds"
-        yield Problem("path.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
-    if path.offload and path.loss_ppb:
+        yield Problem(f"{where}.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
+    if path.offload and queue.loss_ppb:
         message = "a super-packet that is lost at random counts once here, whatever it holds"
-        yield Problem("path.loss", message, "loss = 0, or offload = false")
+        yield Problem(f"{where}.loss", message, "loss = 0, or offload = false")
 
 
 def _of_the_flows(run: Run) -> Iterator[Problem]:

@@ -127,8 +127,9 @@ class NetnsEngine:
     def _lacking(self, run: Run) -> Iterator[Problem]:
         if run.host.qdisc == "fq" and not self._has("fq"):
             yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
-        if run.path.shaper == "htb" and not self._has("htb"):
-            yield Problem("path.shaper", 'this kernel has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
+        for where, queue in run.path.queues.items():
+            if queue.shaper == "htb" and not self._has("htb"):
+                yield Problem(f"{where}.shaper", 'this kernel has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
         if run.path.shaper_at == "receiver" and not self._has("ifb"):
             message = 'this kernel has no "ifb", or none of ingress, u32 and mirred that lead there'
             yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')

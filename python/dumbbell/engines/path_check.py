@@ -83,14 +83,14 @@ class Checked:
 def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
 
-    Nothing comes of an engine that builds no path.
+    Nothing comes of an engine that builds no path, nor of a path of several queues: a train would tell them together.
 
     Raises:
         EngineFailure: a path could not be looked at.
     """
     if not isinstance(engine, ProbingEngine):
         return
-    paths = list({run.canonical(): run for run in map(path_of, runs)}.values())
+    paths = list({run.canonical(): run for run in map(path_of, runs) if len(run.path.queues) == 1}.values())
     pool = ThreadPoolExecutor(max(1, engine.slots()), thread_name_prefix="probe")
     try:
         yield from pool.map(lambda run: check_path(engine, run), paths)

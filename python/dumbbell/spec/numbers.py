@@ -22,4 +22,5 @@ def numbers(point: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, di
     {'path.jitter': {'path.jitter_s': 0.0012112}}
     """
     path = fields.get("path", {}) | {key[5:]: value for key, value in point.items() if key.startswith("path.")}
-    return {field: _core.amounts(field, value, path) for field, value in point.items()}
+    network = {"path": path, "hops": fields["hops"]} if "hops" in fields else path
+    return {field: _core.amounts(field, value, network) for field, value in point.items()}

@@ -77,14 +77,34 @@ class Room(_Part, frozen=True, kw_only=True):
 
 
 class Change(_Part, frozen=True, kw_only=True):
-    """From `at_ns` on, the bottleneck has another rate."""
+    """From `at_ns` on, a line has another rate."""
 
     at_ns: Count
     rate_bps: Count
 
 
+class Hop(_Part, frozen=True, kw_only=True):
+    """A queue, the line that empties it, and the delay behind it."""
+
+    name: str
+    """Unique within the path."""
+    rate_bps: Count
+    buffer: Room
+    delay_ns: Count = 0
+    """One way, to the next hop or the end."""
+    overhead_bytes: Count = ETHERNET_HEADER_BYTES
+    burst_bytes: Count
+    shaper: Literal["tbf", "htb"] = "tbf"
+    loss_ppb: Count = 0
+    loss_at: Literal["before", "after"] = "before"
+    changes: tuple[Change, ...] = ()
+
+
 class Path(_Part, frozen=True, kw_only=True):
-    """One bottleneck between all senders and all receivers."""
+    """What lies between all senders and all receivers: one bottleneck, or where there are `hops` these in a row.
+
+    Its own rate, overhead, buffer, burst, shaper, loss and changes are the bottleneck's, wherever that stands.
+    """
 
     rate_bps: Count
     overhead_bytes: Count = ETHERNET_HEADER_BYTES
@@ -104,6 +124,19 @@ class Path(_Part, frozen=True, kw_only=True):
     mtu_bytes: Count
     offload: bool
     changes: tuple[Change, ...]
+    hops: tuple[Hop, ...] = ()
+    """In the order in which data meets them; empty: the bottleneck alone."""
+    bottleneck: Count = 0
+    """Which of the hops it is."""
+    back: tuple[Hop, ...] = ()
+    """On the way back, in the order in which ACKs meet them; empty: delay alone."""
+
+    @property
+    def queues(self) -> dict[str, Path | Hop]:
+        """Every queue, by the table of the spec that describes it."""
+        down: dict[str, Path | Hop] = {f"hops[{place}]": hop for place, hop in enumerate(self.hops)}
+        up = {"path.back" if hop.name == "back" else f"path.back.hops[{place}]": hop for place, hop in enumerate(self.back)}
+        return (down or {"path": self}) | up
 
     @property
     def frame_bytes(self) -> int:
@@ -119,6 +152,13 @@ class Path(_Part, frozen=True, kw_only=True):
     def buffer_bytes(self) -> int:
         """Room of the bottleneck's queue, in bytes of full frames."""
         return self.buffer.bytes_of(self.frame_bytes)
+
+
+class Route(_Part, frozen=True, kw_only=True):
+    """The places of the first hop and the last that a flow's packets pass; None: all of them."""
+
+    data: tuple[Count, Count] | None = None
+    acks: tuple[Count, Count] | None = None
 
 
 class Controller(_Part, frozen=True, kw_only=True):
@@ -207,10 +247,13 @@ class Flow(_Part, frozen=True, kw_only=True):
     workload: Literal["bulk"] | Work
     """What the application writes."""
     forward_delay_ns: Count
-    """From the bottleneck to the receiver."""
+    """One-way delay of its data, those of its hops among it."""
     return_delay_ns: Count
-    """From the receiver back to the sender."""
+    """The same of its ACKs."""
     access: Access | None
+    direction: Literal["down", "up"] = "down"
+    """Up: its data goes on the way back."""
+    route: Route = Route()
 
     @property
     def base_rtt_ns(self) -> int:
