@@ -281,7 +281,6 @@ WISHES: dict[str, list[Any]] = {
     "flows[0].trace": ["writes.csv"],
     "path.reorder": ["1 %"],
     "path.loss_model": ["gilbert"],
-    "links": [[MBPS]],
 }
 
 

@@ -122,7 +122,7 @@ fn the_models_constants_change_it() {
     let mut identities = vec![copy.identity()];
     for (file, old, new) in [
         ("crates/units/src/time.rs", "self.0 / 1_000\n", "self.0 / 1_001\n"),
-        ("crates/run/src/request.rs", "ETHERNET_HEADER_BYTES: u32 = 14", "ETHERNET_HEADER_BYTES: u32 = 15"),
+        ("crates/run/src/hop.rs", "ETHERNET_HEADER_BYTES: u32 = 14", "ETHERNET_HEADER_BYTES: u32 = 15"),
         ("crates/cc/src/cubic/curve.rs", "STANDSTILL_WINDOWS: Segments = 100", "STANDSTILL_WINDOWS: Segments = 101"),
         ("crates/sim/src/tcp/rtt.rs", "RTO_MIN_US: u32 = 200_000", "RTO_MIN_US: u32 = 300_000"),
     ] {

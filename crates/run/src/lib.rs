@@ -14,16 +14,16 @@ mod request;
 pub mod samples;
 mod source;
 
-pub use hop::{Direction, Hop, Route, changes};
+pub use hop::{Buffer, Change, Direction, ETHERNET_HEADER_BYTES, Hop, LossAt, Route, ShaperKind};
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,
     ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
 };
-pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES};
+pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, changes};
 pub use placeholder::Places;
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, ETHERNET_HEADER_BYTES, Flow, Host, LossAt, Measure,
-    Path, Problem, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run, ShaperAt,
+    SocketMemory, User, Workload, Write,
 };
 pub use source::{Act, Source};

@@ -1,6 +1,12 @@
-//! What follows from a path's fields: sizes of frames and segments, round-trip times.
+//! What follows from a path's fields: sizes of frames and segments, round-trip times, its hops, and which of them a flow
+//! passes.
 
-use crate::{ETHERNET_HEADER_BYTES, Flow, Hop, Path};
+use crate::hop::{Change, Direction, ETHERNET_HEADER_BYTES, Hop};
+use crate::request::{Flow, Path, Run};
+use std::ops::Range;
+
+/// What the one hop of a path without a list of them is called.
+const BOTTLENECK: &str = "bottleneck";
 
 /// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
 pub const SEGMENT_HEADERS_BYTES: u32 = 52;
@@ -29,16 +35,129 @@ impl Path {
     }
 }
 
-impl Hop {
-    /// What it counts a frame beyond what a host's link does.
-    pub const fn extra_bytes(&self) -> i32 {
-        self.overhead_bytes as i32 - ETHERNET_HEADER_BYTES as i32
-    }
-}
-
 impl Flow {
     /// Round-trip time of an empty path, without transmission.
     pub const fn base_rtt_ns(&self) -> u64 {
         self.forward_delay_ns + self.return_delay_ns
+    }
+}
+
+impl Path {
+    /// The hops of a direction, in the order in which packets pass them: those that are listed, or the one that the path's
+    /// own fields describe. On a way back without hops there is nothing but delay.
+    pub fn hops(&self, direction: Direction) -> Vec<Hop> {
+        match direction {
+            Direction::Up => self.back.clone(),
+            Direction::Down if self.hops.is_empty() => vec![Hop {
+                name: BOTTLENECK.to_owned(),
+                rate_bps: self.rate_bps,
+                buffer: self.buffer,
+                delay_ns: 0,
+                overhead_bytes: self.overhead_bytes,
+                burst_bytes: self.burst_bytes,
+                shaper: self.shaper,
+                loss_ppb: self.loss_ppb,
+                loss_at: self.loss_at,
+                changes: self.changes.clone(),
+            }],
+            Direction::Down => self.hops.clone(),
+        }
+    }
+
+    /// Which of these is the bottleneck: the one that the path names, and on the way back the slowest; of equals the first.
+    /// None where there are no hops.
+    pub fn bottleneck(&self, direction: Direction) -> Option<usize> {
+        match direction {
+            Direction::Down => Some(self.bottleneck),
+            Direction::Up => (0..self.back.len()).min_by_key(|place| self.back[*place].rate_bps),
+        }
+    }
+
+    /// There is more than one queue.
+    pub fn has_several_hops(&self) -> bool {
+        self.hops.len().max(1) + self.back.len() > 1
+    }
+}
+
+impl Flow {
+    /// The places of the hops that its data passes, of those of its direction.
+    pub fn data_hops(&self, path: &Path) -> Range<usize> {
+        passed(self.route.data, path, self.direction)
+    }
+
+    /// The places of the hops that its ACKs pass, of those of the other direction.
+    pub fn ack_hops(&self, path: &Path) -> Range<usize> {
+        passed(self.route.acks, path, self.direction.reversed())
+    }
+}
+
+fn passed(route: Option<(usize, usize)>, path: &Path, direction: Direction) -> Range<usize> {
+    let all = match direction {
+        Direction::Down => path.hops.len().max(1),
+        Direction::Up => path.back.len(),
+    };
+    route.map_or(0..all, |(first, last)| first..last + 1)
+}
+
+/// A hop's rate changes: its direction and place among the hops of that, when, and to what. In order of time; of one
+/// instant those of the path first.
+pub fn changes(run: &Run) -> Vec<(Direction, usize, Change)> {
+    let mut all: Vec<(Direction, usize, Change)> = Vec::new();
+    for direction in Direction::BOTH {
+        for (place, hop) in run.path.hops(direction).into_iter().enumerate() {
+            all.extend(hop.changes.into_iter().map(|change| (direction, place, change)));
+        }
+    }
+    all.sort_by_key(|(.., change)| change.at_ns);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hop::{Buffer, Route};
+    use crate::samples::one_flow;
+
+    fn hop(name: &str, rate_bps: u64) -> Hop {
+        Hop { name: name.to_owned(), rate_bps, ..one_flow("reno", 8, 1, 1, 1).path.hops(Direction::Down).remove(0) }
+    }
+
+    #[test]
+    fn a_path_without_a_list_is_one_hop_and_delay_back() {
+        let run = one_flow("reno", 80_000_000, 25_000_000, 250_000, 1);
+        let [only] = &run.path.hops(Direction::Down)[..] else { panic!("one hop") };
+        assert_eq!((&*only.name, only.rate_bps, only.buffer), ("bottleneck", 80_000_000, Buffer::Bytes(250_000)));
+        assert!(run.path.hops(Direction::Up).is_empty() && !run.path.has_several_hops());
+        assert_eq!((run.flows[0].data_hops(&run.path), run.flows[0].ack_hops(&run.path)), (0..1, 0..0));
+        assert_eq!((run.path.bottleneck(Direction::Down), run.path.bottleneck(Direction::Up)), (Some(0), None));
+    }
+
+    #[test]
+    fn a_run_without_hops_says_nothing_of_them() {
+        let run = one_flow("reno", 80_000_000, 25_000_000, 250_000, 1);
+        let text = serde_json::to_string(&run).expect("JSON");
+        assert!(!["hops", "back", "bottleneck", "direction", "route"].iter().any(|word| text.contains(word)), "{text}");
+        assert_eq!(serde_json::from_str::<Run>(&text).expect("a run"), run);
+    }
+
+    #[test]
+    fn a_flow_passes_all_hops_or_some() {
+        let mut run = one_flow("reno", 50, 25_000_000, 250_000, 1);
+        run.path.hops = vec![hop("first", 100), hop("core", 50), hop("last", 100)];
+        run.path.bottleneck = 1;
+        run.path.back = vec![hop("up", 9), hop("out", 5), hop("far", 5)];
+        let mut flow = run.flows[0].clone();
+        assert_eq!((flow.data_hops(&run.path), flow.ack_hops(&run.path)), (0..3, 0..3));
+        flow.route = Route { data: Some((1, 1)), acks: None };
+        assert_eq!((flow.data_hops(&run.path), flow.ack_hops(&run.path)), (1..2, 0..3));
+        flow.direction = Direction::Up;
+        assert_eq!(flow.route.data.map(|_| flow.data_hops(&run.path)), Some(1..2));
+        assert_eq!(run.path.bottleneck(Direction::Up), Some(1), "the first of the slowest");
+        run.path.hops[2].changes = vec![Change { at_ns: 7, rate_bps: 3 }];
+        run.path.back[0].changes = vec![Change { at_ns: 7, rate_bps: 4 }, Change { at_ns: 2, rate_bps: 5 }];
+        let when: Vec<_> = changes(&run).iter().map(|(of, place, change)| (*of, *place, change.rate_bps)).collect();
+        assert_eq!(when, [(Direction::Up, 0, 5), (Direction::Down, 2, 3), (Direction::Up, 0, 4)]);
+        let text = serde_json::to_string(&run).expect("JSON");
+        assert_eq!(serde_json::from_str::<Run>(&text).expect("a run"), run);
     }
 }

@@ -1,6 +1,6 @@
 //! [`Run`]: one point of an experiment with one seed, resolved to integers.
 
-use crate::{Direction, Hop, Route};
+use crate::hop::{Buffer, Change, Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_default, is_ethernet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -23,9 +23,6 @@ pub struct Run {
     /// What to record.
     pub measure: Measure,
 }
-
-/// Ethernet's header: what every link of a host charges a frame beyond its IP packet.
-pub const ETHERNET_HEADER_BYTES: u32 = 14;
 
 /// What lies between all senders and all receivers: one bottleneck, or where there are `hops` these in a row.
 ///
@@ -76,17 +73,6 @@ pub struct Path {
     pub back: Vec<Hop>,
 }
 
-/// How a token bucket reckons, by the name of Linux's queueing discipline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ShaperKind {
-    /// A frame leaves when the tokens suffice for it.
-    #[default]
-    Tbf,
-    /// A frame leaves when the bucket owes nothing, and may leave it owing.
-    Htb,
-}
-
 /// Where the bottleneck's shaper and its queue stand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -96,36 +82,6 @@ pub enum ShaperAt {
     Router,
     /// At the receivers' ingress: all that comes in passes them (`ifb`), and no line is behind them.
     Receiver,
-}
-
-/// What a queue counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Buffer {
-    /// At most this many bytes of frames.
-    Bytes(u64),
-    /// At most this many frames of any size.
-    Packets(u64),
-}
-
-/// The side of the queue on which random loss acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LossAt {
-    /// Lost packets never reach the queue.
-    Before,
-    /// Lost packets have used the bottleneck.
-    After,
-}
-
-/// From `at_ns` on, the bottleneck has another rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Change {
-    /// When.
-    pub at_ns: u64,
-    /// The new rate.
-    pub rate_bps: u64,
 }
 
 /// One TCP connection and what it carries; or, with [`Workload::Arrivals`], a source of many short ones.
@@ -262,20 +218,6 @@ impl User {
     pub const fn is_caller(&self) -> bool {
         matches!(self, Self::Caller)
     }
-}
-
-/// Of a field that earlier runs do not have: a run that has its default is what it was before there was the field.
-pub(crate) const fn ethernet() -> u32 {
-    ETHERNET_HEADER_BYTES
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
-pub(crate) const fn is_ethernet(bytes: &u32) -> bool {
-    *bytes == ethernet()
-}
-
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }
 
 /// One write of a traced application.

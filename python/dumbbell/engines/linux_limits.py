@@ -53,7 +53,7 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
     for where, queue in run.path.queues.items():
         yield from _of_a_queue(run.path, where, queue)
     if len(run.path.queues) > 1 and run.path.shaper_at == "receiver":
-        yield Problem("path.shaper_at", '"receiver": beside it there are other queues', 'shaper_at = "router"')
+        yield Problem("path.shaper_at", '"receiver": the path has other queues, too', 'shaper_at = "router"')
 
 
 def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:

@@ -33,9 +33,9 @@ class Measurement:
     flows: tuple[FlowMeasurement, ...]
     """One entry a flow, in the run's order."""
     bottleneck: QueueMeasurement
-    hops: Mapping[str, QueueMeasurement] = field(default_factory=dict)
-    """Every queue of the path by the hop's name, the bottleneck's among them, where there is more than one: in the order
-    in which data meets them, then those of the way back."""
+    hops: tuple[HopMeasurement, ...] = ()
+    """Every queue of the path, the bottleneck's among them, where there is more than one: in the order in which data
+    meets them, then those of the way back."""
     facts: Mapping[str, str] = field(default_factory=dict)
     """What it was measured on, for its provenance: kernel release, settings, queueing disciplines."""
     ss: tuple[SsSample, ...] = ()
@@ -48,10 +48,18 @@ class Measurement:
             ended_ns=raw["ended_ns"],
             flows=tuple(FlowMeasurement.from_core(flow) for flow in raw["flows"]),
             bottleneck=QueueMeasurement.from_core(raw["bottleneck"]),
-            hops={hop["name"]: QueueMeasurement.from_core(hop["queue"]) for hop in raw["hops"]},
+            hops=tuple(HopMeasurement(hop["name"], QueueMeasurement.from_core(hop["queue"])) for hop in raw["hops"]),
             facts=raw["facts"],
             ss=tuple(SsSample(**sample) for sample in raw["ss"]),
         )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HopMeasurement:
+    """One queue of several."""
+
+    name: str
+    queue: QueueMeasurement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -163,7 +163,7 @@ class GroupSummary:
     goodput_bps: float | None
     """Their bytes over the whole window, so that the groups add up to what the path carried."""
     share: float | None
-    """Of all groups' goodput; null when nothing was delivered."""
+    """Of the goodput of all groups whose data goes the same way; null when nothing was delivered."""
     goodput_first_half_bps: float | None = None
     """The same in the first half of the window; null where a flow was absent for over a tenth of it, the line's rate
     changed in it, or samples lie too far apart to tell."""
@@ -339,17 +339,20 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
     from dumbbell.metrics import iperf3, stationarity  # noqa: PLC0415 (as above)
 
     delivered: dict[str, int] = {}
+    one_way: dict[str, dict[str, int]] = {}
     members: dict[str, list[FlowMeasurement]] = {}
     iperf3_goodputs: dict[str, list[float | None]] = {}
-    for name, flow, iperf3_bps in zip(
-        names, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
+    for name, run_flow, flow, iperf3_bps in zip(
+        names, run.flows, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
     ):
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
+        one_way.setdefault(run_flow.direction, {})[name] = delivered[name]
         members.setdefault(name, []).append(flow)
         iperf3_goodputs.setdefault(name, []).append(iperf3_bps)
     changes_ns = [change.at_ns for change in run.path.changes]
-    share, part = shares(delivered), stationarity.present(measurement.flows, changes_ns, window)
+    share = {name: own for way in one_way.values() for name, own in shares(way).items()}
+    part = stationarity.present(measurement.flows, changes_ns, window)
     return {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),

@@ -37,8 +37,9 @@ def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, A
 def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     """What each group of a run would have of the goodput if at any time all flows that are there had the same.
 
-    Empty of a run with one group, and of one where a flow does not always take what it gets: a workload that ends or
-    pauses, or a line of its own that is slower than an equal part of the path.
+    Empty of a run with one group, of one whose flows do not all pass the same queues, and of one where a flow does not
+    always take what it gets: a workload that ends or pauses, or a line of its own that is slower than an equal part of
+    the path.
     """
     from dumbbell.spec.resolved import start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
 
@@ -47,7 +48,8 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     greedy = all(
         flow.workload == "bulk" and (not flow.access or flow.access.rate_bps >= equal_bps) for flow in run.flows
     )
-    if not greedy or len(set(resolved.groups)) == 1:
+    ways = {(flow.direction, flow.route.data) for flow in run.flows}
+    if not greedy or len(ways) > 1 or len(set(resolved.groups)) == 1:
         return {}
     begin_ns, end_ns = run.measure.window_begin_ns, run.measure.window_end_ns
     times: dict[str, list[tuple[float, float]]] = {group: [] for group in resolved.groups}

@@ -32,8 +32,10 @@ class Arrivals(TypedDict, total=False):
     """The table `flows[].workload.arrivals`."""
 
     load: float | Sequence[float]
-    """Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. What
-    is counted is the mean size with the headers of its segments; what is sent again comes on top."""
+    """Arrivals by chance (Poisson), so many that they offer the bottleneck this part of `path.rate`: 0.6 is 60 %. Where
+    there are hops it is a part of the bottleneck's rate, and of a source whose `direction` is `"up"` of the slowest
+    one's on the way back. What is counted is the mean size with the headers of its segments; what is sent again comes
+    on top."""
     rate: str | Sequence[str]
     """Arrivals by chance (Poisson), so many a second in the mean."""
     trace: str | Sequence[str]
@@ -104,13 +106,43 @@ class Workload(_Workload, total=False):
     all its powers, which only the engine `netns` can give: a guest's programs have none."""
 
 
+class Back(TypedDict, total=False):
+    """The table `path.back`."""
+
+    rate: str | Sequence[str]
+    """Rate of the way back, as `path.rate`. Needed, unless there are `[[path.back.hops]]`: it has no default."""
+    buffer: str | Sequence[str]
+    """Room of the drop-tail queue on the way back. `bdp` is the bottleneck's, its rate x `path.rtt`, as everywhere; a
+    time is what the rate of the way back carries in it. It has no default: it is needed, unless there are
+    `[[path.back.hops]]`."""
+    delay: str | Sequence[str]
+    """Propagation delay one way, behind the hop's queue and line: to the next hop, or to the end. It is a part of the
+    base round-trip time: what the delays of all hops that a flow's data and ACKs pass leave over of that lies where
+    `path.delay_side` says, and they may not be more."""
+    overhead: str | Sequence[str]
+    """What the hop counts for each frame beyond its IP packet, in its queue as on its line, as `path.overhead`."""
+    burst: str | Sequence[str]
+    """Depth of the hop's token bucket, as `path.burst`."""
+    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    """How the hop's bucket reckons, as `path.shaper`."""
+    loss: str | Sequence[str]
+    """Random loss before the hop's queue, as `path.loss`: each packet with data, and on the way of the ACKs each ACK,
+    is lost with this probability. What is to be lost behind a queue is lost before that of the next hop."""
+    change: Sequence[Change | Mapping[str, Any]]
+    """Changes of the rate of the way back in the course of a run, each a table `[[path.back.change]]`, in order of
+    time."""
+    hops: Sequence[Hop | Mapping[str, Any]]
+    """Several queues in a row on the way back, in the order in which ACKs meet them, each a table `[[path.back.hops]]`
+    with the keys of [`hops`](#hops). They stand in place of the other keys of `[path.back]`."""
+
+
 class Change(TypedDict, total=False):
     """The table `path.change[]`."""
 
     at: Required[str | Sequence[str]]
     """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
     rate: Required[str | Sequence[str]]
-    """The bottleneck's rate from then on. What is on the line at that moment is finished at the new rate."""
+    """The line's rate from then on. What is on it at that moment is finished at the new rate."""
 
 
 class Fields(TypedDict, total=False):
@@ -141,8 +173,14 @@ class Fields(TypedDict, total=False):
     zip: Sequence[Sequence[str]]
     """Lists that [vary together](#sweeps) instead of in every combination, each by its path."""
     path: Required[Path | Mapping[str, Any]]
-    """The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a perfect
-    way back. Each flow has a sender and a receiver of its own."""
+    """The network: one bottleneck, a line with a queue before it, between all senders and all receivers, and a way back
+    that is perfect unless [`[path.back]`](#pathback) says otherwise. Several queues in a row are [`[[hops]]`](#hops).
+    Each flow has a sender and a receiver of its own."""
+    hops: Sequence[Hop | Mapping[str, Any]]
+    """Queues in a row, each with a line of its own, in the order in which data meets them, a table `[[hops]]` each.
+    They stand in place of `path.rate` and `path.buffer`, and of `burst`, `shaper`, `overhead`, `loss` and `change`
+    there; `path.rtt` stays the base round-trip time of all. `path.queue` goes for all of them. The default is one hop,
+    which the path's own keys describe and whose name is `bottleneck`. More on the way back are `[[path.back.hops]]`."""
     flows: Required[Sequence[Flow | Mapping[str, Any]]]
     """The traffic: groups of TCP flows, a table `[[flows]]` each. The flows of a group differ in their start only, and
     with `rtt_spread` in their RTT."""
@@ -177,9 +215,47 @@ class Flow(TypedDict, total=False):
     [workloads](#workloads), of which one is a program of your own."""
     rtt: str | Sequence[str]
     """The group's own base round-trip time. The default is `path.rtt`, which `bdp` goes on meaning."""
+    direction: Literal["down", "up"] | Sequence[Literal["down", "up"]]
+    """Where the data of the group goes: `"down"` the path, or `"up"`, on the way back, and its ACKs down. `"up"` needs
+    hops there: [`[path.back]`](#pathback)."""
+    route: Sequence[str] | Sequence[Sequence[str]]
+    """The hops that the group's packets pass, by their names: neighbours, in their order. Names of hops in the group's
+    `direction` limit its data, names of hops in the other one its ACKs; of a direction without a name in it they pass
+    all, which is the default. Where one hop is all there is of a way, its name is `bottleneck`, on the way back
+    `back`."""
     access: Access | Mapping[str, Any] | Sequence[Access | Mapping[str, Any]]
     """A line of its own before the bottleneck for each sender of the group. The default is none: senders hand their
-    packets to the bottleneck's queue."""
+    packets to the bottleneck's queue. With `[[hops]]` such a line is a hop."""
+
+
+class Hop(TypedDict, total=False):
+    """The table `hops[]`."""
+
+    name: Required[str]
+    """Name of the hop in results, in `path.bottleneck` and in `flows[].route`; unique among all hops, those of the way
+    back too. It names the hop's random streams."""
+    rate: Required[str | Sequence[str]]
+    """The hop's rate, as `path.rate`: charged for frames, the IP packet and the hop's `overhead`."""
+    buffer: Required[str | Sequence[str]]
+    """Room of the hop's drop-tail queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time
+    is what this hop's own rate carries in it. Either holds a frame at least. `packets` are full frames, of `path.mtu`
+    and the hop's `overhead`."""
+    delay: str | Sequence[str]
+    """Propagation delay one way, behind the hop's queue and line: to the next hop, or to the end. It is a part of the
+    base round-trip time: what the delays of all hops that a flow's data and ACKs pass leave over of that lies where
+    `path.delay_side` says, and they may not be more."""
+    overhead: str | Sequence[str]
+    """What the hop counts for each frame beyond its IP packet, in its queue as on its line, as `path.overhead`."""
+    burst: str | Sequence[str]
+    """Depth of the hop's token bucket, as `path.burst`."""
+    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    """How the hop's bucket reckons, as `path.shaper`."""
+    loss: str | Sequence[str]
+    """Random loss before the hop's queue, as `path.loss`: each packet with data, and on the way of the ACKs each ACK,
+    is lost with this probability. What is to be lost behind a queue is lost before that of the next hop."""
+    change: Sequence[Change | Mapping[str, Any]]
+    """Changes of the hop's rate in the course of a run, each a table `[[hops.change]]` behind its hop, in order of
+    time."""
 
 
 class Host(TypedDict, total=False):
@@ -232,23 +308,24 @@ class Measure(TypedDict, total=False):
 class Path(TypedDict, total=False):
     """The table `path`."""
 
-    rate: Required[str | Sequence[str]]
+    rate: str | Sequence[str]
     """The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application
-    can see 76.5 at an MTU of 1500."""
+    can see 76.5 at an MTU of 1500. It has no default: it is needed, unless there are [`[[hops]]`](#hops)."""
     rtt: Required[str | Sequence[str]]
     """The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time
     on the line. A group of flows may have its own, `flows[].rtt`."""
-    buffer: Required[str | Sequence[str]]
+    buffer: str | Sequence[str]
     """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
     beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25
-    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`."""
+    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It
+    has no default: it is needed, unless there are [`[[hops]]`](#hops)."""
     queue: Literal["bytes", "packets"] | Sequence[Literal["bytes", "packets"]]
     """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
     does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""
     loss: str | Sequence[str]
     """Random loss: each packet of data is lost with this probability, independently of all others, from the end of the
-    flow's handshake on. ACKs are never lost so. Results count it as `random_lost_packets`, apart from the queue's
-    drops."""
+    flow's handshake on. ACKs are never lost so, but for those on a way back that has a loss of its own. Results count
+    it as `random_lost_packets`, apart from the queue's drops."""
     loss_at: Literal["before", "after"] | Sequence[Literal["before", "after"]]
     """Where random loss strikes: `"before"` the queue, so that a lost packet takes none of the line's time, or
     `"after"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing."""
@@ -282,9 +359,18 @@ class Path(TypedDict, total=False):
     preamble and gap: 100 Mbit/s then carry 94.1 Mbit/s of goodput at an MTU of 1500."""
     delay_side: Literal["return", "forward", "split"] | Sequence[Literal["return", "forward", "split"]]
     """Where the base round-trip time lies: on the way of the ACKs, on the way of the data behind the bottleneck, or
-    half on each. It decides when a receiver has a byte, and not how long a round trip takes."""
+    half on each. It decides when a receiver has a byte, and not how long a round trip takes. Where hops have delays of
+    their own, it is about what they leave over; of a flow whose `direction` is `"up"`, the way of the data is the way
+    back."""
     offload: bool | Sequence[bool]
     """Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does
     not cut them."""
     change: Sequence[Change | Mapping[str, Any]]
     """Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."""
+    bottleneck: str | Sequence[str]
+    """The one of the [`[[hops]]`](#hops) that `bdp`, a packet of `jitter` and the load of arrivals mean. The default is
+    the slowest at the run's beginning, of equals the first."""
+    back: Back | Mapping[str, Any]
+    """A queue and a line on the way back, which ACKs meet, and the data of flows whose `direction` is `"up"`: one hop,
+    whose name is `back`, with `rate` and `buffer` of its own; or several, `[[path.back.hops]]`. The default is a way
+    back of delay alone."""

@@ -135,7 +135,10 @@ class Path(_Part, frozen=True, kw_only=True):
     def queues(self) -> dict[str, Path | Hop]:
         """Every queue, by the table of the spec that describes it."""
         down: dict[str, Path | Hop] = {f"hops[{place}]": hop for place, hop in enumerate(self.hops)}
-        up = {"path.back" if hop.name == "back" else f"path.back.hops[{place}]": hop for place, hop in enumerate(self.back)}
+        up = {
+            "path.back" if hop.name == "back" else f"path.back.hops[{place}]": hop
+            for place, hop in enumerate(self.back)
+        }
         return (down or {"path": self}) | up
 
     @property

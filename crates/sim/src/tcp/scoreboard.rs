@@ -5,8 +5,6 @@
 //! segments in the order they were sent from two cursors, one over first transmissions (which are in order of
 //! sequence) and one over retransmissions.
 
-#[cfg(test)]
-mod cost;
 mod delivery;
 
 use super::ring::Ring;

@@ -19,7 +19,7 @@ pub(super) enum Unsent {
 
 /// What new data waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Held {
+enum Pause {
     /// The congestion window has no room for it.
     CongestionWindow,
     /// The receiver's window has none.
@@ -39,7 +39,7 @@ impl Sender {
     pub(super) fn send_new(&mut self, reason: SendReason, now: Time, out: &mut impl Output) -> bool {
         match self.next_burst(reason, None, now) {
             Ok((bytes, max_burst)) => self.send_bursts(bytes, max_burst, reason, now, out),
-            Err(held) => self.after_sending(reason, 0, held, now),
+            Err(pause) => self.after_sending(reason, 0, pause, now),
         }
     }
 
@@ -54,29 +54,29 @@ impl Sender {
         out: &mut impl Output,
     ) -> bool {
         let mut sent = 0;
-        let held = loop {
+        let pause = loop {
             // A burst is cut off its buffer before it is known whether it leaves: however much more may be sent later,
             // that is the next burst (Linux 6.1 `tcp_write_xmit` asks `tcp_small_queue_check` after `tso_fragment`).
             if self.small_queue_holds(bytes, false) {
                 self.host_queue_holds = true;
                 self.write_queue.cut(bytes);
-                break Held::Otherwise;
+                break Pause::Otherwise;
             }
             let Ok(segments) = self.transmit_new(bytes, reason, now, out) else {
                 self.write_queue.cut(bytes);
-                break Held::Otherwise;
+                break Pause::Otherwise;
             };
             self.write_queue.take_off(bytes);
             sent += segments;
             if matches!(reason, SendReason::Probe | SendReason::One) {
-                break Held::Otherwise;
+                break Pause::Otherwise;
             }
             match self.next_burst(reason, Some(max_burst), now) {
                 Ok((next, _)) => bytes = next,
-                Err(held) => break held,
+                Err(pause) => break pause,
             }
         };
-        self.after_sending(reason, sent, held, now)
+        self.after_sending(reason, sent, pause, now)
     }
 
     /// Bytes of the burst that windows and pacing allow now, none for a FIN, and the most segments that one may have:
@@ -87,38 +87,38 @@ impl Sender {
         reason: SendReason,
         max_burst: Option<Segments>,
         now: Time,
-    ) -> Result<(u64, Segments), Held> {
+    ) -> Result<(u64, Segments), Pause> {
         if !self.has_unsent() {
-            return Err(Held::Otherwise);
+            return Err(Pause::Otherwise);
         }
         let (unsent, mss) = (self.unsent_bytes(), u64::from(self.mss_bytes));
         if self.pacing.holds(now) {
             self.pacing_timer.set(self.pacing.next());
-            return Err(Held::Otherwise);
+            return Err(Pause::Otherwise);
         }
         let quota = match (self.cwnd_quota(), reason) {
             (0, SendReason::Probe) => 1,
             (0, _) if self.is_last(unsent) => 1,
-            (0, _) => return Err(Held::Otherwise),
+            (0, _) => return Err(Pause::Otherwise),
             (quota, _) => quota,
         };
         let window = self.edge_bytes.saturating_sub(self.sent_bytes);
         if window < self.least_bytes() {
-            return Err(Held::ReceiveWindow);
+            return Err(Pause::ReceiveWindow);
         }
         let chunk = self.head_bytes(unsent);
         let max_burst = max_burst.unwrap_or_else(|| self.burst_segments());
         let entire_queue = chunk == unsent;
         if chunk <= mss {
             if entire_queue && self.nagle_holds(chunk, reason) {
-                return Err(Held::Otherwise);
+                return Err(Pause::Otherwise);
             }
             return Ok((chunk, max_burst));
         }
         if !matches!(reason, SendReason::Probe | SendReason::One)
-            && let Some(held) = self.defers_burst(chunk, entire_queue, window, max_burst, now)
+            && let Some(pause) = self.defers_burst(chunk, entire_queue, window, max_burst, now)
         {
-            return Err(held);
+            return Err(pause);
         }
         let limit = u64::from(quota.min(max_burst)) * mss;
         let needed = chunk.min(window).min(limit);
@@ -131,18 +131,18 @@ impl Sender {
     }
 
     #[inline(always)]
-    fn after_sending(&mut self, reason: SendReason, sent: u32, held: Held, now: Time) -> bool {
+    fn after_sending(&mut self, reason: SendReason, sent: u32, pause: Pause, now: Time) -> bool {
         let limit = if self.board.out() == 0 && self.unsent_bytes() == 0 {
             Limit::Application
         } else if self.limits.state() == Limit::SendBuffer {
             Limit::SendBuffer // until there is room again
-        } else if held == Held::ReceiveWindow {
+        } else if pause == Pause::ReceiveWindow {
             Limit::ReceiveWindow
         } else {
             Limit::Network
         };
         self.limits.enter(limit, now);
-        if held == Held::CongestionWindow || self.board.in_flight() >= self.control.window.cwnd {
+        if pause == Pause::CongestionWindow || self.board.in_flight() >= self.control.window.cwnd {
             self.validation.observe_full(&self.board, now);
         } else if sent > 0 {
             self.validate_window(now);
@@ -226,7 +226,7 @@ impl Sender {
         window: u64,
         max_burst: Segments,
         now: Time,
-    ) -> Option<Held> {
+    ) -> Option<Pause> {
         /// `tcp_tso_win_divisor`
         const WINDOW_DIVISOR: u64 = 3;
         const MILLISECOND: Span = Span::from_millis(1);
@@ -252,9 +252,9 @@ impl Sender {
             return None; // the next ACK is too far away to wait for
         }
         match (congestion_room < window, room <= chunk) {
-            (true, true) => Some(Held::CongestionWindow),
-            (false, true) => Some(Held::ReceiveWindow),
-            (_, false) => (!self.closed).then_some(Held::Otherwise),
+            (true, true) => Some(Pause::CongestionWindow),
+            (false, true) => Some(Pause::ReceiveWindow),
+            (_, false) => (!self.closed).then_some(Pause::Otherwise),
         }
     }
 
