@@ -80,6 +80,7 @@ assert status("kernel", "build") == 2
 """
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_commands_and_a_run_from_python() -> None:
     done = python(ELSEWHERE + COMMANDS)

@@ -62,6 +62,7 @@ def question(number: int) -> list[str]:
     return [word for name, text in options.items() if text for word in (name, text)]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [*ONCE_WRONG, *(" ".join(question(number)) for number in range(QUESTIONS))])
 def test_an_answer_says_nothing_against_its_table(options: str) -> None:

@@ -69,6 +69,7 @@ def run(spec: Path, *options: str | Path) -> list[dict[str, Any]]:
     return outcomes(done.stdout)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_forty_parts_of_which_two_were_killed_merge_to_the_tables_of_one_run(sweep: Path, tmp_path: Path) -> None:
     stores = [tmp_path / f"part-{nth}" for nth in range(1, PARTS + 1)]

@@ -321,6 +321,7 @@ main()
 """A merge whose process dies at a moment: before or after a transaction ends, or when a file is copied."""
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_killed_at_any_moment_it_goes_on_to_what_it_would_have_been(fill: Fill, tmp_path: Path) -> None:
     folders = [fill("failed", Built(fails=lambda run: run.seed == 1)), fill("one"), fill("two", seeds=[3, 4])]

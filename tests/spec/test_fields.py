@@ -46,6 +46,7 @@ def test_they_are_what_the_keys_are() -> None:
     assert stub.read_text(encoding="utf-8").rstrip() == page().rstrip(), "make docs-outputs"
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_mypy_tells_a_key_that_does_not_exist(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)

@@ -97,6 +97,7 @@ def test_the_studies_that_have_a_short_form() -> None:
     assert short == {*NAMES, *OF_POINTS}
 
 
+@pytest.mark.long
 def test_a_short_form_of_points_has_every_tenth_and_what_was_measured_there() -> None:
     short, full = studies.load("mishra2022", short=True), studies.load("mishra2022")
     measured = short.measured["shares"]
