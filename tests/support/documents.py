@@ -40,7 +40,8 @@ GENERATED = {"docs/validation.md": "made by `make validation`, with commands tha
 _COMMENT = re.compile(r"<!-- (.+?) -->\s*")
 _IMAGE = re.compile(r"!\[[^]]+\]\(([^)]+)\)")
 _MACHINE = re.compile(
-    r"(\b(?:about|in|took|within) |, )\d[\d.,]* (?:ms|s|seconds?|minutes?|min|h|hours?)(?: on \d+ cores?)?(?=;|,|\.|$)"
+    r"(\b(?:about|in|took|within) |, |^ +(?=[\d.,]+ \w+;))"  # the last one: where a line was broken behind its comma
+    r"\d[\d.,]* (?:ms|s|seconds?|minutes?|min|h|hours?)(?: on \d+ cores?)?(?=;|,|\.|$)"
 )
 """How long something took or will take: this machine's, and not the document's."""
 _MEMORY = re.compile(r"\b[\d.,]+ [kMG]B memory\b")
