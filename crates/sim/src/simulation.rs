@@ -201,7 +201,7 @@ impl<'run> Simulation<'run> {
             self.prefetch_arrivals(hop);
         }
         let mut packet = Packet::default();
-        if self.network.departure(hop, &mut packet) && self.network.is_at_host(hop, &packet) {
+        if self.network.departure(hop, &mut packet) && !self.network.pass_on(hop, &packet) {
             self.receive(&packet);
         }
         self.close_dropped();
@@ -228,7 +228,7 @@ impl<'run> Simulation<'run> {
         }
         let mut packet = Packet::default();
         self.network.arrival(hop, &mut packet);
-        if self.network.is_at_host(hop, &packet) {
+        if !self.network.pass_on(hop, &packet) {
             self.receive(&packet);
         }
     }

@@ -267,7 +267,7 @@ impl Flow {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Ecn, Marks, PacketKind, ReportId};
+    use crate::net::PacketKind;
 
     const FRAME_BYTES: u32 = 1_514;
 
@@ -281,15 +281,11 @@ mod tests {
         for seq in 0..frames {
             queue.stage(Packet {
                 seq: seq as u32,
-                end_bytes: 0,
                 flow,
                 frame_bytes: FRAME_BYTES,
-                stamp_ms: 0,
-                echo_ms: 0,
-                report: ReportId::NONE,
                 segments: 1,
                 kind: PacketKind::Data,
-                marks: Marks::new(false, Ecn::NotEct),
+                ..Packet::default()
             });
         }
         queue.offer(flow, departure, now)

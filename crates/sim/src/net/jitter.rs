@@ -164,20 +164,16 @@ impl Jitter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::net::{Ecn, Marks, PacketKind, ReportId};
+    use crate::net::PacketKind;
 
     fn packet(flow: usize, seq: u64) -> Packet {
         Packet {
             seq: seq as u32,
-            end_bytes: 0,
             flow: FlowId::new(flow),
             frame_bytes: 1_514,
-            stamp_ms: 0,
-            echo_ms: 0,
-            report: ReportId::NONE,
             segments: 1,
             kind: PacketKind::Data,
-            marks: Marks::new(false, Ecn::NotEct),
+            ..Packet::default()
         }
     }
 

@@ -10,6 +10,7 @@ use super::shaper::Shaper;
 use crate::engine::Event;
 use crate::index::HopId;
 use run::{Access, AccessKind, Direction, Path, Run, ShaperKind};
+use std::collections::BTreeMap;
 use units::{Bytes, Rate, Span};
 
 /// Hops in the order of their ids: the path's links and the delays between them, those of the way back, then lines to
@@ -24,6 +25,8 @@ pub struct Layout {
     pub links: Vec<HopId>,
     /// How many hops there are before those of single hosts.
     shared: usize,
+    /// Of these the lines, by direction and delay.
+    lines: BTreeMap<(bool, Span), HopId>,
 }
 
 /// Where one flow's packets enter.
@@ -124,13 +127,12 @@ impl Layout {
         if !acks && delay == Span::ZERO {
             return None;
         }
-        let known = self.places[self.shared..].iter().position(|place| {
-            place.direction == direction && matches!(&place.hop, Hop::Delay(line) if line.delay() == delay)
-        });
-        Some(match known {
-            Some(place) => HopId::new(self.shared + place),
-            None => self.add_line(direction, delay),
-        })
+        let key = (direction == Direction::Up, delay);
+        if !self.lines.contains_key(&key) {
+            let line = self.add_line(direction, delay);
+            self.lines.insert(key, line);
+        }
+        self.lines.get(&key).copied()
     }
 
     /// A flow's own line before the path.

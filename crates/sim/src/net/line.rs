@@ -31,11 +31,6 @@ impl Line {
         Self { delay, under_way: VecDeque::new() }
     }
 
-    /// Its delay.
-    pub const fn delay(&self) -> Span {
-        self.delay
-    }
-
     /// Puts a packet on the line. Gives its arrival when it is alone: the caller schedules that.
     pub fn push(&mut self, now: Time, packet: Packet) -> Option<Time> {
         let arrival = now + self.delay;

@@ -200,24 +200,12 @@ impl Link {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::index::FlowId;
-    use crate::net::{Ecn, Marks, PacketKind, ReportId};
+    use crate::net::PacketKind;
     use run::ShaperKind;
     use units::Bytes;
 
     fn frame(bytes: u32) -> Packet {
-        Packet {
-            seq: 0,
-            end_bytes: 0,
-            flow: FlowId::new(0),
-            frame_bytes: bytes,
-            stamp_ms: 0,
-            echo_ms: 0,
-            report: ReportId::NONE,
-            segments: 1,
-            kind: PacketKind::Data,
-            marks: Marks::new(false, Ecn::NotEct),
-        }
+        Packet { frame_bytes: bytes, segments: 1, kind: PacketKind::Data, ..Packet::default() }
     }
 
     fn drain(link: &mut Link, count: usize, begin: Time) -> Vec<u64> {

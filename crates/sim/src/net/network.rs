@@ -132,15 +132,25 @@ impl Network {
         network
     }
 
-    fn path_links(&mut self) -> impl Iterator<Item = &mut Link> {
-        self.places.iter_mut().filter(|place| place.role != Role::Apart).filter_map(|place| match &mut place.hop {
-            Hop::Link(link) => Some(link),
-            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => None,
-        })
+    /// The link that is a hop.
+    fn link(&self, id: HopId) -> &Link {
+        match &self.places[id.index()].hop {
+            Hop::Link(link) | Hop::Device(link) => link,
+            Hop::Delay(_) | Hop::Nic(_) => unreachable!("a link"),
+        }
+    }
+
+    fn link_mut(&mut self, id: HopId) -> &mut Link {
+        match &mut self.places[id.index()].hop {
+            Hop::Link(link) | Hop::Device(link) => link,
+            Hop::Delay(_) | Hop::Nic(_) => unreachable!("a link"),
+        }
     }
 
     fn open_losses(&mut self, flow: FlowId, name: &str) {
-        self.path_links().for_each(|link| link.loss().open(flow, name));
+        for place in 0..self.links.len() {
+            self.link_mut(self.links[place]).loss().open(flow, name);
+        }
     }
 
     /// A source opens a connection at a place that is the next one, or that nothing is [under way](Self::carries) of.
@@ -222,7 +232,9 @@ impl Network {
 
     /// From now on random loss acts on the flow.
     pub fn begin_loss(&mut self, flow: FlowId) {
-        self.path_links().for_each(|link| link.loss().begin(flow));
+        for place in 0..self.links.len() {
+            self.link_mut(self.links[place]).loss().begin(flow);
+        }
     }
 
     /// A packet reaches a link at `at`, now or [before](Self::settle).
@@ -272,8 +284,8 @@ impl Network {
         }
     }
 
-    /// The next frame leaves a link, if there is one, and is put into `out`. If it is not lost, it [goes
-    /// on](Self::is_at_host).
+    /// The next frame leaves a link, if there is one, and is put into `out`. If it is not lost, it is to be
+    /// [passed on](Self::pass_on).
     #[inline(always)]
     pub fn departure(&mut self, id: HopId, out: &mut Packet) -> bool {
         let now = self.events.now();
@@ -317,16 +329,15 @@ impl Network {
     /// The packets that a discipline dropped when another one was to leave.
     #[cold]
     fn note_dropped(&mut self, id: HopId) {
-        let place = &mut self.places[id.index()];
-        let (Hop::Link(link), role) = (&mut place.hop, place.role) else { return };
-        for packet in link.take_dropped() {
+        let role = self.places[id.index()].role;
+        for packet in self.link_mut(id).take_dropped() {
             self.note_drop(&packet, role);
         }
     }
 
-    /// A packet that has left a hop is at the host that it is for; if not, it is at the next hop now.
+    /// A packet that has left a hop goes to the next one. False where there is none: it is at the host that it is for.
     #[inline(always)]
-    pub fn is_at_host(&mut self, id: HopId, packet: &Packet) -> bool {
+    pub fn pass_on(&mut self, id: HopId, packet: &Packet) -> bool {
         let place = &self.places[id.index()];
         let mut next = place.onward;
         if !place.onward_by_flow.is_empty() {
@@ -335,13 +346,13 @@ impl Network {
         }
         if let Some(next) = next {
             self.reach(next, packet);
-            return false;
+            return true;
         }
         self.note_arrival(packet);
-        true
+        false
     }
 
-    /// The oldest packet of a line arrives at its end, and is put into `out`. Then it [goes on](Self::is_at_host).
+    /// The oldest packet of a line arrives at its end, and is put into `out`. Then it is to be [passed on](Self::pass_on).
     #[inline(always)]
     pub fn arrival(&mut self, id: HopId, out: &mut Packet) {
         let place = &mut self.places[id.index()];
@@ -410,18 +421,14 @@ impl Network {
                 self.reach_path_with_next_burst();
             }
         }
-        let Hop::Link(link) = &mut self.places[id.index()].hop else { return };
-        if let Some(departure) = link.change_rate(rate, now) {
+        if let Some(departure) = self.link_mut(id).change_rate(rate, now) {
             self.events.schedule(departure, Event::Departure(id));
         }
     }
 
     /// The counters of each link of the path now, then those of the way back.
     pub fn counters(&self) -> impl Iterator<Item = QueueCounters> {
-        self.links.iter().filter_map(|id| match &self.places[id.index()].hop {
-            Hop::Link(link) => Some(link.counters(self.events.now())),
-            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => None,
-        })
+        self.links.iter().map(|id| self.link(*id).counters(self.events.now()))
     }
 
     /// Of a flow's data, bytes of frames that left the bottleneck of its direction.
@@ -432,11 +439,8 @@ impl Network {
 
     /// Packets of a flow's data that queues of the path dropped, and that were lost at random.
     pub fn losses(&self, flow: FlowId) -> (u64, u64) {
-        let lost = self.places.iter().filter(|place| place.role != Role::Apart).map(|place| match &place.hop {
-            Hop::Link(link) => link.lost_of(flow),
-            Hop::Device(_) | Hop::Delay(_) | Hop::Nic(_) => 0,
-        });
-        (self.ports[flow.index()].dropped, lost.sum())
+        let lost = self.links.iter().map(|id| self.link(*id).lost_of(flow)).sum();
+        (self.ports[flow.index()].dropped, lost)
     }
 
     /// Panics when a packet has vanished or come from nowhere: every one that was sent has arrived, was dropped or lost, or

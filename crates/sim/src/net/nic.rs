@@ -175,7 +175,7 @@ fn extends(earlier: &Packet, packet: &Packet) -> bool {
 mod tests {
     use super::*;
     use crate::index::FlowId;
-    use crate::net::{Ecn, Marks, ReportId};
+    use crate::net::{Ecn, Marks};
     use run::{FRAME_HEADERS_BYTES, Qdisc, SocketMemory};
 
     const MSS: u32 = 1448;
@@ -197,14 +197,12 @@ mod tests {
         Packet {
             seq: seq as u32,
             end_bytes: (seq as u32 + 1) * MSS,
-            flow: FlowId::new(0),
             frame_bytes: MSS + FRAME_HEADERS_BYTES,
             stamp_ms: 7,
             echo_ms: 3,
-            report: ReportId::NONE,
             segments: 1,
             kind: PacketKind::Data,
-            marks: Marks::new(false, Ecn::NotEct),
+            ..Packet::default()
         }
     }
 

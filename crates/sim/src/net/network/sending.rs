@@ -4,9 +4,9 @@
 use super::Network;
 use crate::engine::Event;
 use crate::index::{FlowId, HopId};
-use crate::net::hop::{Hop, Role};
+use crate::net::hop::Role;
 use crate::net::host::Edge;
-use crate::net::link::{Link, Offered};
+use crate::net::link::Offered;
 use crate::net::packet::Packet;
 use crate::net::waiting::Waiting;
 use units::Time;
@@ -157,14 +157,9 @@ impl Network {
     #[inline]
     pub(super) fn schedule_burst(&mut self) {
         let next = self.jitter.next();
-        if next < self.burst_at && !self.sole_entry.is_some_and(|entry| self.is_busy(entry)) {
+        if next < self.burst_at && !self.sole_entry.is_some_and(|entry| self.link(entry).is_busy()) {
             self.schedule_burst_at(next);
         }
-    }
-
-    #[inline]
-    fn is_busy(&self, link: HopId) -> bool {
-        matches!(&self.places[link.index()].hop, Hop::Link(link) if link.is_busy())
     }
 
     #[inline(never)]
@@ -214,18 +209,11 @@ impl Network {
         self.reach_link(first, packet, at);
     }
 
-    fn device(&mut self, id: HopId) -> &mut Link {
-        match &mut self.places[id.index()].hop {
-            Hop::Device(link) => link,
-            Hop::Link(_) | Hop::Delay(_) | Hop::Nic(_) => unreachable!("a host's own line"),
-        }
-    }
-
     /// A packet reaches its host's own line. Gives whether that took it.
     fn offer_to_device(&mut self, id: HopId, packet: Packet) -> bool {
         let now = self.events.now();
         self.release_from_device(id);
-        let taken = match self.device(id).offer(packet, now) {
+        let taken = match self.link_mut(id).offer(packet, now) {
             Offered::Queued { departure } => {
                 self.ports[packet.flow.index()].waiting.add(Waiting::packet(&packet));
                 if let Some(departure) = departure {
@@ -246,7 +234,7 @@ impl Network {
     /// Whatever is due leaves the queue of a host's own line, which small queues count.
     fn release_from_device(&mut self, id: HopId) {
         let now = self.events.now();
-        while let Some(packet) = self.device(id).release_due(now) {
+        while let Some(packet) = self.link_mut(id).release_due(now) {
             self.ports[packet.flow.index()].waiting.remove(Waiting::packet(&packet));
         }
     }
@@ -266,10 +254,10 @@ impl Network {
         self.release_from_device(id);
         let now = self.events.now();
         let mut packet = Packet::default();
-        if !self.device(id).depart(now, &mut packet) {
+        if !self.link_mut(id).depart(now, &mut packet) {
             return None;
         }
-        let next = self.device(id).next(now);
+        let next = self.link_mut(id).next(now);
         if next != Time::NEVER {
             self.events.schedule(next, Event::OutOfHost(id));
         }

@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Ecn, Marks, Packet, PacketKind, ReportId};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
@@ -118,16 +118,11 @@ impl ReceiverScript {
     fn packet(&self, kind: PacketKind) -> Packet {
         let echo = Time::from_nanos(self.now.as_nanos() - self.setup.rtt.as_nanos());
         Packet {
-            seq: 0,
-            end_bytes: 0,
-            flow: FlowId::new(0),
             frame_bytes: FRAME_HEADERS_BYTES,
             stamp_ms: self.now.as_millis() as u32,
             echo_ms: echo.as_millis() as u32,
-            report: ReportId::NONE,
-            segments: 0,
             kind,
-            marks: Marks::new(false, Ecn::NotEct),
+            ..Packet::default()
         }
     }
 
