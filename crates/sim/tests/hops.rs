@@ -200,6 +200,16 @@ fn each_hop_has_its_own_changes_of_rate() {
     let sent = &queue_of(&measurement, "slows").series.sent_packets;
     let (half, all) = (sent[sent.len() / 2], *sent.last().expect("samples"));
     assert!(half > 70_000 && (7_000..9_500).contains(&(all - half)), "{half}, {all}");
+    // That of the only hop of the way back is not one of the path's.
+    run.path.hops[1].changes.clear();
+    run.path.back = vec![Hop {
+        changes: vec![Change { at_ns: 10 * SECOND, rate_bps: MBIT / 10 }],
+        ..hop("back", 10 * MBIT, 1 << 20)
+    }];
+    let measurement = measure(&run);
+    let acks = &queue_of(&measurement, "back").series.sent_packets;
+    let (half, all) = (acks[acks.len() / 2], *acks.last().expect("samples"));
+    assert!(half > 20_000 && (1_000..2_000).contains(&(all - half)), "{half}, {all} ACKs");
 }
 
 #[test]

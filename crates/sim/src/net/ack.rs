@@ -137,6 +137,11 @@ impl Reports {
         ack
     }
 
+    /// How many ACKs with SACK blocks are under way.
+    pub const fn count(&self) -> usize {
+        self.pool.len() - self.free.len()
+    }
+
     /// A packet is no more.
     #[inline]
     pub fn drop(&mut self, packet: &Packet) {

@@ -191,9 +191,10 @@ impl Link {
         self.queue.peek(ahead)
     }
 
-    /// Segments that wait or were not handed over yet.
-    pub fn inside(&self, now: Time) -> u64 {
-        self.queue.counters(now).queued_packets + self.released.iter().map(Packet::wire_segments).sum::<u64>()
+    /// Frames that wait or were not handed over yet.
+    pub fn packets(&self) -> impl Iterator<Item = &Packet> {
+        let waiting = (0..self.queue.waiting()).filter_map(|place| self.queue.peek(place));
+        waiting.chain(&self.released)
     }
 }
 

@@ -9,7 +9,7 @@ use super::host::{Edge, Host};
 use super::jitter::Jitter;
 use super::layout::{Layout, Route};
 use super::link::{Link, Offered};
-use super::packet::Packet;
+use super::packet::{Packet, ReportId};
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
@@ -444,7 +444,7 @@ impl Network {
     }
 
     /// Panics when a packet has vanished or come from nowhere: every one that was sent has arrived, was dropped or lost, or
-    /// is somewhere; and so at each link. For debug builds, which count all of it.
+    /// is somewhere; and so at each link, and of SACK blocks. For debug builds, which count all of it.
     pub fn assert_conservation(&self) {
         fn segments<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
             packets.map(Packet::wire_segments).sum()
@@ -452,27 +452,26 @@ impl Network {
         let now = self.events.now();
         let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
         let mut inside = segments(self.jitter.packets()) + segments(queues.flat_map(FairQueue::iter));
+        let mut reports = 0;
         for place in &self.places {
-            inside += match &place.hop {
-                Hop::Link(link) | Hop::Device(link) => link.inside(now),
-                Hop::Delay(line) => segments(line.iter()),
-                Hop::Nic(nic) => segments(nic.iter()),
+            let packets: Vec<&Packet> = match &place.hop {
+                Hop::Link(link) | Hop::Device(link) => link.packets().collect(),
+                Hop::Delay(line) => line.iter().collect(),
+                Hop::Nic(nic) => nic.iter().collect(),
             };
-            let Hop::Link(link) = &place.hop else { continue };
-            let QueueCounters {
-                offered_packets,
-                sent_packets,
-                dropped_packets,
-                queued_packets,
-                random_lost_packets,
-                ..
-            } = link.counters(now);
-            assert_eq!(offered_packets, sent_packets + dropped_packets + queued_packets);
-            let (entered, left) = place.passed;
-            let gone = left + dropped_packets + link.lost_before();
-            assert_eq!(entered, gone + link.inside(now), "{random_lost_packets} lost at random");
+            let here = segments(packets.iter().copied());
+            inside += here;
+            reports += packets.iter().filter(|packet| packet.report != ReportId::NONE).count();
+            if let Hop::Link(link) = &place.hop {
+                let QueueCounters { offered_packets, sent_packets, dropped_packets, queued_packets, .. } =
+                    link.counters(now);
+                assert_eq!(offered_packets, sent_packets + dropped_packets + queued_packets);
+                let (entered, left) = place.passed;
+                assert_eq!(entered, left + dropped_packets + link.lost_before() + here);
+            }
         }
         let Account { sent, arrived, ended } = self.account;
         assert_eq!(sent, arrived + ended + inside);
+        assert_eq!(self.reports.count(), reports, "ACKs with SACK blocks");
     }
 }
