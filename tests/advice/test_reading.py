@@ -126,7 +126,7 @@ KNOWN = {
     50196: (), 56762: (), 36214: (), 44376: (),
     53110: (),  # 1 % of random loss: see below
 }  # fmt: skip
-"""Of `netns`'s lines, by port: each a bulk flow by itself before a drop-tail queue, in order."""
+"""Of `netns`'s lines, by port: each a lone bulk flow before a drop-tail queue, in order."""
 
 
 def test_real_flows_on_known_lines_are_explained(store: Store) -> None:

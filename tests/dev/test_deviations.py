@@ -38,7 +38,7 @@ def test_it_is_what_intervals_need_beyond_chance() -> None:
 
 
 def test_what_advise_widens_by_is_what_the_records_come_to() -> None:
-    """Whoever measures a part anew runs `python -m dev validation --set-deviations`."""
+    """After a part is measured anew comes `python -m dev validation --set-deviations`."""
     stored = stored_deviations()
     for part in load_plan().parts:
         record = recorded_of(part, ROOT / "docs")

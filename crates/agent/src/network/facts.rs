@@ -17,7 +17,7 @@ pub fn describe(plan: &Plan, run: &Run) -> BTreeMap<String, String> {
     let back = if run.path.back.is_empty() { String::new() } else { format!(", back {}", row(true)) };
     let what = format!("{}{back}, {} lanes, mtu {}", row(false), plan.pairs.len(), run.path.mtu_bytes);
     facts.insert("path".to_owned(), what);
-    // Devices of one place with the same are told together: the first, and how many more.
+    // Devices of one place with the same are named together: the first, and how many more.
     let mut alike: Vec<(Place, Discipline, &str, usize)> = Vec::new();
     for (device, discipline) in &plan.disciplines {
         let device = &plan.devices[*device];

@@ -70,7 +70,7 @@ impl Connection {
         self.source.total_bytes().map_or(received, |total| received.min(total))
     }
 
-    /// Its counters, as one of a flow, from what the kernel last told.
+    /// Its counters, as one of a flow, from what the kernel last gave.
     pub fn counters(&self, recorder: &KernelRecorder, flow: usize, now_ns: u64) -> FlowCounters {
         let established_ns = self.established_ns.unwrap_or(now_ns);
         recorder.counters(flow, &self.reading, self.delivered_bytes(), established_ns, now_ns)

@@ -339,7 +339,7 @@ impl Receiver {
             Arrival::Duplicate if self.duplicate.start == self.duplicate.end => {
                 self.duplicate = SackBlock { start: seq, end: seq + 1 };
             }
-            // Only what adjoins is told (`tcp_dsack_extend`).
+            // Only what adjoins is reported (`tcp_dsack_extend`).
             Arrival::Duplicate => {}
         }
         false

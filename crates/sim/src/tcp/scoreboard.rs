@@ -75,7 +75,7 @@ impl Scoreboard {
     }
 
     /// Asks for the first unacknowledged segment, and for the place of the next new one; where there are holes, also for the
-    /// ends of the blocks that the last ACK told of, behind which the next one's news are, and for where RACK goes on.
+    /// ends of the blocks that the last ACK reported, behind which the next one's news are, and for where RACK goes on.
     #[inline]
     pub fn prefetch(&self) {
         self.ring.prefetch(self.una);
