@@ -12,15 +12,18 @@ import signal
 import sqlite3
 import subprocess
 import sys
+from _thread import interrupt_main
 from contextlib import closing
 from pathlib import Path
+from threading import Event
+from time import sleep
 from typing import Any
 
 import pytest
 
 from commandline import DUMBBELL, MOMENT, dumbbell, of_a_terminal
 from dumbbell.errors import QueryError
-from dumbbell.results.query import KINDS, LOCKED, TABLES, query
+from dumbbell.results.query import KINDS, LOCKED, TABLES, _interruptible, query
 from dumbbell.results.store import Store
 from ledgers import execute
 from processes import HANG_S
@@ -328,5 +331,26 @@ def test_what_takes_for_ever_is_interrupted(store: Path, how: signal.Signals, st
         assert running.stdout is not None
         assert running.stdout.readline() == "begun\n"
         running.send_signal(how)
-        _, printed = running.communicate(timeout=HANG_S)
+        try:
+            _, printed = running.communicate(timeout=HANG_S)
+        finally:
+            running.kill()
     assert (running.returncode, printed) == (status, "interrupted\n")
+
+
+def test_an_interruption_of_before_duckdb_begins_is_not_lost() -> None:
+    executes, stopped = Event(), Event()
+
+    def interrupt() -> None:
+        if executes.is_set():
+            stopped.set()
+
+    def begins_late() -> None:
+        interrupt_main()
+        sleep(0.2)
+        executes.set()
+        assert stopped.wait(HANG_S)
+
+    with pytest.raises(KeyboardInterrupt):
+        _interruptible(interrupt, begins_late)
+    assert stopped.is_set()

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from dumbbell.errors import QueryError
@@ -32,6 +33,7 @@ KINDS: Final = {
 """Tables of all files of a kind, whose rows have the run's id."""
 PAGE: Final = 1_000
 """Rows that are in Python's memory at a time."""
+INTERRUPTED_EVERY_S: Final = 0.05
 LOCKED: Final[dict[str, Any]] = {
     "enable_external_access": "false", "python_enable_replacements": "false", "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false", "temp_directory": "", "lock_configuration": "true",
@@ -69,7 +71,7 @@ def query(store: Store, sql: str) -> Rows:
             raise QueryError(f"one SELECT, and nothing else, is answered; this is {' and '.join(kinds) or 'empty'}")
         for name in _named(connection, sql):
             connection.register(name, _of_ledger(store.ledger, name) if name in TABLES else _of_series(store, name))
-        cursor = _interruptible(connection, lambda: connection.execute(statements[0]))
+        cursor = _interruptible(connection.interrupt, lambda: connection.execute(statements[0]))
     except duckdb.Error as error:
         raise _first_line(error) from None
     return Rows([name for name, *_ in cursor.description or ()], _rows(cursor))
@@ -79,20 +81,31 @@ def _rows(cursor: duckdb.DuckDBPyConnection) -> Iterator[tuple[Any, ...]]:
     import duckdb  # noqa: PLC0415 (as above)
 
     try:
-        while rows := _interruptible(cursor, lambda: cursor.fetchmany(PAGE)):
+        while rows := _interruptible(cursor.interrupt, lambda: cursor.fetchmany(PAGE)):
             yield from rows
     except duckdb.Error as error:
         raise _first_line(error) from None
 
 
-def _interruptible(connection: duckdb.DuckDBPyConnection, act: Callable[[], _Of]) -> _Of:
+def _interruptible(interrupt: Callable[[], object], act: Callable[[], _Of]) -> _Of:
     """What DuckDB gives, which heeds no signal: it works in a thread, and this one stays free to be interrupted."""
-    with ThreadPoolExecutor(1) as pool:
+    result: Future[_Of] = Future()
+
+    def work() -> None:
         try:
-            return pool.submit(act).result()
-        except KeyboardInterrupt:
-            connection.interrupt()
-            raise
+            result.set_result(act())
+        except BaseException as error:  # noqa: BLE001 (who waits has it)
+            result.set_exception(error)
+
+    worker = Thread(target=work, daemon=True)
+    try:
+        worker.start()
+        return result.result()
+    except KeyboardInterrupt:
+        while worker.is_alive():  # an interruption of before DuckDB begins is lost on it
+            interrupt()
+            worker.join(INTERRUPTED_EVERY_S)
+        raise
 
 
 def _first_line(error: Exception) -> QueryError:
