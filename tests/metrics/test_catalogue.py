@@ -36,6 +36,7 @@ SUMMARY = Summary(
         replace(FLOW, flow=1, retransmits=0, segments_sent=100, rtt_mean_s=0.07, fct_s=20.0, **LATE),
         replace(FLOW, flow=2, name="cubic", cc="cubic", rtt_mean_s=None, segments_sent=0, retransmits=0, fct_s=None),
     ),
+    hops=(),
     bottleneck=BottleneckSummary(
         utilization=0.9, offered_packets=900, sent_packets=800, dropped_packets=100, loss_rate=1 / 9,
         loss_per_sent=1 / 8, random_lost_packets=100, queue_mean_bytes=1e4, queue_p95_bytes=2e4, queue_max_bytes=30000,

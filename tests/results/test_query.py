@@ -95,10 +95,12 @@ REFUSED = [
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with four runs, one of which has a number that is not finite."""
+    """A store with four runs over a path with two queues."""
     folder = tmp_path_factory.mktemp("query")
     spec = folder / "moment.toml"
-    spec.write_text(MOMENT, encoding="utf-8")
+    spec.write_text(
+        MOMENT.replace("[path]", "[path]\nback = { rate = '1 Mbit/s', buffer = '20 kB' }"), encoding="utf-8"
+    )
     assert dumbbell("run", spec, "--out", folder / "store").returncode == 0
     return folder / "store"
 
@@ -149,7 +151,9 @@ def test_a_series_is_one_table_of_all_runs(store: Path) -> None:
         store, "SELECT count(DISTINCT run_id), count(*) FROM queue_series a JOIN queue_series b USING (run_id, at_ns)"
     )
     assert counts == [(4, rows(store, "SELECT count(*) FROM queue_series")[0][0])]
-    assert set(KINDS) == {"flow_series", "queue_series", "ack_series", "ss_series", "transfers"}
+    by_hop = rows(store, "SELECT name, count(*) FROM hop_series GROUP BY name ORDER BY name")
+    assert by_hop == [(name, counts[0][1]) for name in ("back", "bottleneck")]
+    assert set(KINDS) == {"flow_series", "queue_series", "hop_series", "ack_series", "ss_series", "transfers"}
     with pytest.raises(QueryError, match=r"^query: no run in .* has ack_series; see measure.record"):
         rows(store, "SELECT * FROM ack_series")
 

@@ -15,14 +15,14 @@ from dumbbell.engines.measurement import Measurement, Program, ProgramEnd
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.programs.report import ProgramSummary
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, HopSummary
 from dumbbell.results.schema import RESULT, FailedRun, Result, json_schema
 from dumbbell.spec import Run
 from measured import flow, flow_counters, measurement, queue, queue_counters
 from specs import resolved
 
 PUBLISHED = ROOT / "docs" / "result.schema.json"
-SUMMARIES = (FlowSummary, BottleneckSummary, GroupSummary, ProgramSummary)
+SUMMARIES = (FlowSummary, BottleneckSummary, HopSummary, GroupSummary, ProgramSummary)
 FORMAT = ROOT / "docs" / "results-format.md"
 
 
@@ -78,7 +78,7 @@ def test_a_flow_has_what_its_program_said_and_null_where_there_is_none() -> None
 
 def test_the_keys_and_their_order() -> None:
     head = ["schema", "run_id", "engine", "seed", "status", "point"]
-    measured = ["window_s", "flows", "bottleneck", "groups", "jain", "wall_s", "warnings", "validity"]
+    measured = ["window_s", "flows", "bottleneck", "hops", "groups", "jain", "wall_s", "warnings", "validity"]
     assert list(json.loads(FULL.model_dump_json())) == head + measured
     assert list(json.loads(FAILED.model_dump_json())) == [*head, "error", "wall_s"]
 

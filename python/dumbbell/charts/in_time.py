@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import TIME, Axis, Kind, Layer, Panel
 from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.counter import rates_bps
-from dumbbell.results.run_series import RunSeries, Samples, backlog_bytes, group_rates_bps, middles, received
+from dumbbell.results.run_series import (
+    RunSeries,
+    Samples,
+    backlog_bytes,
+    backlogs_bytes,
+    group_rates_bps,
+    middles,
+    received,
+)  # fmt: skip
 
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""
@@ -47,6 +56,15 @@ def group_rates(run: RunSeries, group: str, end_s: float, bin_s: float) -> Sampl
 def backlog(run: RunSeries, label: str, style: str = "queue", *, instance: int = 0) -> Layer:
     """The bottleneck's queue in kB."""
     return curve(backlog_bytes(run), Look(style, instance, label), KB)
+
+
+def backlogs(run: RunSeries) -> list[Layer]:
+    """Every queue in kB, by the hop's name; empty where there is one queue."""
+    queues = backlogs_bytes(run).items()
+    return [
+        replace(curve(samples, Look("link", place, f"queue; {name}"), KB), tag=name)
+        for place, (name, samples) in enumerate(queues)
+    ]
 
 
 def panels(end_s: float, rows: Mapping[str, Iterable[Layer]]) -> tuple[Panel, ...]:

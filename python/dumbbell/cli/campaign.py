@@ -91,7 +91,7 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
 def _print_table(runs: ExperimentRuns, choice: Choice, store: Store, points: int, seeds: Sequence[int]) -> int:
     """Prints the table, and on standard error what it has no room for; gives how many rows it has."""
     from dumbbell.cli.caption import caption
-    from dumbbell.experiment.results_table import of_terminal
+    from dumbbell.experiment.results_table import of_hops, of_terminal
     from dumbbell.experiment.table import DESCENDING, table
     from dumbbell.experiment.time_below import measure_time_below
     from dumbbell.metrics.catalogue import HARMS
@@ -103,6 +103,9 @@ def _print_table(runs: ExperimentRuns, choice: Choice, store: Store, points: int
     rows = table(runs, choice.columns, choice.sort, each_seed=choice.each_seed, everything=choice.everything)
     shown = lay_out(of_terminal(rows, everything=choice.everything), columns())
     for line in (*caption(rows, columns(), points, seeds), "", *shown.lines):
+        typer.echo(line)
+    hops = of_hops(runs, MOST_ROWS)
+    for line in ("", *lay_out(hops, columns()).lines) if hops else ():
         typer.echo(line)
     if any(name in HARMS for name in choice.columns or ()) and not runs.knows_harm:
         typer.echo(wrapped(f"harm is not known: {ADDS_HARM}", columns()), err=True)

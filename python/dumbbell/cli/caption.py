@@ -41,6 +41,9 @@ def _constants(runs: ExperimentRuns) -> Iterator[str]:
     spec = runs.spec
     for section in ("path", "host"):
         yield ", ".join(_field_texts(spec.get(section, {}), section, runs.axes))
+        if section == "path":
+            yield from _hop_texts(spec.get("hops", ()), "hops", runs.axes)
+            yield from _hop_texts(spec["path"].get("back", {}).get("hops", ()), "path.back.hops", runs.axes)
     own = ("duration", "time_limit", "start_jitter", "rtt_spread")
     yield ", ".join(_field_texts({key: spec[key] for key in own if key in spec}, "", runs.axes))
     window = spec.get("measure", {}).get("window")
@@ -55,16 +58,24 @@ def _constants(runs: ExperimentRuns) -> Iterator[str]:
             yield f"{name}: {constants}" if constants else ""
 
 
+def _hop_texts(hops: Sequence[Mapping[str, Any]], path: str, axes: Sequence[str]) -> Iterator[str]:
+    for place, hop in enumerate(hops):
+        others = {key: value for key, value in hop.items() if key != "name"}
+        yield f"{hop['name']}: {', '.join(_field_texts(others, f'{path}[{place}]', axes))}"
+
+
 def _field_texts(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterator[str]:
     """Key and value of what is not swept."""
     for key, value in section.items():
-        if f"{path}.{key}".lstrip(".") in axes:
+        if f"{path}.{key}".lstrip(".") in axes or key == "hops":
             continue
         if key == "change":
             yield from changes_text([(swept_text(each["rate"]), swept_text(each["at"])) for each in value])
         elif isinstance(value, dict):
             inner = " ".join(_field_texts(value, f"{path}.{key}", axes))
             yield inner if key == "workload" else f"{key} {inner}".strip()
+        elif key == "route":
+            yield f"by {', '.join(value)}"
         elif key == "cc":
             yield str(value)
         else:

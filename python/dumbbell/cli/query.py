@@ -23,9 +23,9 @@ def query(
 ) -> None:
     """Print the rows of one SELECT over a store, by DuckDB; nothing is written, and nothing else is read.
 
-    Tables: campaign, member, run, provenance, flow, flow_group, run_value, group_value, request, series; and of series
-    flow_series, queue_series, ack_series, ss_series, transfers, each with run_id. docs/results-format.md has their
-    columns.
+    Tables: campaign, member, run, provenance, flow, flow_group, run_value, group_value, hop, request, series; and of
+    series flow_series, queue_series, hop_series, ack_series, ss_series, transfers, each with run_id.
+    docs/results-format.md has their columns.
 
     A table rounds numbers to three digits; JSON has those of double precision, and CSV all. DuckDB is an extra: pip
     install "duckdb>=2".

@@ -38,8 +38,10 @@ class ExportedTable(StrEnum):
     runs = "runs"
     flows = "flows"
     groups = "groups"
+    hops = "hops"
     series = "series"
     queue = "queue"
+    hop_series = "hop_series"
     transfers = "transfers"
     ss = "ss"
 
@@ -114,7 +116,7 @@ def export(
     ],
     *,
     table: Annotated[
-        ExportedTable, typer.Option("--table", help="A row a run, a flow, a group, or a sample.")
+        ExportedTable, typer.Option("--table", help="A row a run, a flow, a group, a hop, or a sample.")
     ] = ExportedTable.runs,
     everything: Everything = False,
 ) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from dumbbell.experiment.curves import Curve, Curves, curves_of
-from dumbbell.experiment.group_labels import condition_text, subjects
+from dumbbell.experiment.group_labels import by_way, condition_text, subjects
 from dumbbell.experiment.phrase import Phrase, phrases
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.ranking import Contender, enumerated, ranking, tally
@@ -39,22 +39,29 @@ def answer(runs: ExperimentRuns) -> list[str]:
     points = [point for point in runs.points if point.run_ids]
     if not points:
         return ["No run was measured.", *_shortfall(runs)]
-    curves, about = curves_of(runs), phrases(runs, subjects(runs))
+    curves, ways = curves_of(runs), [phrases(runs, own) for own in by_way(runs, subjects(runs))]
+    about = [each for own in ways for each in own]
     if not any(each.by_seed(point) for each in about for point in points):
         sentences = []
     elif all(len(point.ccs) == 1 for point in points):
         sentences = _alone(runs, curves, about[0])
-    elif about[0].quantity.name == "share":
-        sentences = [_shares(runs, curves, about), *_joining(curves, about)]
     else:
-        sentences = [_comparison(curves, about)]
+        sentences = _of_way(runs, curves, ways[0])
+        sentences += [f"on the way back, {each}" for own in ways[1:] for each in _of_way(runs, curves, own)]
     return [*map(_sentence, sentences), *_unfinished(runs, about), *_uncertain(points, about), *_shortfall(runs)]
 
 
 def _sentence(text: str) -> str:
     """With a capital, but for a name, and a full stop."""
-    begins = text.startswith(("at ", "for ", "goodput ", "no ", "one seed ", "over ", "the ", "there "))
+    begins = text.startswith(("at ", "for ", "goodput ", "no ", "on ", "one seed ", "over ", "the ", "there "))
     return f"{text[0].upper() if begins else text[0]}{text[1:]}."
+
+
+def _of_way(runs: ExperimentRuns, curves: Curves, about: Sequence[Phrase]) -> list[str]:
+    """Of the groups whose data go one way."""
+    if about[0].quantity.name == "share":
+        return [_shares(runs, curves, about), *_joining(curves, about)]
+    return [_comparison(curves, about)]
 
 
 # -- one group at a time ----------------------------------------------------------------------------------------------

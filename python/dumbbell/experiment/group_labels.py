@@ -64,6 +64,14 @@ def subjects(runs: ExperimentRuns) -> list[Subject]:
     return [_subject(index, group, fields, ccs, late=late[index]) for index, group in enumerate(groups)]
 
 
+def by_way(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[list[Subject]]:
+    """Those whose data go the usual way, and then those whose data go the way back."""
+    directions = [] if runs.experiment is None else runs.experiment.of_groups("direction")
+    up = {index for index, direction in enumerate(directions) if direction == "up"}
+    ways = [[each for each in groups if (each.index in up) == is_up] for is_up in (False, True)]
+    return [own for own in ways if own]
+
+
 def condition_text(curve: Curve, of: Subject) -> str:
     """What a curve's points have in common, in a sentence about a group: "as BBR beside CUBIC", or "BBR" if alone."""
     names = list(curve.points[0].ccs)

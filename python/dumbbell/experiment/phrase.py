@@ -111,7 +111,7 @@ def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
     streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
         return [phrase(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]
-    if len(groups) > 1 and all(point.fair_shares for point in points):
+    if len(groups) > 1 and all(each.group(point) in point.fair_shares for each in groups for point in points):
         return [phrase(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
     return [phrase(QUANTITIES["goodput"], each, "get") for each in groups]
 

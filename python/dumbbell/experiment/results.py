@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
 
 _OFFERED: Final = (
-    "answer", "cliff", "crossover", "failures", "flows", "groups", "means", "outcomes", "plot", "queue", "series",
-    "store", "summaries", "summary", "time_below",
+    "answer", "cliff", "crossover", "failures", "flows", "groups", "hop_series", "hops", "means", "outcomes", "plot",
+    "queue", "series", "store", "summaries", "summary", "time_below",
 )  # fmt: skip
 """What completion shows."""
 
@@ -146,6 +146,13 @@ class Results(Sequence[Outcome]):
         """
         return self._frame("groups")
 
+    def hops(self) -> pd.DataFrame:
+        """A row a queue of each run whose path has several: the swept values, seed, name, its counters and backlog.
+
+        >>> results.hops().groupby("name")["utilization"].mean()  # doctest: +SKIP
+        """
+        return self._frame("hops")
+
     def series(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
         """The flows over time, every `sample`: seconds, bytes, bit/s; NaN where a gauge is not known.
 
@@ -168,6 +175,10 @@ class Results(Sequence[Outcome]):
         True
         """
         return self._series("queue_series", run)
+
+    def hop_series(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
+        """Every queue over time, by the hop's name, where the path has several; as `queue`."""
+        return self._series("hop_series", run)
 
     def cliff(self, share: float = CLIFF_SHARE) -> pd.DataFrame:
         """A row a curve of a sweep over `path.loss`: up to which random loss the goodput of all flows holds.

@@ -5,6 +5,7 @@ A row is a group of flows at a point, or in a run; on a terminal what belongs to
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -13,8 +14,10 @@ from typing import Final
 
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.table import FAIR_SHARE, ResultRows, Row, quantity, table
-from dumbbell.metrics.catalogue import rate_below
+from dumbbell.metrics.catalogue import OF_HOP, rate_below
 from dumbbell.metrics.number import trimmed
+from dumbbell.metrics.statistics import estimate
+from dumbbell.spec.point_text import swept_text
 from dumbbell.tables.table import Amount, Cell, Column, Table
 
 LONGEST_NAME: Final = 24
@@ -105,6 +108,30 @@ def _where(first: Sequence[bool], cells: Iterable[Cell]) -> list[Cell]:
 
 def _clipped(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
+
+
+def of_hops(runs: ExperimentRuns, most: int) -> Table | None:
+    """A row a point and queue, at most so many, with means over seeds; None where each path has but one queue."""
+    axes = _headings(runs)
+    quantities = {
+        field: known for field, known in OF_HOP.items()
+        if any(any(values) for point in runs.points for (own, _), values in point.hops.items() if own == field)
+    }  # fmt: skip
+    rows: list[list[Cell]] = []
+    for point in runs.points:
+        names = list(dict.fromkeys(name for _, name in point.hops))
+        for nth, name in enumerate(names[: most - len(rows)]):
+            swept = [None if (value := point.swept.get(axis)) is None else swept_text(value) for axis in axes]
+            known = {field: estimate(own) for field in quantities if (own := _numbers(point.hops.get((field, name))))}
+            cells = (Amount.of(of, known.get(field)) for field, of in quantities.items())
+            rows.append([*_where([nth == 0] * len(swept), swept), name, *cells])
+    keys = [*(Column(heading, key=True, axis=True) for heading in axes.values()), Column("hop", key=True)]
+    columns = [Column(known.heading, spare=place) for place, known in enumerate(quantities.values())]
+    return Table([*keys, *columns], rows) if rows else None
+
+
+def _numbers(values: Sequence[float] | None) -> list[float]:
+    return [value for value in values or () if not math.isnan(value)]
 
 
 def of_page(runs: ExperimentRuns, most: int) -> list[Table]:

@@ -16,7 +16,7 @@ from dumbbell.results.outcomes import outcomes_of
 
 _OFFERED: Final = (
     "ack_series", "campaigns", "close", "count", "experiments", "files", "find", "flow_series", "flows", "folder",
-    "get", "groups", "outcomes", "provenance", "queue_series", "results", "run", "runs",
+    "get", "groups", "hop_series", "hops", "outcomes", "provenance", "queue_series", "results", "run", "runs",
 )  # fmt: skip
 """What a reader needs; writing and repairing is the program's."""
 MOST_SHOWN: Final = 5

@@ -454,6 +454,19 @@ QUANTITIES: Final = _Quantities({quantity.name: quantity for quantity in _QUANTI
 
 HARMS: Final = {each.name: each.harm_in for each in _QUANTITIES if each.harm_in}
 """What a group's harm is told in, by the name of the harm."""
+OF_HOP: Final = {
+    "utilization": QUANTITIES["utilization"],
+    "loss_rate": QUANTITIES["loss"],
+    "dropped_packets": QUANTITIES["drops"],
+    "random_lost_packets": QUANTITIES["random_drops"],
+    "queue_mean_bytes": Quantity(
+        name="queue_mean", label="mean queue", short="mean queue", unit="kB", factor=1e-3, better="lower"
+    ),
+    "queue_p95_bytes": Quantity(
+        name="queue_p95", label="queue, 95th percentile", short="p95 queue", unit="kB", factor=1e-3, better="lower"
+    ),
+}
+"""What is shown of each queue of a path with several, by the field of its summary."""
 OF_RUN: Final = tuple(each.name for each in _QUANTITIES if each.of_run)
 OF_GROUP: Final = tuple(each.name for each in _QUANTITIES if each.of_group)
 

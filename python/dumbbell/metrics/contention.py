@@ -23,7 +23,7 @@ class Convergence(NamedTuple):
     """Whether the flows came to equal rates, and how long after the last one's start."""
 
     converged: bool | None
-    """None: there is one flow, one whose application asks for less, or too little time with all of them."""
+    """None: one flow, one whose application asks for less, queues that not all pass, or too little time with all."""
     time_s: float | None
 
 
@@ -32,7 +32,7 @@ def convergence(run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[
     greedy = all(math.isinf(demand_bps(flow) or 0.0) for flow in run.flows)
     start_s = max(flow.started_ns for flow in flows) / NS_PER_S
     end_s = min(Activity.lifetime(flow).window.end_ns for flow in flows) / NS_PER_S
-    if len(flows) < TWO or not greedy or not _fine(run) or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
+    if not _comparable(run) or not greedy or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
         return Convergence(None, None)
     time_s = convergence_time_s(delivered, start_s, end_s)
     return Convergence(time_s is not None, time_s)
@@ -42,7 +42,7 @@ def starvations(
     run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[Counter], window: Window
 ) -> Sequence[Starvation | None]:
     """Of each flow, in the window."""
-    if len(flows) < TWO or not _fine(run) or not window.seconds:
+    if not _comparable(run) or not window.seconds:
         return [None] * len(flows)
     lifetimes = [Activity.lifetime(flow).window for flow in flows]
     return starvation(
@@ -69,6 +69,6 @@ def demand_bps(flow: Flow) -> float | None:
     return math.inf if flow.workload == "bulk" or flow.work.transfer else None
 
 
-def _fine(run: Run) -> bool:
-    """Whether samples are close enough for bins of a second."""
-    return run.measure.sample_ns <= BIN_S * NS_PER_S
+def _comparable(run: Run) -> bool:
+    """Whether several flows share the same queues, and samples are close enough for bins of a second."""
+    return len(run.flows) >= TWO and run.has_one_way and run.measure.sample_ns <= BIN_S * NS_PER_S

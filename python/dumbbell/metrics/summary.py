@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING, ClassVar, TypedDict
 
-from dumbbell.engines.measurement import FlowMeasurement, Measurement
+from dumbbell.engines.measurement import FlowMeasurement, Measurement, QueueMeasurement
 from dumbbell.metrics.programs.report import SCHEMA, ProgramSummary
 from dumbbell.metrics.sharing import jain, power, shares
 from dumbbell.metrics.window import Activity, Window, ended_ns, ratio
@@ -16,7 +16,7 @@ from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 if TYPE_CHECKING:
     from dumbbell.metrics.completion import Completion
     from dumbbell.metrics.counter import Counter
-    from dumbbell.spec.run import Run
+    from dumbbell.spec.run import Hop, Path, Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +117,7 @@ class FlowSummary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BottleneckSummary:
-    """The bottleneck within the window, in segments on the wire."""
-
+class _QueueSummary:
     __pydantic_config__: ClassVar = SCHEMA
 
     utilization: float | None
@@ -142,6 +140,12 @@ class BottleneckSummary:
     """95th percentile of the same samples."""
     queue_max_bytes: int | None
     """Largest of the same samples."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BottleneckSummary(_QueueSummary):
+    """The bottleneck within the window, in segments on the wire."""
+
     queue_mean_bdp: float | None
     """Mean of the backlog in bandwidth-delay products of the path as the run began."""
     power: float | None = None
@@ -152,6 +156,16 @@ class BottleneckSummary:
     """How long that took: until each one's mean over 5 s was within 20 % of an equal share for 10 s."""
     loss_events: int | None = None
     """Drops within a round trip of the first, by the longest path and the full queue, are one loss event (RFC 5348)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HopSummary(_QueueSummary):
+    """One queue of several within the window, in segments on the wire: ACKs among them where they pass it."""
+
+    name: str
+    """As in the spec; "back" of a way back with one queue."""
+    direction: str
+    """Whose way it is on: "down" that of flows by default, "up" the way back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,6 +197,8 @@ class Summary:
     window_s: tuple[float, float]
     flows: tuple[FlowSummary, ...]
     bottleneck: BottleneckSummary
+    hops: tuple[HopSummary, ...]
+    """Every queue, where there are several."""
     groups: dict[str, GroupSummary]
     jain: float | None
 
@@ -208,17 +224,19 @@ def summarise(
         )
     )
     queue = _bottleneck(run, measurement, window, bdp_bytes)
+    there = [flows[index] for index in run.at_bottleneck]
     return Summary(
         window_s=(window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S),
         flows=flows,
         bottleneck=replace(
             queue,
-            power=_power(run, flows, queue.utilization),
+            power=_power(run, there, queue.utilization),
             converged=converged.converged,
             convergence_s=converged.time_s,
         ),
+        hops=tuple(_hops(run, measurement, window)),
         groups=_groups(run, names, measurement, window),
-        jain=jain([flow.goodput_bps for flow in flows if flow.goodput_bps is not None]),
+        jain=jain([flow.goodput_bps for flow in there if flow.goodput_bps is not None]),
     )
 
 
@@ -296,11 +314,7 @@ def _in_time(run: Run, measurement: Measurement, window: Window, delivered: Sequ
 
 
 def _power(run: Run, flows: Sequence[FlowSummary], utilization: float | None) -> float | None:
-    known = [
-        (flow.rtt_mean_s, run_flow.base_rtt_s)
-        for flow, run_flow in zip(flows, run.flows, strict=True)
-        if flow.rtt_mean_s is not None
-    ]
+    known = [(flow.rtt_mean_s, run.flows[flow.flow].base_rtt_s) for flow in flows if flow.rtt_mean_s is not None]
     if utilization is None or not known:
         return None
     return power(utilization, *map(fmean, zip(*known, strict=True)))
@@ -309,12 +323,30 @@ def _power(run: Run, flows: Sequence[FlowSummary], utilization: float | None) ->
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
 
-    queue = measurement.bottleneck
-    counted = window.advance(queue.at_window_begin, queue.at_window_end)
-    changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
-    standing = samples.backlog(queue.series, window)
+    own = _queue(run.path, measurement.bottleneck, window)
     return BottleneckSummary(
-        utilization=ratio(8 * counted.sent_bytes, samples.capacity_bits(run.path.rate_bps, changes, window)),
+        **asdict(own),
+        queue_mean_bdp=None if own.queue_mean_bytes is None else ratio(own.queue_mean_bytes, bdp_bytes),
+        loss_events=samples.loss_events(measurement.bottleneck.series, window, _longest_round_trip_ns(run)),
+    )
+
+
+def _hops(run: Run, measurement: Measurement, window: Window) -> Iterator[HopSummary]:
+    """In the order in which data meets them, then those of the way back."""
+    lines = [(line, direction) for direction in ("down", "up") for line in run.path.lines(direction)]
+    if measurement.hops:
+        for (line, direction), hop in zip(lines, measurement.hops, strict=True):
+            yield HopSummary(name=hop.name, direction=direction, **asdict(_queue(line, hop.queue, window)))
+
+
+def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueSummary:
+    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
+
+    counted = window.advance(queue.at_window_begin, queue.at_window_end)
+    changes = [(change.at_ns, change.rate_bps) for change in line.changes]
+    standing = samples.backlog(queue.series, window)
+    return _QueueSummary(
+        utilization=ratio(8 * counted.sent_bytes, samples.capacity_bits(line.rate_bps, changes, window)),
         offered_packets=counted.offered_packets,
         sent_packets=counted.sent_packets,
         dropped_packets=counted.dropped_packets,
@@ -324,8 +356,6 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
         queue_mean_bytes=standing.mean_bytes,
         queue_p95_bytes=standing.p95_bytes,
         queue_max_bytes=standing.max_bytes,
-        queue_mean_bdp=None if standing.mean_bytes is None else ratio(standing.mean_bytes, bdp_bytes),
-        loss_events=samples.loss_events(queue.series, window, _longest_round_trip_ns(run)),
     )
 
 

@@ -17,9 +17,11 @@ from dumbbell.spec.resolved import rtt_offset_ns
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
     Flow,
+    Hop,
     Host,
     MemoryBytes,
     Path,
+    Room,
     Run,
 )
 from dumbbell.units import NS_PER_S
@@ -73,6 +75,10 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
     yield QUEUE, _queue(path, rtts_ns)
     yield "Token bucket", _bucket(path)
     yield "Timing noise of the senders", _jitter(path)
+    for hops, way in ((path.hops, "Queue"), (path.back, "Queue on the way back")):
+        for place, hop in enumerate(hops):
+            named = " (the bottleneck)" if hops is path.hops and place == path.bottleneck else ""
+            yield f"{way} “{hop.name}”", f"{_hop(hop, path.mtu_bytes)}{named}"
     lost = f"{Share.show(path.loss_ppb)} of the data packets, {path.loss_at} the queue"
     yield "Random loss", lost if path.loss_ppb else "none"
     if path.changes:
@@ -86,7 +92,8 @@ def _describe(run: Run, senders: Senders, rtt_spread_ns: int, kernel: str) -> It
             if len(rtts_ns) > 1
             else []
         )
-        yield f"Senders “{group}”", _senders(members, written[group], run.seed, rtts)
+        ways = [*{_way(path, flow): None for flow in members if (path.hops or path.back)}]
+        yield f"Senders “{group}”", "; ".join([_senders(members, written[group], run.seed, rtts), *filter(None, ways)])
     yield "Hosts", _hosts(run.host, path, kernel)
     length = Time.show(run.duration_ns)
     yield "Duration", f"until every transfer is complete, at most {length}" if run.until_done else length
@@ -111,11 +118,31 @@ def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
     return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, drop-tail"
 
 
+def _hop(hop: Hop, mtu_bytes: int) -> str:
+    parts = [Rate.show(hop.rate_bps), f"room for {_room(hop.buffer)}"]
+    if hop.delay_ns:
+        parts.append(f"{Time.show(hop.delay_ns)} behind it")
+    if (depth := _depth(hop, mtu_bytes)) is not None:
+        parts.append(f"token bucket of {depth}")
+    if hop.loss_ppb:
+        parts.append(f"random loss of {Share.show(hop.loss_ppb)} {hop.loss_at} it")
+    return ", ".join(parts)
+
+
 def _bucket(path: Path) -> str:
     where = ", at the receiver's ingress" if path.shaper_at == "receiver" else ""
-    if path.shaper == "tbf" and path.burst_bytes <= path.frame_bytes:
-        return f"none: a plain line{where}"
-    return f"{Bytes.show(path.burst_bytes)}{', may owe (htb)' if path.shaper == 'htb' else ''}{where}"
+    return f"{_depth(path, path.mtu_bytes) or 'none: a plain line'}{where}"
+
+
+def _depth(line: Path | Hop, mtu_bytes: int) -> str | None:
+    """Of a token bucket; None: it is a plain line."""
+    if line.shaper == "tbf" and line.burst_bytes <= mtu_bytes + line.overhead_bytes:
+        return None
+    return f"{Bytes.show(line.burst_bytes)}{', may owe (htb)' if line.shaper == 'htb' else ''}"
+
+
+def _room(buffer: Room) -> str:
+    return str(buffer) if buffer.bytes is None else Bytes.show(buffer.bytes)
 
 
 def _jitter(path: Path) -> str:
@@ -147,9 +174,16 @@ def _senders(flows: Sequence[Flow], written: str, seed: int, rtts: Sequence[str]
     for access in {flow.access: None for flow in flows}:
         if access is not None:
             whose = "own line" if access.kind == "device" else "behind it a router's line"
-            room = str(access.buffer) if access.buffer.bytes is None else Bytes.show(access.buffer.bytes)
-            parts.append(f"{whose} of {Rate.show(access.rate_bps)} with room for {room}")
+            parts.append(f"{whose} of {Rate.show(access.rate_bps)} with room for {_room(access.buffer)}")
     return "; ".join(parts)
+
+
+def _way(path: Path, flow: Flow) -> str:
+    """Empty where data passes every queue of its direction's, and that is the usual one."""
+    up = flow.direction == "up"
+    hops, passed = path.back if up else path.hops, flow.route.data
+    names = [hop.name for hop in hops[passed[0] : passed[1] + 1]] if passed else []
+    return " ".join(["data on the way back"] * up + [f"by {', '.join(names)}"] * bool(names))
 
 
 def _workload(flow: Flow) -> str:

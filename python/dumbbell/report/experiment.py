@@ -10,7 +10,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.experiment.answer import answer
 from dumbbell.experiment.charts import gallery, samples
 from dumbbell.experiment.points import ExperimentRuns
-from dumbbell.experiment.results_table import of_page
+from dumbbell.experiment.results_table import of_hops, of_page
 from dumbbell.experiment.warning import summaries
 from dumbbell.experiment.warnings import warnings
 from dumbbell.metrics.number import counted
@@ -69,6 +69,7 @@ def read_part(
             choice="Run", over="laid over it", below=(run_samples.note,) if run_samples.note else (),
         ),
         _table(named("table"), runs, tables) if tables else Section(anchor=named("table"), heading=""),
+        Section(anchor=named("hops"), heading="Queues", table=of_hops(runs, MOST_ROWS), legend=MEANS),
         Section(anchor=named("setting"), heading="Path, senders and hosts", facts=list(path.items()),
                 folded=bool(anchor)),
     ]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import dumbbell.spreadsheet as spreadsheet
 from dumbbell.errors import StoreError, StoreFailure
@@ -21,9 +21,9 @@ FORMATS = (".csv", ".parquet")
 
 
 def export(store: Store, table: str, file: Path, *, include_superseded: bool = False) -> int:
-    """Writes `runs`, `flows`, `groups`, `series`, `queue` or `transfers` to a CSV or Parquet file; gives how many rows.
+    """Writes a table of runs, flows, groups or hops, or a kind of series, to a CSV or Parquet file; gives its rows.
 
-    The file has its name when it is whole. Runs that kept nothing of the kind are left out of the last three.
+    The file has its name when it is whole. Runs that kept no series of the kind are left out.
 
     Raises:
         StoreError: the file's name ends in something else, or there is nothing to write.
@@ -42,10 +42,10 @@ def export(store: Store, table: str, file: Path, *, include_superseded: bool = F
 
 
 def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd.DataFrame]:
-    if table in ("runs", "flows", "groups"):
+    if table in get_args(frames.Table):
         yield getattr(store, table)(include_superseded=include_superseded)
         return
-    kind = "flows" if table == "series" else table
+    kind = {"series": "flows", "hop_series": "hops"}.get(table, table)
     for campaign in store.campaigns(include_superseded=include_superseded):
         for outcome in outcomes_of(store.ledger, campaign.id):
             if isinstance(outcome, Result) and kind in store.kinds(outcome.run_id):

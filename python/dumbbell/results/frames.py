@@ -10,7 +10,7 @@ from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN
 from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.harm import harms_of
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.outcomes import FLOW, GROUP
+from dumbbell.results.outcomes import FLOW, GROUP, HOP
 from dumbbell.results.run_rows import BOTTLENECK
 from dumbbell.results.tables import PROGRAM_NUMBERS
 
@@ -19,17 +19,18 @@ if TYPE_CHECKING:
 
     from dumbbell.results.schema import Outcome
 
-Table: TypeAlias = Literal["runs", "flows", "groups"]
+Table: TypeAlias = Literal["runs", "flows", "groups", "hops"]
 _OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error")
 _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
     "runs": ("run", _OF_RUN, "", ""),
     "flows": ("flow", (*FLOW, *PROGRAM_NUMBERS), "JOIN flow ON flow.run = run.id", ", flow.flow"),
     "groups": ("g", ("name", *GROUP), "JOIN flow_group g ON g.run = run.id", ", g.position"),
+    "hops": ("hop", HOP, "JOIN hop ON hop.run = run.id", ", hop.position"),
 }
 """Of each: the ledger's table, its columns, how it is joined to `run`, and the order within a run."""
 _HEAD = 5
 """Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
-_TEXT_COLUMNS = ("name", "cc", "warnings", "error", "program")
+_TEXT_COLUMNS = ("name", "direction", "cc", "warnings", "error", "program")
 
 
 class StoredRuns(NamedTuple):
@@ -43,7 +44,7 @@ class StoredRuns(NamedTuple):
 
 
 def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFrame:
-    """A row a run, or a flow or a group of one: five columns that name it, the swept values, and its summary's.
+    """A row a run, or a flow, a group or a queue of one: columns that name it, the swept values, and its summary's.
 
     A group has its harm, too, NaN where it was not measured alone.
     """

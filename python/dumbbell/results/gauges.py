@@ -14,7 +14,14 @@ import pyarrow as pa  # type: ignore[import-untyped]
 import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
 import dumbbell.metrics.completion as completion
-from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, FlowSeries, Measurement, QueueSeries
+from dumbbell.engines.measurement import (
+    NEVER_NS,
+    FlowMeasurement,
+    FlowSeries,
+    Measurement,
+    QueueMeasurement,
+    QueueSeries,
+)  # fmt: skip
 from dumbbell.metrics.connections import each
 
 if TYPE_CHECKING:
@@ -43,6 +50,7 @@ _FRAMES: Final = {
         "pacing_gain": "pacing_gain_256ths", "cwnd_gain": "cwnd_gain_256ths", "phase": "phase",
     },
     "queue": {"time_s": "at_ns"} | {name: name for name in _OF_QUEUE[1:]},
+    "hops": {"name": "name", "time_s": "at_ns"} | {name: name for name in _OF_QUEUE[1:]},
     "acks": {"flow": "flow", "time_s": "at_ns", "rtt_s": "rtt_ns"},
     "transfers": {
         "flow": "flow", "name": "name", "at_s": "at_ns", "bytes": "bytes", "started_s": "started_ns",
@@ -70,11 +78,13 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
         by_kind["ss"] = _ss_table(measurement)
     if run.measure.record == "summary":
         return by_kind
-    queue = measurement.bottleneck.series
-    by_kind |= {
-        "flows": _flow_table(measurement, names, ccs),
-        "queue": pa.table({column: getattr(queue, column) for column in _OF_QUEUE}),
-    }
+    by_kind |= {"flows": _flow_table(measurement, names, ccs), "queue": _queue_table(measurement.bottleneck)}
+    if measurement.hops:
+        parts = [
+            _queue_table(hop.queue).add_column(0, "name", _one_word(hop.name, len(hop.queue.series.at_ns)))
+            for hop in measurement.hops
+        ]
+        by_kind["hops"] = pa.concat_tables(parts).unify_dictionaries()
     if run.measure.record == "acks":
         parts = [
             pa.table({"flow": _repeated(index, len(acks.at_ns)), "at_ns": acks.at_ns, "rtt_ns": acks.rtt_ns})
@@ -82,6 +92,10 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
         ]
         by_kind["acks"] = pa.concat_tables(parts)
     return by_kind
+
+
+def _queue_table(queue: QueueMeasurement) -> pa.Table:
+    return pa.table({column: getattr(queue.series, column) for column in _OF_QUEUE})
 
 
 def parquet(table: pa.Table) -> bytes:

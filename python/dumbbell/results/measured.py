@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN, QUANTITIES, Quantity, has_random_loss
+from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_HOP, OF_RUN, QUANTITIES, Quantity, has_random_loss
 from dumbbell.metrics.statistics import Estimate, estimate
 from dumbbell.results.campaign import Places, places, strays
 from dumbbell.results.harm import Harms, harms_of
@@ -30,6 +30,7 @@ PAGE: Final = 1000
 STORED: Final = (*OF_RUN, *OF_GROUP, *HARMS)
 """The quantities that a store has."""
 _RUN: Final = ("point", "run_id", "seed", "error", "warnings")
+_Numbers: TypeAlias = dict[tuple[str, str], list[float]]
 _GROUP: Final = ("nth", "name", "cc", "flows", "fair_share")
 
 
@@ -54,6 +55,8 @@ class MeasuredPoint:
     numbers: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     """One a run that was measured, in base units, by quantity and group, "" of what belongs to the path; NaN where a
     run has none, and no list where none has one."""
+    hops: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    """The same of each queue of a path with several, by the field of its summary (`OF_HOP`) and its name."""
 
     @property
     def text(self) -> str:
@@ -62,16 +65,21 @@ class MeasuredPoint:
     def joined(self, other: MeasuredPoint) -> MeasuredPoint:
         """With the runs of another point, of seeds that this one has not; sorted by seed."""
         seeds = sorted([*self.run_ids, *other.run_ids])
-        numbers = {}
-        for key in self.numbers.keys() | other.numbers.keys():
-            by_seed: dict[int, float] = {}
-            for each in (self, other):
-                by_seed |= zip(each.run_ids, each.numbers.get(key) or [math.nan] * len(each.run_ids), strict=True)
-            numbers[key] = [by_seed[seed] for seed in seeds]
+
+        def merged(own: _Numbers, others: _Numbers) -> _Numbers:
+            numbers = {}
+            for key in dict.fromkeys([*own, *others]):
+                by_seed: dict[int, float] = {}
+                for point, each in ((self, own), (other, others)):
+                    by_seed |= zip(point.run_ids, each.get(key) or [math.nan] * len(point.run_ids), strict=True)
+                numbers[key] = [by_seed[seed] for seed in seeds]
+            return numbers
+
         run_ids = self.run_ids | other.run_ids
         return replace(
             self, run_ids={seed: run_ids[seed] for seed in seeds}, errors=self.errors | other.errors,
-            warnings=self.warnings | other.warnings, numbers=numbers,
+            warnings=self.warnings | other.warnings, numbers=merged(self.numbers, other.numbers),
+            hops=merged(self.hops, other.hops),
         )  # fmt: skip
 
     def values(self, quantity: Quantity, group: str = "") -> list[float]:
@@ -175,7 +183,7 @@ def _points(
     is_measured = np.array([error is None for error in runs[3]], bool)
     of_path, of_group = _known({name: values[is_measured] for name, values in run_values.items()}), _known(group_values)
     gaps = {name for name, values in (of_path | of_group).items() if any(map(math.isnan, values))} | HARMS.keys()
-    groups = list(zip(*heads, strict=True))
+    groups, hops = list(zip(*heads, strict=True)), _hops(ledger, part)
     firsts = [0, *accumulate(len(list(own)) for _, own in groupby(owners))]
     end = 0
     for text, members in groupby(zip(*runs, strict=True), itemgetter(0)):
@@ -204,7 +212,23 @@ def _points(
             sizes={name: flows for name, _, flows, _ in own},
             fair_shares={name: share for name, *_, share in own if share is not None},
             numbers=numbers,
+            hops=_of_hops([hops.get(run_id, {}) for run_id in run_ids.values()]),
         )
+
+
+def _hops(ledger: Ledger, part: Places) -> dict[str, dict[tuple[str, str], float]]:
+    """What is known of the queues of each run whose path has several."""
+    own: dict[str, dict[tuple[str, str], float]] = {}
+    joined = "JOIN run ON run.id = place.run JOIN hop ON hop.run = place.run ORDER BY nth, position"
+    for run_id, name, *values in part.rows(ledger, f"run_id, {listed(['name', *OF_HOP], 'hop')}", joined):
+        known = {(each, name): value for each, value in zip(OF_HOP, values, strict=True) if value is not None}
+        own.setdefault(run_id, {}).update(known)
+    return own
+
+
+def _of_hops(runs: Sequence[Mapping[tuple[str, str], float]]) -> _Numbers:
+    keys = dict.fromkeys(key for own in runs for key in own)
+    return {key: [own.get(key, math.nan) for own in runs] for key in keys}
 
 
 def _known(columns: Mapping[str, np.ndarray[Any, Any]]) -> dict[str, list[float]]:

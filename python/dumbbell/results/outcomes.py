@@ -9,7 +9,7 @@ from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dumbbell.metrics.summary import FlowSummary, GroupSummary
+from dumbbell.metrics.summary import FlowSummary, GroupSummary, HopSummary
 from dumbbell.results import provenance
 from dumbbell.results.campaign import Campaign, CampaignEntry, add_member, places
 from dumbbell.results.digest import vouch, vouch_runs
@@ -22,7 +22,7 @@ from dumbbell.results.tables import RUN_TABLES
 if TYPE_CHECKING:
     from dumbbell.results.schema import Outcome
 
-FLOW, GROUP = FIELDS[FlowSummary], FIELDS[GroupSummary]
+FLOW, GROUP, HOP = FIELDS[FlowSummary], FIELDS[GroupSummary], FIELDS[HopSummary]
 SERIES = tuple(each.name for each in fields(SeriesFile))
 _RUN = (
     "id", "run_id", "engine", "seed", "status", "error", "window_begin_s", "window_end_s", "jain", "wall_s", "warnings",
@@ -145,9 +145,11 @@ def _outcome(ledger: Ledger, row: sqlite3.Row, point: Mapping[str, Any]) -> Outc
     query = f"SELECT name, {listed(GROUP)} FROM flow_group WHERE run = ? ORDER BY position"  # noqa: S608
     warnings = tuple(json.loads(row["warnings"] or "[]"))
     groups = {name: dict(zip(GROUP, group, strict=True)) for name, *group in ledger.rows(query, row["id"])}
+    query = f"SELECT {listed(HOP)} FROM hop WHERE run = ? ORDER BY position"  # noqa: S608 (likewise)
+    hops = tuple(map(dict, ledger.rows(query, row["id"])))
     return Result.model_validate({
         **head, "window_s": (row["window_begin_s"], row["window_end_s"]), "jain": row["jain"], "groups": groups,
         "flows": [{**flow, "program": flow["program"] and json.loads(flow["program"])} for flow in flows],
-        "bottleneck": {name: row[name] for name in BOTTLENECK}, "warnings": warnings,
+        "bottleneck": {name: row[name] for name in BOTTLENECK}, "hops": hops, "warnings": warnings,
         "validity": validity(row["engine"], warnings),
     })  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, HopSummary
 from dumbbell.results.provenance import OWN_NOISE
 from dumbbell.results.request import request_of
 from dumbbell.results.series import SeriesFile, SeriesFolder
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from dumbbell.spec import Resolved
 
 FIELDS: Final = {
-    summary: tuple(each.name for each in fields(summary)) for summary in (BottleneckSummary, FlowSummary, GroupSummary)
+    summary: tuple(each.name for each in fields(summary))
+    for summary in (BottleneckSummary, FlowSummary, GroupSummary, HopSummary)
 }
 BOTTLENECK: Final = FIELDS[BottleneckSummary]
 
@@ -84,12 +85,14 @@ def _measured(outcome: Result, resolved: Resolved) -> Iterator[tuple[str, dict[s
         yield "flow", _columns(flow) | {"program": said} | {name: getattr(flow, name) for name in PROGRAM_NUMBERS}
     for position, (name, group) in enumerate(outcome.groups.items()):
         yield "flow_group", {"position": position, "name": name, **_columns(group)}
+    for position, hop in enumerate(outcome.hops):
+        yield "hop", {"position": position, **_columns(hop)}
     yield "run_value", values_of_run(outcome, resolved.run)
     for values in values_of_groups(outcome, resolved):
         yield "group_value", values
 
 
-def _columns(summary: BottleneckSummary | FlowSummary | GroupSummary) -> dict[str, Any]:
+def _columns(summary: BottleneckSummary | FlowSummary | GroupSummary | HopSummary) -> dict[str, Any]:
     """A summary's fields, whose values are no objects of ours but for a flow's program; `asdict` copies each one."""
     return {name: getattr(summary, name) for name in FIELDS[type(summary)]}
 

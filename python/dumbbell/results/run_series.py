@@ -33,6 +33,8 @@ class RunSeries:
     """The gauges of its bottleneck."""
     ack_series: Callable[[], pd.DataFrame]
     """Single ACKs' round-trip times, of an experiment that records "acks"."""
+    hop_series: Callable[[], pd.DataFrame] | None = None
+    """The gauges of every queue, by name; None: there is but one."""
     ss_series: Callable[[], pd.DataFrame] | None = None
     """What `ss` told of its senders' connections; None: it was not asked."""
 
@@ -52,12 +54,14 @@ def stored(store: Store, run_id: str) -> RunSeries:
     if not isinstance(result, Result):
         raise StoreError(f"run {run_id} was not measured")
     flows, queue = store.flow_series(run_id), store.queue_series(run_id)
+    kinds = store.kinds(run_id)
     return RunSeries(
         result=result,
         flow_series=lambda: flows,
         queue_series=lambda: queue,
         ack_series=partial(store.ack_series, run_id),
-        ss_series=partial(store.ss_series, run_id) if "ss" in store.kinds(run_id) else None,
+        hop_series=partial(store.hop_series, run_id) if "hops" in kinds else None,
+        ss_series=partial(store.ss_series, run_id) if "ss" in kinds else None,
     )
 
 
@@ -147,6 +151,16 @@ def middles(span: tuple[float, float], bin_s: float) -> Floats:
 def backlog_bytes(run: RunSeries, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:
     """What stood in the queue at each sample between two instants."""
     return _samples(run.queue_series(), "backlog_bytes", begin_s, end_s)
+
+
+def backlogs_bytes(run: RunSeries) -> dict[str, Samples]:
+    """What stood in each queue at each sample, by the hop's name; empty where there is one queue."""
+    if run.hop_series is None:
+        return {}
+    frame = run.hop_series()
+    return {
+        hop.name: _samples(frame[frame["name"] == hop.name], "backlog_bytes", 0, math.inf) for hop in run.result.hops
+    }
 
 
 def dropped_and_sent(run: RunSeries) -> tuple[Counter, Counter]:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, HopSummary
 from dumbbell.results.disturbance import Validity
 
 SCHEMA_VERSION = 1
@@ -45,11 +45,14 @@ class Result(_Base):
     flows: tuple[FlowSummary, ...]
     """One entry a flow, in the order of the spec."""
     bottleneck: BottleneckSummary
-    """The one queue and line that all flows share."""
+    """The queue and line that all flows share; of several the one that the spec names, else the slowest."""
+    hops: tuple[HopSummary, ...] = ()
+    """Every queue of a path with several, the bottleneck's among them, in the order in which data meets them, and then
+    those of the way back; empty where there is but one."""
     groups: dict[str, GroupSummary]
     """By the name of the `[[flows]]` table."""
     jain: float | None
-    """Jain's index of the flows' goodput; null when there is none."""
+    """Jain's index of the goodput of the flows whose data pass the bottleneck; null when there is none."""
     wall_s: float
     """The engine's own time, seconds of a real clock."""
     warnings: tuple[str, ...]

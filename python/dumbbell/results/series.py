@@ -31,7 +31,7 @@ class SeriesFile:
     """One Parquet file behind a run, and how to see that it is whole."""
 
     kind: str
-    """`flows`, `queue`, `acks` or `transfers`."""
+    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`."""
     file: str
     """Its path below the store's folder of series."""
     size_bytes: int

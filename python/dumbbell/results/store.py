@@ -53,6 +53,7 @@ _UNFORESEEN = (
 """What code raises that meets a number or a text that no engine gives."""
 _NO_SERIES = {
     "ss": "was not looked at by ss; see measure.ss of its spec",
+    "hops": 'has no series of several queues: its path has one, or measure.record is "summary"',
     "transfers": "has no short transfers: no flow's workload has arrivals",
 }
 """Why a run has no file of a kind."""
@@ -262,6 +263,10 @@ class Store:
         """A row a group of a run that was measured: its run, the swept values, goodput in bit/s, and share."""
         return self._frame("groups", campaigns, include_superseded=include_superseded)
 
+    def hops(self, *, campaigns: Sequence[int] | None = None, include_superseded: bool = False) -> pd.DataFrame:
+        """A row a queue of a run whose path has several: its run, the swept values, and every field of its summary."""
+        return self._frame("hops", campaigns, include_superseded=include_superseded)
+
     def flow_series(self, run_id: str) -> pd.DataFrame:
         """The flows' gauges over time: seconds, bytes, bit/s; NaN where a gauge is not known.
 
@@ -274,6 +279,10 @@ class Store:
     def queue_series(self, run_id: str) -> pd.DataFrame:
         """The bottleneck's queue over time: backlog, and packets dropped and sent since the beginning."""
         return self.series(run_id, "queue")
+
+    def hop_series(self, run_id: str) -> pd.DataFrame:
+        """Every queue over time, where the path has several: as `queue_series`, each row with the hop's `name`."""
+        return self.series(run_id, "hops")
 
     def ack_series(self, run_id: str) -> pd.DataFrame:
         """Single ACKs' round-trip times in seconds, where `measure.record = "acks"`."""
@@ -302,7 +311,7 @@ class Store:
         return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
-        """Which files the run kept: `flows`, `queue`, `acks`, `transfers`."""
+        """Which files the run kept: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     def series(self, run_id: str, kind: str) -> pd.DataFrame:

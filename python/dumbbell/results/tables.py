@@ -7,9 +7,9 @@ from dataclasses import fields
 from typing import Final
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
-from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary
+from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, HopSummary
 
-LEDGER_SCHEMA: Final = 10
+LEDGER_SCHEMA: Final = 11
 """Version of the tables below: a change of any of them, or of a summary's fields, is a new number. A store of another
 one is refused: before the first release nothing is migrated."""
 
@@ -34,8 +34,8 @@ def _values(names: Iterable[str]) -> str:
 
 
 RUN_TABLES: Final = {
-    "flow": "run, flow", "flow_group": "run, position", "run_value": "run", "group_value": "run, position",
-    "request": "run", "series": "run, kind",
+    "flow": "run, flow", "flow_group": "run, position", "hop": "run, position", "run_value": "run",
+    "group_value": "run, position", "request": "run", "series": "run, kind",
 }  # fmt: skip
 """Tables with rows of a run, and the order of these."""
 TABLES: Final = f"""
@@ -73,6 +73,10 @@ CREATE TABLE flow (
 CREATE TABLE flow_group (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL, name TEXT NOT NULL,
     {_columns(GroupSummary)}, PRIMARY KEY (run, position)
+) WITHOUT ROWID;
+CREATE TABLE hop (
+    run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE, position INTEGER NOT NULL,
+    {_columns(HopSummary)}, PRIMARY KEY (run, position)
 ) WITHOUT ROWID;
 CREATE TABLE run_value (run INTEGER PRIMARY KEY REFERENCES run (id) ON DELETE CASCADE, {_values(OF_RUN)});
 CREATE TABLE group_value (

@@ -12,10 +12,11 @@ from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Setup, grou
 from dumbbell.metrics.sharing import fair_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dumbbell.results.schema import Result
     from dumbbell.spec import Resolved, Run
+    from dumbbell.spec.run import Flow, Hop, Path
 
 
 def values_of_run(result: Result, run: Run) -> dict[str, float | None]:
@@ -35,25 +36,38 @@ def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, A
 
 
 def fair_shares_of(resolved: Resolved) -> dict[str, float]:
-    """What each group of a run would have of the goodput if at any time all flows that are there had the same.
+    """What each group of a run would have of its way's goodput if at any time all flows that are there had the same.
 
-    Empty of a run with one group, of one whose flows do not all pass the same queues, and of one where a flow does not
-    always take what it gets: a workload that ends or pauses, or a line of its own that is slower than an equal part of
-    the path.
+    Nothing of a way with one group, of one whose flows do not all pass the same queues, and of one where a flow does
+    not always take what it gets: a workload that ends or pauses, or a line of its own that is slower than an equal part
+    of the path.
     """
+    run = resolved.run
+    share: dict[str, float] = {}
+    for direction in ("down", "up"):
+        members = [
+            (group, flow) for group, flow in zip(resolved.groups, run.flows, strict=True) if flow.direction == direction
+        ]
+        lines = run.path.lines(direction)
+        if lines and len({group for group, _ in members}) > 1 and len({flow.route.data for _, flow in members}) == 1:
+            share |= _fair_shares(resolved, lines, members)
+    return share
+
+
+def _fair_shares(
+    resolved: Resolved, lines: Sequence[Path | Hop], members: Sequence[tuple[str, Flow]]
+) -> dict[str, float]:
+    """Of the groups of one way, and the flows that they have."""
     from dumbbell.spec.resolved import start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
 
     run, jitter_ns = resolved.run, resolved.start_jitter_ns
-    equal_bps = min([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)]) / len(run.flows)
-    greedy = all(
-        flow.workload == "bulk" and (not flow.access or flow.access.rate_bps >= equal_bps) for flow in run.flows
-    )
-    ways = {(flow.direction, flow.route.data) for flow in run.flows}
-    if not greedy or len(ways) > 1 or len(set(resolved.groups)) == 1:
+    rates = [rate for line in lines for rate in (line.rate_bps, *(change.rate_bps for change in line.changes))]
+    equal_bps = min(rates) / len(members)
+    if any(flow.workload != "bulk" or (flow.access and flow.access.rate_bps < equal_bps) for _, flow in members):
         return {}
     begin_ns, end_ns = run.measure.window_begin_ns, run.measure.window_end_ns
-    times: dict[str, list[tuple[float, float]]] = {group: [] for group in resolved.groups}
-    for group, flow in zip(resolved.groups, run.flows, strict=True):
+    times: dict[str, list[tuple[float, float]]] = {group: [] for group, _ in members}
+    for group, flow in members:
         start_ns = flow.start_ns - start_jitter_ns(run.seed, flow.name, jitter_ns)  # every seed has the same
         stop_ns = end_ns if flow.stop_ns is None else flow.stop_ns
         times[group].append((max(start_ns, begin_ns), min(stop_ns, end_ns)))

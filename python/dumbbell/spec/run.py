@@ -131,6 +131,10 @@ class Path(_Part, frozen=True, kw_only=True):
     back: tuple[Hop, ...] = ()
     """On the way back, in the order in which ACKs meet them; empty: delay alone."""
 
+    def lines(self, direction: Literal["down", "up"]) -> tuple[Path | Hop, ...]:
+        """Every queue and line of a direction, in the order in which packets meet them."""
+        return self.back if direction == "up" else self.hops or (self,)
+
     @property
     def queues(self) -> dict[str, Path | Hop]:
         """Every queue, by the table of the spec that describes it."""
@@ -258,6 +262,11 @@ class Flow(_Part, frozen=True, kw_only=True):
     """Up: its data goes on the way back."""
     route: Route = Route()
 
+    def passes(self, hop: int) -> bool:
+        """Whether its data pass the hop at this place of those that are not of the way back."""
+        first, last = self.route.data or (hop, hop)
+        return self.direction == "down" and first <= hop <= last
+
     @property
     def base_rtt_ns(self) -> int:
         """Round-trip time without any queue."""
@@ -315,6 +324,16 @@ class Run(_Part, frozen=True, kw_only=True, weakref=True):
     flows: tuple[Flow, ...]
     host: Host
     measure: Measure
+
+    @property
+    def at_bottleneck(self) -> list[int]:
+        """The numbers of the flows whose data pass the bottleneck."""
+        return [index for index, flow in enumerate(self.flows) if flow.passes(self.path.bottleneck)]
+
+    @property
+    def has_one_way(self) -> bool:
+        """Whether the data of all flows pass the same queues."""
+        return len({(flow.direction, flow.route.data) for flow in self.flows}) == 1
 
     def to_json(self) -> str:
         """Give the text that engines read."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.in_time import KB, MBPS, MS, backlog, curve, flow_rates, group_rates, panels
+from dumbbell.charts.in_time import KB, MBPS, MS, backlog, backlogs, curve, flow_rates, group_rates, panels
 from dumbbell.charts.shapes import Look, distribution
 from dumbbell.errors import DumbbellError
 from dumbbell.experiment.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
@@ -59,7 +59,8 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         drawn = _of_flows(each, end_s, bin_s) if by_flow else _of_groups(runs, each, bin_s, where, number)
         for label, layers in drawn.items():
             rows[label] += layers
-        rows[ROWS[-1]].append(backlog(each.series, f"queue; {where}" if where else "queue", "link", instance=number))
+        of_link = backlog(each.series, f"queue; {where}" if where else "queue", "link", instance=number)
+        rows[ROWS[-1]] += (backlogs(each.series) if len(shown) == 1 else []) or [of_link]
     drawn_rows = {label: layers for label, layers in rows.items() if layers}
     titles = "; ".join(each.title for each in shown)
     return Chart(
