@@ -71,3 +71,18 @@ def test_what_makes_no_hypothesis_is_refused(options: tuple[str, ...], message: 
     done = dumbbell("study", "run", *options, "--out", tmp_path)
     assert done.returncode == 2
     assert message in " ".join(done.stderr.split())
+
+
+def test_hops_take_the_place_of_an_experiments_bottleneck(tmp_path: Path) -> None:
+    two = (
+        """hops=[{name="queue",rate="path.rate",buffer="path.buffer"},{name="wide",rate="500 Mbit/s",buffer="1 MB"}]"""
+    )
+    done = dumbbell("study", "run", *CLAIM, "--set", two, "--label", "two queues", "--out", tmp_path, "--json")
+    assert done.returncode == 0, done.stderr
+    base, supposed = map(json.loads, done.stdout.splitlines())
+    assert supposed["hypothesis"] == "two queues"
+    assert supposed["value"] == pytest.approx(base["value"], rel=0.05), "a wide queue behind it changes next to nothing"
+    both = two.replace("1 MB", "path.buffer")
+    done = dumbbell("study", "run", "claypool2019", "--claims", "S8", "--set", both, "--out", tmp_path)
+    assert done.returncode == 2
+    assert "--set hops: figure7 sweeps path.buffer; give it to one hop" in " ".join(done.stderr.split())

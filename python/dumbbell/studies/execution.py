@@ -57,7 +57,7 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
             if not absent:
                 failures += [outcome.error for *_, outcome in runs if isinstance(outcome, FailedRun)]
                 observed = (
-                    _observed(planned, outcome, study.manifest.axis, store)
+                    _observed(planned, outcome, study, store)
                     for _, planned, outcome in runs
                     if isinstance(outcome, Result)
                 )
@@ -125,9 +125,11 @@ def _by_seed(study: Study, experiment: Experiment, store: Store, engine: Engine)
             yield seed, runs
 
 
-def _observed(planned: Planned, result: Result, axis: str, store: Store) -> RunData:
+def _observed(planned: Planned, result: Result, study: Study, store: Store) -> RunData:
     return RunData(
-        point={path: value for path, value in planned.point.items() if path != axis},
+        point={
+            study.places.get(path, path): value for path, value in planned.point.items() if path != study.manifest.axis
+        },
         result=result,
         flow_series=partial(store.flow_series, result.run_id),
         queue_series=partial(store.queue_series, result.run_id),

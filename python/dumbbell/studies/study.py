@@ -73,6 +73,8 @@ class Study:
     """It is the study's short form."""
     hypothesis: str = ""
     """What it supposes, in words; empty: nothing that the study does not say."""
+    places: Mapping[str, str] = field(default_factory=dict)
+    """Swept fields that its claims know by another path, and that one."""
 
     def control(self, experiment: str, variant: str) -> str:
         """What stands for a version of the algorithm in an experiment: itself, another form of it, or its rival."""
