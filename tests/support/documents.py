@@ -33,7 +33,7 @@ from commandline import ROOT, typed
 
 USAGE = ROOT / "docs" / "cli.md"
 """Its commands are forms and no examples."""
-_FOLDERS = [ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "answers"]
+_FOLDERS = [ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "answers", ROOT / "docs" / "model"]
 PAGES = sorted({ROOT / "README.md", *(page for folder in _FOLDERS for page in folder.glob("*.md"))} - {USAGE})
 GENERATED = {"docs/validation.md": "made by `make validation`, with commands that take an hour"}
 """Pages that are written by a program, and why no test runs them."""
