@@ -11,6 +11,7 @@ from dev.strata import conditions as random_conditions
 from dev.strata import studied
 from dev.strata.conditions import condition, conditions
 from dumbbell.comparison.strata import strata
+from dumbbell.engines.linux_limits import problems
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve, toml
@@ -182,6 +183,20 @@ def test_strata_of_several_queues_have_them_and_flows_on_each_of_their_ways() ->
         assert len(run.path.hops) == 3
         assert {flow.route.data for flow in run.flows} == {None, (0, 0), (1, 1), (2, 2)}
     assert {run.path.bottleneck for run in of("parking-lot")} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("stratum", ["series", "both-ways", "narrow-back", "parking-lot"])
+def test_paths_of_several_queues_are_the_same_for_a_seed_and_honoured_by_both_engines(stratum: str) -> None:
+    drawn = [list(conditions(count, SEED, stratum)) for count in (OF_STRATUM, OF_STRATUM, 3)]
+    fields = [[each.fields() for each in some] for some in drawn]
+    assert fields[0] == fields[1]
+    assert fields[2] == fields[0][:3]
+    others = [each.fields() for each in conditions(3, SEED + 1, stratum)]
+    assert all(one["path"] != other["path"] for one, other in zip(fields[2], others, strict=True))
+    for run in of(stratum):
+        assert len(run.path.queues) > 1
+        assert not SimEngine().unsupported_fields(run)
+        assert list(problems(run)) == []
 
 
 def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:
