@@ -10,6 +10,7 @@ from dev.chance import most_of_nine_in_ten, of_control
 from dumbbell.comparison.agreement import BANDS, judge, verdicts
 from dumbbell.comparison.record import Agreement, Band, Condition
 from dumbbell.comparison.strata import stored_bands
+from dumbbell.engines.family import is_live
 from dumbbell.replacement import replacing
 
 if TYPE_CHECKING:
@@ -76,10 +77,11 @@ def upwards(value: float) -> float:
 
 
 def judged_again(agreement: Agreement) -> Agreement:
-    """The same measurement by the bands that its stratum has now."""
+    """The same measurement by the bands that its stratum has now: the simulator's, which no engine in real time has."""
+    stratum = None if is_live(agreement.candidate.engine) else agreement.source.stratum
     judged = judge(
         agreement.conditions, agreement.source, agreement.candidate, agreement.reference, agreement.floor_seeds,
-        bands_of(agreement.source.stratum),
+        bands_of(stratum),
     )  # fmt: skip
     return judged.model_copy(update={"versions": agreement.versions, "controls": agreement.controls})
 

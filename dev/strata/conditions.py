@@ -82,7 +82,8 @@ def condition(
     if duration is not None and "duration" in of.fields:
         raise ComparisonError(f"duration: stratum {quoted(stratum)} has its own; leave it out")
     # The plain path was there before there were strata, and keeps its conditions.
-    chance = Chance(f"{seed} {number}" if stratum == PLAIN else f"{stratum} {seed} {number}")
+    key = f"{seed} {number}" if stratum == PLAIN else f"{stratum} {seed} {number}"
+    chance = Chance(key)
     duration, most_packets = duration or of.duration, most_packets or of.most_packets
     seconds = _seconds(duration)
     highest = min(of.rate[1], most_packets * FRAME_BYTES * 8 / seconds / 1e6)
@@ -102,10 +103,13 @@ def condition(
         "duration": duration,
         "start_jitter": of.start_jitter,
         "path": path,
-        "flows": list(_flows(chance, of, seconds)),
+        "flows": list(_flows(chance, of, seconds)) if not of.ways else list(_flows_of_ways(key, of, seconds)),
         "measure": {"window": list(of.window)} if of.window else {},
     }
     scales = {"rate": (rate_mbps, "Mbit/s"), "rtt": (rtt_ms, "ms"), None: (1.0, "")}
+    if of.hops:
+        fields["hops"] = list(_hops(chance, of, path, scales))
+        fields["path"] = {"rtt": path["rtt"]}
     if stratum != PLAIN:
         fields["measure"]["record"] = "summary"
     for field, drawn in of.fields.items():
@@ -147,10 +151,10 @@ class Chance:
         return math.floor(self.share(what) * count)
 
 
-def _buffer(chance: Chance, of: Stratum, rate_mbps: float, rtt_ms: float) -> str:
+def _buffer(chance: Chance, of: Stratum, rate_mbps: float, rtt_ms: float, what: str = "buffer") -> str:
     bdp_bytes = rate_mbps * rtt_ms * 1e3 / 8
     least, most = FEWEST_PACKETS * FRAME_BYTES / bdp_bytes, LARGEST_BUFFER_BYTES / bdp_bytes
-    share = _digits(chance.log_uniform("buffer", max(of.buffer[0], least), min(of.buffer[1], most)))
+    share = _digits(chance.log_uniform(what, max(of.buffer[0], least), min(of.buffer[1], most)))
     if share < least:  # rounded below
         return f"{FEWEST_PACKETS} packets"
     return f"{LARGEST_BUFFER_BYTES // 10**6} MB" if share > most else f"{share:g} bdp"
@@ -166,6 +170,28 @@ def _changes(
         at_s = 0.1 * seconds + (index + 0.8 * chance.share(f"change {index}")) * part
         changed = min(rate_mbps * chance.log_uniform(f"rate {index}", *CHANGE_FACTOR), highest)
         yield {"at": _tenths(at_s), "rate": f"{_digits(changed):g} Mbit/s"}
+
+
+def _hops(
+    chance: Chance, of: Stratum, path: Mapping[str, Any], scales: Mapping[str | None, tuple[float, str]]
+) -> Iterator[dict[str, Any]]:
+    """Links in a row: the bottleneck has what the path would have if it were the only one."""
+    bottleneck = of.hops[chance.below("bottleneck", len(of.hops))]
+    for name in of.hops:
+        drawn = {key: _drawn(chance, f"{key} of {name}", drawn, scales) for key, drawn in of.hop.items()}
+        if name == bottleneck:
+            own = {key: value for key, value in path.items() if key != "rtt"}
+        else:
+            own = {"buffer": _buffer(chance, of, scales["rate"][0], scales["rtt"][0], f"buffer of {name}")}
+        yield {"name": name, **drawn, **own}
+
+
+def _flows_of_ways(key: str, of: Stratum, seconds: float) -> Iterator[dict[str, Any]]:
+    """Flows of each way, drawn as if it were the only one; `key`: the condition's."""
+    for way, fields in of.ways.items():
+        for table in _flows(Chance(f"{key} {way}"), of, seconds):
+            own = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+            yield {**table, "name": f"{way}-{table.get('name', table['cc'])}", **own}
 
 
 def _flows(chance: Chance, of: Stratum, seconds: float) -> Iterator[dict[str, Any]]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from dev.strata.conditions import conditions
 from dumbbell.comparison.standing import LIVE, faults, outside
 from dumbbell.comparison.strata import strata
-from dumbbell.spec import expand, load, resolve
+from dumbbell.spec import Experiment, expand, load, resolve
 from outside import OUTSIDE, spec_with
 
 
@@ -25,3 +27,30 @@ def test_what_is_outside_is_named(line: str) -> None:
     said = outside([(point, resolve(point, 1))])
     assert said.startswith("outside of what was validated")
     assert OUTSIDE[line] in said
+
+
+HOPS = [
+    {"name": "core", "rate": "20 Mbit/s", "buffer": "1 bdp", "delay": "5 ms"},
+    {"name": "last", "rate": "24 Mbit/s", "buffer": "2 bdp"},
+]
+BACK = {"rate": "20 Mbit/s", "rtt": "30 ms", "buffer": "1 bdp"}
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"path": {"rtt": "30 ms"}, "hops": [*HOPS, HOPS[1] | {"name": "end"}], "flows": [{"cc": "reno"}, *(
+            {"cc": "cubic", "name": name, "route": [name]} for name in ("core", "last", "end"))]}, []),
+        ({"path": {"rtt": "30 ms"}, "hops": [HOPS[0], HOPS[1] | {"rate": "90 Mbit/s", "delay": "1 ms"}]},
+         ["hops[1].rate = 90 Mbit/s"]),
+        ({"path": {"rtt": "30 ms"}, "hops": [*HOPS, *(HOPS[1] | {"name": name} for name in "abcd")]},
+         ["6 links in a row"]),
+        ({"path": BACK | {"back": {"rate": "10 Mbit/s", "buffer": "50 packets"}}, "flows": [
+            {"cc": "reno"}, {"cc": "cubic", "direction": "up"}]}, []),
+        ({"path": BACK | {"back": {"rate": "1 Mbit/s", "buffer": "50 packets"}, "queue": "packets"}}, []),
+        ({"path": BACK | {"back": {"rate": "4 Mbit/s", "buffer": "50 packets"}}}, ["path.back.rate = 4 Mbit/s"]),
+    ],
+)  # fmt: skip
+def test_several_queues_are_within_where_such_were_drawn(fields: dict[str, Any], said: list[str]) -> None:
+    (point,) = expand(Experiment(**{"name": "own", "duration": "60 s", "flows": [{"cc": "cubic"}]} | fields))
+    assert faults(point, resolve(point, 1)) == said

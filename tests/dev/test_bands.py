@@ -144,6 +144,8 @@ def test_bands_are_stored_by_stratum_and_what_was_measured_then_keeps_them(own_b
     assert again.holds
     assert not judged([0.0031] * 10).holds, "more than controls were off by, and far from the outer limit"
     assert judged([0.0031] * 10, stratum=None).holds
+    live = judged([0.0031] * 10).model_copy(update={"candidate": SIDE.model_copy(update={"engine": "netns"})})
+    assert judged_again(live).holds, "bands are the simulator's"
 
 
 @pytest.mark.usefixtures("own_bands")

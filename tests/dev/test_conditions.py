@@ -11,6 +11,7 @@ from dev.strata import conditions as random_conditions
 from dev.strata import studied
 from dev.strata.conditions import condition, conditions
 from dumbbell.comparison.strata import strata
+from dumbbell.engines.linux_limits import problems
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import ComparisonError
 from dumbbell.spec import Run, expand, load, resolve, toml
@@ -88,6 +89,22 @@ FOR_EVER = (
         "flows": [{"cc": "bbr", "access": {"rate": "75.2 Mbit/s", "buffer": "240 packets", "kind": "device"}}],
         "measure": {"window": ["50 %", "100 %"], "record": "summary"},
     }),
+    (condition(3, 20261129, "parking-lot"), {
+        "name": "parking-lot-20261129-3", "duration": "60 s", "start_jitter": "100 ms", "path": {"rtt": "21.4 ms"},
+        "flows": [
+            {"cc": "bbr", "start": "4.7 s", "name": "all-bbr"},
+            {"cc": "cubic", "start": "1.1 s", "name": "first-cubic", "route": ["first"]},
+            {"cc": "bbr", "name": "second-bbr", "route": ["second"]},
+            {"cc": "cubic", "start": "3.5 s", "name": "third-cubic", "route": ["third"]},
+            {"cc": "bbr", "start": "4.8 s", "name": "third-bbr", "route": ["third"]},
+        ],
+        "hops": [
+            {"name": "first", "rate": "12 Mbit/s", "delay": "3.07 ms", "buffer": "0.73 bdp"},
+            {"name": "second", "rate": "8.85 Mbit/s", "delay": "5.18 ms", "buffer": "0.943 bdp"},
+            {"name": "third", "rate": "9.61 Mbit/s", "delay": "0.464 ms", "buffer": "0.625 bdp"},
+        ],
+        "measure": {"window": ["50 %", "100 %"], "record": "summary"},
+    }),
 )  # fmt: skip
 """Literally: whoever changes this changes every published seed."""
 
@@ -105,7 +122,7 @@ def test_every_condition_of_a_stratum_is_an_ordinary_spec_of_its_name(stratum: s
     drawn = list(conditions(OF_STRATUM, SEED, stratum))
     prefix = "random" if stratum == "plain" else stratum
     assert [each.name for each in drawn] == [f"{prefix}-{SEED}-{number}" for number in range(1, OF_STRATUM + 1)]
-    assert len({str(each.fields()["path"]) for each in drawn}) == OF_STRATUM
+    assert len({str((each.fields()["path"], each.fields().get("hops"))) for each in drawn}) == OF_STRATUM
     assert all(load(toml(each.fields())).fields() == each.fields() for each in drawn[:5])
     most = strata()[stratum].most_packets
     if stratum != "transfers":  # which end when they are done
@@ -136,6 +153,50 @@ def test_strata_are_about_what_they_say() -> None:
     for run in of("deep"):
         assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
     assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in of("startup"))
+
+
+def test_strata_of_several_queues_have_them_and_flows_on_each_of_their_ways() -> None:
+    for run in of("series"):
+        assert len(run.path.hops) == 2
+        fastest, slowest = sorted((hop.rate_bps for hop in run.path.hops), reverse=True)
+        assert slowest == run.path.rate_bps
+        assert fastest <= 1.51 * slowest
+        assert all(hop.buffer.bytes and hop.buffer.bytes >= 6 * 1514 and hop.delay_ns for hop in run.path.hops)
+        assert not any(flow.direction == "up" for flow in run.flows)
+    assert {run.path.bottleneck for run in of("series")} == {0, 1}
+    for run in of("both-ways"):
+        (back,) = run.path.back
+        assert 0.249 <= back.rate_bps / run.path.rate_bps <= 1.01
+        assert (
+            1
+            <= sum(flow.direction == "up" for flow in run.flows)
+            <= 3
+            >= len(run.flows) - sum(flow.direction == "up" for flow in run.flows)
+            >= 1
+        )
+    for run in of("narrow-back"):
+        (back,) = run.path.back
+        assert 0.0099 <= back.rate_bps / run.path.rate_bps <= 0.0501
+        assert back.rate_bps % 8 == 0, "or `linux` refuses"
+        assert 10 <= (back.buffer.packets or 0) <= 200
+    for run in of("parking-lot"):
+        assert len(run.path.hops) == 3
+        assert {flow.route.data for flow in run.flows} == {None, (0, 0), (1, 1), (2, 2)}
+    assert {run.path.bottleneck for run in of("parking-lot")} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("stratum", ["series", "both-ways", "narrow-back", "parking-lot"])
+def test_paths_of_several_queues_are_the_same_for_a_seed_and_honoured_by_both_engines(stratum: str) -> None:
+    drawn = [list(conditions(count, SEED, stratum)) for count in (OF_STRATUM, OF_STRATUM, 3)]
+    fields = [[each.fields() for each in some] for some in drawn]
+    assert fields[0] == fields[1]
+    assert fields[2] == fields[0][:3]
+    others = [each.fields() for each in conditions(3, SEED + 1, stratum)]
+    assert all(one["path"] != other["path"] for one, other in zip(fields[2], others, strict=True))
+    for run in of(stratum):
+        assert len(run.path.queues) > 1
+        assert not SimEngine().unsupported_fields(run)
+        assert list(problems(run)) == []
 
 
 def test_steps_of_the_rate_are_in_order_and_in_the_run() -> None:

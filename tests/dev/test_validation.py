@@ -18,6 +18,7 @@ from commandline import ROOT
 from dev.__main__ import app
 from dev.curves.record import Curves
 from dev.strata import text as strata_text
+from dev.strata.conditions import conditions
 from dev.strata.studied import STUDIES
 from dev.validation.claims import ClaimsRecord, Column, Origin, Ran
 from dev.validation.page import markdown, pages, part_markdown, read, write
@@ -33,6 +34,7 @@ from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import KernelError
 from dumbbell.results.store import Store
+from dumbbell.spec import expand, resolve
 from dumbbell.studies import Study
 from dumbbell.studies.evidence import Evidence
 from dumbbell.studies.judgement import verdicts as verdicts_on
@@ -171,16 +173,33 @@ def test_every_engine_of_the_plan_has_its_part_of_a_study_and_of_curves() -> Non
 
 def test_the_plan_asks_for_what_the_design_does() -> None:
     strata_parts = [part for part in load_plan().parts if part.kind == "agreement" and part.name != "regression"]
-    assert {part.name for part in strata_parts} == {*strata(), STUDIES}
+    slow = {"live-series", "live-both-ways", "live-narrow-back"}
+    assert {part.name for part in strata_parts} == {*strata(), STUDIES} | slow
     for part in strata_parts:
         assert isinstance(part, ComparisonPart)
-        live = part.name == "live"
-        assert (part.stratum, part.candidate, part.reference) == (part.name, "netns" if live else "sim", "linux")
+        live = part.name == "live" or part.name in slow
+        stratum = part.name.removeprefix("live-")
+        assert (part.stratum, part.candidate, part.reference) == (stratum, "netns" if live else "sim", "linux")
         if live:  # each seed takes as long as it lasts
-            assert (part.random, part.seeds, part.floor) == (10, 3, 3)
+            assert (part.random, part.seeds, part.floor) == (1 if part.name in slow else 10, 3, 3)
             continue
         assert part.random >= 30
         assert part.floor == part.seeds >= 5
+
+
+def test_slow_conditions_in_real_time_are_of_algorithms_that_every_kernel_has() -> None:
+    parts = [part for part in load_plan().parts if part.name.startswith("live-")]
+    assert len(parts) == 3
+    for part in parts:
+        assert isinstance(part, ComparisonPart)
+        (drawn,) = conditions(
+            part.random, part.seed, part.stratum or "", duration=part.duration, most_packets=part.most_packets
+        )
+        (point,) = expand(drawn)
+        run = resolve(point, 1).run
+        assert 5e6 <= run.path.rate_bps <= 20.3e6
+        assert len(run.path.queues) > 1
+        assert not any(flow.cc.parameters for flow in run.flows)
 
 
 def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:

@@ -6,7 +6,7 @@ The page of the explorer says the same (`explorer/src/bounds.js`).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, NamedTuple
 
@@ -22,11 +22,12 @@ LIVE: Final = "live"
 """The stratum of this machine's kernel: the simulator was not compared with that."""
 OF_EVERY: Final = frozenset({
     "name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss",
-    "path.change",
+    "path.change", "path.bottleneck",
 })  # fmt: skip
 """Fields of which a stratum says something by itself, or which decide nothing about who gets how much."""
 OF_EVERY_GROUP: Final = frozenset({"name", "cc", "count", "start", "stagger"})
-EXEMPT: Final = ("flows", "measure", "zip", "rtt_spread", "alone")
+OF_EVERY_HOP: Final = frozenset({"name", "buffer", "loss", "change"})
+EXEMPT: Final = ("flows", "hops", "measure", "zip", "rtt_spread", "alone")
 """Tables and fields that have a look of their own, or decide only what a run records."""
 UNTIL_DONE: Final = "until done"
 ROUNDING: Final = 1e-9
@@ -78,8 +79,9 @@ class _Range(NamedTuple):
 def _faults(stratum: Stratum, fields: Mapping[str, Any], resolved: Resolved) -> tuple[float, list[str]]:
     """By how much in all a run is outside of a stratum, and what of it."""
     beyond = [each for each in _ranges(stratum, resolved) if each.far]
-    reasons = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, fields)]
-    return sum(each.far for each in beyond), list(dict.fromkeys(reasons))
+    reasons = [*map(str, beyond), *_unlike(stratum, resolved), *_fields(stratum, fields, _scales(fields, resolved))]
+    links = (len(resolved.run.path.hops) or 1) / (len(stratum.hops) or 1)
+    return sum(each.far for each in beyond) + abs(math.log(links)), list(dict.fromkeys(reasons))
 
 
 def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
@@ -91,36 +93,63 @@ def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
     if isinstance(room, Range):
         yield _Range("buffer", run.path.buffer_bytes / run.path.frame_bytes, room.least, room.most, " packets")
     else:
-        yield _Range("buffer", run.path.buffer_bytes / resolved.bdp_bytes, *stratum.buffer, " BDP")
+        for each in run.path.hops or (run.path,):
+            room_bdp = each.buffer.bytes_of(run.path.frame_bytes) / resolved.bdp_bytes
+            yield _Range("buffer", room_bdp, *stratum.buffer, " BDP")
     least, most = stratum.loss
     loss = 100 * run.path.loss_ppb / PPB
     yield _Range("random loss", loss, 0.0 if stratum.lossless else least, 0.0 if stratum.lossless == 1 else most, " %")
-    yield _Range("flows:", len(run.flows), *stratum.flows)
+    ways = max(len(stratum.ways), 1)
+    yield _Range("flows:", len(run.flows), ways * stratum.flows[0], ways * stratum.flows[1])
 
 
 def _unlike(stratum: Stratum, resolved: Resolved) -> Iterator[str]:
     if resolved.run.path.changes and not stratum.changes:
         yield "a rate that changes"
+    if len(resolved.run.path.hops) != len(stratum.hops):
+        yield f"{counted(len(resolved.run.path.hops) or 1, 'link')} in a row"
     for cc in resolved.ccs:
         if cc not in stratum.algorithms:
             yield f"constants of {cc.partition('[')[0]}" if "[" in cc else cc
 
 
-def _fields(stratum: Stratum, fields: Mapping[str, Any]) -> Iterator[str]:
+def _scales(fields: Mapping[str, Any], resolved: Resolved) -> Mapping[str, float]:
+    """What shares are of, in base units."""
+    return {"rate": float(resolved.run.path.rate_bps), "rtt": magnitude(_text(fields["path"]["rtt"])) or 0.0}
+
+
+def _fields(stratum: Stratum, fields: Mapping[str, Any], scales: Mapping[str, float]) -> Iterator[str]:
     """Fields of the spec that have neither their default nor what was drawn."""
     for path, value in _leaves(fields):
         own = path not in OF_EVERY and path.partition(".")[0] not in EXEMPT
-        if own and not _admits(stratum.fields.get(path), path, value, fields):
+        if own and not _admits(stratum.fields.get(path), path, value, scales):
             yield f"{path} = {value}"
     if fields.get("duration") == UNTIL_DONE and "duration" not in stratum.fields:
         yield f"duration = {UNTIL_DONE}"
+    yield from _of_hops(stratum, fields, scales)
+    yield from _of_groups(stratum, fields, scales)
+
+
+def _of_hops(stratum: Stratum, fields: Mapping[str, Any], scales: Mapping[str, float]) -> Iterator[str]:
+    """The same of links in a row, where the stratum has such."""
+    for number, hop in enumerate(fields.get("hops", ()) if stratum.hops else ()):
+        for path, value in _leaves(hop):
+            if path not in OF_EVERY_HOP and not _admits(stratum.hop.get(path), f"hops[].{path}", value, scales):
+                yield f"hops[{number}].{path} = {value}"
+
+
+def _of_groups(stratum: Stratum, fields: Mapping[str, Any], scales: Mapping[str, float]) -> Iterator[str]:
+    """The same of groups of flows; of a route it is the links' places that count, not their names."""
+    names = dict(zip((hop["name"] for hop in fields.get("hops", ())), stratum.hops, strict=False))
     for number, group in enumerate(fields["flows"]):
         for path, value in _leaves(group):
-            if path not in OF_EVERY_GROUP and not _admits(stratum.groups.get(path), f"flows[].{path}", value, fields):
+            drawn = stratum.groups.get(path) or [way[path] for way in stratum.ways.values() if path in way]
+            own = [names.get(name, name) for name in value] if path == "route" else value
+            if path not in OF_EVERY_GROUP and not _admits(drawn, f"flows[].{path}", own, scales):
                 yield f"flows[{number}].{path} = {value}"
 
 
-def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: object, fields: Mapping[str, Any]) -> bool:
+def _admits(drawn: Range | Sequence[object] | None, path: str, value: object, scales: Mapping[str, float]) -> bool:
     """Whether a field's value is its default, or one of those that were drawn."""
     text = _text(value)
     if text == _defaults().get(path):
@@ -133,8 +162,7 @@ def _admits(drawn: Range | tuple[str | bool, ...] | None, path: str, value: obje
     if size is None:
         return False
     if drawn.of:
-        scale = magnitude(_text(fields["path"][drawn.of])) or 0.0
-        return drawn.least * scale <= size <= drawn.most * scale
+        return drawn.least * scales[drawn.of] <= size <= drawn.most * scales[drawn.of]
     quantity = number_and_unit(text)
     alike = (quantity is not None and quantity[1] == "packets") == (drawn.unit == "packets")
     ends = (magnitude(f"{end:.15g} {drawn.unit}".strip()) or 0.0 for end in (drawn.least, drawn.most))
@@ -147,6 +175,8 @@ def _defaults() -> Mapping[str, str]:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -32,6 +32,8 @@ HOSTS: Final = "hosts"
 """No stratum: what real hosts measured."""
 
 Extent: TypeAlias = tuple[float, float]
+Way: TypeAlias = Mapping[str, str | tuple[str, ...]]
+"""Where a group's data goes: its `direction`, and the hops of its `route`."""
 
 
 class Range(Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +61,7 @@ class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
     lossless: float = 0.5
     """Share of the conditions without random loss."""
     flows: tuple[int, int] = (1, 8)
+    """Of each way, where there are several."""
     algorithms: Mapping[str, int] = struct_field(default_factory=lambda: WEIGHTS)
     """How often each is drawn."""
     apart: bool = False
@@ -76,6 +79,12 @@ class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
     """Other fields of the spec, by their path."""
     groups: Mapping[str, Range | tuple[str | bool, ...]] = {}
     """Fields of each group of flows."""
+    ways: Mapping[str, Way] = {}
+    """Flows are drawn for each of these by itself; its name begins the names of their groups."""
+    hops: tuple[str, ...] = ()
+    """Links in a row, each with a buffer. One of them, any, is the bottleneck, with the condition's rate and loss."""
+    hop: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    """Other fields of each link; a rate is that of the others."""
 
 
 @cache
