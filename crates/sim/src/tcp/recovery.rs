@@ -9,7 +9,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::undo::Undo;
 use cc::{CongestionControl, RecoveryState, Window};
-use units::{Segments, Time};
+use units::{Segments, Time, window_segments};
 
 /// The state machine.
 #[derive(Clone, Debug, Default)]
@@ -202,7 +202,7 @@ impl Recovery {
         if self.prr_out == 0 {
             allowed = allowed.max(1); // the fast retransmission itself
         }
-        window.cwnd = (in_flight + allowed.max(0)) as Segments;
+        window.cwnd = Segments::try_from(in_flight + allowed.max(0)).unwrap_or(Segments::MAX);
     }
 
     /// The head's retransmission timer went off (RFC 5681 section 3.1, RFC 6298 section 5).
@@ -364,7 +364,7 @@ impl Recovery {
 
     /// A D-SACK for `start..end` came: those retransmissions were needless, if we made any. Gives their number.
     pub fn on_duplicate(&mut self, start: u64, end: u64, retransmitted: u64, summary: &mut AckSummary) -> u32 {
-        let segments = (end - start) as u32;
+        let segments = window_segments(end - start);
         self.duplicates += u64::from(segments);
         if self.duplicates > retransmitted {
             return 0; // Not ours: the network duplicates packets.

@@ -8,7 +8,7 @@ use super::timer::{jiffies, on_wheel};
 use super::transmit::Unsent;
 use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState};
-use units::Time;
+use units::{Time, window_segments};
 
 /// A SYN or bare ACK on the wire: Ethernet 14, IP 20, TCP 20, and 20 (SYN) or 12 bytes of options.
 const SYN_FRAME_BYTES: u32 = 74;
@@ -89,7 +89,7 @@ impl Sender {
             if self.recovery.state() != RecoveryState::Recovery {
                 self.recovery.enter(&self.board, &mut self.control);
                 if !self.control.cc.owns_window() {
-                    let newly_lost = (self.board.lost_total() - lost) as u32;
+                    let newly_lost = window_segments(self.board.lost_total() - lost);
                     let window = &mut self.control.window;
                     self.recovery.reduce_window(window, self.board.in_flight(), 1, newly_lost, false);
                 }

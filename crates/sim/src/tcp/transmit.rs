@@ -6,7 +6,7 @@ use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
 use crate::net::{Ecn, Marks, Packet, PacketKind, ReportId, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
-use units::{Segments, Span, Time};
+use units::{Segments, Span, Time, burst_bytes, low_bits, window_segments};
 
 /// Why a burst did not leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -268,7 +268,7 @@ impl Sender {
 
     #[inline(never)]
     fn small_queue_is_full(&self, bytes: u64, again: bool) -> bool {
-        self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again) && !self.is_one_burst_out()
+        self.pacing.small_queue_holds(self.waiting, Waiting::one(burst_bytes(bytes)), again) && !self.is_one_burst_out()
     }
 
     /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`).
@@ -290,12 +290,12 @@ impl Sender {
         let mss = u64::from(self.mss_bytes);
         let first = self.board.next();
         let (segments, kind) =
-            if bytes > 0 { (bytes.div_ceil(mss) as u32, PacketKind::Data) } else { (1, PacketKind::Fin) };
+            if bytes > 0 { (window_segments(bytes.div_ceil(mss)), PacketKind::Data) } else { (1, PacketKind::Fin) };
         self.before_transmission(kind, segments, now);
         let was_empty = self.board.out() == 0;
         let before_bytes = self.sent_bytes;
         let departure = self.pacing.stamp(now);
-        let (departure_us, stamp_ms) = (departure.as_micros(), departure.as_millis() as u32);
+        let (departure_us, stamp_ms) = (departure.as_micros(), departure.stamp_ms());
         let (mut left, mut pushed) = (bytes, false);
         for seq in first..first + u64::from(segments) {
             let payload = left.min(mss);
@@ -310,10 +310,10 @@ impl Sender {
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
                 out.send(Packet {
-                    seq: seq as u32,
-                    end_bytes: self.sent_bytes as u32,
+                    seq: low_bits(seq),
+                    end_bytes: low_bits(self.sent_bytes),
                     flow: self.flow,
-                    frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
+                    frame_bytes: burst_bytes(payload) + FRAME_HEADERS_BYTES,
                     stamp_ms,
                     echo_ms: self.echo_ms,
                     report: ReportId::NONE,
@@ -436,7 +436,7 @@ impl Sender {
     /// it ended the burst that it was first sent in.
     fn lost_run(&self, first: u64, most: u32) -> u64 {
         let mut end = first + 1;
-        while end < self.board.next() && ((end - first) as u32) < most {
+        while end < self.board.next() && window_segments(end - first) < most {
             let segment = self.board.segment(end);
             let is_short = self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
             if is_short
@@ -466,7 +466,7 @@ impl Sender {
             return Err(Unsent::Waiting);
         }
         let start_bytes = self.board.start_bytes(first);
-        let segments = (end - first) as u32;
+        let segments = window_segments(end - first);
         let bytes = self.board.end_bytes(end - 1) - start_bytes;
         let kind = if self.fin == Fin::Sent(first) { PacketKind::Fin } else { PacketKind::Data };
         self.before_transmission(kind, segments, now);
@@ -478,18 +478,18 @@ impl Sender {
         if self.offload {
             let packet = self.packet(kind, first, bytes, segments, departure);
             let marks = Marks::new(pushed, Ecn::NotEct);
-            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
+            out.send(Packet { end_bytes: low_bits(start_bytes + bytes), marks, ..packet });
         } else {
             for seq in first..end {
                 let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
                 let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
                 let packet = self.packet(kind, seq, end_bytes - start, 1, departure);
-                out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
+                out.send(Packet { end_bytes: low_bits(end_bytes), marks: Marks::new(pushed, Ecn::NotEct), ..packet });
             }
         }
         if counted {
             // Even if the host drops it (`tcp_retransmit_skb`).
-            self.recovery.undo.on_retransmission(segments, departure.as_millis() as u32);
+            self.recovery.undo.on_retransmission(segments, departure.stamp_ms());
         }
         let handed_over = self.hand_over(self.board.next(), bytes, departure, now, out);
         let departure_us = departure.as_micros();
@@ -507,14 +507,14 @@ impl Sender {
     /// A packet of this flow; of data, the one that ends at the last byte sent.
     pub(super) fn packet(&self, kind: PacketKind, seq: u64, payload: u64, segments: u32, now: Time) -> Packet {
         Packet {
-            seq: seq as u32,
-            end_bytes: self.sent_bytes as u32,
+            seq: low_bits(seq),
+            end_bytes: low_bits(self.sent_bytes),
             flow: self.flow,
-            frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
-            stamp_ms: now.as_millis() as u32,
+            frame_bytes: burst_bytes(payload) + FRAME_HEADERS_BYTES * segments.max(1),
+            stamp_ms: now.stamp_ms(),
             echo_ms: self.echo_ms,
             report: ReportId::NONE,
-            segments: segments as u16,
+            segments: u16::try_from(segments).expect("a burst has at most 64 KiB"),
             kind,
             marks: Marks::new(false, Ecn::NotEct),
         }
