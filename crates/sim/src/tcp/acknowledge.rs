@@ -2,7 +2,7 @@
 
 use super::ack_summary::AckSummary;
 use super::rate::{DeliveryRate, Sampling};
-use super::recovery::{Resend, Transport};
+use super::recovery::{Progress, Resend, Transport};
 use super::rtt::sample_us;
 use super::scoreboard::Row;
 use super::sender::{Output, SendReason, Sender};
@@ -241,7 +241,7 @@ impl Sender {
     #[cold]
     fn take_in_duplicate(&mut self, block: SackBlock, summary: &mut AckSummary) -> (u32, Option<u64>) {
         let retransmitted = self.counters.segments_retransmitted;
-        let duplicates = self.recovery.on_duplicate(block.start, block.end, retransmitted, summary);
+        let duplicates = self.recovery.on_duplicate(block, retransmitted, summary);
         let mut reordered = None;
         for seq in block.start.max(self.board.una())..block.end.min(self.board.next()) {
             if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
@@ -361,13 +361,13 @@ impl Sender {
             paced: self.pacing.is_active(),
         };
         if reducing && !self.control.cc.owns_window() {
-            self.recovery.reduce_window(
-                &mut self.control.window,
-                event.in_flight,
-                sample.acked_sacked,
-                sample.losses,
+            let progress = Progress {
+                in_flight: event.in_flight,
+                delivered: sample.acked_sacked,
+                newly_lost: sample.losses,
                 advanced,
-            );
+            };
+            self.recovery.reduce_window(&mut self.control.window, progress);
         }
         self.control.cc.on_ack(&event, &mut self.control.window);
         if event.may_grow {

@@ -2,6 +2,7 @@
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
 use super::rack::TIMEOUT_MIN_US;
+use super::recovery::Progress;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
@@ -89,9 +90,13 @@ impl Sender {
             if self.recovery.state() != RecoveryState::Recovery {
                 self.recovery.enter(&self.board, &mut self.control);
                 if !self.control.cc.owns_window() {
-                    let newly_lost = window_segments(self.board.lost_total() - lost);
-                    let window = &mut self.control.window;
-                    self.recovery.reduce_window(window, self.board.in_flight(), 1, newly_lost, false);
+                    let progress = Progress {
+                        in_flight: self.board.in_flight(),
+                        delivered: 1,
+                        newly_lost: window_segments(self.board.lost_total() - lost),
+                        advanced: false,
+                    };
+                    self.recovery.reduce_window(&mut self.control.window, progress);
                 }
             }
             self.resend_lost(now, out);
