@@ -3,6 +3,8 @@
 
 mod arrivals;
 mod config;
+#[cfg(test)]
+mod dropping;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
