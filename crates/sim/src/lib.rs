@@ -3,6 +3,9 @@
 //! `engine` orders events, `net` moves packets, `tcp` sends and receives them, `trace` counts and
 //! samples, and `simulation` is one run of all of them.
 
+// A number is cut off in `units::conversion`, where its name says what bounds it, and nowhere else.
+#![warn(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+
 mod attempt;
 mod engine;
 mod index;

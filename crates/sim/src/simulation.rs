@@ -3,6 +3,8 @@
 
 mod arrivals;
 mod config;
+#[cfg(test)]
+mod dropping;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
@@ -13,7 +15,7 @@ use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
 use run::{Direction, FlowCounters, Mark, Measurement, Milestone, Run, Source, Workload, changes, milestones};
-use units::{Rate, Span, Time};
+use units::{Rate, Span, Time, list_place};
 
 /// So many flows stay in the caches by themselves.
 const CACHED_FLOWS: usize = 512;
@@ -125,7 +127,7 @@ impl<'run> Simulation<'run> {
     fn plan(&mut self) {
         for (at_ns, milestone) in milestones(self.run) {
             let event = match milestone {
-                Milestone::Change(i) => Event::Change(i as u32),
+                Milestone::Change(i) => Event::Change(list_place(i)),
                 Milestone::Write(i) => Event::Timer(FlowId::new(i), Timer::Write),
                 Milestone::Start(i) => Event::Start(FlowId::new(i)),
                 Milestone::Arrival { flow, .. } => Event::Arrival(FlowId::new(flow)),

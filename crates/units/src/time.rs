@@ -1,5 +1,6 @@
 //! [`Time`], an instant of the virtual clock, and [`Span`], a length of it.
 
+use crate::low_bits;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// An instant: nanoseconds since the run began. 2^64 ns are 584 years.
@@ -34,6 +35,11 @@ impl Time {
     /// Whole milliseconds since the beginning: the clock of TCP timestamps and of jiffies at HZ = 1000.
     pub const fn as_millis(self) -> u64 {
         self.0 / 1_000_000
+    }
+
+    /// The clock of TCP timestamps as segments carry it: the low 32 bits of its milliseconds.
+    pub const fn stamp_ms(self) -> u32 {
+        low_bits(self.as_millis())
     }
 
     /// Time since `earlier`; panics in debug builds when that lies in the future.

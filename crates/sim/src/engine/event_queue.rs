@@ -7,7 +7,7 @@
 use crate::index::{FlowId, HopId};
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use units::Time;
+use units::{Time, list_place, ring_slot};
 
 /// Something that happens at an instant. The index is that of the flow, hop or list entry concerned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -324,7 +324,7 @@ impl Calendar {
         if bucket - bucket_of(now) >= BUCKETS as u64 {
             return false;
         }
-        let index = bucket as usize % BUCKETS;
+        let index = ring_slot(bucket, BUCKETS);
         let next = std::mem::replace(&mut self.heads[index], self.free);
         if self.free == NIL {
             self.heads[index] = self.grow(entry, next);
@@ -349,7 +349,7 @@ impl Calendar {
     #[cold]
     fn grow(&mut self, entry: Entry, next: u32) -> u32 {
         self.pool.push((entry, next));
-        self.pool.len() as u32 - 1
+        list_place(self.pool.len()) - 1
     }
 
     /// The first entry, unless it is later than `limit`: then it may be missed.
@@ -362,7 +362,7 @@ impl Calendar {
 
     fn open_first(&mut self) {
         let bucket = self.first_bucket;
-        let index = bucket as usize % BUCKETS;
+        let index = ring_slot(bucket, BUCKETS);
         let mut place = std::mem::replace(&mut self.heads[index], NIL);
         while place != NIL {
             let (entry, next) = self.pool[place as usize];
@@ -384,14 +384,14 @@ impl Calendar {
 
     /// The first bucket from this one on that is not empty; all lie within one turn of the calendar.
     fn first_filled_from(&self, bucket: u64) -> u64 {
-        let index = bucket as usize % BUCKETS;
+        let index = ring_slot(bucket, BUCKETS);
         let (group, bit) = (index / 64, index % 64);
         let rest = self.filled[group] >> bit;
         if rest != 0 {
             return bucket + u64::from(rest.trailing_zeros());
         }
         // The groups behind this one, and the lower bits of itself last.
-        let groups = self.filled_groups.rotate_right(group as u32 + 1);
+        let groups = self.filled_groups.rotate_right(list_place(group) + 1);
         if groups == 0 {
             return u64::MAX;
         }
@@ -413,7 +413,7 @@ impl Calendar {
     fn glimpse(&self) -> Option<&Entry> {
         self.open.last().or_else(|| match self.first_bucket {
             u64::MAX => None,
-            bucket => Some(&self.pool[self.heads[bucket as usize % BUCKETS] as usize].0),
+            bucket => Some(&self.pool[self.heads[ring_slot(bucket, BUCKETS)] as usize].0),
         })
     }
 }

@@ -8,7 +8,7 @@
 use super::event_queue::{Event, EventQueue, Timer};
 use super::prefetch::prefetch;
 use crate::index::FlowId;
-use units::Time;
+use units::{Time, ring_slot};
 
 /// Number of timers of a flow.
 const TIMERS: usize = 5;
@@ -167,7 +167,7 @@ impl Wheel {
         if due_ms * NANOS_PER_MS != due.as_nanos() || due <= now || due_ms - now.as_millis() >= LISTS as u64 {
             return false;
         }
-        let list = due_ms as usize % LISTS;
+        let list = ring_slot(due_ms, LISTS);
         self.lists[list].push((flow, timer));
         self.filled[list / 64] |= 1 << (list % 64);
         if due_ms < self.next_ms {
@@ -182,7 +182,7 @@ impl Wheel {
         if now_ms != self.next_ms {
             return Vec::new(); // its list was looked at before this one, and is empty
         }
-        let list = now_ms as usize % LISTS;
+        let list = ring_slot(now_ms, LISTS);
         self.filled[list / 64] &= !(1 << (list % 64));
         self.next_ms = u64::MAX;
         std::mem::take(&mut self.lists[list])
@@ -191,7 +191,7 @@ impl Wheel {
     fn give_back(&mut self, mut entries: Vec<(FlowId, Timer)>, events: &mut EventQueue) {
         let now_ms = events.now().as_millis();
         entries.clear();
-        let list = &mut self.lists[now_ms as usize % LISTS];
+        let list = &mut self.lists[ring_slot(now_ms, LISTS)];
         if list.capacity() == 0 {
             *list = entries; // its memory serves again in a second
         }
@@ -208,7 +208,7 @@ impl Wheel {
         let mut ms = now_ms + 1;
         let end = now_ms + LISTS as u64;
         while ms < end {
-            let list = ms as usize % LISTS;
+            let list = ring_slot(ms, LISTS);
             let word = self.filled[list / 64] >> (list % 64);
             if word != 0 {
                 return Some(ms + u64::from(word.trailing_zeros()));

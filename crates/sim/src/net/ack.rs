@@ -5,6 +5,7 @@ use super::packet::{Ecn, Marks, Packet, PacketKind, ReportId};
 use crate::index::FlowId;
 use crate::serial::nearest;
 use run::FRAME_HEADERS_BYTES;
+use units::{list_place, low_bits};
 
 /// Segments `start..end` have arrived.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +19,7 @@ pub struct SackBlock {
 impl SackBlock {
     /// As it travels: the low bits of its ends, as TCP sends no more of them either.
     pub const fn packed(self) -> [u32; 2] {
-        [self.start as u32, self.end as u32]
+        [low_bits(self.start), low_bits(self.end)]
     }
 }
 
@@ -90,8 +91,8 @@ impl Reports {
     pub fn pack(&mut self, ack: &Ack) -> Packet {
         let report = if ack.block_count > 0 { self.keep(ack) } else { ReportId::NONE };
         Packet {
-            seq: ack.una as u32,
-            end_bytes: ack.window_edge_bytes as u32,
+            seq: low_bits(ack.una),
+            end_bytes: low_bits(ack.window_edge_bytes),
             flow: ack.flow,
             frame_bytes: ack.frame_bytes(),
             stamp_ms: ack.stamp_ms,
@@ -107,12 +108,12 @@ impl Reports {
     fn keep(&mut self, ack: &Ack) -> ReportId {
         let &Ack { blocks, block_count, duplicate, .. } = ack;
         let report = Report { blocks, block_count, duplicate };
-        let place = self.free.pop().unwrap_or_else(|| {
+        let index = self.free.pop().unwrap_or_else(|| {
             self.pool.push(report);
-            self.pool.len() as u32 - 1
+            list_place(self.pool.len()) - 1
         });
-        self.pool[place as usize] = report;
-        ReportId(place)
+        self.pool[index as usize] = report;
+        ReportId(index)
     }
 
     /// The ACK that a packet carries, which ends here: its numbers are near to what its sender has.
@@ -162,7 +163,7 @@ mod tests {
             flow: FlowId::new(3),
             stamp_ms: 10,
             echo_ms: 20,
-            block_count: blocks.len() as u8,
+            block_count: u8::try_from(blocks.len()).expect("three at most"),
             duplicate: blocks.len() == 2,
             syn: false,
             blocks: Default::default(),

@@ -154,7 +154,13 @@ impl FairQueue {
         debug_assert!(entry.bursts.back().is_none_or(|last| last.departure <= departure));
         let bytes = self.staged.iter().map(|packet| packet.frame_bytes).sum();
         let payload_bytes = self.staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
-        let burst = Burst { flow, departure, packets: self.staged.len() as u32, bytes, payload_bytes };
+        let burst = Burst {
+            flow,
+            departure,
+            packets: u32::try_from(self.staged.len()).expect("few packets"),
+            bytes,
+            payload_bytes,
+        };
         entry.bursts.push_back(burst);
         entry.packets.extend(self.staged.drain(..));
         self.waiting += 1;
@@ -268,6 +274,7 @@ impl Flow {
 mod tests {
     use super::*;
     use crate::net::PacketKind;
+    use units::low_bits;
 
     const FRAME_BYTES: u32 = 1_514;
 
@@ -280,7 +287,7 @@ mod tests {
         let flow = FlowId::new(flow);
         for seq in 0..frames {
             queue.stage(Packet {
-                seq: seq as u32,
+                seq: low_bits(seq),
                 flow,
                 frame_bytes: FRAME_BYTES,
                 segments: 1,

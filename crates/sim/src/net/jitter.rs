@@ -9,7 +9,7 @@ use super::packet::Packet;
 use crate::engine::{Stream, prefetch, stream};
 use crate::index::FlowId;
 use std::collections::VecDeque;
-use units::{Span, Time};
+use units::{Span, Time, list_place};
 
 /// The end of a list.
 const NIL: u32 = u32::MAX;
@@ -88,7 +88,7 @@ impl Jitter {
     fn grow(&mut self, packet: Packet) -> u32 {
         self.pool.push(packet);
         self.links.push(NIL);
-        self.links.len() as u32 - 2
+        list_place(self.links.len()) - 2
     }
 
     /// A host hands over the burst in hand.
@@ -165,10 +165,11 @@ impl Jitter {
 mod tests {
     use super::*;
     use crate::net::PacketKind;
+    use units::low_bits;
 
     fn packet(flow: usize, seq: u64) -> Packet {
         Packet {
-            seq: seq as u32,
+            seq: low_bits(seq),
             flow: FlowId::new(flow),
             frame_bytes: 1_514,
             segments: 1,

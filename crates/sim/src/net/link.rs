@@ -59,6 +59,12 @@ impl Link {
         }
     }
 
+    /// The link has this discipline from now on.
+    #[cfg(test)]
+    pub fn set_queue(&mut self, queue: Queue) {
+        self.queue = queue;
+    }
+
     /// A frame arrives.
     #[inline(always)]
     pub fn offer(&mut self, packet: Packet, now: Time) -> Offered {

@@ -19,4 +19,6 @@ mod waiting;
 pub use ack::{Ack, MAX_SACK_BLOCKS, SackBlock};
 pub use network::Network;
 pub use packet::{Ecn, Marks, Packet, PacketKind, ReportId};
+#[cfg(test)]
+pub use queue::{DropAt, Queue, RandomDrop};
 pub use waiting::Waiting;

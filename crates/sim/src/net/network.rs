@@ -147,6 +147,14 @@ impl Network {
         }
     }
 
+    /// Gives each link the discipline that `queue` makes of a seed.
+    #[cfg(test)]
+    pub fn set_queues(&mut self, queue: impl Fn(u64) -> super::Queue) {
+        for seed in 0..self.links.len() {
+            self.link_mut(self.links[seed]).set_queue(queue(seed as u64));
+        }
+    }
+
     fn open_losses(&mut self, flow: FlowId, name: &str) {
         for place in 0..self.links.len() {
             self.link_mut(self.links[place]).loss().open(flow, name);
@@ -246,11 +254,16 @@ impl Network {
         }
         let role = place.role;
         let Hop::Link(link) = &mut place.hop else { return self.reach(id, packet) };
-        match link.offer(*packet, at) {
+        let offered = link.offer(*packet, at);
+        let has_dropped = link.has_dropped();
+        match offered {
             Offered::Queued { departure: None } => {}
             Offered::Queued { departure: Some(departure) } => self.events.schedule(departure, Event::Departure(id)),
             Offered::Dropped => self.note_drop(packet, role),
             Offered::Lost => self.note_end(packet),
+        }
+        if has_dropped {
+            self.note_dropped(id);
         }
     }
 
@@ -302,6 +315,10 @@ impl Network {
             self.note_dropped(id);
         }
         if !left {
+            cold_path();
+            if is_sole_entry {
+                self.schedule_burst(); // the discipline may have dropped all that waited
+            }
             return false;
         }
         let place = &mut self.places[id.index()];

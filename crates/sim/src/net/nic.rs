@@ -177,6 +177,7 @@ mod tests {
     use crate::index::FlowId;
     use crate::net::{Ecn, Marks};
     use run::{FRAME_HEADERS_BYTES, Qdisc, SocketMemory};
+    use units::low_bits;
 
     const MSS: u32 = 1448;
 
@@ -195,8 +196,8 @@ mod tests {
 
     fn segment(seq: u64) -> Packet {
         Packet {
-            seq: seq as u32,
-            end_bytes: (seq as u32 + 1) * MSS,
+            seq: low_bits(seq),
+            end_bytes: (low_bits(seq) + 1) * MSS,
             frame_bytes: MSS + FRAME_HEADERS_BYTES,
             stamp_ms: 7,
             echo_ms: 3,
@@ -240,7 +241,7 @@ mod tests {
     /// `qdisc_watchdog_schedule_ns`.
     fn netem(delay: u64, period: u64, entries: &[u64]) -> Vec<u64> {
         let mut queue: VecDeque<u64> = VecDeque::new();
-        let (mut slot, mut watchdog, mut times) = (-1, u64::MAX, Vec::new());
+        let (mut slot, mut watchdog, mut times) = (None, u64::MAX, Vec::new());
         let mut entries = entries.iter().copied().peekable();
         while entries.peek().is_some() || watchdog != u64::MAX {
             let now = entries.peek().copied().unwrap_or(u64::MAX).min(watchdog);
@@ -249,11 +250,11 @@ mod tests {
             }
             watchdog = u64::MAX;
             while let Some(&due) = queue.front() {
-                if slot < due as i64 {
-                    slot = (now + period) as i64;
+                if slot < Some(due) {
+                    slot = Some(now + period);
                 }
-                if due > now || slot > now as i64 {
-                    watchdog = due.max(slot as u64);
+                if due > now || slot > Some(now) {
+                    watchdog = slot.map_or(due, |slot| due.max(slot));
                     break;
                 }
                 queue.pop_front();
@@ -413,9 +414,9 @@ mod tests {
 
     #[test]
     fn the_ninth_connection_of_a_list_displaces_the_oldest() {
-        let of = |flow: u64, seq| Packet { flow: FlowId::new(8 * flow as usize), ..segment(seq) };
-        let mut lump: Vec<Packet> = (0..9).map(|flow| of(flow, 10 * flow)).collect();
-        lump.extend((0..9).map(|flow| of(flow, 10 * flow + 1)));
+        let of = |flow: u32, seq| Packet { flow: FlowId::new(8 * flow as usize), ..segment(seq) };
+        let mut lump: Vec<Packet> = (0..9).map(|flow| of(flow, 10 * u64::from(flow))).collect();
+        lump.extend((0..9).map(|flow| of(flow, 10 * u64::from(flow) + 1)));
         let merged = merged(&lump);
         assert_eq!(merged.len(), 18, "each comes when it has been displaced: {merged:?}");
         lump.retain(|packet| packet.flow != FlowId::new(0));

@@ -1,9 +1,13 @@
 //! Queueing disciplines: which frames wait before a shaper, and which one leaves next.
 
 mod drop_tail;
+#[cfg(test)]
+mod random_drop;
 
 use super::packet::Packet;
 pub use drop_tail::DropTail;
+#[cfg(test)]
+pub use random_drop::{DropAt, RandomDrop};
 use run::QueueCounters;
 use units::Time;
 
@@ -43,6 +47,9 @@ pub trait Discipline {
 pub enum Queue {
     /// Drop-tail.
     DropTail(DropTail),
+    /// Drops at random.
+    #[cfg(test)]
+    RandomDrop(RandomDrop),
 }
 
 /// What the discipline of a queue says.
@@ -50,6 +57,8 @@ macro_rules! of {
     ($queue:expr, $discipline:ident => $what:expr) => {
         match $queue {
             Queue::DropTail($discipline) => $what,
+            #[cfg(test)]
+            Queue::RandomDrop($discipline) => $what,
         }
     };
 }

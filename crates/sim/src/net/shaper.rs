@@ -71,7 +71,7 @@ impl Shaper {
     pub fn change_rate(&mut self, rate: Rate, head_bytes: Option<u32>, now: Time) -> Option<Time> {
         let debt = self.full_at.saturating_since(now);
         let scaled = u128::from(debt.as_nanos()) * u128::from(self.rate.as_bps()) / u128::from(rate.as_bps());
-        self.full_at = now + Span::from_nanos(scaled as u64);
+        self.full_at = now + Span::from_nanos(u64::try_from(scaled).expect("a burst leaves within 584 years"));
         self.rest = 0;
         self.rate = rate;
         self.cost = Cost::default();

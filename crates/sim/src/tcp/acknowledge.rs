@@ -2,14 +2,14 @@
 
 use super::ack_summary::AckSummary;
 use super::rate::{DeliveryRate, Sampling};
-use super::recovery::{Resend, Transport};
+use super::recovery::{Progress, Resend, Transport};
 use super::rtt::sample_us;
 use super::scoreboard::Row;
 use super::sender::{Output, SendReason, Sender};
 use crate::net::{Ack, SackBlock};
 use cc::{CongestionControl, RateSample, RecoveryState};
 use std::hint::cold_path;
-use units::{Span, Time};
+use units::{Span, Time, window_segments};
 
 /// Send times of the segments that an ACK delivered for the first time and that were never retransmitted, µs.
 #[derive(Clone, Copy, Debug, Default)]
@@ -120,9 +120,9 @@ impl Sender {
         self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
         self.set_timer(now);
         taken.sample.rtt_us = Some(newest_us);
-        taken.sample.acked_sacked = row.len() as u32;
+        taken.sample.acked_sacked = window_segments(row.len());
         taken.sample.is_ack_delayed = maybe_delayed;
-        taken.acked = row.len() as u32;
+        taken.acked = window_segments(row.len());
         taken.advanced = true;
     }
 
@@ -145,7 +145,7 @@ impl Sender {
         }
         let mut acked = SendTimes::default();
         let reordered = self.take_in_advance(ack, now_us, &mut taken.sampling, &mut acked, &mut summary);
-        let acked_segments = (self.board.una() - summary.prior_una) as u32;
+        let acked_segments = window_segments(self.board.una() - summary.prior_una);
         summary.maybe_delayed = acked_segments == 1
             && summary.prior_sacked == 0
             && acked.first_us.is_some()
@@ -167,8 +167,8 @@ impl Sender {
             self.set_timer(now);
         }
         taken.sample.rtt_us = rtt_us;
-        taken.sample.losses = (self.board.lost_total() - summary.prior_lost_total) as u32;
-        taken.sample.acked_sacked = (self.rate.delivered - summary.prior_delivered) as u32;
+        taken.sample.losses = window_segments(self.board.lost_total() - summary.prior_lost_total);
+        taken.sample.acked_sacked = window_segments(self.rate.delivered - summary.prior_delivered);
         taken.sample.prior_in_flight = summary.prior_in_flight;
         taken.sample.is_ack_delayed = summary.maybe_delayed;
         taken.acked = acked_segments;
@@ -241,7 +241,7 @@ impl Sender {
     #[cold]
     fn take_in_duplicate(&mut self, block: SackBlock, summary: &mut AckSummary) -> (u32, Option<u64>) {
         let retransmitted = self.counters.segments_retransmitted;
-        let duplicates = self.recovery.on_duplicate(block.start, block.end, retransmitted, summary);
+        let duplicates = self.recovery.on_duplicate(block, retransmitted, summary);
         let mut reordered = None;
         for seq in block.start.max(self.board.una())..block.end.min(self.board.next()) {
             if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
@@ -304,7 +304,7 @@ impl Sender {
         }
         smoothed = smoothed.or(sack_rtt);
         if smoothed.is_none() && summary.advanced {
-            let ticks = (now.as_millis() as u32).wrapping_sub(summary.echo_ms).max(1);
+            let ticks = now.stamp_ms().wrapping_sub(summary.echo_ms).max(1);
             smoothed = Some(sample_us(u64::from(ticks) * 1_000));
             newest = smoothed;
         }
@@ -361,13 +361,13 @@ impl Sender {
             paced: self.pacing.is_active(),
         };
         if reducing && !self.control.cc.owns_window() {
-            self.recovery.reduce_window(
-                &mut self.control.window,
-                event.in_flight,
-                sample.acked_sacked,
-                sample.losses,
+            let progress = Progress {
+                in_flight: event.in_flight,
+                delivered: sample.acked_sacked,
+                newly_lost: sample.losses,
                 advanced,
-            );
+            };
+            self.recovery.reduce_window(&mut self.control.window, progress);
         }
         self.control.cc.on_ack(&event, &mut self.control.window);
         if event.may_grow {

@@ -10,6 +10,7 @@ mod rack;
 mod rate;
 mod receiver;
 mod recovery;
+mod retransmission;
 mod ring;
 mod rtt;
 mod sack;

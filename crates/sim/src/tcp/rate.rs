@@ -6,6 +6,7 @@
 use super::segment::Segment;
 use crate::serial::at_most;
 use cc::RateSample;
+use units::low_bits;
 
 /// The connection's account of deliveries.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +52,7 @@ impl DeliveryRate {
         // Longer than an hour is as long as an hour: no interval counts further.
         segment.send_phase_us = u32::try_from(sent_us.saturating_sub(self.first_sent_us)).unwrap_or(u32::MAX);
         segment.since_delivery_us = u32::try_from(sent_us - self.delivered_at_us).unwrap_or(u32::MAX);
-        segment.delivered = self.delivered as u32;
+        segment.delivered = low_bits(self.delivered);
         segment.set_app_limited(self.app_limited_until != 0);
     }
 

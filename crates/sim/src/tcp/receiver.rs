@@ -15,7 +15,7 @@ use crate::net::{Ack, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
 use std::ops::Range;
-use units::{Span, Time};
+use units::{Span, Time, low_bits, window_segments};
 
 /// `TCP_MAX_QUICKACKS`.
 const MAX_QUICK_ACKS: u32 = 16;
@@ -149,7 +149,9 @@ impl Receiver {
     #[inline]
     pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
-            PacketKind::Data if packet.seq == self.data.next() as u32 && self.data.waiting() == 0 && !self.in_lump => {
+            PacketKind::Data
+                if packet.seq == low_bits(self.data.next()) && self.data.waiting() == 0 && !self.in_lump =>
+            {
                 self.on_expected(packet, now)
             }
             PacketKind::Data | PacketKind::Fin => self.on_others(packet, now, earlier),
@@ -161,9 +163,9 @@ impl Receiver {
             PacketKind::WindowProbe => Some(self.acknowledge(now)),
             PacketKind::Bare => {
                 self.window.begin(now.as_micros());
-                self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+                self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
                 let mut rtt = RttEstimator::default();
-                let ticks = (now.as_millis() as u32).wrapping_sub(packet.echo_ms).max(1);
+                let ticks = now.stamp_ms().wrapping_sub(packet.echo_ms).max(1);
                 rtt.update(sample_us(u64::from(ticks) * 1_000), 0, 0);
                 self.rtt_ms = u64::from(ticks);
                 self.timeout_ms = rtt.rto_ms();
@@ -177,10 +179,10 @@ impl Receiver {
     /// of it (header prediction, Linux 6.1 `tcp_rcv_established`).
     #[inline(always)]
     fn on_expected(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
-        if packet.seq == self.acked_seq as u32 {
+        if packet.seq == low_bits(self.acked_seq) {
             self.echo_ms = packet.stamp_ms;
         }
-        self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+        self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
         let payload_bytes = u64::from(packet.payload_bytes());
         self.on_data_in_order(payload_bytes, packet.segments, 0, now);
@@ -254,7 +256,7 @@ impl Receiver {
         if start <= self.acked_seq {
             self.echo_ms = packet.stamp_ms;
         }
-        self.window.sample_rtt(packet.echo_ms, now.as_millis() as u32);
+        self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
         if end <= next {
             // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
@@ -401,7 +403,7 @@ impl Receiver {
 
     #[cold]
     fn unread_segments_of_lump(&self) -> u32 {
-        ((self.delivered_bytes - self.read_bytes) / self.mss_bytes) as u32
+        window_segments((self.delivered_bytes - self.read_bytes) / self.mss_bytes)
     }
 
     #[inline]
@@ -515,7 +517,7 @@ impl Receiver {
             una: self.data.next(),
             window_edge_bytes: self.window.edge_bytes(),
             flow: self.flow,
-            stamp_ms: now.as_millis() as u32,
+            stamp_ms: now.stamp_ms(),
             echo_ms: self.echo_ms,
             block_count: 0,
             duplicate: duplicate.is_some(),

@@ -8,8 +8,9 @@ use super::rate::DeliveryRate;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::undo::Undo;
+use crate::net::SackBlock;
 use cc::{CongestionControl, RecoveryState, Window};
-use units::{Segments, Time};
+use units::{Segments, Time, window_segments};
 
 /// The state machine.
 #[derive(Clone, Debug, Default)]
@@ -54,6 +55,19 @@ pub enum Resend {
     Lost,
     /// New data first: F-RTO's step 2b.
     New,
+}
+
+/// What moved since a reduced window was computed last, in segments.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// In flight now.
+    pub in_flight: Segments,
+    /// Acknowledged or SACKed.
+    pub delivered: Segments,
+    /// Marked lost.
+    pub newly_lost: Segments,
+    /// The first unacknowledged segment is another one.
+    pub advanced: bool,
 }
 
 /// What recovery works on while it takes in an ACK.
@@ -176,14 +190,8 @@ impl Recovery {
 
     /// Proportional rate reduction (RFC 9937 section 6; Linux 6.1 differs: the extra segment on an advance without new
     /// loss, and no bound by `RecoverFS`).
-    pub fn reduce_window(
-        &mut self,
-        window: &mut Window,
-        in_flight: u32,
-        delivered: u32,
-        newly_lost: u32,
-        advanced: bool,
-    ) {
+    pub fn reduce_window(&mut self, window: &mut Window, progress: Progress) {
+        let Progress { in_flight, delivered, newly_lost, advanced } = progress;
         if delivered == 0 {
             return;
         }
@@ -202,7 +210,7 @@ impl Recovery {
         if self.prr_out == 0 {
             allowed = allowed.max(1); // the fast retransmission itself
         }
-        window.cwnd = (in_flight + allowed.max(0)) as Segments;
+        window.cwnd = Segments::try_from(in_flight + allowed.max(0)).unwrap_or(Segments::MAX);
     }
 
     /// The head's retransmission timer went off (RFC 5681 section 3.1, RFC 6298 section 5).
@@ -362,9 +370,10 @@ impl Recovery {
         }
     }
 
-    /// A D-SACK for `start..end` came: those retransmissions were needless, if we made any. Gives their number.
-    pub fn on_duplicate(&mut self, start: u64, end: u64, retransmitted: u64, summary: &mut AckSummary) -> u32 {
-        let segments = (end - start) as u32;
+    /// A D-SACK came: those retransmissions were needless, if we made any, of the `retransmitted` so far. Gives their number.
+    pub fn on_duplicate(&mut self, block: SackBlock, retransmitted: u64, summary: &mut AckSummary) -> u32 {
+        let SackBlock { start, end } = block;
+        let segments = window_segments(end - start);
         self.duplicates += u64::from(segments);
         if self.duplicates > retransmitted {
             return 0; // Not ours: the network duplicates packets.

@@ -1,6 +1,7 @@
 //! A ring of slots, one for each segment of a window.
 
 use crate::engine::prefetch;
+use units::{ring_slot, window_segments};
 
 /// Slots of a new ring: most of ten thousand flows need no more, and then memory is what costs time.
 const INITIAL_SLOTS: usize = 4;
@@ -28,7 +29,7 @@ impl<T: Copy + Default> Ring<T> {
 
     #[inline]
     fn place(&self, seq: u64) -> usize {
-        seq as usize & (self.slots.len() - 1)
+        ring_slot(seq, self.slots.len())
     }
 
     /// A segment has the first slot.
@@ -66,7 +67,7 @@ impl<T: Copy + Default> Ring<T> {
     /// asked now and then, such as once in a round of the ring.
     #[inline]
     pub fn shrink(&mut self, first: u64, end: u64) {
-        if self.slots.len() > SHRUNK_SLOTS && (end - first) as usize <= self.slots.len() / 8 * 3 {
+        if self.slots.len() > SHRUNK_SLOTS && window_segments(end - first) as usize <= self.slots.len() / 8 * 3 {
             self.resize(self.slots.len() / 2, first, end);
         }
     }
@@ -91,7 +92,7 @@ mod tests {
         let (mut first, mut end) = (0_u64, 0);
         for (length, slots) in [(90, 128), (46, 64), (20, 32), (5, 32), (100, 128), (0, 32)] {
             while end - first < length {
-                if (end - first) as usize == ring.len() {
+                if window_segments(end - first) as usize == ring.len() {
                     ring.grow(first, end);
                 }
                 *ring.get_mut(end) = end * 10;

@@ -18,7 +18,7 @@ const MIN_RTT_WINDOW_MS: u64 = 300_000;
 
 /// A time as an RTT sample, µs. Eight times of it must fit 32 bits: above nine minutes it is nine minutes.
 pub fn sample_us(micros: u64) -> u32 {
-    micros.min(u64::from(u32::MAX >> 3)) as u32
+    u32::try_from(micros).unwrap_or(u32::MAX).min(u32::MAX >> 3)
 }
 
 /// What the samples say.

@@ -6,6 +6,7 @@
 use super::ring::Ring;
 use crate::net::SackBlock;
 use crate::serial::{at_least, nearest};
+use units::{low_bits, window_segments};
 
 /// One segment's place above the next expected one.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +126,7 @@ impl Reassembly {
         if let Some(first) = self.waiting_at(self.next) {
             let last = nearest(first.other_end, self.next);
             bytes = at_least(self.ring.get(last).end_bytes, bytes);
-            self.segments -= (last + 1 - self.next) as u32;
+            self.segments -= window_segments(last + 1 - self.next);
             self.next = last + 1;
             if self.segments == 0 {
                 self.ring.shrink(self.next, self.next + self.reach);
@@ -149,16 +150,16 @@ impl Reassembly {
         self.reach = self.reach.max(seq + 1 - self.next);
         let first = self.waiting_at(seq - 1).map_or(seq, |before| nearest(before.other_end, seq));
         let after = self.waiting_at(seq + 1).map(|after| after.other_end);
-        *self.ring.get_mut(seq) = Slot { seq, other_end: first as u32, end_bytes: end_bytes as u32 };
+        *self.ring.get_mut(seq) = Slot { seq, other_end: low_bits(first), end_bytes: low_bits(end_bytes) };
         if after.is_none() && self.block_count > 0 && self.blocks[0] == (SackBlock { start: first, end: seq }) {
             // What comes in order behind a hole: the newest block grows, and is beside no other one still.
             self.blocks[0].end = seq + 1;
-            self.ring.get_mut(first).other_end = seq as u32;
+            self.ring.get_mut(first).other_end = low_bits(seq);
             return Arrival::OutOfOrder;
         }
         let last = after.map_or(seq, |last| nearest(last, seq));
-        self.ring.get_mut(first).other_end = last as u32;
-        self.ring.get_mut(last).other_end = first as u32;
+        self.ring.get_mut(first).other_end = low_bits(last);
+        self.ring.get_mut(last).other_end = low_bits(first);
         self.report(SackBlock { start: first, end: last + 1 });
         Arrival::OutOfOrder
     }

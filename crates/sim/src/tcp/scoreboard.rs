@@ -14,6 +14,7 @@ use crate::serial::at_least;
 pub use delivery::Row;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use units::window_segments;
 
 /// Segments that were sent and are not yet acknowledged cumulatively: `una..next`.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ impl Scoreboard {
 
     /// Sent and not cumulatively acknowledged (Linux: `packets_out`).
     pub const fn out(&self) -> u32 {
-        (self.next - self.una) as u32
+        window_segments(self.next - self.una)
     }
 
     /// SACKed.

@@ -1,5 +1,7 @@
 //! [`Segment`]: what a sender remembers of one that it sent.
 
+use units::low_bits;
+
 /// One segment that was sent. 32 bytes, two to a cache line: with many flows, what a packet costs is reading it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Segment {
@@ -32,7 +34,7 @@ impl Segment {
     /// A new one that ends with the connection's `end_bytes`.
     #[inline]
     pub fn ending_with(end_bytes: u64) -> Self {
-        Self { end_bytes: end_bytes as u32, ..Self::default() }
+        Self { end_bytes: low_bits(end_bytes), ..Self::default() }
     }
 
     /// Acknowledged by SACK.

@@ -1,8 +1,8 @@
 //! The sender: its state, and its application's data.
 //!
 //! The parts are the fields of [`Sender`], each with methods of its own in its own file. The sender makes them work
-//! together: what leaves when is decided in [`super::transmit`], acknowledgements are taken in by
-//! [`super::acknowledge`], the retransmission timer is kept by [`super::timeout`].
+//! together: what leaves when is decided in [`super::transmit`] and [`super::retransmission`], acknowledgements are taken
+//! in by [`super::acknowledge`], the retransmission timer is kept by [`super::timeout`].
 
 use super::burst::{Pacer, Pacing};
 use super::control::Control;

@@ -2,13 +2,14 @@
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
 use super::rack::TIMEOUT_MIN_US;
+use super::recovery::Progress;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
 use super::transmit::Unsent;
 use crate::net::{Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState};
-use units::Time;
+use units::{Time, window_segments};
 
 /// A SYN or bare ACK on the wire: Ethernet 14, IP 20, TCP 20, and 20 (SYN) or 12 bytes of options.
 const SYN_FRAME_BYTES: u32 = 74;
@@ -89,9 +90,13 @@ impl Sender {
             if self.recovery.state() != RecoveryState::Recovery {
                 self.recovery.enter(&self.board, &mut self.control);
                 if !self.control.cc.owns_window() {
-                    let newly_lost = (self.board.lost_total() - lost) as u32;
-                    let window = &mut self.control.window;
-                    self.recovery.reduce_window(window, self.board.in_flight(), 1, newly_lost, false);
+                    let progress = Progress {
+                        in_flight: self.board.in_flight(),
+                        delivered: 1,
+                        newly_lost: window_segments(self.board.lost_total() - lost),
+                        advanced: false,
+                    };
+                    self.recovery.reduce_window(&mut self.control.window, progress);
                 }
             }
             self.resend_lost(now, out);

@@ -1,12 +1,12 @@
-//! What leaves when: new data and retransmissions, as far as windows, pacing and queues allow (Linux 6.1
-//! `tcp_write_xmit`, `tcp_xmit_retransmit_queue`).
+//! When new data leaves, as far as windows, pacing and queues allow (Linux 6.1 `tcp_write_xmit`), and what every burst does
+//! as it leaves, also one that is sent again.
 
 use super::limits::Limit;
 use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
 use crate::net::{Ecn, Marks, Packet, PacketKind, ReportId, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
-use units::{Segments, Span, Time};
+use units::{Segments, Span, Time, burst_bytes, low_bits, window_segments};
 
 /// Why a burst did not leave.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -262,13 +262,13 @@ impl Sender {
     /// `bytes`; `again`: retransmissions may wait for twice as much. What is at most one burst is never held (Linux 6.1
     /// `tcp_small_queue_check`).
     #[inline]
-    fn small_queue_holds(&self, bytes: u64, again: bool) -> bool {
+    pub(super) fn small_queue_holds(&self, bytes: u64, again: bool) -> bool {
         self.waiting.buffers > 0 && self.small_queue_is_full(bytes, again)
     }
 
     #[inline(never)]
     fn small_queue_is_full(&self, bytes: u64, again: bool) -> bool {
-        self.pacing.small_queue_holds(self.waiting, Waiting::one(bytes as u32), again) && !self.is_one_burst_out()
+        self.pacing.small_queue_holds(self.waiting, Waiting::one(burst_bytes(bytes)), again) && !self.is_one_burst_out()
     }
 
     /// At most one burst is out, whole (Linux 6.1 `tcp_rtx_queue_empty_or_single_skb`).
@@ -290,12 +290,12 @@ impl Sender {
         let mss = u64::from(self.mss_bytes);
         let first = self.board.next();
         let (segments, kind) =
-            if bytes > 0 { (bytes.div_ceil(mss) as u32, PacketKind::Data) } else { (1, PacketKind::Fin) };
+            if bytes > 0 { (window_segments(bytes.div_ceil(mss)), PacketKind::Data) } else { (1, PacketKind::Fin) };
         self.before_transmission(kind, segments, now);
         let was_empty = self.board.out() == 0;
         let before_bytes = self.sent_bytes;
         let departure = self.pacing.stamp(now);
-        let (departure_us, stamp_ms) = (departure.as_micros(), departure.as_millis() as u32);
+        let (departure_us, stamp_ms) = (departure.as_micros(), departure.stamp_ms());
         let (mut left, mut pushed) = (bytes, false);
         for seq in first..first + u64::from(segments) {
             let payload = left.min(mss);
@@ -310,10 +310,10 @@ impl Sender {
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
             if !self.offload {
                 out.send(Packet {
-                    seq: seq as u32,
-                    end_bytes: self.sent_bytes as u32,
+                    seq: low_bits(seq),
+                    end_bytes: low_bits(self.sent_bytes),
                     flow: self.flow,
-                    frame_bytes: payload as u32 + FRAME_HEADERS_BYTES,
+                    frame_bytes: burst_bytes(payload) + FRAME_HEADERS_BYTES,
                     stamp_ms,
                     echo_ms: self.echo_ms,
                     report: ReportId::NONE,
@@ -349,7 +349,7 @@ impl Sender {
     /// The packets of a burst were sent: hands it over. A drop by the host itself is congestion, which is seen at once
     /// (Linux 6.1 `__tcp_transmit_skb`), and segments from `next` on were not sent.
     #[inline(always)]
-    fn hand_over(
+    pub(super) fn hand_over(
         &mut self,
         next: u64,
         bytes: u64,
@@ -377,7 +377,7 @@ impl Sender {
 
     /// What every burst does before it leaves, new or again.
     #[inline]
-    fn before_transmission(&mut self, kind: PacketKind, segments: u32, now: Time) {
+    pub(super) fn before_transmission(&mut self, kind: PacketKind, segments: u32, now: Time) {
         if self.board.in_flight() == 0 {
             self.restart(now);
         }
@@ -403,118 +403,17 @@ impl Sender {
         }
     }
 
-    /// Sends again what is marked lost, as far as the window allows (Linux 6.1 `tcp_xmit_retransmit_queue`).
-    pub(super) fn resend_lost(&mut self, now: Time, out: &mut impl Output) {
-        let mut max_burst = None;
-        let mut rearm = false;
-        while let Some(first) = self.board.first_waiting() {
-            if self.pacing.holds(now) {
-                self.pacing_timer.set(self.pacing.next());
-                break;
-            }
-            let room = self.control.window.cwnd.saturating_sub(self.board.in_flight());
-            if room == 0 {
-                break;
-            }
-            let head = self.board.una();
-            let max_burst = *max_burst.get_or_insert_with(|| self.burst_segments());
-            let end = self.lost_run(first, room.min(max_burst));
-            if self.small_queue_holds(self.board.end_bytes(end - 1) - self.board.start_bytes(first), true) {
-                self.host_queue_holds = true;
-                break;
-            }
-            let Ok(segments) = self.retransmit(first, end, true, now, out) else { break };
-            self.recovery.on_sent(segments);
-            rearm |= first == head && self.timer_purpose != TimerPurpose::Reordering;
-        }
-        if rearm {
-            self.set_timeout(now);
-        }
-    }
-
-    /// One past the last of `first` and what is lost right behind it, up to `most` segments. A short segment ends it, as
-    /// it ended the burst that it was first sent in.
-    fn lost_run(&self, first: u64, most: u32) -> u64 {
-        let mut end = first + 1;
-        while end < self.board.next() && ((end - first) as u32) < most {
-            let segment = self.board.segment(end);
-            let is_short = self.board.end_bytes(end - 1) - self.board.start_bytes(end - 1) < u64::from(self.mss_bytes);
-            if is_short
-                || self.fin == Fin::Sent(end)
-                || !segment.is_lost()
-                || segment.is_retransmitted()
-                || segment.is_sacked()
-            {
-                break;
-            }
-            end += 1;
-        }
-        end
-    }
-
-    /// Sends `first..end` again, as one burst. `counted`: in the counts of what is in flight (a tail loss probe is not).
-    pub(super) fn retransmit(
-        &mut self,
-        first: u64,
-        end: u64,
-        counted: bool,
-        now: Time,
-        out: &mut impl Output,
-    ) -> Result<u32, Unsent> {
-        if self.board.segment(first).sent_us > now.as_micros() {
-            self.host_queue_holds = true; // it is stamped with a departure to come
-            return Err(Unsent::Waiting);
-        }
-        let start_bytes = self.board.start_bytes(first);
-        let segments = (end - first) as u32;
-        let bytes = self.board.end_bytes(end - 1) - start_bytes;
-        let kind = if self.fin == Fin::Sent(first) { PacketKind::Fin } else { PacketKind::Data };
-        self.before_transmission(kind, segments, now);
-        if kind == PacketKind::Data {
-            self.counters.segments_retransmitted += u64::from(segments);
-        }
-        let departure = self.pacing.stamp(now);
-        let pushed = segments > 1 || self.board.segment(end - 1).is_pushed();
-        if self.offload {
-            let packet = self.packet(kind, first, bytes, segments, departure);
-            let marks = Marks::new(pushed, Ecn::NotEct);
-            out.send(Packet { end_bytes: (start_bytes + bytes) as u32, marks, ..packet });
-        } else {
-            for seq in first..end {
-                let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
-                let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
-                let packet = self.packet(kind, seq, end_bytes - start, 1, departure);
-                out.send(Packet { end_bytes: end_bytes as u32, marks: Marks::new(pushed, Ecn::NotEct), ..packet });
-            }
-        }
-        if counted {
-            // Even if the host drops it (`tcp_retransmit_skb`).
-            self.recovery.undo.on_retransmission(segments, departure.as_millis() as u32);
-        }
-        let handed_over = self.hand_over(self.board.next(), bytes, departure, now, out);
-        let departure_us = departure.as_micros();
-        for seq in first..end {
-            if handed_over.is_ok() {
-                let segment = self.board.retransmit(seq, departure_us, counted);
-                self.rate.on_sent(segment, departure_us, false);
-            } else {
-                self.board.note_retransmission(seq);
-            }
-        }
-        handed_over.map(|()| segments)
-    }
-
     /// A packet of this flow; of data, the one that ends at the last byte sent.
     pub(super) fn packet(&self, kind: PacketKind, seq: u64, payload: u64, segments: u32, now: Time) -> Packet {
         Packet {
-            seq: seq as u32,
-            end_bytes: self.sent_bytes as u32,
+            seq: low_bits(seq),
+            end_bytes: low_bits(self.sent_bytes),
             flow: self.flow,
-            frame_bytes: payload as u32 + FRAME_HEADERS_BYTES * segments.max(1),
-            stamp_ms: now.as_millis() as u32,
+            frame_bytes: burst_bytes(payload) + FRAME_HEADERS_BYTES * segments.max(1),
+            stamp_ms: now.stamp_ms(),
             echo_ms: self.echo_ms,
             report: ReportId::NONE,
-            segments: segments as u16,
+            segments: u16::try_from(segments).expect("a burst has at most 64 KiB"),
             kind,
             marks: Marks::new(false, Ecn::NotEct),
         }

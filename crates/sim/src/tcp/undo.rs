@@ -1,6 +1,7 @@
 //! The undo of what was spurious (RFC 4015's response), found by timestamps (RFC 3522) or by D-SACK (RFC 3708).
 
 use super::scoreboard::Scoreboard;
+use units::window_segments;
 
 /// What tells whether a reduction was needless.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +49,7 @@ impl Undo {
             && end <= una
             && end > from
         {
-            self.retransmits = Some(left.saturating_sub((end - start) as u32));
+            self.retransmits = Some(left.saturating_sub(window_segments(end - start)));
         }
     }
 

@@ -5,6 +5,7 @@ use crate::net::SackBlock;
 use crate::serial::{at_least, nearest};
 use crate::tcp::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
 use std::hint::cold_path;
+use units::{low_bits, window_segments};
 
 /// What segments of one row have in common.
 const KIND: u8 = SACKED | LOST | RETRANSMITTED | EVER_RETRANSMITTED;
@@ -58,7 +59,7 @@ impl Scoreboard {
         }
         self.buffers -= buffers;
         if kind != 0 {
-            let segments = (seq - first) as u32;
+            let segments = window_segments(seq - first);
             self.sacked -= if kind & SACKED != 0 { segments } else { 0 };
             self.lost -= if kind & LOST != 0 { segments } else { 0 };
             self.retransmitted -= if kind & RETRANSMITTED != 0 { segments } else { 0 };
@@ -103,7 +104,7 @@ impl Scoreboard {
     /// The first segment of a SACK block that may not be SACKed yet. A block at or below `una` tells of an older ACK.
     #[inline]
     pub fn first_news(&self, block: SackBlock) -> u64 {
-        let known = self.reported.iter().find(|[start, _]| *start == block.start as u32);
+        let known = self.reported.iter().find(|[start, _]| *start == low_bits(block.start));
         let known_end = known.map(|[_, end]| nearest(*end, block.end)).filter(|end| *end <= block.end);
         known_end.unwrap_or(block.start).max(self.una + 1)
     }
@@ -153,11 +154,11 @@ impl Scoreboard {
             last = *segment;
             buffers += u32::from(last.flags & ENDS_BUFFER != 0);
             segment.flags = last.flags & !answered | SACKED;
-            segment.run = seq as u32;
+            segment.run = low_bits(seq);
             seq += 1;
         }
         debug_assert!(last.was_retransmitted() || first_sent_us <= last.sent_us);
-        let segments = (seq - first) as u32;
+        let segments = window_segments(seq - first);
         self.buffers -= buffers;
         if kind & LOST != 0 {
             self.lost -= segments;
@@ -201,7 +202,7 @@ impl Scoreboard {
             self.segment_mut(last).flags |= ENDS_BUFFER;
             self.buffers += 1;
         }
-        self.segment_mut(first).run = last as u32;
-        self.segment_mut(last).run = first as u32;
+        self.segment_mut(first).run = low_bits(last);
+        self.segment_mut(last).run = low_bits(first);
     }
 }

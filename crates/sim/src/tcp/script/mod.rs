@@ -53,7 +53,7 @@ const fn us(micros: u64) -> Span {
 
 /// The clock's milliseconds, as timestamps carry them, at an instant of the script.
 fn stamp_ms(at: Span) -> u32 {
-    (BEGIN + at).as_millis() as u32
+    (BEGIN + at).stamp_ms()
 }
 
 /// What happened so far.

@@ -6,7 +6,7 @@ use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{Receiver, ReceiverConfig};
 use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
-use units::{Span, Time};
+use units::{Span, Time, low_bits};
 
 /// A receiver whose handshake has just ended.
 #[derive(Clone, Copy, Debug)]
@@ -119,8 +119,8 @@ impl ReceiverScript {
         let echo = Time::from_nanos(self.now.as_nanos() - self.setup.rtt.as_nanos());
         Packet {
             frame_bytes: FRAME_HEADERS_BYTES,
-            stamp_ms: self.now.as_millis() as u32,
-            echo_ms: echo.as_millis() as u32,
+            stamp_ms: self.now.stamp_ms(),
+            echo_ms: echo.stamp_ms(),
             kind,
             ..Packet::default()
         }
@@ -195,8 +195,8 @@ impl ReceiverScript {
         let SegmentTemplate { seq, segments, last_bytes, pushed } = segment;
         let before = u32::from(segments) - 1;
         Packet {
-            seq: seq as u32,
-            end_bytes: (seq as u32 + before) * MSS_BYTES + last_bytes,
+            seq: low_bits(seq),
+            end_bytes: (low_bits(seq) + before) * MSS_BYTES + last_bytes,
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,
             marks: Marks::new(pushed, Ecn::NotEct),

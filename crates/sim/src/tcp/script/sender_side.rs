@@ -8,7 +8,7 @@ use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
 use std::fmt::{self, Display};
-use units::{Segments, Span, Time};
+use units::{Segments, Span, Time, low_bits};
 
 /// A sender whose handshake has just ended.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +97,7 @@ impl Output for Wire {
         let payload_bytes = staged.iter().map(|packet| Waiting::packet(packet).payload_bytes).sum();
         for packet in staged {
             let is_numbered = matches!(packet.kind, PacketKind::Data | PacketKind::Fin);
-            let again = is_numbered && (packet.number() as usize) < self.known.len();
+            let again = is_numbered && packet.number() < self.known.len() as u64;
             self.sent.push(Sent { at: self.now, packet, again });
             if is_numbered {
                 self.remember(&packet);
@@ -122,7 +122,7 @@ impl Wire {
             let after = (u64::from(packet.segments) - 1 - index) * u64::from(MSS_BYTES);
             let known =
                 Known { end_bytes: u64::from(packet.end_bytes).saturating_sub(after), stamp_ms: packet.stamp_ms };
-            match self.known.get_mut((packet.number() + index) as usize) {
+            match self.known.get_mut(low_bits(packet.number() + index) as usize) {
                 Some(slot) => *slot = known,
                 None => self.known.push(known),
             }
@@ -302,7 +302,7 @@ impl SenderScript {
 
     fn arriving(&mut self, template: AckTemplate) -> Ack {
         let start_bytes = |seq: u64| {
-            if seq == 0 { 0 } else { self.wire.known[seq as usize - 1].end_bytes }
+            if seq == 0 { 0 } else { self.wire.known[low_bits(seq) as usize - 1].end_bytes }
         };
         if let Some(bytes) = template.window_bytes {
             self.edge_bytes = start_bytes(template.una) + bytes;
@@ -310,13 +310,13 @@ impl SenderScript {
         if let Some(echo) = template.echo {
             self.echo_ms = stamp_ms(echo);
         } else if template.una > self.una {
-            self.echo_ms = self.wire.known[self.una as usize].stamp_ms;
+            self.echo_ms = self.wire.known[low_bits(self.una) as usize].stamp_ms;
         }
         Ack {
             una: template.una,
             window_edge_bytes: self.edge_bytes,
             flow: FlowId::new(0),
-            stamp_ms: self.wire.now.as_millis() as u32,
+            stamp_ms: self.wire.now.stamp_ms(),
             echo_ms: self.echo_ms,
             block_count: template.block_count,
             duplicate: template.duplicate,
