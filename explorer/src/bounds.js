@@ -113,7 +113,7 @@ function* leaves(fields, before = "") {
 }
 
 const few = (value) => Number(value.toPrecision(3));
-const fieldText = ([path, value]) => `${path} = ${value}`;
+const fieldText = ([path, value]) => (value?.[0] instanceof Map ? `[[${path}]]` : `${path} = ${value}`);
 
 function rangeText({ title, rate, rtt, buffer, loss, lossless, flows, fields }) {
   const room = fields["path.buffer"] ? `${fields["path.buffer"].from} to ${fields["path.buffer"].to} packets` : `${buffer[0]} to ${buffer[1]} BDP`;

@@ -33,7 +33,7 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
   const drops = queuesOf(measurement).map(({ name, queue }) => {
     const total = queue.series.dropped_packets.at(-1) ?? 0;
     const label = `Dropped at the queue${name && ` of ${name}`}: ${countedNoun(total, "packet")}`;
-    const strip = stripOf(name ? `${name} drops` : "drops", label, dropsOf(queue, endOf(run, measurement), axis), axis);
+    const strip = stripOf(name ? `× ${name}` : "drops", label, dropsOf(queue, endOf(run, measurement), axis), axis);
     strip.classList.add("drops");
     return strip;
   });
@@ -62,7 +62,7 @@ function stripOf(name, label, marks, { domain: [from_s, to_s], width }) {
   const pixels = width / (to_s - from_s);
   const seen = marks.filter(({ begin_s, end_s }) => begin_s < to_s && end_s > from_s && (end_s - begin_s) * pixels >= LEAST_WIDTH);
   return made("div", { className: "strip", role: "img", "aria-label": label },
-    made("small", { title: name }, name),
+    made("small", { title: label }, name),
     made("div", {}, ...seen.map(({ begin_s, end_s, word, title }) => {
       const [left, right] = [Math.max(begin_s, from_s), Math.min(end_s, to_s)];
       const isRoomy = word && (right - left) * pixels >= LETTER_WIDTH * word.length + 4;

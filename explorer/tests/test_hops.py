@@ -17,6 +17,7 @@ QUEUES = """explorer.picture.spec.concat.at(-1).layer.filter(({ data }) => data?
 DASHES = """explorer.picture.spec.concat.at(-1).layer.filter(({ data }) => data?.name)
   .map(({ layer }) => String((layer[0].layer ?? layer)[0].mark.strokeDash))"""
 RATE, BUFFER = "Rate of the second hop", "Buffer of the second hop"
+HEIGHT = "document.querySelector('#plot-time canvas:not(.traces)').clientHeight"
 DISABLED = "(it) => it.disabled"
 THREE = """
 duration = "3 s"
@@ -106,7 +107,7 @@ def test_a_second_hop_has_a_queue_that_is_drawn(page: Any, tmp_path: Path) -> No
     assert "The bottleneck, first, is 9" in page.inner_text("#answer")
 
 
-def test_data_goes_up_where_there_is_a_way_back(page: Any, tmp_path: Path) -> None:
+def test_data_goes_up_where_there_is_a_way_back(page: Any, opened: Any, tmp_path: Path) -> None:
     direction = "[data-field='flows[1].direction']"
     assert page.locator(direction).count() == 0
     assert switched(page, "Way back") == "ready"
@@ -122,6 +123,8 @@ def test_data_goes_up_where_there_is_a_way_back(page: Any, tmp_path: Path) -> No
     assert page.evaluate("explorer.summary.groups.get('cubic').goodput_bps") != alone
     assert page.evaluate("[...explorer.summary.groups.values()].map(({ share }) => share)") == [1, 1]
     assert native(page, tmp_path)
+    # The picture takes in new numbers, and has the height of one that is drawn anew: nothing of the legend is cut off.
+    assert opened(link(page)).evaluate(HEIGHT) == page.evaluate(HEIGHT)
 
 
 def test_off_again_the_spec_is_what_it_was(page: Any) -> None:
