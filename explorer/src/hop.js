@@ -18,8 +18,9 @@ export class HopControl {
       new BufferControl(tables, { ...rate, path: rate.path.replace(/rate$/, "buffer") }, set),
     ];
     this.rows = made("div", {}, ...this.shown.map(({ element }) => element));
-    this.isOn = made("input", { type: "checkbox", change: () => turn(this.isOn.checked) });
-    this.note = made("small", {});
+    const id = `${meaning}-note`;
+    this.isOn = made("input", { type: "checkbox", "aria-describedby": id, change: () => turn(this.isOn.checked) });
+    this.note = made("small", { id });
     this.element = made("div", { className: "hop" }, made("label", { title: tables.meanings[meaning] }, this.isOn, ` ${title}`), this.note, this.rows);
   }
 

@@ -46,7 +46,7 @@ export function withSecond(fields, isOn, tables) {
     return zipped(behind(changed(fields, "path", new Map(rest)), "path", "hops", hops), /^path\.(\w+)$/, "hops[0].$1", keys);
   }
   const order = Object.keys(tables.meanings);
-  const own = [...path, ...[...listed(fields, "path")[0]].filter(([key]) => keys.includes(key))].filter(([key]) => key !== "bottleneck");
+  const own = [...path, ...[...(listed(fields, "path")[0] ?? [])].filter(([key]) => keys.includes(key))].filter(([key]) => key !== "bottleneck");
   own.sort(([a], [b]) => order.indexOf(`path.${a}`) - order.indexOf(`path.${b}`));
   const short = changed(changed(withoutRoutes(fields, hopNames(fields).down), "hops", undefined), "path", new Map(own));
   return zipped(short, /^hops\[0\]\.(\w+)$/, "path.$1", keys);

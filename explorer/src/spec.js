@@ -50,6 +50,7 @@ export class Specs {
     const [network, queue] = [valueAt(fields, "path"), valueAt(fields, path.replace(/\.buffer$/, ""))];
     if (!(network instanceof Map && queue instanceof Map)) return null;
     if (network === queue) return this.#answer("rooms", fieldsJson(network));
+    if (typeof queue.get("buffer") !== "string") return null;
     const alone = (buffer) => {
       const ofAll = ["rtt", "mtu"].filter((key) => network.has(key)).map((key) => [key, network.get(key)]);
       return this.#answer("rooms", fieldsJson(new Map([...ofAll, ...queue, ["buffer", buffer]])));

@@ -229,6 +229,28 @@ def test_a_sweep_goes_over_a_hop_that_is_there(page: Any, opened: Any) -> None:
     assert "hops[1].rate: this experiment has no such queue" in page.inner_text("#problems")
 
 
+HALF = 'duration = "1 s"\n[path]\nrtt = "9 ms"\n{}\n[[flows]]\ncc = "bbr"\ndirection = {}\nroute = {}\n'
+BROKEN = [
+    HALF.format('[[hops]]\nname = 5\nrate = ["1 Mbit/s"]\n[[hops]]\nbuffer = 3', '["down", "up"]', "5"),
+    HALF.format("back = { hops = 3 }", "7", '[1, "a"]'),
+    HALF.format("back = { hops = [1] }", '"up"', '"back"'),
+    "hops = [1, 2]\n" + HALF.format("back = 4", '"up"', "[]"),
+    "path = 5\nhops = [[1]]\nflows = [1]\n",
+]
+
+
+def test_half_written_hops_are_problems_like_any_other(page: Any) -> None:
+    """The page keeps its picture and its controls: its tests allow no error on the console."""
+    for spec in BROKEN:
+        assert typed(page, spec) == "failed", spec
+        assert page.locator("#problems li").count() > 0
+        for box in page.locator(".hop [type=checkbox]:enabled").all():
+            box.click()
+            assert settle(page) in {"ready", "failed"}
+            assert typed(page, spec) == "failed"
+    assert chosen(page, 0) == "ready"
+
+
 @pytest.mark.parametrize("width", [420, 1280])
 def test_all_of_it_fits_the_screen(opened: Any, width: int) -> None:
     page = opened(width=width)
