@@ -21,6 +21,8 @@ DRAWN_MS: Final = 500
 """For a picture to be drawn once its numbers are there."""
 WIDE: Final = {"width": 960, "height": 800}
 PHONE: Final = {"width": 400, "height": 800}
+SLOWER: Final = "40 Mbit/s"
+"""Of the second hop: half the rate of the first."""
 INSTANT: Final = 200
 """Where the play is held, thousandths of its two seconds."""
 
@@ -40,6 +42,19 @@ def main() -> None:
             tab.click('[data-go="on"]')
             _settle(tab)
         _taken(tab, "tour")
+        tab = _opened(browser, WIDE, "light")
+        for title in ("Second hop", "Way back"):
+            tab.get_by_role("checkbox", name=title, exact=True).check()
+            _settle(tab)
+        rate = tab.get_by_role("textbox", name="Rate of the second hop, with its unit")
+        rate.fill(SLOWER)
+        rate.blur()
+        _settle(tab)
+        tab.select_option("[data-field='flows[1].direction']", "up")
+        _settle(tab)
+        tab.evaluate(SCROLLED, ".tabs")
+        tab.evaluate("document.querySelector('.hop').scrollIntoView({ behavior: 'instant', block: 'center' })")
+        _taken(tab, "hops")
         tab = _opened(browser, WIDE, "dark")
         tab.select_option("#preset", label="Cao 2019: when to use BBR")
         _taken(tab, "map-dark")

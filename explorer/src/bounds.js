@@ -5,8 +5,10 @@ import { valueAt } from "./edit.js";
 import { baseName } from "./spec.js";
 
 /** Fields of which a stratum says something by itself, or which decide nothing about who gets how much. */
-const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change"]);
+const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change", "path.bottleneck", "hops"]);
 const OF_EVERY_GROUP = new Set(["name", "cc", "count", "start", "stagger"]);
+const OF_EVERY_HOP = new Set(["name", "buffer", "change"]);
+const OF_THE_BOTTLENECK = new Set(["rate", "loss"]);
 const SHORT_ENDS = "until done";
 /** Of numbers that were computed in other units. */
 const ROUNDING = 1e-9;
@@ -26,11 +28,19 @@ export function standing(spec, plan, strata, tables) {
 }
 
 function factsOf({ run: { path, flows }, bdp_bytes, frame_bytes, groups }) {
-  const room = path.buffer.bytes ?? path.buffer.packets * frame_bytes;
+  const roomOf = ({ buffer }) => buffer.bytes ?? buffer.packets * frame_bytes;
+  const room = roomOf(path);
+  const ways = new Map();
+  for (const { direction, route } of flows) {
+    const way = JSON.stringify([direction, route?.data]);
+    ways.set(way, (ways.get(way) ?? 0) + 1);
+  }
+  const hops = path.hops ?? [];
   return {
-    rate: path.rate_bps / 1e6, loss: path.loss_ppb / 1e7, buffer: room / bdp_bytes, packets: room / frame_bytes, flows: flows.length,
+    ways, hops: hops.map((hop) => roomOf(hop) / bdp_bytes), bottleneck: path.bottleneck ?? 0,
+    rate: path.rate_bps / 1e6, loss: path.loss_ppb / 1e7, buffer: room / bdp_bytes, packets: room / frame_bytes,
     rtt: Math.max(...flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns)) / 1e6,
-    changes: path.changes.length, ccs: groups.map(({ cc }) => cc),
+    changes: [path, ...hops].reduce((sum, line) => sum + (line.changes?.length ?? 0), 0), ccs: groups.map(({ cc }) => cc),
   };
 }
 
@@ -50,28 +60,42 @@ function faultsOf(stratum, spec, facts, tables) {
   if (room) within("buffer", facts.packets, [room.from, room.to], " packets");
   else within("buffer", facts.buffer, stratum.buffer, " BDP");
   within("random loss", facts.loss, [stratum.lossless ? 0 : stratum.loss[0], stratum.lossless === 1 ? 0 : stratum.loss[1]], " %");
-  within("flows:", facts.flows, stratum.flows, "");
+  for (const flows of facts.ways.values()) within("flows:", flows, stratum.flows, "");
+  const [ways, hops] = [Object.values(stratum.ways ?? {}), valueAt(spec, "hops") ?? []];
+  const [wayCount, linkCount] = [ways.length || 1, stratum.hops?.length || 1];
+  if (facts.ways.size !== wayCount) faults.push(`data that goes ${facts.ways.size === 1 ? "one way" : `${facts.ways.size} ways`}, not ${wayCount}`);
+  if ((hops.length || 1) !== linkCount) faults.push(`${hops.length > 1 ? `${hops.length} links in a row` : "one link"}, not ${linkCount}`);
   if (facts.changes && !stratum.changes) faults.push("a rate that changes");
   faults.push(...facts.ccs.filter((cc) => !(cc in stratum.algorithms)).map((cc) => `${cc.includes("[") ? `constants of ${baseName(cc)}` : cc}`));
   const rest = [...leaves(spec)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));
-  faults.push(...rest.filter(([path, value]) => !admits(fields[path], path, value, spec, tables)).map(fieldText));
+  const isAdmitted = (drawn, path, value) => admits(drawn, path, value, spec, facts, tables);
+  faults.push(...rest.filter(([path, value]) => !isAdmitted(fields[path], path, value)).map(fieldText));
+  const needed = Object.keys(fields).filter((path) => path.startsWith("path.back.") && valueAt(spec, path) === undefined);
+  faults.push(...needed.filter((path) => (tables.defaults[path] ?? null) === null).map((path) => `no ${path}`));
+  for (const [number, hop] of stratum.hops?.length ? hops.entries() : []) {
+    const isOther = number !== facts.bottleneck;
+    if (isOther && facts.hops.length) within(`buffer of ${hop.get("name")}`, facts.hops[number], stratum.buffer, " BDP");
+    const own = [...leaves(hop)].filter(([key]) => !OF_EVERY_HOP.has(key) && (isOther || !OF_THE_BOTTLENECK.has(key)));
+    faults.push(...own.filter(([key, value]) => !isAdmitted(stratum.hop?.[key], `hops[].${key}`, value))
+      .map(([key, value]) => fieldText([`hops[${number}].${key}`, value])));
+  }
   if (valueAt(spec, "duration") === SHORT_ENDS && !fields.duration) faults.push(`duration = ${SHORT_ENDS}`);
   for (const [number, group] of (valueAt(spec, "flows") ?? []).entries()) {
-    const own = [...leaves(group)].filter(([path]) => !OF_EVERY_GROUP.has(path));
-    faults.push(...own.filter(([path, value]) => !admits(groups[path], `flows[].${path}`, value, spec, tables))
+    const own = [...leaves(group)].filter(([path, value]) => !OF_EVERY_GROUP.has(path) && !ways.some((way) => String(way[path]) === String(value)));
+    faults.push(...own.filter(([path, value]) => !isAdmitted(groups[path], `flows[].${path}`, value))
       .map(([path, value]) => fieldText([`flows[${number}].${path}`, value])));
   }
   return { faults: [...new Set(faults)], far };
 }
 
 /** Whether a field's value is its default, or one of those that were drawn. */
-function admits(drawn, path, value, spec, tables) {
+function admits(drawn, path, value, spec, facts, tables) {
   if (String(value) === String(tables.defaults[path])) return true;
   if (drawn === undefined) return false;
   if (Array.isArray(drawn)) return drawn.some((each) => String(each) === String(value));
   const [, unit, size] = tables.spec.quantity(String(value)) ?? [];
   const [least, most] = [drawn.from, drawn.to].map((end) => {
-    if (drawn.of) return end * magnitude(valueAt(spec, `path.${drawn.of}`), tables);
+    if (drawn.of) return end * magnitude(valueAt(spec, `path.${drawn.of}`) ?? `${facts.rate} Mbit/s`, tables);
     return magnitude(`${end} ${drawn.unit}`, tables);
   });
   return (drawn.of || (unit === "packets") === (drawn.unit === "packets")) && size >= least && size <= most;
@@ -89,7 +113,7 @@ function* leaves(fields, before = "") {
 }
 
 const few = (value) => Number(value.toPrecision(3));
-const fieldText = ([path, value]) => `${path} = ${value}`;
+const fieldText = ([path, value]) => (value?.[0] instanceof Map ? `[[${path}]]` : `${path} = ${value}`);
 
 function rangeText({ title, rate, rtt, buffer, loss, lossless, flows, fields }) {
   const room = fields["path.buffer"] ? `${fields["path.buffer"].from} to ${fields["path.buffer"].to} packets` : `${buffer[0]} to ${buffer[1]} BDP`;

@@ -2,6 +2,7 @@
 
 import { made, options } from "./dom.js";
 import { valueAt } from "./edit.js";
+import { placed } from "./network.js";
 import { numberAt, placeOf, STEPS } from "./scale.js";
 
 /** Times are at the rate of the path. By the unit that is chosen: how it is called, and the ends of the slider. */
@@ -16,30 +17,30 @@ const DIGITS_WRITTEN = 6;
 
 const rounded = (number, digits) => String(Number(number.toPrecision(digits)));
 
-/** A slider, a text and a list of units; `set(text)`: what a change calls. */
+/** A slider, a text and a list of units of the buffer at a path; `set(path, text)`: what a change calls. */
 export class BufferControl {
-  constructor(tables, set) {
-    Object.assign(this, { tables, set, unit: "bdp" });
+  constructor(tables, { path, of = "" }, set) {
+    Object.assign(this, { tables, path, unit: "bdp", set: (text) => set(path, text) });
     this.text = made("input", {
-      type: "text", "aria-label": "Buffer, with its unit", spellcheck: false, change: () => set(this.text.value.trim() || undefined),
+      type: "text", "aria-label": `Buffer${of}, with its unit`, spellcheck: false, change: () => this.set(this.text.value.trim() || undefined),
     });
     this.slider = made("input", {
-      type: "range", min: 0, max: STEPS, step: 1, "aria-label": "Buffer",
-      input: () => set(this.#written(numberAt(Number(this.slider.value), ROOMS[this.unit].ends))),
+      type: "range", min: 0, max: STEPS, step: 1, "aria-label": `Buffer${of}`,
+      input: () => this.set(this.#written(numberAt(Number(this.slider.value), ROOMS[this.unit].ends))),
     });
-    this.units = made("select", { "aria-label": "Unit of the buffer", change: () => this.#convert() },
+    this.units = made("select", { "aria-label": `Unit of the buffer${of}`, change: () => this.#convert() },
       ...options(Object.entries(ROOMS).map(([unit, { called }]) => [unit, `in ${called}`]), "bdp"));
     this.equivalents = made("small", { className: "equivalents" });
-    this.element = made("div", { className: "quantity", title: tables.meanings["path.buffer"] },
+    this.element = made("div", { className: "quantity", title: tables.meanings[path.replace(/\[\d+\]/, "[]")] },
       made("label", {}, "Buffer"), this.slider, this.text, this.units, this.equivalents);
   }
 
-  /** Shows what the words of an experiment say. */
-  show(fields, isWrong) {
-    const written = valueAt(fields, "path.buffer");
+  /** Shows what the words of an experiment say; `problems`: paths of fields that have one. */
+  show(fields, problems) {
+    const path = placed(fields, this.path, this.tables);
+    const written = valueAt(fields, path);
     const isList = Array.isArray(written);
-    const path = valueAt(fields, "path");
-    this.amounts = isList || !(path instanceof Map) ? null : this.tables.spec.rooms(path);
+    this.amounts = isList ? null : this.tables.spec.rooms(fields, path);
     if (this.amounts) this.unit = this.amounts.written;
     this.units.value = this.unit;
     const isCounted = valueAt(fields, "path.queue") === "packets";
@@ -50,7 +51,7 @@ export class BufferControl {
     this.text.disabled = isList;
     this.slider.disabled = number === undefined;
     this.units.disabled = number === undefined;
-    this.text.setAttribute("aria-invalid", String(isWrong));
+    this.text.setAttribute("aria-invalid", String(problems.has(path)));
     this.slider.setAttribute("aria-valuetext", this.text.value);
     const others = Object.keys(ROOMS).filter((unit) => unit !== this.unit);
     this.equivalents.textContent = number === undefined ? "" : `= ${others.map((unit) => `${rounded(this.amounts[unit], DIGITS_SHOWN)} ${ROOMS[unit].called}`).join(" = ")}`;

@@ -4,14 +4,18 @@
 import { BufferControl } from "./buffer.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
-import { numberAt, placeOf, STEPS } from "./scale.js";
+import { HopControl } from "./hop.js";
+import { hopNames, placed, withBack, withSecond } from "./network.js";
+import { QuantityControl } from "./quantity.js";
 import { newSource, sourceFields } from "./source.js";
 import { baseName, fieldsJson } from "./spec.js";
 
-/** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all. */
+/** Path, label, units with what they are by the first, ends in the first unit; `zero`: the left end is nothing at all; `of`: what
+ * the name has that the label has not, where it stands under a title. */
+const RATE = { units: { "Mbit/s": 1, "Gbit/s": 1e3, "kbit/s": 1e-3 }, least: 1, most: 1000 };
 const QUANTITIES = {
   path: [
-    { path: "path.rate", label: "Rate", units: { "Mbit/s": 1, "Gbit/s": 1e3, "kbit/s": 1e-3 }, least: 1, most: 1000 },
+    { path: "path.rate", label: "Rate", ...RATE },
     { path: "path.rtt", label: "Round trip", units: { ms: 1, s: 1e3, us: 1e-3 }, least: 1, most: 500 },
     { path: "path.loss", label: "Random loss", units: { "%": 1 }, least: 0.001, most: 30, zero: "0 %" },
     { path: "path.jitter", label: "Jitter of hosts", units: { us: 1, ms: 1e3 }, least: 1, most: 5000, zero: "none" },
@@ -20,6 +24,12 @@ const QUANTITIES = {
     { path: "duration", label: "Duration", units: { s: 1, ms: 1e-3, min: 60 }, least: 1, most: 300 },
   ],
 };
+/** Queues that an experiment may have beside the first one of its path. */
+const MORE_HOPS = [
+  { title: "Second hop", meaning: "hops", rate: { path: "hops[1].rate", label: "Rate", of: " of the second hop", ...RATE }, list: "hops", place: 1, turned: withSecond },
+  { title: "Way back", meaning: "path.back", rate: { path: "path.back.rate", label: "Rate", of: " of the way back", ...RATE, least: 0.1 }, list: "path.back.hops", place: 0, turned: withBack },
+];
+const DIRECTIONS = [["down", "down"], ["up", "up, the way back"]];
 const WORKLOADS = [["bulk", "as much as it can"], ["transfer", "a transfer"], ["stream", "a stream"], ["arrivals", "short flows"]];
 const NEW_WORKLOADS = {
   bulk: () => undefined,
@@ -35,16 +45,20 @@ export class Controls {
     this.skeletons = skeletons;
     this.edit = edit;
     this.fields = new Map();
-    this.quantities = new Map();
     this.cards = ""; // what the flows' cards show
-    for (const [place, rows] of Object.entries(QUANTITIES)) {
-      for (const row of rows) byId(place).append(this.#quantity(row));
-    }
-    this.buffer = new BufferControl(tables, (text) => this.#set("path.buffer", text));
-    byId("path").children[1].after(this.buffer.element);
+    const set = (path, value) => this.#set(path, value);
+    const quantities = Object.entries(QUANTITIES).flatMap(([place, rows]) => rows.map((row) => {
+      const quantity = new QuantityControl(tables, row, set);
+      byId(place).append(quantity.element);
+      return quantity;
+    }));
+    const buffer = new BufferControl(tables, { path: "path.buffer" }, set);
+    byId("path").children[1].after(buffer.element);
+    const hops = MORE_HOPS.map((hop) => new HopControl(tables, hop, set, (isOn) => this.edit(hop.turned(this.fields, isOn, tables))));
+    this.shown = [...quantities, buffer, ...hops];
     this.queue = made("select", { change: () => this.#set("path.queue", this.queue.value === "bytes" ? undefined : this.queue.value) },
       ...options([["bytes", "in bytes"], ["packets", "in packets"]], "bytes"));
-    byId("path").append(made("div", { className: "bar" }, made("label", {}, "Queue counts ", this.queue)));
+    byId("path").append(made("div", { className: "bar" }, made("label", {}, "Queue counts ", this.queue)), ...hops.map(({ element }) => element));
     this.seeds = made("input", {
       type: "number", min: 1, max: 100, step: 1, change: () => this.#set("seeds", this.seeds.value ? BigInt(this.seeds.value) : undefined),
     });
@@ -63,8 +77,7 @@ export class Controls {
   /** Shows an experiment; `problems`: paths of fields that have one. */
   show(fields, problems) {
     this.fields = fields;
-    for (const [path, control] of this.quantities) control.show(valueAt(fields, path), problems.has(path));
-    this.buffer.show(fields, problems.has("path.buffer"));
+    for (const control of this.shown) control.show(fields, problems);
     this.queue.value = valueAt(fields, "path.queue") === "packets" ? "packets" : "bytes";
     const seeds = valueAt(fields, "seeds");
     if (document.activeElement !== this.seeds) this.seeds.value = Array.isArray(seeds) ? "" : String(seeds ?? this.tables.defaults.seeds);
@@ -74,42 +87,13 @@ export class Controls {
 
   #set(path, value) {
     if (path.startsWith("flows")) this.cards = ""; // what was typed may mean the same as before, and is spelt otherwise
-    this.edit(changed(this.fields, path, value));
+    this.edit(changed(this.fields, placed(this.fields, path, this.tables), value));
   }
 
   /** An algorithm that is not there yet. */
   #fresh(flows) {
     const there = new Set(flows.map((flow) => baseName(String(flow.get?.("cc") ?? ""))));
     return ["bbr", "cubic", "reno"].find((cc) => !there.has(cc)) ?? "cubic";
-  }
-
-  #quantity({ path, label, units, least, most, zero }) {
-    const text = made("input", { type: "text", "aria-label": `${label}, with its unit`, spellcheck: false });
-    const slider = made("input", { type: "range", min: 0, max: STEPS, step: 1, "aria-label": label });
-    const first = Object.keys(units)[0];
-    const value = (place) => (zero !== undefined && place === 0 ? zero : `${numberAt(place, [least, most])} ${first}`);
-    const place = (written) => {
-      const match = /^\s*([\d.eE+-]+)\s*(\S+)\s*$/.exec(written ?? "");
-      if (!match || !units[match[2]]) return written === zero ? 0 : undefined;
-      const number = Number(match[1]) * units[match[2]];
-      return number > 0 && zero !== undefined ? Math.max(1, placeOf(number, [least, most])) : placeOf(number, [least, most]);
-    };
-    slider.addEventListener("input", () => this.#set(path, value(Number(slider.value))));
-    text.addEventListener("change", () => this.#set(path, text.value.trim() || undefined));
-    this.quantities.set(path, {
-      show: (own, isWrong) => {
-        const isList = Array.isArray(own);
-        const written = own ?? this.tables.defaults[path];
-        if (document.activeElement !== text) text.value = isList ? own.join(", ") : String(written ?? "");
-        const at = isList ? undefined : place(String(written ?? ""));
-        if (at !== undefined && document.activeElement !== slider) slider.value = at;
-        slider.disabled = isList || at === undefined;
-        text.disabled = isList;
-        text.setAttribute("aria-invalid", String(isWrong));
-        slider.setAttribute("aria-valuetext", text.value);
-      },
-    });
-    return made("div", { className: "quantity", title: this.tables.meanings[path] }, made("label", {}, label), slider, text);
   }
 
   /** The cards of the flows, made anew where there is another thing to show. A field that has the focus keeps it, and what was
@@ -121,19 +105,20 @@ export class Controls {
       place.replaceChildren();
       return;
     }
-    const cards = fieldsJson([flows, [...problems].filter((path) => path.startsWith("flows"))]);
+    const hops = hopNames(this.fields);
+    const cards = fieldsJson([flows, [...problems].filter((path) => path.startsWith("flows")), hops.down, hops.up]);
     if (cards === this.cards) return;
     this.cards = cards;
     const unfolded = [...place.children].map((card) => card.querySelector("details")?.open);
     const focus = document.activeElement?.closest?.("#flows") ? document.activeElement.dataset.field : undefined;
-    place.replaceChildren(...flows.map((flow, number) => this.#card(flow, number, flows.length, problems)));
+    place.replaceChildren(...flows.map((flow, number) => this.#card(flow, number, flows.length, problems, hops)));
     if (unfolded.length === flows.length) {
       [...place.children].forEach((card, number) => { if (unfolded[number]) card.querySelector("details")?.setAttribute("open", ""); });
     }
     if (focus) place.querySelector(`[data-field="${CSS.escape(focus)}"]`)?.focus();
   }
 
-  #card(flow, number, count, problems) {
+  #card(flow, number, count, problems, hops) {
     const at = `flows[${number}]`;
     const get = (name) => (flow instanceof Map ? flow.get(name) : undefined);
     const cc = get("cc");
@@ -158,6 +143,7 @@ export class Controls {
         type: "button", className: "remove", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
         click: () => this.#set(at, undefined),
       }, "Remove"),
+      this.#way(get("direction"), get("route"), at, hops),
       this.#workload(get("workload"), at, problems),
       this.#constants(cc, at));
     if (look) card.style.setProperty("--card", look);
@@ -178,6 +164,23 @@ export class Controls {
     return made("select", {
       "data-field": `${at}.cc`, disabled: Array.isArray(cc), change: ({ target }) => this.#set(`${at}.cc`, target.value),
     }, ...options(pairs, base));
+  }
+
+  /** Where a group's data goes and which hops of that way it passes, where there is a choice. */
+  #way(direction, route, at, { down, up }) {
+    const choice = (name, label, rows, value, written) => {
+      const own = rows.some(([each]) => each === value) ? rows : [...rows, [value, "as written below", true]];
+      return made("label", { title: this.tables.meanings[`flows[].${name}`] }, label, made("select", {
+        "data-field": `${at}.${name}`, change: ({ target }) => this.#set(`${at}.${name}`, written(target.value)),
+      }, ...options(own, value)));
+    };
+    const names = direction === "up" ? up : down;
+    const passes = route === undefined ? "" : [route].flat().join(", ");
+    const choices = [
+      (up.length || direction !== undefined) && choice("direction", "Data goes ", DIRECTIONS, String(direction ?? "down"), (value) => (value === "up" ? value : undefined)),
+      (names.length > 1 || passes) && choice("route", "Passes ", [["", "all hops"], ...names.map((name) => [name, `${name} alone`])], passes, (value) => (value ? [value] : undefined)),
+    ].filter(Boolean);
+    return choices.length ? made("div", { className: "row ways" }, ...choices) : undefined;
   }
 
   #workload(workload, at, problems) {

@@ -2,13 +2,17 @@
 
 import { changed } from "./edit.js";
 import { NANOS_PER_S } from "./gauges.js";
+import { isThere, placed } from "./network.js";
 import { Refused } from "./pool.js";
 import { baseName } from "./spec.js";
 
 /** The experiment of some words with other values of some fields, by their paths. */
-export function withValues(fields, values, { spec }) {
-  for (const [path, value] of values) fields = changed(fields, path, value);
-  const { problems, experiment } = spec.check({ fields });
+export function withValues(fields, values, tables) {
+  for (const [path, value] of values) {
+    if (!isThere(fields, path)) throw new Refused(`${path}: this experiment has no such queue; switch it on under Path, or choose another field`);
+    fields = changed(fields, placed(fields, path, tables), value);
+  }
+  const { problems, experiment } = tables.spec.check({ fields });
   if (problems.length) throw new Refused(problems.map(({ path, message, hint }) => `${path}: ${message}${hint ? `; ${hint}` : ""}`).join("\n"));
   return experiment;
 }
@@ -37,9 +41,12 @@ export function planned(experiment, { spec }, { seed = experiment.seeds[0], isSu
   };
 }
 
-/** Packets that a run carries at most, about. */
+/** Packets that a run carries at most, about; where flows pass different queues, each carries its own. */
 function packetsOf({ path, duration_ns, flows, until_done }, frame_bytes) {
-  const bits = (path.rate_bps * duration_ns) / NANOS_PER_S;
+  const isUp = ({ direction }) => direction === "up";
+  const down = path.hops && flows.some((flow) => flow.route?.data && !isUp(flow)) ? path.hops : [path];
+  const rate_bps = [...down, ...(flows.some(isUp) ? path.back : [])].reduce((sum, line) => sum + line.rate_bps, 0);
+  const bits = (rate_bps * duration_ns) / NANOS_PER_S;
   const total = flows.reduce((sum, { workload }) => sum + bytesToSend(workload), 0);
   const carried = Math.min(bits, until_done ? 8 * 1.1 * total : Infinity);
   return carried / (8 * frame_bytes) + 100 * flows.length;

@@ -2,13 +2,15 @@
 
 /**
  * What each group of a planned run would have of the goodput if at any time all flows that are there had the same. Empty of one
- * group, and where a flow does not always take what it gets: a workload that ends or pauses, or a slow line of its own.
+ * group, where flows do not all pass the same queues, and where a flow does not always take what it gets: a workload that ends or
+ * pauses, or a slow line of its own.
  */
 export function fairSharesOf({ run, names, start_jitters_ns }) {
   const { path, flows, measure } = run;
   const equal_bps = Math.min(path.rate_bps, ...path.changes.map(({ rate_bps }) => rate_bps)) / flows.length;
   const isGreedy = flows.every(({ workload, access }) => workload === "bulk" && (!access || access.rate_bps >= equal_bps));
-  if (!isGreedy || new Set(names).size === 1) return new Map();
+  const ways = new Set(flows.map(({ direction, route }) => JSON.stringify([direction, route?.data])));
+  if (!isGreedy || ways.size > 1 || new Set(names).size === 1) return new Map();
   const { window_begin_ns: begin_ns, window_end_ns: end_ns } = measure;
   const stays = flows.map(({ start_ns, stop_ns }, flow) => {
     const start = start_ns - start_jitters_ns[flow]; // every seed has the same

@@ -49,8 +49,9 @@ export function inTime(skeletons, run, measurement, groups) {
   const wide_s = Math.max(sample_s, end_s / bins.gauge);
   const gauges = GAUGES.map(([column, factor]) => looks.map(({ look, flows }) => (
     { ...look, rows: rowsOf(meanGauge(flows, column, mss, end_s, wide_s), factor) })));
-  const queue = { label: "queue", style: "link", instance: 0, kind: "line", rows: rowsOf(backlog(measurement.bottleneck), KB) };
-  return [throughput, ...gauges, [queue]].map((layers) => ({ layers, x: { domain: [0, end_s] } }));
+  const queues = queuesOf(measurement).map(({ name, queue }, instance) => (
+    { label: name ? `queue; ${name}` : "queue", style: "link", instance, kind: "line", rows: rowsOf(backlog(queue), KB) }));
+  return [throughput, ...gauges, queues].map((layers) => ({ layers, x: { domain: [0, end_s] } }));
 
   function ofFlows() {
     const owners = groups.flatMap(({ name, cc, flows }) => flows.map((flow) => ({
@@ -66,6 +67,9 @@ export function inTime(skeletons, run, measurement, groups) {
     }));
   }
 }
+
+/** Every queue of a measurement, `{name, queue}`; the only one has no name. */
+export const queuesOf = ({ hops, bottleneck }) => (hops?.length ? hops : [{ name: "", queue: bottleneck }]);
 
 /** Each flow's phases, of those whose algorithm has any, for the strip below the throughput. */
 export function phasesOf(measurement) {

@@ -11,7 +11,8 @@ import { changed } from "./edit.js";
 import { planned } from "./experiment.js";
 import { inTime } from "./lines.js";
 import { estimate, summarise } from "./metrics.js";
-import { showMeans, showNumbers } from "./readout.js";
+import { showMeans, showNumbers, showQueues } from "./readout.js";
+import { waysOf } from "./network.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
@@ -123,7 +124,10 @@ class Explorer {
     if (experiment) this.#run(this.aborting.signal); // first of all: workers simulate while the page shows the rest
     else document.body.dataset.state = "failed";
     this.#nameExperiment();
-    if (fields) this.controls.show(fields, new Set(problems.map(({ path }) => path)));
+    if (fields) {
+      this.controls.show(fields, new Set(problems.map(({ path }) => path)));
+      this.survey.offer(fields);
+    }
     if (document.activeElement !== byId("toml")) byId("toml").value = text;
   }
 
@@ -198,13 +202,16 @@ class Explorer {
   async #showRun() {
     const { shown, measurement } = this;
     this.summary = summarise(shown.run, measurement, shown.bdp_bytes, shown.names);
-    byId("answer").textContent = answer(this.summary, this.skeletons.matters);
+    const ways = waysOf(shown);
+    const said = answer(this.summary, this.skeletons.matters, ways);
+    byId("answer").textContent = said;
     showNumbers(byId("numbers"), this.summary);
+    showQueues(byId("queues"), this.summary, ways);
     const { isInside, text } = standing(shown.fields, shown, this.bounds, this.tables);
     byId("bounds").textContent = text;
     byId("bounds").classList.toggle("outside", !isInside);
     const panels = inTime(this.skeletons, shown.run, measurement, shown.groups);
-    const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${answer(this.summary, this.skeletons.matters)}`);
+    const spec = filled(this.skeletons, "in_time", panels, `Throughput, cwnd, inflight, RTT and queue over time. ${said}`);
     await this.picture.show(spec);
     this.#showStripsAndCursor();
   }

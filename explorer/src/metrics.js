@@ -3,23 +3,26 @@
 
 import { completion } from "./completion.js";
 import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
+import { linesOfRun, passesBottleneck } from "./network.js";
 import { percentile } from "./percentile.js";
 
 /** `part / denominator`; null where that is 0. */
 export const ratio = (part, denominator) => (denominator ? part / denominator : null);
 
-/** The summary of a run: `{window_s, flows, groups, bottleneck, jain}`. `names`: each flow's group. */
+/** The summary of a run: `{window_s, flows, groups, bottleneck, hops, jain}`; `hops` is every queue, where there are several.
+ * `names`: each flow's group. */
 export function summarise(run, measurement, bdp_bytes, names) {
   const window = windowOf(run.measure, measurement.ended_ns);
   const flows = measurement.flows.map((flow, index) => (
     { ...ofFlow(flow, window, names[index]), ...completion(run.path, run.flows[index], flow, window) }
   ));
-  const rates = flows.map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
+  const rates = flows.filter((_, flow) => passesBottleneck(run.flows[flow], run.path)).map((flow) => flow.goodput_bps).filter((rate) => rate !== null);
   return {
     window_s: [window.begin_ns / NANOS_PER_S, window.end_ns / NANOS_PER_S],
     flows,
-    groups: ofGroups(measurement, window, names),
+    groups: ofGroups(run, measurement, window, names),
     bottleneck: ofBottleneck(run, measurement.bottleneck, window, bdp_bytes),
+    hops: measurement.hops?.length ? ofHops(run, measurement.hops, window) : undefined,
     jain: jain(rates),
   };
 }
@@ -68,25 +71,37 @@ function ofFlow(flow, window, name) {
   };
 }
 
-function ofGroups(measurement, window, names) {
-  const delivered = new Map();
+/** A share is one of those whose data goes the same way. */
+function ofGroups(run, measurement, window, names) {
+  const [delivered, ways, all] = [new Map(), new Map(), new Map()];
   measurement.flows.forEach((flow, i) => {
     const grown = growth(window, flow.at_window_begin, flow.at_window_end, "delivered_bytes");
+    const { direction = "down" } = run.flows[i];
     delivered.set(names[i], (delivered.get(names[i]) ?? 0) + grown);
+    ways.set(names[i], direction);
+    all.set(direction, (all.get(direction) ?? 0) + grown);
   });
-  const all = total([...delivered.values()]);
   return new Map([...delivered].map(([name, bytes]) => [
-    name, { goodput_bps: ratio(BYTE_BITS * bytes, seconds(window)), share: ratio(bytes, all) },
+    name, { goodput_bps: ratio(BYTE_BITS * bytes, seconds(window)), share: ratio(bytes, all.get(ways.get(name))) },
   ]));
 }
 
 function ofBottleneck(run, queue, window, bdp_bytes) {
+  const own = ofQueue(run.path, queue, window);
+  return { ...own, queue_mean_bdp: own.queue_mean_bytes === null ? null : ratio(own.queue_mean_bytes, bdp_bytes) };
+}
+
+function ofHops(run, hops, window) {
+  return linesOfRun(run).map(({ line, direction }, at) => ({ name: hops[at].name, direction, ...ofQueue(line, hops[at].queue, window) }));
+}
+
+function ofQueue(line, queue, window) {
   const grown = (counter) => growth(window, queue.at_window_begin, queue.at_window_end, counter);
   const { series } = queue;
   const standing = series.backlog_bytes.filter((_, i) => holds(window, series.at_ns[i]));
   const mean = standing.length ? total(standing) / standing.length : null;
   return {
-    utilization: ratio(BYTE_BITS * grown("sent_bytes"), capacityBits(run.path, window)),
+    utilization: ratio(BYTE_BITS * grown("sent_bytes"), capacityBits(line, window)),
     offered_packets: grown("offered_packets"),
     sent_packets: grown("sent_packets"),
     dropped_packets: grown("dropped_packets"),
@@ -95,14 +110,13 @@ function ofBottleneck(run, queue, window, bdp_bytes) {
     queue_mean_bytes: mean,
     queue_p95_bytes: standing.length ? percentile(standing, 95) : null,
     queue_max_bytes: standing.length ? standing.reduce((most, value) => Math.max(most, value), 0) : null,
-    queue_mean_bdp: mean === null ? null : ratio(mean, bdp_bytes),
   };
 }
 
 /** What the line can carry in a window, whatever its rate does. */
-function capacityBits(path, window) {
-  let [bits, begin_ns, rate_bps] = [0, window.begin_ns, Number(path.rate_bps)];
-  for (const change of path.changes) {
+function capacityBits(line, window) {
+  let [bits, begin_ns, rate_bps] = [0, window.begin_ns, Number(line.rate_bps)];
+  for (const change of line.changes ?? []) {
     const until_ns = Math.max(begin_ns, Math.min(Number(change.at_ns), window.end_ns));
     bits += rate_bps * (until_ns - begin_ns);
     [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];

@@ -43,6 +43,8 @@ export class Picture {
       rowsOfView(drawn).forEach((layers, panel) => layers.forEach((rows, layer) => (
         this.view.data(dataName(panel, layer), structuredClone(rows))))); // Vega marks what it takes in
       await this.view.runAsync();
+      if (this.#bottom() !== this.bottom) await this.view.resize().runAsync(); // other numbers at the axes take other room
+      this.bottom = this.#bottom();
     }
     this.numbers.splice(0, this.numbers.length, ...rowsOfView(spec));
     this.traces?.show(spec);
@@ -52,9 +54,15 @@ export class Picture {
     this.view?.finalize();
     const themed = this.#themed(spec);
     this.view = await figures.drawn(this.place, themed, width, HOW);
+    this.bottom = this.#bottom();
     this.numbers = []; // what the pointer is told: changed in place
     figures.showNearestPoint(this.view, spec, this.numbers, this.place);
     this.traces?.over(this.view, themed);
+  }
+
+  /** Where what is drawn ends, pixels. */
+  #bottom() {
+    return this.view.scenegraph().root.bounds.y2;
   }
 
   /** In the page's colours, and in the shape that it has on the page. */

@@ -6,6 +6,7 @@ import { planned } from "./experiment.js";
 import { endOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { firstAbove, marksOf } from "./marks.js";
+import { linesOfRun, passesBottleneck, waysOf } from "./network.js";
 import { Scene } from "./scene.js";
 import { amount } from "./amount.js";
 
@@ -71,6 +72,7 @@ export class Player {
     const packets = Math.max(1, Math.ceil(room_bytes / frame_bytes / MARKS));
     const { at_ns, backlog_bytes, dropped_packets } = measurement.bottleneck.series;
     this.stretch = {
+      name: waysOf(plan).bottleneck, others: othersOf(plan.run, measurement), elsewhere: elsewhereOf(plan),
       lanes, room_bytes, frame_bytes, packets, backlog_bytes, dropped_packets,
       marks: marksOf(measurement, lanes.map(({ flows }) => flows), packets * frame_bytes),
       at_s: at_ns.map((at) => at / NANOS_PER_S), begin_s: this.begin_s, end_s: this.end_s, room_marks: room_bytes / frame_bytes / packets,
@@ -84,7 +86,8 @@ export class Player {
 
   /** A flow each, or a group each: its name, its flows, its look and its round-trip time. */
   #lanes({ run, groups, names, styles }) {
-    const members = run.flows.length <= MOST_LANES ? run.flows.map((_, flow) => [flow]) : groups.map(({ flows }) => flows);
+    const all = run.flows.length <= MOST_LANES ? run.flows.map((_, flow) => [flow]) : groups.map(({ flows }) => flows);
+    const members = all.map((flows) => flows.filter((flow) => passesBottleneck(run.flows[flow], run.path))).filter(({ length }) => length);
     const lines = linesOf(this.explorer.skeletons, members.map(([first]) => styles[first]));
     return members.map((flows, lane) => {
       const [first] = flows;
@@ -121,7 +124,30 @@ export class Player {
     this.instant.value = String(Math.round((INSTANTS * (at_s - this.begin_s)) / (this.end_s - this.begin_s)));
     const backlog = stretch.backlog_bytes[at];
     byId("play-text").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / stretch.frame_bytes)} packets wait, ${((100 * backlog) / stretch.room_bytes).toFixed(0)} % of the room`
-      + `${stretch.packets > 1 ? ` · a mark is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`;
+      + stretch.others.map(({ name, waiting }) => ` · ${waiting[at]} in ${name}`).join("")
+      + `${stretch.packets > 1 ? ` · a mark is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`
+      + `${stretch.elsewhere.length ? ` · not drawn: ${stretch.elsewhere.join(", ")}, whose data pass other queues` : ""}`;
     this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${Math.round(backlog / stretch.frame_bytes)} packets wait`);
   }
+}
+
+/** The queues but for the bottleneck: which side of it each is on, of how many, what waits in it and how full it is in parts of its room. */
+function othersOf(run, { hops = [] }) {
+  const { bottleneck = 0 } = run.path;
+  const queues = linesOfRun(run).map(({ line, direction }, at) => (
+    { line, at, side: direction === "up" ? "back" : at < bottleneck ? "before" : "behind" }));
+  return queues.filter(({ at }) => hops.length && at !== bottleneck).map(({ line: { buffer }, at, side }) => {
+    const own = queues.filter((each) => each.side === side && each.at !== bottleneck);
+    const { backlog_bytes, backlog_packets } = hops[at].queue.series;
+    const place = own.findIndex((each) => each.at === at);
+    return {
+      name: hops[at].name, side, place: side === "back" ? own.length - 1 - place : place, count: own.length, waiting: backlog_packets,
+      fullness: buffer.bytes ? backlog_bytes.map((bytes) => bytes / buffer.bytes) : backlog_packets.map((count) => count / buffer.packets),
+    };
+  });
+}
+
+/** The groups of which no flow's data pass the bottleneck. */
+function elsewhereOf({ run, groups }) {
+  return groups.filter(({ flows }) => !flows.some((flow) => passesBottleneck(run.flows[flow], run.path))).map(({ name }) => name);
 }

@@ -4,7 +4,7 @@ import { made } from "./dom.js";
 import { amount } from "./amount.js";
 import { bytesText, msText, rateText, shareText } from "./sentences.js";
 
-/** A row a group, and what the link has. */
+/** A row a group, and what the bottleneck has. */
 export function showNumbers(table, summary) {
   const isSource = summary.flows.some((flow) => flow.transfers !== undefined);
   const head = [
@@ -28,6 +28,16 @@ export function showNumbers(table, summary) {
   ];
   filledTable(table, head, rows, `The window from ${amount(summary.window_s[0])} to ${amount(summary.window_s[1])} s`);
   table.append(made("tfoot", {}, made("tr", {}, made("td", { colSpan: head.length }, link.map((pair) => pair.join(" ")).join(" · ")))));
+}
+
+/** A row a queue, where there are several; `bottleneck`: the name of that one among them. */
+export function showQueues(table, { hops = [] }, { bottleneck }) {
+  table.hidden = !hops.length;
+  const rows = hops.map((hop) => [
+    hop.name === bottleneck ? `${hop.name} (bottleneck)` : hop.name, hop.direction === "up" ? "back" : "down", shareText(hop.utilization), shareText(hop.loss_rate), bytesText(hop.queue_mean_bytes),
+    bytesText(hop.queue_max_bytes),
+  ]);
+  filledTable(table, ["queue", "way", "utilization", "loss", "mean queue", "largest queue"], rows, "Each queue in the same window");
 }
 
 const secondsText = (seconds) => (seconds === null || seconds === undefined ? "-" : `${amount(seconds)} s`);

@@ -13,6 +13,8 @@ const ROWS = 10;
 /** Of what is dropped at once; more are told by their number. */
 const MOST_CROSSES = 8;
 const SIZE = 5;
+/** Another queue of the path, pixels; on the way back one that lies down. */
+const OTHER = { width: 22, height: 90 };
 
 /** A canvas that is drawn in pixels of the screen. */
 export class Scene {
@@ -33,6 +35,7 @@ export class Scene {
     pen.font = `${width < 600 ? 12 : 14}px sans-serif`;
     Object.assign(this, { stretch, at_s, at, frame: frameOf(width, stretch.lanes.length) });
     this.#labels();
+    this.#others();
     this.#moving();
     this.#waiting();
     this.#dropped();
@@ -43,7 +46,7 @@ export class Scene {
     const { pen, ink, frame, stretch } = this;
     pen.fillStyle = ink.ink;
     pen.textAlign = "left";
-    pen.fillText("queue", frame.left, frame.top - 10);
+    pen.fillText(stretch.name || "queue", frame.left, frame.top - 10);
     pen.textAlign = "right";
     pen.fillText("receivers", frame.width - 8, frame.top - 10);
     pen.textAlign = "left";
@@ -58,6 +61,30 @@ export class Scene {
     });
     pen.fillStyle = ink.faint;
     pen.fillText("ACKs", 8, frame.back + 18);
+  }
+
+  /** The other queues, as full as they are: before and behind the bottleneck, and on the way back. */
+  #others() {
+    const { pen, ink, frame, stretch, at } = this;
+    const { left, right, width, names } = frame;
+    const ends = { before: [names, left - 8], behind: [right + 8, width - 14], back: [50, width - 14] };
+    for (const { name, side, place, count, fullness } of stretch.others) {
+      const x = between(...ends[side], (place + 0.5) / count);
+      const [across, up] = side === "back" ? [OTHER.height, OTHER.width] : [OTHER.width, OTHER.height];
+      const [from, top] = [x - across / 2, (side === "back" ? frame.back + 4 : (frame.top + frame.bottom) / 2) - up / 2];
+      const full = Math.min(1, fullness[at] ?? 0);
+      pen.fillStyle = ink.rule;
+      // What waits stands where it leaves: at the bottom, and on the way back at the left.
+      if (side === "back") pen.fillRect(from, top, across * full, up);
+      else pen.fillRect(from, top + up * (1 - full), across, up * full);
+      pen.strokeStyle = ink.faint;
+      pen.lineWidth = 1.5;
+      pen.strokeRect(from, top, across, up);
+      pen.fillStyle = ink.ink;
+      pen.textAlign = "center";
+      pen.fillText(name, x, side === "back" ? top + up + 16 : top - 6, (ends[side][1] - ends[side][0]) / count);
+    }
+    pen.textAlign = "left";
   }
 
   /** What comes to the queue, what is on the line, and what goes back. */
@@ -138,7 +165,7 @@ export class Scene {
     const y = (bytes) => bottom - ((bottom - top) * bytes) / stretch.room_bytes;
     const [first, end] = [firstAbove(stretch.at_s, stretch.begin_s), firstAbove(stretch.at_s, stretch.end_s)];
     pen.fillStyle = ink.ink;
-    pen.fillText(`how full the queue is, ${stretch.begin_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} s`, left, top - 8);
+    pen.fillText(`how full ${stretch.name || "the queue"} is, ${stretch.begin_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} s`, left, top - 8);
     pen.fillStyle = ink.rule;
     pen.beginPath();
     pen.moveTo(left, bottom);

@@ -1,5 +1,6 @@
 /** Specs, about which the page asks the compiled `crates/spec` in its own thread: problems, words and runs are the package's. */
 
+import { valueAt } from "./edit.js";
 import { Refused } from "./pool.js";
 import { answerTo, GIVEN } from "./simulator.js";
 
@@ -43,9 +44,21 @@ export class Specs {
     return this.#answer("toml", fieldsJson(fields));
   }
 
-  /** The queue's room by the words of its path: `{written, bdp, ms, kB, packets}`, the first one of the others; or null. */
-  rooms(path) {
-    return this.#answer("rooms", fieldsJson(path));
+  /** A queue's room by the path of its buffer in an experiment's fields: `{written, bdp, ms, kB, packets}`, the first one of the
+   * others; or null. */
+  rooms(fields, path) {
+    const [network, queue] = [valueAt(fields, "path"), valueAt(fields, path.replace(/\.buffer$/, ""))];
+    if (!(network instanceof Map && queue instanceof Map)) return null;
+    if (network === queue) return this.#answer("rooms", fieldsJson(network));
+    if (typeof queue.get("buffer") !== "string") return null;
+    const alone = (buffer) => {
+      const ofAll = ["rtt", "mtu"].filter((key) => network.has(key)).map((key) => [key, network.get(key)]);
+      return this.#answer("rooms", fieldsJson(new Map([...ofAll, ...queue, ["buffer", buffer]])));
+    };
+    // By itself a queue has a BDP of its own: theirs is that of the bottleneck.
+    const written = alone(queue.get("buffer"));
+    const [bytes, bdp] = this.#answer("amounts", fieldsJson([path, queue.get("buffer"), fields]));
+    return written && bdp ? { ...alone(`${bytes[1]} B`), bdp: bdp[1], written: written.written } : null;
   }
 
   /** `[number, unit, magnitude]` of a text, or null; magnitudes are in the order of quantities. */

@@ -1,8 +1,8 @@
-/** Strips above the panels in time, as wide as those: what phase each flow was in, and when the queue dropped. */
+/** Strips above the panels in time, as wide as those: what phase each flow was in, and when each queue dropped. */
 
 import { linesOf } from "./chart.js";
 import { made } from "./dom.js";
-import { endOf, phasesOf } from "./lines.js";
+import { endOf, phasesOf, queuesOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
 import { amount, countedNoun } from "./amount.js";
 
@@ -30,11 +30,14 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
     strip.firstChild.prepend(keyOf(lines[flow]));
     return strip;
   });
-  const drops = dropsOf(measurement.bottleneck, endOf(run, measurement), axis);
-  const total = measurement.bottleneck.series.dropped_packets.at(-1) ?? 0;
-  const strip = stripOf("drops", `Dropped at the queue: ${countedNoun(total, "packet")}`, drops, axis);
-  strip.classList.add("drops");
-  place.replaceChildren(...strips, strip);
+  const drops = queuesOf(measurement).map(({ name, queue }) => {
+    const total = queue.series.dropped_packets.at(-1) ?? 0;
+    const label = `Dropped at the queue${name && ` of ${name}`}: ${countedNoun(total, "packet")}`;
+    const strip = stripOf(name ? `× ${name}` : "drops", label, dropsOf(queue, endOf(run, measurement), axis), axis);
+    strip.classList.add("drops");
+    return strip;
+  });
+  place.replaceChildren(...strips, ...drops);
 }
 
 /** How the line of each flow looks in the panels below; of many flows, that of its group. */
@@ -59,7 +62,7 @@ function stripOf(name, label, marks, { domain: [from_s, to_s], width }) {
   const pixels = width / (to_s - from_s);
   const seen = marks.filter(({ begin_s, end_s }) => begin_s < to_s && end_s > from_s && (end_s - begin_s) * pixels >= LEAST_WIDTH);
   return made("div", { className: "strip", role: "img", "aria-label": label },
-    made("small", { title: name }, name),
+    made("small", { title: label }, name),
     made("div", {}, ...seen.map(({ begin_s, end_s, word, title }) => {
       const [left, right] = [Math.max(begin_s, from_s), Math.min(end_s, to_s)];
       const isRoomy = word && (right - left) * pixels >= LETTER_WIDTH * word.length + 4;

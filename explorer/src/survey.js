@@ -6,6 +6,7 @@ import { byId, made, options } from "./dom.js";
 import { planned, withValues } from "./experiment.js";
 import { fairLevels } from "./fair.js";
 import { estimate, summarise } from "./metrics.js";
+import { isThere, placed } from "./network.js";
 import { amount } from "./amount.js";
 import { Picture } from "./picture.js";
 import { Refused } from "./pool.js";
@@ -13,13 +14,19 @@ import { meanOf } from "./readout.js";
 import { OF_LINK, QUANTITIES_SHOWN, valuesOf } from "./readings.js";
 import { bisected, bisectedGrid, each } from "./schedule.js";
 
-const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"]];
+const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"],
+  ["hops[1].buffer", "buffer of the second hop"], ["hops[1].rate", "rate of the second hop"], ["path.back.buffer", "buffer of the way back"],
+  ["path.back.rate", "rate of the way back"]];
 const USUAL = {
   "path.buffer": "0.2 bdp, 0.5 bdp, 1 bdp, 2 bdp, 4 bdp, 8 bdp",
   "path.rate": "5 Mbit/s, 10 Mbit/s, 20 Mbit/s, 50 Mbit/s, 100 Mbit/s",
   "path.rtt": "5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms",
   "path.loss": "0.01 %, 0.1 %, 1 %, 5 %, 10 %",
   "path.jitter": "none, 50 us, 200 us, 1 ms",
+  "hops[1].buffer": "0.2 bdp, 0.5 bdp, 1 bdp, 2 bdp, 4 bdp, 8 bdp",
+  "hops[1].rate": "5 Mbit/s, 10 Mbit/s, 20 Mbit/s, 50 Mbit/s, 100 Mbit/s",
+  "path.back.buffer": "10 packets, 20 packets, 50 packets, 100 packets, 200 packets",
+  "path.back.rate": "0.5 Mbit/s, 1 Mbit/s, 2 Mbit/s, 5 Mbit/s, 10 Mbit/s",
 };
 /** Time between two drawings of a picture that fills, milliseconds. */
 const THROTTLE_MS = 120;
@@ -48,6 +55,13 @@ export class Survey {
       this.mapX.set(x, xs);
       this.mapY.set(y, ys);
       chooseOption(this.mapWhat, what);
+    }
+  }
+
+  /** Offers the fields that an experiment has. */
+  offer(fields) {
+    for (const { options: each } of [this.x, this.mapX, this.mapY]) {
+      for (const option of each) option.disabled = !isThere(fields, option.value);
     }
   }
 
@@ -88,6 +102,7 @@ export class Survey {
     const select = made("select", { "aria-label": `${label}field` }, ...options(FIELDS, path));
     const values = made("input", { type: "text", className: "values", value: USUAL[path], spellcheck: false, "aria-label": `${label}values` });
     const field = {
+      options: select.options,
       get path() { return select.value; },
       get text() { return values.value; },
       get values() { return values.value.split(",").map((part) => part.trim()).filter(Boolean); },
@@ -102,6 +117,12 @@ export class Survey {
     values.addEventListener("change", again);
     byId(place).append(made("label", {}, label, select), values);
     return field;
+  }
+
+  /** How a field is called: where hops are listed, those of a queue stand in each of them. */
+  #noun(path) {
+    const { fields, tables } = this.explorer;
+    return `${FIELDS.find(([name]) => name === path)[1]}${placed(fields, path, tables) === path ? "" : " of the first hop"}`;
   }
 
   #what(place, again) {
@@ -152,7 +173,7 @@ export class Survey {
       });
       return { label: name, style: group ? baseName(group.cc) : "link", instance, kind: "mean", rows };
     });
-    const noun = FIELDS.find(([name]) => name === path)[1];
+    const noun = this.#noun(path);
     const x = { title: noun, ticks: values.map((value, at) => [at, value]), domain: [-0.3, values.length - 0.7] };
     const fair = quantity === QUANTITIES_SHOWN.share ? fairLevels(plans.map(([plan]) => plan)) : [];
     const levels = fair.map(({ at, group }) => ({ at, layer: layers.find(({ label }) => label === group) }));
@@ -209,7 +230,7 @@ export class Survey {
     for (const [channel, labels, path] of [["x", xs, this.mapX.path], ["y", ys, this.mapY.path]]) {
       const axis = panel.encoding[channel];
       axis.scale.domain = [-0.5, labels.length - 0.5];
-      axis.title = FIELDS.find(([name]) => name === path)[1];
+      axis.title = this.#noun(path);
       axis.axis = {
         ...axis.axis, title: axis.title, values: labels.map((_, at) => at),
         labelExpr: `${JSON.stringify(labels)}[datum.value]`,

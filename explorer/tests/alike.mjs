@@ -1,15 +1,18 @@
-// What the page makes of specs, numbers and cells: the other half of test_alike.py. A list of JSON for each.
+// What the page makes of specs, runs, numbers and cells: the other half of test_alike.py. A list of JSON for each.
 
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 
 import { amount } from "../src/amount.js";
 import { cellText } from "../src/experiment.js";
+import { answerTo } from "../src/simulator.js";
 import { Specs } from "../src/spec.js";
 
-const { specs, numbers, cells, wasm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
+const { specs, runs, numbers, cells, wasm } = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm), {});
 const answers = new Specs(instance);
-process.stdout.write(JSON.stringify({ specs: specs.map(ofSpec), numbers: numbers.map(amount), cells: cells.map(cellText) }));
+const measured = (run) => createHash("sha256").update(answerTo(instance, `{"measure":${run}}`).subarray(1)).digest("hex");
+process.stdout.write(JSON.stringify({ specs: specs.map(ofSpec), runs: runs.map(measured), numbers: numbers.map(amount), cells: cells.map(cellText) }));
 
 function ofSpec({ toml, files }) {
   answers.files = files;

@@ -28,7 +28,7 @@ def of_package(text: str, folder: Path) -> dict[str, Any]:
         (runs,) = read(store)
         sampled = read_samples(store, runs).runs
         results = [_measured(store, each.run_id) for each in sampled]
-    charts = [_without_tags(in_time(runs, [each])) for each in sampled]
+        charts = [_without_tags(in_time(runs, [each])) for each in sampled]
     goodput = estimate(runs.points[0].known("goodput", runs.groups[0]))
     return {
         "runs": [

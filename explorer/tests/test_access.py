@@ -68,8 +68,10 @@ def unfolded(opened_for_all: Any, request: pytest.FixtureRequest) -> Any:
 
 
 def everything_open(page: Any, tab: str) -> None:
-    """Shows a tab, the buttons of sharing, and all that can be folded."""
+    """Shows a tab, the buttons of sharing, all that can be folded, and the controls of all queues."""
     page.click(f"#tab-{tab}")
+    for title in ("Second hop", "Way back"):
+        page.get_by_role("checkbox", name=title, exact=True).check()
     if page.get_attribute("#share", "aria-expanded") != "true":
         page.click("#share")
     assert settle(page) == "ready"

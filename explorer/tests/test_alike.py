@@ -1,10 +1,12 @@
-"""The page and the package say the same of the same specs, numbers and cells: one crate, compiled for two machines."""
+"""Page and package say the same of the same specs, runs, numbers and cells: crates, compiled for two machines."""
 
 from __future__ import annotations
 
 import random
 import tomllib
+from collections import Counter
 from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +19,7 @@ from dumbbell.spec import SpecError, expand, load, resolve
 from dumbbell.spec.source import toml
 from dumbbell.spreadsheet import cell
 from oddspecs import ODD
-from randomspecs import specs
+from randomspecs import networks, specs
 
 SEEDS: Final = 2
 START: Final = 'duration = "9 s"\n[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nbuffer = "9 kB"\n'
@@ -45,7 +47,7 @@ SPECS: Final = {
 def of_page(in_node: Any, **given: Sequence[Any]) -> dict[str, list[Any]]:
     """What the page makes of them, in node."""
     answers: dict[str, list[Any]]
-    (answers,) = in_node("alike.mjs", **{"specs": [], "numbers": [], "cells": []} | given)
+    (answers,) = in_node("alike.mjs", **{"specs": [], "runs": [], "numbers": [], "cells": []} | given)
     return answers
 
 
@@ -88,6 +90,25 @@ def test_odd_specs_have_the_same_problems_or_runs(which: str, in_node: Any, tmp_
                 problem[:1] if problem[1].endswith(": no such file") else problem for problem in each["problems"]
             ]
         assert page == package, text
+
+
+@pytest.mark.slow
+def test_runs_of_several_queues_have_the_bytes_of_the_native_build(in_node: Any) -> None:
+    """Hops in a row, ways back, data both ways and routes, all of them among so many."""
+    engine = SimEngine()
+    experiments = [load(fields) for fields in networks(seed=1, count=60)]
+    runs = [resolve(next(expand(experiment)), 2).run for experiment in experiments]
+    kinds: Counter[str] = Counter()
+    for run in runs:
+        kinds["in a row"] += len(run.path.hops) > 1
+        kinds["back"] += len(run.path.back) == 1
+        kinds["back in a row"] += len(run.path.back) > 1
+        kinds["up"] += any(flow.direction == "up" for flow in run.flows)
+        kinds["route"] += any(flow.route.data or flow.route.acks for flow in run.flows)
+    assert min(kinds[kind] for kind in ("in a row", "back", "back in a row", "up", "route")) > 5, kinds
+    native = [sha256(engine.measurement_json(run)).hexdigest() for run in runs]
+    assert len(set(native)) == len(native)
+    assert of_page(in_node, runs=[run.to_json() for run in runs])["runs"] == native
 
 
 def test_numbers_and_cells_are_written_alike(in_node: Any) -> None:

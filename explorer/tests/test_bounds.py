@@ -13,6 +13,7 @@ from outside import OUTSIDE, spec_with
 
 EACH = 12
 SEED = 20261123
+BACK = 'back = { rate = "40 Mbit/s", buffer = "700 packets" }'
 
 
 def standing(in_node: Any, texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -26,6 +27,24 @@ def test_each_condition_of_a_stratum_is_within(stratum: str, in_node: Any) -> No
     outside = [(text, each["text"]) for text, each in zip(texts, standing(in_node, texts), strict=True)
                if not each["isInside"]]  # fmt: skip
     assert outside == []
+
+
+HOPS = "".join(f'[[hops]]\nname = "{name}"\nrate = "90 Mbit/s"\nbuffer = "1 bdp"\n' for name in "abcde")
+ROUTED = '[[flows]]\ncc = "{}"\nroute = ["{}"]\n'
+QUEUES = {
+    f'duration = "60 s"\n[path]\nrtt = "25 ms"\n{HOPS}[[flows]]\ncc = "bbr"\n': "5 links in a row, not ",
+    f'duration = "60 s"\n[path]\nrtt = "25 ms"\n{HOPS}{ROUTED.format("bbr", "a")}{ROUTED.format("cubic", "b")}': (
+        "data that goes 2 ways, not "
+    ),
+    f'{spec_with(BACK)}direction = "up"\n': "path.back.buffer = 700 packets",
+}
+"""Specs of several queues: what is said of them."""
+
+
+def test_what_is_outside_of_one_queue_is_named(in_node: Any) -> None:
+    for text, verdict in zip(QUEUES.values(), standing(in_node, list(QUEUES)), strict=True):
+        assert not verdict["isInside"]
+        assert text in verdict["text"]
 
 
 def test_what_is_outside_is_named(in_node: Any) -> None:

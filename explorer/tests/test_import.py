@@ -12,10 +12,11 @@ from webtab import dumbbell, typed
 SPEC = MOMENT.replace("seeds = 2", "seeds = [9007199254740993]")
 """One seed that no number of JavaScript can be."""
 OTHER = SPEC.replace("3 s", "4 s")
+BACK = SPEC.replace("[[flows]]", '[path.back]\nrate = "2 Mbit/s"\nbuffer = "50 packets"\n\n[[flows]]', 1)
 
 
 def test_the_file_that_the_page_saves_is_the_run_that_it_shows(page: Any, tmp_path: Path) -> None:
-    for text in (SPEC, OTHER):
+    for text in (SPEC, OTHER, BACK):
         assert typed(page, text) == "ready"
         shown = page.evaluate("document.body.dataset.run")
         page.click("#share")

@@ -32,6 +32,8 @@ enum Request {
     Toml(PageWord),
     /// The room of the bottleneck's queue in each unit, as these words of a path have it.
     Rooms(PageWord),
+    /// The numbers of a field's value in a spec with these words, each with its name: of a hop's buffer its bytes and BDPs.
+    Amounts(String, PageWord, PageWord),
     /// A text's number, its unit as written, and the number by which it is put in order.
     Quantity(String),
 }
@@ -52,6 +54,7 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
         Request::Resolve(request) => json(&request.resolved().map_err(|problems| lines(&problems))?),
         Request::Toml(table) => json(&spec::toml(&table.fields())),
         Request::Rooms(path) => json(&spec::rooms(&path.fields())),
+        Request::Amounts(field, value, fields) => json(&spec::amounts(&field, &value.into(), &fields.fields())),
         Request::Quantity(text) => {
             let quantity = spec::number_and_unit(&text).zip(spec::magnitude(&text));
             json(&quantity.map(|((number, unit), magnitude)| (number, unit, magnitude)))
@@ -139,5 +142,11 @@ mod tests {
         let (_, rooms) = answered(&format!(r#"{{"rooms":{path}}}"#));
         assert!(rooms.contains(r#""written":"ms","bdp":2.0,"ms":50.0"#), "{rooms}");
         assert_eq!(answered(r#"{"rooms":{"table":[]}}"#), (GIVEN, "null".to_owned()));
+        let back = r#"{"table":[["rate","2 Mbit/s"],["buffer","9 packets"]]}"#;
+        let fields = format!(
+            r#"{{"table":[["path",{{"table":[["rate","8 Mbit/s"],["rtt","25 ms"],["buffer","9 kB"],["back",{back}]]}}]]}}"#
+        );
+        let amounts = answered(&format!(r#"{{"amounts":["path.back.buffer","2 bdp",{fields}]}}"#)).1;
+        assert_eq!(amounts, r#"[["path.back.buffer_bytes",50000.0],["path.back.buffer_bdp",2.0]]"#);
     }
 }
