@@ -10,7 +10,6 @@ import pytest
 from charts import differences, of_package, structure
 from dumbbell.explorer.page import tables
 from dumbbell.explorer.skeletons import skeletons
-from dumbbell.metrics import summary
 from webtab import typed
 
 TOLERANCE = 1e-9
@@ -68,8 +67,6 @@ def both(
     request: pytest.FixtureRequest, pages: dict[str, Any], tmp_path: Path
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """What the package and the page make of one spec."""
-    if "[path.back]" in SPECS[request.param] and not hasattr(summary, "HopSummary"):
-        pytest.skip("the package summarises one queue of a run")
     return of_package(SPECS[request.param], tmp_path / "store"), pages[request.param]
 
 
