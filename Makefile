@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs lint lint-rust lint-python check \
-        check-rust check-python check-forecasts check-answers bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
+        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
@@ -100,6 +100,9 @@ bench: build ## Speed of both engines, data packets a second on one core; ns of 
 	$(ALONE) cargo bench -p sim -p spec
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
+
+check-speed: $(VENV)/.installed ## Whether the simulator is slower than a commit's, in turns: 1 where a row is by more than 3 %; BASE=HEAD, ROUNDS=9
+	$(ALONE) $(BIN)/python bench/speed_check.py --base $(or $(BASE),HEAD) --rounds $(or $(ROUNDS),9)
 
 check-answers: build ## 200 random questions to `advise`: whether each sentence is true of its table, ten minutes; QUESTIONS=n, SEED=n
 	ADVICE_QUESTIONS=$(or $(QUESTIONS),200) ADVICE_SEED=$(or $(SEED),1) $(BIN)/pytest -q -n 2 tests/advice/test_answers.py

@@ -2,9 +2,9 @@
 //!
 //! `cargo bench -p sim` prints one plain table (median of several runs). `cargo bench -p sim -- row N` runs its row N
 //! once and prints packets and seconds of processor time, for comparing two builds in turns on a machine that does
-//! other work; `-- row N jitter` does so with hosts that are as punctual as real ones. From row 10 on each flow has the
-//! same share of the path, whatever their number, and packets are those delivered in order: what is dropped and sent again
-//! costs time and counts for nothing. `-- shares` prints these rows.
+//! other work; `-- row N jitter` does so with hosts that are as punctual as real ones, and `-- rows` prints what each row
+//! is. From row 10 on each flow has the same share of the path, whatever their number, and packets are those delivered in
+//! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows.
 
 use run::samples::{flows, one_flow};
 use run::{FlowCounters, Qdisc, Record, Run};
@@ -129,6 +129,14 @@ fn processor_s() -> Option<f64> {
     Some(line.split_whitespace().next()?.parse::<f64>().ok()? * 1e-9)
 }
 
+/// What each row is, a line a row.
+#[expect(clippy::print_stdout, reason = "the names are what it is for")]
+fn names() {
+    for Condition { name, cc, flows, .. } in &CONDITIONS {
+        println!("{cc:<6} {flows:>6}  {name}");
+    }
+}
+
 /// Runs one condition once.
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
 fn row(index: usize, jitter: bool) {
@@ -206,6 +214,9 @@ fn main() {
     if argument == "row" {
         let index = std::env::args().nth(2).and_then(|index| index.parse().ok()).expect("a row's number, from 0");
         return row(index, std::env::args().nth(3).is_some_and(|argument| argument == "jitter"));
+    }
+    if argument == "rows" {
+        return names();
     }
     if argument == "shares" {
         return shares(3);
