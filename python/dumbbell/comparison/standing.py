@@ -14,7 +14,7 @@ from dumbbell.comparison.strata import Range, Stratum, strata
 from dumbbell.metrics.number import counted
 from dumbbell.spec import Point, Resolved
 from dumbbell.spec.keys import keys
-from dumbbell.spec.point_text import point_text
+from dumbbell.spec.point_text import point_text, swept_text
 from dumbbell.spec.quantity import magnitude, number_and_unit
 from dumbbell.units import NS_PER_S, PPB
 
@@ -123,7 +123,7 @@ def _fields(stratum: Stratum, fields: Mapping[str, Any], scales: Mapping[str, fl
     for path, value in _leaves(fields):
         own = path not in OF_EVERY and path.partition(".")[0] not in EXEMPT
         if own and not _admits(stratum.fields.get(path), path, value, scales):
-            yield f"{path} = {value}"
+            yield f"{path} = {swept_text(value)}"
     if fields.get("duration") == UNTIL_DONE and "duration" not in stratum.fields:
         yield f"duration = {UNTIL_DONE}"
     yield from _of_hops(stratum, fields, scales)
