@@ -228,7 +228,7 @@ fn what_tests_use_changes_nothing() {
     }
     for (file, old, new) in [
         (SIM, "proptest = { workspace = true }\n", ""),
-        (SIM, "[[bench]]", "[[bench]]\nname = \"other\"\n\n[[bench]]"),
+        (SIM, "[[bench]]\nname = \"packets\"", "[[bench]]\nname = \"other\"\n\n[[bench]]\nname = \"packets\""),
         ("Cargo.toml", "[workspace.dependencies]", "[workspace.dependencies]\nother = \"1\""),
     ] {
         assert_eq!(copy.replaced(file, old, new).unwrap(), before, "{new}");
