@@ -4,10 +4,10 @@
 //! once and prints packets and seconds of processor time, for comparing two builds in turns on a machine that does
 //! other work; `-- row N jitter` does so with hosts that are as punctual as real ones, and `-- rows` prints what each row
 //! is. From row 10 on each flow has the same share of the path, whatever their number, and packets are those delivered in
-//! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows.
+//! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows, `-- hops` what each added hop costs a packet.
 
 use run::samples::{flows, one_flow};
-use run::{FlowCounters, Qdisc, Record, Run};
+use run::{Direction, FlowCounters, Hop, Qdisc, Record, Run};
 
 /// What is measured, and the least it must reach, packets/s.
 struct Condition {
@@ -197,6 +197,38 @@ fn shares(repeats: usize) {
     }
 }
 
+/// What each link behind the bottleneck, as fast as that, adds to a packet, without a delay of its own and with one: the
+/// least of several runs, in turns with the bottleneck alone.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn added_hops(repeats: usize) {
+    const ADDED: u32 = 4;
+    for (about, delay_ns) in [("", 0), (", 1 ms behind each", 1_000_000)] {
+        let mut alone = CONDITIONS[1].run();
+        for flow in &mut alone.flows {
+            flow.forward_delay_ns = u64::from(ADDED) * delay_ns;
+            flow.return_delay_ns -= flow.forward_delay_ns;
+        }
+        let mut several = alone.clone();
+        let first = alone.path.hops(Direction::Down).remove(0);
+        several.path.hops = (0..=ADDED)
+            .map(|place| {
+                let delay_ns = if place == 0 { 0 } else { delay_ns };
+                Hop { name: format!("hop {place}"), delay_ns, ..first.clone() }
+            })
+            .collect();
+        let mut least = [f64::INFINITY; 2];
+        let mut packets = 0;
+        for _ in 0..repeats {
+            for (least, run) in least.iter_mut().zip([&alone, &several]) {
+                let (work, wall) = timed(run);
+                (*least, packets) = (least.min(wall), work.sent);
+            }
+        }
+        let added_ns = (least[1] - least[0]) * 1e9 / packets as f64 / f64::from(ADDED);
+        println!("an added hop{about}: {added_ns:.1} ns a packet (bar 25)");
+    }
+}
+
 /// Runs the row with the largest window alone, in a process of its own, and prints its peak memory.
 #[expect(clippy::print_stdout, reason = "the figure is what it is for")]
 fn memory() {
@@ -221,8 +253,12 @@ fn main() {
     if argument == "shares" {
         return shares(3);
     }
+    if argument == "hops" {
+        return added_hops(9);
+    }
     table(5);
     shares(3);
+    added_hops(9);
     let this = std::env::current_exe().expect("a path");
     std::process::Command::new(this).arg("memory").status().expect("this program runs");
 }
