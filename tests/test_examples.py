@@ -58,7 +58,7 @@ def test_two_flows(store: Path) -> None:
     assert all(column in table for column in columns)
 
 
-QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "order-of-start", "rtt-unfairness")
+QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "narrow-uplink", "order-of-start", "rtt-unfairness")
 
 
 @pytest.mark.parametrize("name", [pytest.param(each, marks=marks(each)) for each in QUESTIONS])

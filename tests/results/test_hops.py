@@ -104,6 +104,8 @@ def test_jain_and_shares_are_of_those_that_go_one_way(results: Results, runs: Ex
         assert shares == pytest.approx([down[0] / sum(down), down[1] / sum(down), 1])
         assert result.bottleneck.converged is None
     assert all(point.fair_shares == {"cubic": 0.5, "bbr": 0.5} for point in runs.points)
+    share = {group for point in runs.points for name, group in point.numbers if name == "share"}
+    assert share == {"cubic", "bbr"}, "one alone on its way shares with nobody"
 
 
 def test_the_answer_compares_nobody_with_those_on_the_way_back(results: Results) -> None:

@@ -6,6 +6,7 @@ the run has none.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN, QUANTITIES, Setup, groups, run_values
@@ -22,15 +23,24 @@ if TYPE_CHECKING:
 def values_of_run(result: Result, run: Run) -> dict[str, float | None]:
     """What the run as a whole has of each."""
     values = run_values(result, Setup.of(run), OF_RUN)
+    if len(run.at_bottleneck) == 1:
+        values["jain"] = None
     return {name: value if QUANTITIES[name].informative(result) else None for name, value in values.items()}
 
 
 def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, Any]]:
-    """A row a group, in the order of the spec: its position, name, algorithm, flows, fair share, and its quantities."""
+    """A row a group, in the order of the spec: its position, name, algorithm, flows, fair share, and its quantities.
+
+    One alone on its way has no share.
+    """
     fair_share = fair_shares_of(resolved)
+    direction = {name: flow.direction for name, flow in zip(resolved.groups, resolved.run.flows, strict=True)}
+    on_way = Counter(direction.values())
     formulas = {name: QUANTITIES[name].of_group for name in OF_GROUP if QUANTITIES[name].informative(result)}
     for position, (name, group) in enumerate(groups(result).items()):
         values = {quantity: formula(group) for quantity, formula in formulas.items() if formula}
+        if "share" in values and on_way[direction[name]] == 1:
+            values["share"] = None
         head = {"position": position, "name": name, "cc": group.flows[0].cc if group.flows else ""}
         yield {**head, "flows": len(group.flows), "fair_share": fair_share.get(name), **values}
 
