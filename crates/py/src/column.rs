@@ -2,7 +2,7 @@
 
 use cc::{Algorithm, Kind, Parameter};
 use numpy::IntoPyArray;
-use pyo3::{IntoPyObjectExt, prelude::*, types::PyDict};
+use pyo3::{IntoPyObjectExt, intern, prelude::*, types::PyDict};
 use run::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Program, ProgramEnd,
     QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers,
@@ -47,7 +47,7 @@ macro_rules! dictionary {
             fn to_python(self, py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
                 let $name { $($field),* } = self;
                 let dict = PyDict::new(py);
-                $(dict.set_item(stringify!($field), $field.to_python(py)?)?;)*
+                $(dict.set_item(intern!(py, stringify!($field)), $field.to_python(py)?)?;)*
                 Ok(dict.into_any())
             }
         }
