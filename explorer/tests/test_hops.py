@@ -95,7 +95,7 @@ def test_a_second_hop_has_a_queue_that_is_drawn(page: Any, tmp_path: Path) -> No
     (samples, first), (_, second) = page.evaluate(QUEUES)
     assert samples > 1000
     assert second > 10 * first > 0, "the second one is the bottleneck now"
-    assert len(set(page.evaluate(DASHES))) == 2, "they are told apart without colours"
+    assert len(set(page.evaluate(DASHES))) == 2, "their dashes differ"
     assert page.locator("#phases .drops").count() == 2
     assert "The bottleneck, second, is 9" in page.inner_text("#answer")
     rows = page.locator("#queues tbody tr").all_inner_texts()

@@ -264,7 +264,7 @@ def test_an_agent_that_is_killed_is_a_failed_run(linux: LinuxEngine) -> None:
     with under_way(linux, run(**LONG)) as (kernel, end):
 
         def vanished_without_its_children() -> bool:
-            """Whoever is listed first may be none that the run needs."""
+            """The first processes in the list may be none that the run needs."""
             for process in set(group_of(kernel)) - {kernel}:
                 with suppress(ProcessLookupError):
                     os.kill(process, signal.SIGKILL)

@@ -104,7 +104,7 @@ fn timers(flows: usize) -> u64 {
     acks
 }
 
-/// A window of segments of which so many are lost, told by one ACK a segment that arrives: cumulative while nothing is
+/// A window of segments of which so many are lost, with one ACK a segment that arrives: cumulative while nothing is
 /// missing, else with the block that grows. What is found lost is sent again, and arrives once all others have.
 fn scoreboard(window: u64, lost_percent: u64) -> u64 {
     let mut random = stream(1, "scoreboard");
