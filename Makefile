@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs lint lint-rust lint-python check \
         check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
-        validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-elsewhere lock audit clean
+        validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -205,6 +205,10 @@ docs-outputs: build ## The outputs and pictures in the documentation, its spec.m
 wheel: build ## dist/*.whl, one for every Python >= 3.11 of this platform; with the explorer's page where that can be built
 	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
 	$(ALONE) $(BIN)/maturin build --release --quiet --out dist
+
+wheel-trained: build ## The same wheel with the simulator compiled by a profile of its runs, and how much faster it is, ten minutes; needs llvm-profdata
+	@$(MAKE) --no-print-directory explorer || { rm -f $(PAGE); echo "no page: the wheel's \`dumbbell explore\` has none to open" >&2; }
+	$(ALONE) $(BIN)/python bench/trained_wheel.py --out dist
 
 wheel-elsewhere: wheel ## The wheel and the sdist in a clean root of another Debian: pip, the README's experiment, the page; minutes; needs root, debootstrap
 	$(ALONE) $(BIN)/maturin sdist --out dist
