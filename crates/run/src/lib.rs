@@ -4,6 +4,7 @@
 //! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
 //! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
 
+mod frame;
 mod hop;
 mod measurement;
 mod path;
@@ -14,6 +15,7 @@ mod request;
 pub mod samples;
 mod source;
 
+pub use frame::{CapturePoint, Frame, flag};
 pub use hop::{Buffer, Change, Direction, ETHERNET_HEADER_BYTES, Hop, LossAt, Route, ShaperKind};
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,

@@ -342,6 +342,9 @@ pub struct Measure {
     pub sample_ns: u64,
     /// How much to keep.
     pub record: Record,
+    /// So much of each frame is captured, at each [`CapturePoint`](crate::CapturePoint); none: there are no captures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snap_bytes: Option<u32>,
     /// Time between two looks by `ss` beside; none: it does not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ss_ns: Option<u64>,
@@ -357,8 +360,6 @@ pub enum Record {
     Series,
     /// Per-ACK round-trip times too.
     Acks,
-    /// Captures too.
-    Pcap,
 }
 
 /// A field of a run that an engine or an algorithm cannot honour.

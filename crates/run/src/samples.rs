@@ -48,6 +48,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             window_end_ns: duration_ns,
             sample_ns: 10_000_000,
             record: Record::Series,
+            snap_bytes: None,
             ss_ns: None,
         },
     }

@@ -16,8 +16,9 @@ mod tcp;
 mod trace;
 
 pub use attempt::Attempt;
-use run::{Measurement, Problem, Run};
+use run::{Frame, Measurement, Problem, Run};
 use simulation::Simulation;
+use std::vec::Drain;
 
 /// Measures one run.
 ///
@@ -25,7 +26,17 @@ use simulation::Simulation;
 /// Every field that this engine or an algorithm cannot honour.
 pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
     checked(run)?;
-    Ok(Simulation::new(run).measure(&mut || true).0)
+    Ok(Simulation::new(run, false).measure(&mut || true).0)
+}
+
+/// Measures one run, and gives its packets as captures at each [`run::CapturePoint`] show them, in order of time, until
+/// `take` says that it wants no more: then what was measured is no whole run.
+///
+/// # Errors
+/// As [`measure`].
+pub fn capture(run: &Run, take: &mut dyn FnMut(Drain<'_, Frame>) -> bool) -> Result<Measurement, Vec<Problem>> {
+    checked(run)?;
+    Ok(Simulation::new(run, true).capture(take))
 }
 
 /// Measures one run to its end, or until `goes_on` says no, which is asked after every few events.
@@ -34,7 +45,7 @@ pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
 /// As [`measure`].
 pub fn attempt(run: &Run, goes_on: &mut dyn FnMut() -> bool) -> Result<Attempt, Vec<Problem>> {
     checked(run)?;
-    let (measurement, ended) = Simulation::new(run).measure(goes_on);
+    let (measurement, ended) = Simulation::new(run, false).measure(goes_on);
     Ok(Attempt::of(measurement, ended))
 }
 
@@ -46,12 +57,6 @@ fn checked(run: &Run) -> Result<(), Vec<Problem>> {
 /// Every field of `run` that this engine or an algorithm cannot honour; empty when it can measure it.
 pub fn problems(run: &Run) -> Vec<Problem> {
     let mut problems: Vec<Problem> = Vec::new();
-    if run.measure.record == run::Record::Pcap {
-        problems.push(Problem {
-            path: "measure.record".to_owned(),
-            message: "\"pcap\": the simulator has no captures; \"acks\" records every ACK".to_owned(),
-        });
-    }
     if run.path.jitter_ns.is_none() {
         problems.push(Problem {
             path: "path.jitter".to_owned(),

@@ -14,7 +14,8 @@ use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{Direction, FlowCounters, Mark, Measurement, Milestone, Run, Source, Workload, changes, milestones};
+use run::{Direction, FlowCounters, Frame, Mark, Measurement, Milestone, Run, Source, Workload, changes, milestones};
+use std::vec::Drain;
 use units::{Rate, Span, Time, list_place};
 
 /// So many flows stay in the caches by themselves.
@@ -86,13 +87,14 @@ impl Output for Network {
 
 impl<'run> Simulation<'run> {
     /// A run at its beginning. Its algorithms and parameters must have been checked.
-    pub fn new(run: &'run Run) -> Self {
+    /// Its packets are captured, or not.
+    pub fn new(run: &'run Run, is_captured: bool) -> Self {
         let apps: Vec<App> = run.flows.iter().map(|flow| App::of(&flow.workload)).collect();
         let first_buffer_bytes = first_buffer_bytes(run);
         let mut simulation = Self {
             run,
             first_buffer_bytes,
-            network: Network::new(run),
+            network: Network::new(run, is_captured),
             senders: run
                 .flows
                 .iter()
@@ -149,6 +151,19 @@ impl<'run> Simulation<'run> {
         }
         let ended = self.ended;
         (self.finish(), ended)
+    }
+
+    /// The same, and gives what is captured, every few events, until `take` wants no more.
+    pub fn capture(mut self, take: &mut dyn FnMut(Drain<'_, Frame>) -> bool) -> Measurement {
+        let mut goes_on = true;
+        while !self.ended && goes_on {
+            self.advance();
+            if self.ended {
+                self.network.settle();
+            }
+            goes_on = self.network.captured().is_some_and(&mut *take);
+        }
+        self.finish()
     }
 
     /// Handles a few events, fewer where the run ends.
@@ -328,7 +343,8 @@ impl<'run> Simulation<'run> {
         if let Some(rtt_us) = sender.rtt_sample_us() {
             self.trace.ack(self.sources.flow_of(flow), rtt_us, now);
         }
-        if ack.syn {
+        // Once: where a SYN was sent again, another answer comes.
+        if ack.syn && self.apps[flow.index()].established.is_none() {
             self.begin(flow);
         }
         self.set_sender_timers(flow);

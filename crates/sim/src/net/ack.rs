@@ -78,11 +78,22 @@ pub struct Reports {
     free: Vec<u32>,
 }
 
+/// The SACK blocks of an ACK.
 #[derive(Clone, Copy, Debug)]
-struct Report {
-    blocks: [[u32; 2]; MAX_SACK_BLOCKS],
-    block_count: u8,
-    duplicate: bool,
+pub struct Report {
+    /// [Packed](SackBlock::packed).
+    pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
+    /// How many are used.
+    pub block_count: u8,
+    /// The first reports a duplicate.
+    pub duplicate: bool,
+}
+
+impl Report {
+    /// Those that are used, packed.
+    pub fn sack_blocks(&self) -> impl Iterator<Item = [u32; 2]> {
+        self.blocks.into_iter().take(self.block_count.into())
+    }
 }
 
 impl Reports {
@@ -136,6 +147,11 @@ impl Reports {
             self.drop(packet);
         }
         ack
+    }
+
+    /// The SACK blocks of a packet, if it has any.
+    pub fn of(&self, packet: &Packet) -> Option<&Report> {
+        (packet.report != ReportId::NONE).then(|| &self.pool[packet.report.0 as usize])
     }
 
     /// How many ACKs with SACK blocks are under way.

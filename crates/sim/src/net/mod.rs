@@ -14,6 +14,7 @@ mod nic;
 mod packet;
 mod queue;
 mod shaper;
+mod tap;
 mod waiting;
 
 pub use ack::{Ack, MAX_SACK_BLOCKS, SackBlock};

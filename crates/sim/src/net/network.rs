@@ -10,11 +10,13 @@ use super::jitter::Jitter;
 use super::layout::{Layout, Route};
 use super::link::{Link, Offered};
 use super::packet::{Packet, ReportId};
+use super::tap::Tap;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{Direction, Qdisc, QueueCounters, Run};
+use run::{CapturePoint, Direction, Frame, Qdisc, QueueCounters, Run};
 use std::hint::cold_path;
+use std::vec::Drain;
 use units::{Rate, Span, Time};
 
 /// Everything between senders and receivers.
@@ -53,6 +55,10 @@ pub struct Network {
     ports: Vec<Port>,
     /// Connections come and go: what is under way of each is counted.
     has_sources: bool,
+    /// What captures see, where there are any.
+    tap: Option<Box<Tap>>,
+    /// Either of the two before: each packet is noted.
+    notes_each: bool,
     account: Account,
 }
 
@@ -84,8 +90,8 @@ impl Port {
 }
 
 impl Network {
-    /// The network of a run, idle.
-    pub fn new(run: &Run) -> Self {
+    /// The network of a run, idle; captured or not.
+    pub fn new(run: &Run, is_captured: bool) -> Self {
         let path = &run.path;
         let fair_queue =
             || (run.host.qdisc == Qdisc::Fq).then(|| Box::new(FairQueue::new(path.ethernet_frame_bytes())));
@@ -106,6 +112,7 @@ impl Network {
         if let Some(entry) = entry {
             places[entry.index()].is_sole_entry = true;
         }
+        let has_sources = run.flows.iter().any(|flow| !flow.arrivals().is_empty());
         let mut network = Self {
             events,
             has_nics: places.iter().any(|place| matches!(place.hop, Hop::Nic(_))),
@@ -123,7 +130,9 @@ impl Network {
             drained: Vec::new(),
             passed_bytes: vec![0; run.flows.len()],
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
-            has_sources: run.flows.iter().any(|flow| !flow.arrivals().is_empty()),
+            has_sources,
+            tap: is_captured.then(|| Box::new(Tap::new(run.flows.len(), path.mss_bytes()))),
+            notes_each: has_sources || is_captured,
             account: Account::default(),
         };
         for (index, flow) in run.flows.iter().enumerate() {
@@ -174,6 +183,9 @@ impl Network {
         if let Some(queue) = &mut self.hosts[source.index()].fair_queue {
             queue.open(flow);
         }
+        if let Some(tap) = &mut self.tap {
+            tap.open(flow, source);
+        }
         self.open_losses(flow, name);
     }
 
@@ -192,10 +204,35 @@ impl Network {
         if cfg!(debug_assertions) {
             self.account.sent += packet.wire_segments();
         }
-        if self.has_sources {
+        if self.notes_each {
             cold_path();
             self.ports[packet.flow.index()].under_way += 1;
+            if packet.kind.is_ack() {
+                self.capture(CapturePoint::Receivers, packet, self.events.now());
+            } else if let Some(tap) = &mut self.tap {
+                tap.note_sent(packet);
+            }
         }
+    }
+
+    /// A packet passes a place where packets are captured.
+    #[inline]
+    fn capture(&mut self, point: CapturePoint, packet: &Packet, at: Time) {
+        if let Some(tap) = &mut self.tap {
+            cold_path();
+            if packet.kind.is_ack() {
+                tap.ack(point, packet, self.reports.of(packet), at);
+            } else {
+                tap.data(point, packet, at);
+            }
+        }
+    }
+
+    /// What was captured since the last call, in order of time, but for what a burst may yet come before that
+    /// [needs no event](Self::schedule_burst).
+    pub fn captured(&mut self) -> Option<Drain<'_, Frame>> {
+        let next = self.jitter.next();
+        self.tap.as_mut().map(|tap| tap.take(next))
     }
 
     #[inline]
@@ -203,9 +240,12 @@ impl Network {
         if cfg!(debug_assertions) {
             self.account.arrived += packet.wire_segments();
         }
-        if self.has_sources {
+        if self.notes_each {
             cold_path();
             self.ports[packet.flow.index()].under_way -= 1;
+            let is_ack = packet.kind.is_ack();
+            let point = if is_ack { CapturePoint::Senders } else { CapturePoint::Receivers };
+            self.capture(point, packet, self.events.now());
         }
     }
 
@@ -216,10 +256,12 @@ impl Network {
             self.account.ended += packet.wire_segments();
         }
         self.reports.drop(packet);
-        if self.has_sources {
+        if self.notes_each {
             cold_path();
             self.ports[packet.flow.index()].under_way -= 1;
-            self.dropped_behind.push(packet.flow);
+            if self.has_sources {
+                self.dropped_behind.push(packet.flow);
+            }
         }
     }
 
@@ -324,7 +366,8 @@ impl Network {
         let place = &mut self.places[id.index()];
         let Hop::Link(link) = &mut place.hop else { unreachable!("as before") };
         let (next, is_lost) = (link.next(now), link.loses(out));
-        if place.role == Role::Bottleneck && !out.kind.is_ack() {
+        let is_bottleneck = place.role == Role::Bottleneck;
+        if is_bottleneck && !out.kind.is_ack() {
             self.passed_bytes[out.flow.index()] += u64::from(out.frame_bytes);
         }
         out.lengthen(-link.extra_bytes());
@@ -335,6 +378,9 @@ impl Network {
             self.events.schedule(next, Event::Departure(id));
         } else if is_sole_entry {
             self.schedule_burst();
+        }
+        if is_bottleneck && self.tap.is_some() {
+            self.capture(CapturePoint::Bottleneck, out, now);
         }
         if is_lost {
             cold_path();
@@ -393,15 +439,18 @@ impl Network {
     /// A NIC hands over what has arrived, to `out`.
     pub fn hand_over(&mut self, id: HopId, out: &mut Vec<Packet>) {
         let now = self.events.now();
-        let Self { places, account, ports, has_sources, .. } = self;
+        let Self { places, account, ports, notes_each, tap, .. } = self;
         let place = &mut places[id.index()];
         let Hop::Nic(nic) = &mut place.hop else { return };
         let next = nic.hand_over(now, out, |packet| {
             if cfg!(debug_assertions) {
                 account.arrived += packet.wire_segments();
             }
-            if *has_sources {
+            if *notes_each {
                 ports[packet.flow.index()].under_way -= 1;
+                if let Some(tap) = tap {
+                    tap.data(CapturePoint::Receivers, packet, now);
+                }
             }
         });
         if let Some(next) = next {

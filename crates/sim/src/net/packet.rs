@@ -135,6 +135,12 @@ impl Marks {
         (self.0 ^ other.0) & !Self::PUSH != 0
     }
 
+    /// IP's ECN field.
+    #[inline]
+    pub const fn ecn(self) -> u8 {
+        self.0 & !Self::PUSH
+    }
+
     /// It carries PSH.
     #[inline]
     pub const fn is_pushed(self) -> bool {

@@ -50,7 +50,7 @@ fn transfers() -> Run {
 }
 
 fn measured(run: &Run, at: DropAt, percent: u32) -> Measurement {
-    let mut simulation = Simulation::new(run);
+    let mut simulation = Simulation::new(run, false);
     simulation.network.set_queues(|seed| Queue::RandomDrop(RandomDrop::new(at, percent * 10_000_000, seed)));
     simulation.measure(&mut || true).0
 }
@@ -103,7 +103,7 @@ fn what_is_dropped_while_a_burst_arrives_is_accounted_for_at_once() {
     (run.path.jitter_ns, run.path.burst_bytes) = (Some(0), 1_600);
     let mut counts = [0; 3];
     for seed in 0..32 {
-        let mut network = Simulation::new(&run).network;
+        let mut network = Simulation::new(&run, false).network;
         network.set_queues(|_| Queue::RandomDrop(RandomDrop::new(DropAt::Dequeue, 500_000_000, seed)));
         for (seq, frame_bytes) in [(0, 1_514), (1, 66), (2, 1_514)] {
             network.emit(Packet { seq, frame_bytes, segments: 1, kind: PacketKind::Data, ..Packet::default() });

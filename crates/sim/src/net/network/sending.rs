@@ -9,6 +9,7 @@ use crate::net::host::Edge;
 use crate::net::link::Offered;
 use crate::net::packet::Packet;
 use crate::net::waiting::Waiting;
+use run::CapturePoint;
 use units::Time;
 
 impl Network {
@@ -72,7 +73,7 @@ impl Network {
                 if cfg!(debug_assertions) {
                     self.account.ended += u64::from(dropped.segments);
                 }
-                if self.has_sources {
+                if self.notes_each {
                     self.ports[flow.index()].under_way -= dropped.packets as u64;
                 }
                 false
@@ -202,6 +203,9 @@ impl Network {
     /// A packet is out of its host at `at`.
     #[inline(always)]
     fn reach_path(&mut self, packet: &Packet, at: Time) {
+        if self.notes_each {
+            self.capture(CapturePoint::Senders, packet, at);
+        }
         let first = match self.sole_entry {
             Some(entry) => entry,
             None => self.routes[self.host_of(packet.flow).index()].data,

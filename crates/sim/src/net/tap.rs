@@ -1,0 +1,265 @@
+//! [`Tap`]: what captures see of the packets of a run, in TCP's words.
+//!
+//! The simulator numbers segments; TCP numbers bytes, and a FIN. The tap sees every segment when it is first sent, so it
+//! knows where each begins.
+
+use super::ack::Report;
+use super::packet::{Packet, PacketKind};
+use crate::index::FlowId;
+use crate::serial::nearest;
+use run::{CapturePoint, Frame, flag};
+use std::vec::Drain;
+use units::{Time, burst_bytes, list_place};
+
+/// What a SYN offers: ten segments' worth, as Linux.
+const SYN_WINDOW_BYTES: u64 = 64_240;
+
+/// Frames of all connections, until somebody takes them.
+#[derive(Debug)]
+pub struct Tap {
+    mss_bytes: u32,
+    frames: Vec<Frame>,
+    /// By connection that is open, as a flow's state is.
+    numberings: Vec<Numbering>,
+    opened: u32,
+}
+
+impl Tap {
+    /// Of a run with this many flows.
+    pub fn new(flows: usize, mss_bytes: u32) -> Self {
+        let mut tap = Self { mss_bytes, frames: Vec::new(), numberings: Vec::new(), opened: 0 };
+        for flow in FlowId::first(flows) {
+            tap.open(flow, flow);
+        }
+        tap
+    }
+
+    /// A connection of a flow takes a place, perhaps that of one that is no more.
+    pub fn open(&mut self, place: FlowId, flow: FlowId) {
+        let numbering = Numbering::new(list_place(flow.index()), self.opened);
+        self.opened += 1;
+        match self.numberings.get_mut(place.index()) {
+            Some(before) => *before = numbering,
+            None => self.numberings.push(numbering),
+        }
+    }
+
+    /// What was captured before an instant and not taken yet, in order of time.
+    pub fn take(&mut self, before: Time) -> Drain<'_, Frame> {
+        self.frames.sort_by_key(|frame| frame.at_ns);
+        let end = self.frames.partition_point(|frame| frame.at_ns < before.as_nanos());
+        self.frames.drain(..end)
+    }
+
+    /// A sender hands over a packet: its segments may be new.
+    pub fn note_sent(&mut self, packet: &Packet) {
+        let mss_bytes = self.mss_bytes;
+        self.numberings[packet.flow.index()].note(packet, mss_bytes);
+    }
+
+    /// Data, or whatever goes to a receiver, passes: a super-packet as the segments that it has on the wire.
+    pub fn data(&mut self, point: CapturePoint, packet: &Packet, at: Time) {
+        let own = &self.numberings[packet.flow.index()];
+        let first = own.full(packet.seq);
+        let frame = Frame {
+            at_ns: at.as_nanos(),
+            point,
+            flow: own.flow,
+            connection: own.connection,
+            to_sender: false,
+            flags: flag::ACK,
+            ecn: packet.marks.ecn(),
+            seq: own.start(first),
+            ack: 1,
+            payload_bytes: 0,
+            window_bytes: SYN_WINDOW_BYTES,
+            stamps_ms: [packet.stamp_ms, packet.echo_ms],
+            blocks: Default::default(),
+            block_count: 0,
+        };
+        match packet.kind {
+            PacketKind::Syn => self.frames.push(Frame { flags: flag::SYN, seq: 0, ack: 0, ..frame }),
+            PacketKind::WindowProbe => self.frames.push(Frame { seq: frame.seq - 1, ..frame }),
+            PacketKind::Reset => self.frames.push(Frame { flags: flag::RST | flag::ACK, ..frame }),
+            PacketKind::Fin => self.frames.push(Frame { flags: flag::FIN | flag::ACK, ..frame }),
+            PacketKind::Data => {
+                let segments = u64::from(packet.segments);
+                self.frames.extend((first..first + segments).map(|segment| {
+                    let (seq, end) = (own.start(segment), own.start(segment + 1));
+                    let is_last = segment + 1 == first + segments;
+                    let push = if is_last && packet.marks.is_pushed() { flag::PSH } else { 0 };
+                    Frame { seq, payload_bytes: burst_bytes(end - seq), flags: flag::ACK | push, ..frame }
+                }));
+            }
+            PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => self.frames.push(frame),
+        }
+    }
+
+    /// An ACK passes, with these SACK blocks.
+    pub fn ack(&mut self, point: CapturePoint, packet: &Packet, report: Option<&Report>, at: Time) {
+        let own = &self.numberings[packet.flow.index()];
+        let una = own.full(packet.seq);
+        let is_syn = packet.kind == PacketKind::SynAck;
+        let ack = own.start(una);
+        let mut frame = Frame {
+            at_ns: at.as_nanos(),
+            point,
+            flow: own.flow,
+            connection: own.connection,
+            to_sender: true,
+            flags: if is_syn { flag::SYN | flag::ACK } else { flag::ACK },
+            ecn: packet.marks.ecn(),
+            seq: u64::from(!is_syn),
+            ack,
+            payload_bytes: 0,
+            // The edge counts payload from 0.
+            window_bytes: (nearest(packet.end_bytes, ack) + 1).saturating_sub(ack),
+            stamps_ms: [packet.stamp_ms, packet.echo_ms],
+            blocks: Default::default(),
+            block_count: 0,
+        };
+        if let Some(report) = report {
+            frame.block_count = report.block_count;
+            for (slot, block) in frame.blocks.iter_mut().zip(report.sack_blocks()) {
+                *slot = block.map(|end| own.start(nearest(end, una)));
+            }
+        }
+        self.frames.push(frame);
+    }
+}
+
+/// Where the segments of a connection begin, in TCP's numbers.
+#[derive(Debug)]
+struct Numbering {
+    flow: u32,
+    connection: u32,
+    /// Rows of segments that are equally long, in order.
+    rows: Vec<Row>,
+    /// The next segment that will be new.
+    next: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    first: u64,
+    start: u64,
+    length: u64,
+}
+
+impl Row {
+    const fn start(&self, segment: u64) -> u64 {
+        self.start + (segment - self.first) * self.length
+    }
+}
+
+impl Numbering {
+    fn new(flow: u32, connection: u32) -> Self {
+        Self { flow, connection, rows: Vec::new(), next: 0 }
+    }
+
+    /// The number of a segment with these low bits.
+    const fn full(&self, low: u32) -> u64 {
+        nearest(low, self.next)
+    }
+
+    /// Where a segment begins, of those that were sent or the next one.
+    fn start(&self, segment: u64) -> u64 {
+        debug_assert!(segment <= self.next, "a segment that was sent");
+        let place = self.rows.partition_point(|row| row.first <= segment);
+        place.checked_sub(1).map_or(1, |row| self.rows[row].start(segment))
+    }
+
+    /// A packet is sent. What its host dropped before may be cut in another way now, under the same numbers.
+    fn note(&mut self, packet: &Packet, mss_bytes: u32) {
+        let segments = u64::from(packet.segments);
+        let last = match packet.kind {
+            PacketKind::Data => u64::from(packet.payload_bytes()) - (segments - 1) * u64::from(mss_bytes),
+            PacketKind::Fin => 1,
+            _ => return,
+        };
+        let (first, full) = (self.full(packet.seq), segments.max(1) - 1);
+        for (segment, count, length) in [(first, full, u64::from(mss_bytes)), (first + full, 1, last)] {
+            for segment in segment..segment + count {
+                let is_known = segment < self.next && self.start(segment) + length == self.start(segment + 1);
+                if !is_known {
+                    self.extend(segment, length);
+                }
+            }
+        }
+    }
+
+    fn extend(&mut self, segment: u64, length: u64) {
+        let start = self.start(segment);
+        while self.rows.last().is_some_and(|row| row.first >= segment) {
+            self.rows.pop();
+        }
+        if self.rows.last().is_none_or(|row| row.length != length || row.start(segment) != start) {
+            self.rows.push(Row { first: segment, start, length });
+        }
+        self.next = segment + 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use run::FRAME_HEADERS_BYTES;
+
+    const MSS: u32 = 1_000;
+
+    fn data(seq: u32, segments: u16, payload: u32) -> Packet {
+        let frame_bytes = payload + FRAME_HEADERS_BYTES * u32::from(segments);
+        Packet { seq, segments, frame_bytes, kind: PacketKind::Data, ..Packet::default() }
+    }
+
+    fn seen(tap: &mut Tap) -> Vec<(u64, u32, u64)> {
+        tap.take(Time::NEVER).map(|frame| (frame.seq, frame.payload_bytes, frame.ack)).collect()
+    }
+
+    #[test]
+    fn segments_become_bytes_and_a_fin_has_a_number() {
+        let mut tap = Tap::new(1, MSS);
+        let fin = Packet { seq: 4, kind: PacketKind::Fin, ..Packet::default() };
+        for packet in [data(0, 3, 2_500), data(3, 1, 1_000), fin] {
+            tap.note_sent(&packet);
+            tap.data(CapturePoint::Senders, &packet, Time::ZERO);
+        }
+        assert_eq!(
+            seen(&mut tap),
+            [(1, 1_000, 1), (1_001, 1_000, 1), (2_001, 500, 1), (2_501, 1_000, 1), (3_501, 0, 1)]
+        );
+        let ack = Packet { seq: 2, end_bytes: 9_000, kind: PacketKind::Ack, ..Packet::default() };
+        let report = Report { blocks: [[3, 4], [0; 2], [0; 2]], block_count: 1, duplicate: false };
+        tap.ack(CapturePoint::Senders, &ack, Some(&report), Time::ZERO);
+        tap.ack(CapturePoint::Senders, &Packet { seq: 5, ..ack }, None, Time::ZERO);
+        let acks: Vec<Frame> = tap.take(Time::NEVER).collect();
+        assert_eq!((acks[0].ack, acks[0].window_bytes), (2_001, 7_000));
+        assert_eq!((acks[0].blocks[0], acks[0].block_count), ([2_501, 3_501], 1));
+        assert_eq!(acks[1].ack, 3_502, "the FIN too");
+    }
+
+    #[test]
+    fn what_a_host_dropped_may_be_cut_anew() {
+        let mut tap = Tap::new(1, MSS);
+        for packet in [data(0, 1, 1_000), data(1, 2, 1_400), data(1, 1, 1_000), data(2, 2, 2_000)] {
+            tap.note_sent(&packet);
+        }
+        tap.data(CapturePoint::Senders, &data(0, 4, 4_000), Time::ZERO);
+        assert_eq!(seen(&mut tap).iter().map(|each| each.0).collect::<Vec<_>>(), [1, 1_001, 2_001, 3_001]);
+        tap.note_sent(&data(1, 1, 1_000));
+        tap.data(CapturePoint::Senders, &data(3, 1, 1_000), Time::ZERO);
+        assert_eq!(seen(&mut tap), [(3_001, 1_000, 1)], "what is sent again changes nothing");
+    }
+
+    #[test]
+    fn a_place_is_used_again_by_another_connection() {
+        let mut tap = Tap::new(2, MSS);
+        tap.open(FlowId::new(2), FlowId::new(1));
+        tap.note_sent(&Packet { flow: FlowId::new(2), ..data(0, 1, 700) });
+        tap.open(FlowId::new(2), FlowId::new(1));
+        let syn = Packet { flow: FlowId::new(2), kind: PacketKind::Syn, ..Packet::default() };
+        tap.data(CapturePoint::Receivers, &syn, Time::ZERO);
+        let frame = tap.take(Time::NEVER).next().expect("a SYN");
+        assert_eq!((frame.flow, frame.connection, frame.flags, frame.seq), (1, 3, flag::SYN, 0));
+    }
+}
