@@ -1,0 +1,134 @@
+//! A connection's summary.
+
+use super::Connection;
+use crate::direction::{Direction, Offer};
+use crate::header::{AE, CWR, ECE, Endpoint};
+use crate::sink::Side;
+use crate::summary::{
+    CapturePoint, ConnectionSummary, DirectionSummary, EcnNegotiation, Ended, EndpointName, Handshake,
+};
+
+/// Two ends nearer than this cannot be told apart: a host's own delays are as long.
+const LEAST_PATH_NS: i64 = 100_000;
+/// A capture is near an end to which less than this part of the path leads: one in so many.
+const NEAR: i64 = 10;
+
+impl Connection {
+    /// What is known of it.
+    pub fn summary(&self, ended: Ended) -> ConnectionSummary {
+        let capture_point = self.capture_point();
+        let name = |end: Endpoint| EndpointName { address: end.address(), port: end.port() };
+        let describe = |side: Side| {
+            let mut summary = self.directions[side.index()].summary();
+            let receiver = if side == Side::Client { CapturePoint::Server } else { CapturePoint::Client };
+            if capture_point == receiver {
+                summary.limits = None;
+            }
+            summary
+        };
+        ConnectionSummary {
+            connection: self.id,
+            client: name(self.client),
+            server: name(self.server),
+            first_frame: self.first_frame,
+            start_ns: self.start_ns,
+            end_ns: self.end_ns,
+            midstream: self.midstream,
+            ended: self.ended.unwrap_or(ended),
+            capture_point,
+            handshake: self.handshake(),
+            ecn: self.ecn(),
+            directions: [describe(Side::Client), describe(Side::Server)],
+        }
+    }
+
+    fn handshake(&self) -> Handshake {
+        let opening = &self.opening;
+        let between = |from: Option<i64>, to: Option<i64>| from.zip(to).map(|(from, to)| to.saturating_sub(from));
+        Handshake {
+            rtt_ns: between(opening.syn_ns, opening.ack_ns),
+            server_part_ns: between(opening.syn_ns, opening.syn_ack_ns).filter(|_| opening.syns == 1),
+            client_part_ns: between(opening.syn_ack_ns, opening.ack_ns).filter(|_| opening.syn_acks == 1),
+        }
+    }
+
+    /// By the two parts of the handshake; without them by the least delays of echoed timestamps, both ways.
+    fn capture_point(&self) -> CapturePoint {
+        let handshake = self.handshake();
+        let echoes = || {
+            // An echo of the client's timestamps has gone to the server and back.
+            let [server_part, client_part] = [&self.directions[0], &self.directions[1]].map(|of| of.rtt.least_echo_ns);
+            server_part.zip(client_part)
+        };
+        let parts = handshake.server_part_ns.zip(handshake.client_part_ns).or_else(echoes);
+        let Some((server_part, client_part)) = parts.filter(|(one, other)| *one >= 0 && *other >= 0) else {
+            return CapturePoint::Unknown;
+        };
+        let path = server_part.saturating_add(client_part);
+        if path < LEAST_PATH_NS {
+            CapturePoint::Unknown
+        } else if client_part < path / NEAR {
+            CapturePoint::Client
+        } else if server_part < path / NEAR {
+            CapturePoint::Server
+        } else {
+            CapturePoint::Middle
+        }
+    }
+
+    fn ecn(&self) -> EcnNegotiation {
+        let [client, server] = [&self.directions[0].offer, &self.directions[1].offer];
+        if !client.seen || !server.seen {
+            return EcnNegotiation::Unknown;
+        }
+        let of = |offer: &Offer| offer.ecn_flags & (AE | CWR | ECE);
+        match (of(client), of(server)) {
+            // RFC 9768 section 3.1.2: the SYN has all three, and the SYN-ACK says by two of them how it came in.
+            (asked, answer) if asked == AE | CWR | ECE && (answer & AE != 0 || answer == CWR) => {
+                EcnNegotiation::Accurate
+            }
+            (asked, ECE) if asked & (CWR | ECE) == CWR | ECE => EcnNegotiation::Classic,
+            (asked, _) if asked & (CWR | ECE) == CWR | ECE => EcnNegotiation::Declined,
+            _ => EcnNegotiation::NotOffered,
+        }
+    }
+}
+
+impl Direction {
+    fn summary(&self) -> DirectionSummary {
+        let counts = &self.counts;
+        DirectionSummary {
+            packets: counts.packets,
+            data_packets: counts.data_packets,
+            wire_bytes: counts.wire_bytes,
+            payload_bytes: counts.payload_bytes,
+            unique_bytes: counts.unique_bytes,
+            acked_bytes: counts.acked_bytes,
+            unseen_bytes: counts.unseen_bytes,
+            first_data_ns: counts.first_data_ns,
+            last_data_ns: counts.last_data_ns,
+            last_acked_ns: counts.last_acked_ns,
+            mss: self.offer.mss,
+            window_scale: self.offer.window_scale,
+            sack_permitted: self.offer.sack_permitted,
+            timestamps: self.offer.timestamps,
+            syn: counts.syn,
+            fin: counts.fin,
+            rst: counts.rst,
+            ack_rtt: self.rtt.by_ack.distribution(),
+            timestamp_rtt: self.rtt.by_timestamp.distribution(),
+            retransmissions: self.recovery.counts,
+            reordering: counts.reordering,
+            repeated_packets: counts.repeated_packets,
+            keep_alives: counts.keep_alives,
+            super_packets: counts.super_packets,
+            dsacks: counts.dsacks,
+            most_outstanding_bytes: counts.most_outstanding_bytes,
+            segments_given_up: self.outstanding.given_up(),
+            window: self.window.summary,
+            ecn: counts.ecn,
+            wireshark: counts.wireshark,
+            limits: (counts.data_packets > 0).then(|| self.limit.limits()),
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! One connection: both ends, and what a packet of one says about the data of the other.
+
+mod acknowledgement;
+mod data;
+mod describe;
+mod key;
+mod table;
+
+pub use key::Key;
+pub use table::Table;
+
+use crate::direction::{self, Direction, Finding, Handshake, Marks};
+use crate::file::Frame;
+use crate::header::{ACK, Endpoint, FIN, RST, SYN, Segment};
+use crate::output::Output;
+use crate::sink::{BinCounts, Class, PacketRow, Side, Sink};
+use crate::summary::Ended;
+
+/// When the packets of a handshake came.
+#[derive(Default)]
+struct Opening {
+    syn_ns: Option<i64>,
+    syns: u32,
+    syn_ack_ns: Option<i64>,
+    syn_acks: u32,
+    ack_ns: Option<i64>,
+}
+
+/// A connection's state. Its size is bounded but for the outstanding segments, which have a bound of their own.
+pub struct Connection {
+    id: u64,
+    client: Endpoint,
+    server: Endpoint,
+    first_frame: u64,
+    start_ns: i64,
+    end_ns: i64,
+    midstream: bool,
+    ended: Option<Ended>,
+    opening: Opening,
+    wireshark: Handshake,
+    directions: [Direction; 2],
+}
+
+/// A packet and where it is.
+#[derive(Clone, Copy)]
+struct Moment {
+    now_ns: i64,
+    frame: u64,
+    bin: u64,
+}
+
+impl Connection {
+    /// Begins with its first packet.
+    pub fn new(id: u64, packet: &Segment, frame: &Frame<'_>) -> Self {
+        // Who answers a SYN is the server, also where the SYN is missing.
+        let answers = packet.has(SYN | ACK);
+        let (client, server) =
+            if answers { (packet.destination, packet.source) } else { (packet.source, packet.destination) };
+        Self {
+            id,
+            client,
+            server,
+            first_frame: frame.number,
+            start_ns: frame.time_ns,
+            end_ns: frame.time_ns,
+            midstream: !packet.has(SYN) || answers,
+            ended: None,
+            opening: Opening::default(),
+            wireshark: Handshake::default(),
+            directions: Default::default(),
+        }
+    }
+
+    fn side(&self, packet: &Segment) -> Side {
+        if packet.source == self.client { Side::Client } else { Side::Server }
+    }
+
+    /// Whether a SYN begins another connection on the same ports, as Wireshark decides it: by its number.
+    pub fn restarts_with(&self, packet: &Segment) -> bool {
+        packet.has(SYN) && !packet.has(ACK) && self.directions[self.side(packet).index()].flow.restarts(packet.seq)
+    }
+
+    /// Whether it is closed or reset.
+    pub const fn is_over(&self) -> bool {
+        self.ended.is_some()
+    }
+
+    /// When its last packet came.
+    pub const fn end_ns(&self) -> i64 {
+        self.end_ns
+    }
+
+    /// Takes a packet.
+    pub fn packet<S: Sink>(
+        &mut self,
+        packet: &Segment,
+        frame: &Frame<'_>,
+        bin: u64,
+        reused: bool,
+        output: &mut Output<'_, S>,
+    ) {
+        let moment = Moment { now_ns: frame.time_ns, frame: frame.number, bin };
+        let sender = self.side(packet);
+        self.end_ns = self.end_ns.max(moment.now_ns);
+        self.open(packet, sender, moment.now_ns);
+        let mss = self.segment_bytes(sender);
+        let scale = self.scale(sender);
+        let sack = self.both_allow_sack();
+
+        let [client, server] = &mut self.directions;
+        let (from, to) = if sender == Side::Client { (client, server) } else { (server, client) };
+        let finding =
+            direction::analyze(&mut self.wireshark, &mut from.flow, &mut to.flow, packet, moment.now_ns, reused);
+        from.count_marks(finding.marks);
+        from.count(packet, frame.wire_bytes, moment.now_ns, mss);
+        from.offer_window(packet, scale, moment.now_ns);
+        if let Some((value, _)) = packet.options.timestamps {
+            from.echoes.push(value, moment.now_ns);
+        }
+
+        let mut event = Event { id: self.id, sender, moment, packet, sack, mss, output };
+        let (class, new_bytes) = event.sent(from, to, finding.marks);
+        let ack = if packet.has(ACK) && !packet.has(SYN | RST) {
+            event.acknowledged(from, to, finding.marks)
+        } else {
+            Acknowledged::default()
+        };
+
+        let outstanding_bytes = from.outstanding_bytes();
+        from.counts.most_outstanding_bytes = from.counts.most_outstanding_bytes.max(outstanding_bytes);
+        let sent = BinCounts {
+            packets: 1,
+            wire_bytes: u64::from(frame.wire_bytes),
+            payload_bytes: u64::from(packet.payload_bytes),
+            new_bytes,
+            acked_bytes: 0,
+            retransmissions: u64::from(class.is_retransmission()),
+            most_outstanding_bytes: outstanding_bytes,
+        };
+        event.bin(from, sender, &sent);
+        if ack.bytes > 0 {
+            event.bin(to, sender.other(), &BinCounts { acked_bytes: ack.bytes, ..BinCounts::default() });
+        }
+        if event.output.wants_packets() {
+            let row = event.row(from, frame.wire_bytes, class, finding, &ack, outstanding_bytes);
+            event.output.packet(row);
+        }
+        self.close(packet);
+    }
+
+    /// Notes the times of a handshake.
+    fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64) {
+        let opening = &mut self.opening;
+        if packet.has(SYN | ACK) {
+            if opening.syn_acks == 0 {
+                opening.syn_ack_ns = Some(now_ns);
+            }
+            opening.syn_acks += 1;
+        } else if packet.has(SYN) {
+            opening.syn_ns = Some(now_ns);
+            opening.syns += 1;
+        } else if opening.ack_ns.is_none() && sender == Side::Client && packet.has(ACK) && opening.syn_ack_ns.is_some()
+        {
+            opening.ack_ns = Some(now_ns);
+        }
+    }
+
+    fn close(&mut self, packet: &Segment) {
+        if packet.has(RST) {
+            self.ended.get_or_insert(Ended::Reset);
+        } else if self.ended.is_none()
+            && packet.has(ACK)
+            && self.directions.iter().all(|direction| direction.sequence.finished())
+        {
+            self.ended = Some(Ended::Closed);
+        }
+    }
+
+    fn both_allow_sack(&self) -> bool {
+        self.directions.iter().all(|direction| !direction.offer.seen || direction.offer.sack_permitted)
+    }
+
+    /// The data bytes of a full segment: the smaller MSS less the timestamps (RFC 6691), where both SYNs are known.
+    fn segment_bytes(&self, sender: Side) -> Option<u32> {
+        let [one, other] = [&self.directions[0].offer, &self.directions[1].offer];
+        if one.seen && other.seen {
+            // RFC 9293 section 3.7.1: without the option it is 536.
+            let mss = one.mss.unwrap_or(536).min(other.mss.unwrap_or(536));
+            let options = if one.timestamps && other.timestamps { 12 } else { 0 };
+            return Some(u32::from(mss).saturating_sub(options).max(1));
+        }
+        let largest = self.directions[sender.index()].largest_payload;
+        (largest > 0 && self.directions[sender.index()].counts.super_packets == 0 && largest >= 536).then_some(largest)
+    }
+
+    /// The shift of the window that an end offers: both SYNs must have one (RFC 7323 section 2.2).
+    fn scale(&self, sender: Side) -> Option<u8> {
+        let [own, other] = [&self.directions[sender.index()].offer, &self.directions[sender.other().index()].offer];
+        match (own.seen, other.seen) {
+            (true, true) if other.window_scale.is_some() => Some(own.window_scale.unwrap_or(0)),
+            (true, true) => Some(0),
+            (true, false) if own.window_scale.is_none() => Some(0),
+            (false, true) if other.window_scale.is_none() => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Its last bins.
+    pub fn close_bins<S: Sink>(&mut self, output: &mut Output<'_, S>) {
+        for side in [Side::Client, Side::Server] {
+            if let Some((bin, counts)) = self.directions[side.index()].bin.close() {
+                output.bin(self.id, side, bin, counts);
+            }
+        }
+    }
+}
+
+/// What an ACK says.
+#[derive(Default)]
+struct Acknowledged {
+    /// Bytes of data newly acknowledged.
+    bytes: u64,
+    sound: bool,
+    timestamp_rtt_ns: Option<i64>,
+}
+
+/// A packet while it is taken.
+struct Event<'a, 'b, S> {
+    id: u64,
+    sender: Side,
+    moment: Moment,
+    packet: &'a Segment,
+    sack: bool,
+    mss: Option<u32>,
+    output: &'a mut Output<'b, S>,
+}
+
+impl<S: Sink> Event<'_, '_, S> {
+    #[inline]
+    fn bin(&mut self, direction: &mut Direction, side: Side, counts: &BinCounts) {
+        let (bin, complete) = direction.bin.at(self.moment.bin);
+        bin.packets += counts.packets;
+        bin.wire_bytes += counts.wire_bytes;
+        bin.payload_bytes += counts.payload_bytes;
+        bin.new_bytes += counts.new_bytes;
+        bin.acked_bytes += counts.acked_bytes;
+        bin.retransmissions += counts.retransmissions;
+        bin.most_outstanding_bytes = bin.most_outstanding_bytes.max(counts.most_outstanding_bytes);
+        if let Some((index, counts)) = complete {
+            self.output.bin(self.id, side, index, counts);
+        }
+    }
+
+    fn row(
+        &self,
+        from: &mut Direction,
+        wire_bytes: u32,
+        class: Class,
+        finding: Finding,
+        ack: &Acknowledged,
+        outstanding_bytes: u64,
+    ) -> PacketRow {
+        let position = from.sequence.position(self.packet.seq);
+        PacketRow {
+            frame: self.moment.frame,
+            time_ns: self.moment.now_ns,
+            connection: self.id,
+            sender: self.sender,
+            flags: self.packet.flags,
+            wire_bytes,
+            payload_bytes: self.packet.payload_bytes,
+            sequence_bytes: position.wrapping_sub(from.sequence.first()) as i64,
+            class,
+            marks: finding.marks,
+            duplicate_ack: finding.duplicate_ack,
+            ack_rtt_ns: finding.ack_rtt_ns,
+            ack_rtt_sound: ack.sound && finding.ack_rtt_ns.is_some(),
+            timestamp_rtt_ns: ack.timestamp_rtt_ns,
+            bytes_in_flight: finding.bytes_in_flight,
+            outstanding_bytes,
+            window_bytes: from.window.bytes,
+        }
+    }
+
+    /// A FIN's and a SYN's own numbers.
+    fn flag_positions(&self, start: u64) -> (Option<u64>, Option<u64>) {
+        let syn = self.packet.has(SYN).then_some(start);
+        let data = start + u64::from(self.packet.has(SYN)) + u64::from(self.packet.payload_bytes);
+        (syn, self.packet.has(FIN).then_some(data))
+    }
+}
+
+/// Whether Wireshark takes a packet for a duplicate ACK.
+const fn is_duplicate(marks: Marks) -> bool {
+    marks.has(Marks::DUPLICATE_ACK)
+}

@@ -1,0 +1,21 @@
+//! What the packets of a capture say about its TCP connections.
+//!
+//! [`analyze`] reads a capture as a stream, in memory that does not grow with it, and gives a [`Sink`] rows of packets,
+//! bins of time, retransmissions that were needless, and a [`summary::ConnectionSummary`] of each connection. Columns
+//! that are named as Wireshark's `tcp.analysis` fields have the same values ([`Marks`]); what Wireshark does not tell
+//! apart stands beside them ([`Class`]).
+
+mod analysis;
+mod connection;
+mod direction;
+pub mod file;
+pub mod header;
+mod output;
+mod quantile;
+mod sink;
+pub mod summary;
+
+pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
+pub use direction::Marks;
+pub use quantile::Distribution;
+pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};
