@@ -89,7 +89,7 @@ def _type(key: Key, every: tuple[Key, ...]) -> str:
     one = " | ".join(kinds)
     if tables and tables[0].endswith("[]"):
         return f"Sequence[{one}]"
-    return f"{one} | Sequence[{one}]" if key.swept else one
+    return f"{one} | Sequence[{one}]" if key.swept or key.several else one
 
 
 def _docstring(key: Key) -> str:

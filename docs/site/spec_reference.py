@@ -92,6 +92,7 @@ WITH_NEIGHBOURS: Final = {
     "flows[].direction": f'{BACK}\n[[flows]]\ncc = "cubic"\ndirection = "up"\n',
     "flows[].route": f'{ROW}\n[[flows]]\ncc = "cubic"\nroute = ["core"]\n',
     "host": "[host]\ninitial_window = 32\n",
+    "measure.snap": '[measure]\nrecord = "pcap"\nsnap = "1514 B"\n',
     "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
 }
 """Examples that need more than their own key."""
@@ -204,6 +205,8 @@ def takes(key: Key, *, short: bool = False) -> str:
     noun = f"[{key.noun}](#quantities-and-units)" if key.units and not short else key.noun
     if key.noun in {"a word", "a word, or a table"}:
         noun = options + key.noun.removeprefix("a word").replace(", or", " or")
+        if key.several and not short:
+            noun += ", or a list of several"
     elif options:
         noun += f", or {options}"
     return f"{noun}; {key.limits[0].lower()}{key.limits[1:]}" if key.limits and not short else noun

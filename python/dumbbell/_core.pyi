@@ -1,10 +1,11 @@
 """The simulator and the spec, in Rust (crates/py). Private: `engines.sim`, `cc`, `problem` and `spec` call it."""
 
 from collections.abc import Callable, Mapping
+from os import PathLike
 from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
-    "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt",
+    "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt", "capture",
     "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude", "measure",
     "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
     "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
@@ -19,6 +20,12 @@ def measure(run_json: str) -> dict[str, Any]:
     Gives the fields of `engines.measurement.Measurement`, nested as they are, with arrays that are not copied.
 
     Raises `dumbbell.errors.EngineFailure` when the simulator panics or the run is not one that it can honour.
+    """
+
+def capture(run_json: str, folder: str | PathLike[str]) -> dict[str, Any]:
+    """Measures as `measure` does, and writes the run's captures into a folder that is there.
+
+    Raises `OSError` when a file cannot be written.
     """
 
 def attempt(run_json: str, most_s: float) -> dict[str, Any]:

@@ -26,9 +26,9 @@ MAY_USE_CRATE = {
     "sim": {"units", "run", "cc"},
     "spec": {"run", "cc"},
     "agent": {"units", "run"},
+    "pcap": {"run"},
     "identity": set[str](),
-    "pcap": {"units"},
-    "py": {"units", "run", "cc", "sim", "spec", "identity"},
+    "py": {"units", "run", "cc", "sim", "spec", "identity", "pcap"},
     "web": {"run", "sim", "spec", "identity"},
 }
 KNOWS_PYTHON = {"py"}

@@ -91,11 +91,11 @@ def test_what_is_no_run_or_cannot_be_honoured_is_an_engine_failure() -> None:
         _core.measure("{}")
     with pytest.raises(EngineFailure, match="not a run"):
         _core.problems("no JSON")
-    run = resolved(measure={"record": "pcap"}).run
+    run = resolved(measure={"ss": "100 ms"}).run
     ((path, message),) = _core.problems(run.to_json())
     with pytest.raises(EngineFailure, match=f"^{re.escape(f'{path}: {message}')}$"):
         _core.measure(run.to_json())
-    assert [problem.path for problem in SimEngine().unsupported_fields(run)] == [path] == ["measure.record"]
+    assert [problem.path for problem in SimEngine().unsupported_fields(run)] == [path] == ["measure.ss"]
 
 
 def test_it_refuses_programs_and_says_who_has_them() -> None:

@@ -12,10 +12,12 @@ pub mod file;
 pub mod header;
 mod output;
 mod quantile;
+mod run_files;
 mod sink;
 pub mod summary;
 
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use direction::Marks;
 pub use quantile::Distribution;
+pub use run_files::{RunFiles, SUFFIX};
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

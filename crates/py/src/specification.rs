@@ -102,6 +102,7 @@ pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         description.set_item("required", key.required)?;
         description.set_item("default", key.default.map(|word| python(py, word)).transpose()?)?;
         description.set_item("swept", key.swept)?;
+        description.set_item("several", key.several)?;
         description.set_item("noun", key.noun)?;
         description.set_item("units", PyTuple::new(py, key.units)?)?;
         description.set_item("options", PyTuple::new(py, key.options)?)?;

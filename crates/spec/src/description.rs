@@ -21,6 +21,8 @@ pub struct Description {
     pub default: Option<Word>,
     /// Whether a list makes it an axis of the sweep.
     pub swept: bool,
+    /// Whether a list has several at once.
+    pub several: bool,
     /// What it takes: `a rate`, `a whole number`, `one of`, …
     pub noun: String,
     /// The units that it takes.
@@ -54,6 +56,7 @@ fn describe(section: &'static Section, within: &str, descriptions: &mut Vec<Desc
             required: key.required && key.unless.is_none(),
             default: key.default.map(Word::from),
             swept: key.shape == Shape::Swept,
+            several: key.shape == Shape::Several,
             noun: if is_list { "tables".to_owned() } else { kind.noun },
             units: kind.units,
             options: kind.options,

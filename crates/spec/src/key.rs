@@ -51,6 +51,8 @@ pub enum Shape {
     One,
     /// One, or a list of them: an axis of the sweep.
     Swept,
+    /// One, or a list of different ones, all of which hold.
+    Several,
     /// A list of tables, which is no sweep.
     Listed {
         /// The fewest.
@@ -156,6 +158,11 @@ impl Key {
     /// It is no axis of a sweep.
     pub const fn once(self) -> Self {
         Self { shape: Shape::One, ..self }
+    }
+
+    /// It may have several values at once.
+    pub const fn several(self) -> Self {
+        Self { shape: Shape::Several, ..self }
     }
 
     /// A list of tables.

@@ -79,7 +79,14 @@ impl Reader<'_> {
                 let is_known = values.iter().all(|value| !matches!(value, Node::Unknown));
                 if is_known { Node::Sweep(Sweep { axis: None, values }) } else { Node::Unknown }
             }
-            (Shape::Swept, _) => self.value(key, &key.kind, word, here),
+            (Shape::Several, Word::List(entries)) => {
+                let read = self.list(entries, here, |word| match value::of(key, &key.kind, word)? {
+                    Node::Text(text) => Ok(text),
+                    _ => Err(value::must_be("text", word, key)),
+                });
+                self.sized(read, here, 1..=usize::MAX, &example(key), Node::Texts)
+            }
+            (Shape::Swept | Shape::Several, _) => self.value(key, &key.kind, word, here),
             (Shape::Listed { least, most }, Word::List(entries)) => {
                 let Kind::Table(section) = key.kind else { return Node::Unknown };
                 let mut tables = Vec::new();

@@ -198,16 +198,18 @@ impl Point<'_> {
         let measure = self.measure()?;
         let (begin_ns, end_ns) = window_ns(self)?;
         let within = |ns: i128| u64::try_from(ns).map_err(|_| Unknown);
+        let records = measure.each_text("record")?;
+        let has = |record: &str| records.iter().any(|each| each == record);
         Ok(Measure {
             window_begin_ns: within(begin_ns)?,
             window_end_ns: within(end_ns)?,
             sample_ns: measure.count("sample")?,
-            record: match measure.text("record")? {
-                "summary" => Record::Summary,
-                "acks" => Record::Acks,
-                "pcap" => Record::Pcap,
-                _ => Record::Series,
+            record: match (has("acks"), has("summary")) {
+                (true, _) => Record::Acks,
+                (false, true) => Record::Summary,
+                (false, false) => Record::Series,
             },
+            snap_bytes: if has("pcap") { Some(measure.count("snap")? as u32) } else { None },
             ss_ns: measure.count_if("ss")?,
         })
     }

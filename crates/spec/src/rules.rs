@@ -50,7 +50,7 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
         ];
         let _: Vec<_> = rules.iter().map(|rule| rule(&subject, problems)).collect();
     }
-    let rules = [network::delays, counts, all_names, window, samples];
+    let rules = [network::delays, counts, all_names, window, records, samples];
     let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
 }
 
@@ -170,6 +170,24 @@ fn window(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     }
     if end > last.into() {
         problems.push(after_the_end("measure.window[1]", end, last, ""));
+    }
+    Ok(())
+}
+
+fn records(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
+    let measure = point.measure()?;
+    let records = measure.each_text("record")?;
+    let has = |record: &str| records.iter().any(|each| each == record);
+    if let Some(twice) = (1..records.len()).find(|place| records[..*place].contains(&records[*place])) {
+        let path = format!("measure.record[{twice}]");
+        problems.push(Problem::new(path, format!("{} a second time", quoted(&records[twice])), "leave it out"));
+    }
+    if has("summary") && (has("series") || has("acks")) {
+        let message = "\"summary\" keeps no series, and \"series\" and \"acks\" do";
+        problems.push(Problem::new("measure.record", message, "leave \"summary\" out"));
+    }
+    if measure.table.is_written("snap") && !has("pcap") {
+        problems.push(Problem::new("measure.snap", "nothing is captured", "record = \"pcap\", or leave it out"));
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ fn property(key: &Key) -> Value {
     let one = value(&key.kind);
     let mut schema = match key.shape {
         Shape::One => one,
-        Shape::Swept => {
+        Shape::Swept | Shape::Several => {
             json!({"anyOf": [one, {"type": "array", "minItems": 1, "items": value(&key.kind)}]})
         }
         Shape::Listed { least, most } => {

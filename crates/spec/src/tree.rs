@@ -35,7 +35,7 @@ pub enum Node {
     Number(f64),
     /// True or false.
     Flag(bool),
-    /// Texts in order: the words of a program, or the names of hops.
+    /// Texts in order: the words of a program, the names of hops, or the values of a key that may have several.
     Texts(Vec<String>),
     /// A table.
     Table(Table),
@@ -261,6 +261,19 @@ impl<'a> View<'a> {
     /// When it has a problem.
     pub fn texts_if(&self, key: &str) -> Result<Option<&'a [String]>, Unknown> {
         self.as_if(key, |node| if let Node::Texts(values) = node { Some(values.as_slice()) } else { None })
+    }
+
+    /// Each of the texts of a key that may have several.
+    ///
+    /// # Errors
+    /// When it has a problem.
+    pub fn each_text(&self, key: &str) -> Result<&'a [String], Unknown> {
+        let texts = self.as_if(key, |node| match node {
+            Node::Text(text) => Some(std::slice::from_ref(text)),
+            Node::Texts(texts) => Some(texts.as_slice()),
+            _ => None,
+        })?;
+        texts.ok_or(Unknown)
     }
 
     /// Two moments, that may be absent.

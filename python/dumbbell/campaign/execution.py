@@ -280,7 +280,8 @@ class _Work:
             answers = measuring.measured_by_worker(self._workers, self._store.folder.absolute(), own)
             self._size = max(1, min(MOST_TOGETHER, round(len(tasks) * SOON_S / (time.perf_counter() - began))))
         else:
-            answers = [measuring.measured(self._engine, task.resolved, task.key) for task in tasks]
+            folder = self._store.folder.absolute()
+            answers = [measuring.measured(self._engine, task.resolved, task.key, folder) for task in tasks]
         entered = [(rows, task.entry) for (_, rows), task in zip(answers, tasks, strict=True)]
         self._store.put(entered, identity=self._identity)
         outcomes = [outcome for outcome, _ in answers]

@@ -92,7 +92,7 @@ def put(saved: SavedRun, store: Store, engine: SimEngine) -> Imported:
     if there is not None:
         add_member(store.ledger, entry, run_id)
         return Imported(there, was_there=True)
-    outcome, rows = measured(engine, saved.planned.resolved, key)
+    outcome, rows = measured(engine, saved.planned.resolved, key, store.folder)
     store.put([(rows, entry)], identity=identity)
     return Imported(outcome, was_there=False)
 

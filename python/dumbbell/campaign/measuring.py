@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from dumbbell.campaign.plan import Planned, RunKey, run_key
 from dumbbell.engines.measurement import Measurement
-from dumbbell.engines.protocol import Engine
+from dumbbell.engines.protocol import CapturingEngine, Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.engines.workers import WorkerLostError, Workers
 from dumbbell.errors import EngineFailure
@@ -18,24 +18,30 @@ from dumbbell.results.run_rows import RunRows
 from dumbbell.results.schema import FailedRun, Outcome, Result
 from dumbbell.results.series import SeriesFolder
 from dumbbell.results.validity import warnings
-from dumbbell.spec import Resolved
+from dumbbell.spec import Resolved, Run
 
 
 def execute(planned: Planned, engine: Engine, identity: str) -> tuple[Outcome, Measurement | None]:
     """Measures one run and summarises it; gives what it was summarised from, too."""
-    return _measure(planned.resolved, engine, run_key(planned, engine, identity))
+    return _measure(planned.resolved, run_key(planned, engine, identity), engine.measure)
 
 
-def measured(engine: Engine, resolved: Resolved, key: RunKey) -> tuple[Outcome, RunRows]:
-    """Measures one run: its outcome, and what a store has of it."""
-    outcome, measurement = _measure(resolved, engine, key)
-    return outcome, RunRows.of(outcome, resolved, measurement)
+def measured(engine: Engine, resolved: Resolved, key: RunKey, store: Path) -> tuple[Outcome, RunRows]:
+    """Measures one run: its outcome, and what a store has of it; captures are in the store's folder already."""
+    if resolved.run.measure.snap_bytes is None or not isinstance(engine, CapturingEngine):
+        outcome, measurement = _measure(resolved, key, engine.measure)
+        return outcome, RunRows.of(outcome, resolved, measurement)
+    series = SeriesFolder(store)
+    with series.captures() as folder:
+        outcome, measurement = _measure(resolved, key, lambda run: engine.capture(run, folder))
+        rows = RunRows.of(outcome, resolved, measurement)
+        return outcome, rows if measurement is None else rows.captured(series, sorted(folder.iterdir()))
 
 
 def simulated(store: Path, *tasks: tuple[Resolved, RunKey]) -> list[tuple[Outcome, RunRows]]:
     """What a worker answers; the series are in the store's folder, and the runs are not in its ledger yet."""
     engine, folder = SimEngine(), SeriesFolder(store)
-    every = (measured(engine, resolved, key) for resolved, key in tasks)
+    every = (measured(engine, resolved, key, store) for resolved, key in tasks)
     return [(outcome, rows.written(folder)) for outcome, rows in every]
 
 
@@ -55,10 +61,12 @@ def measured_by_worker(
     return answers
 
 
-def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, Measurement | None]:
+def _measure(
+    resolved: Resolved, key: RunKey, measure: Callable[[Run], Measurement]
+) -> tuple[Outcome, Measurement | None]:
     began = time.perf_counter()
     try:
-        measurement = engine.measure(resolved.run)
+        measurement = measure(resolved.run)
     except EngineFailure as failure:
         return FailedRun(**key, error=str(failure), wall_s=time.perf_counter() - began), None
     wall_s = time.perf_counter() - began
@@ -74,6 +82,6 @@ def _measure(resolved: Resolved, engine: Engine, key: RunKey) -> tuple[Outcome, 
         jain=summary.jain,
         wall_s=wall_s,
         warnings=warning_texts,
-        validity=validity(engine.name, warning_texts),
+        validity=validity(key["engine"], warning_texts),
     )
     return result, measurement

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dumbbell.engines.programs import Program
     from dumbbell.problem import Problem
     from dumbbell.spec.run import Run
@@ -59,4 +61,16 @@ class Engine(Protocol):
         """Ends at once what other threads are measuring, if it can; when it returns, what that had made is gone.
 
         Their `measure` raises `concurrent.futures.CancelledError` then: no run has failed.
+        """
+
+
+@runtime_checkable
+class CapturingEngine(Engine, Protocol):
+    """One that can capture what it measures."""
+
+    def capture(self, run: Run, folder: Path) -> Measurement:
+        """Measures a run that is to be captured, and leaves a file `*.pcapng.zst` for each place in a folder.
+
+        Raises:
+            EngineFailure: as `measure`, or a file could not be written.
         """

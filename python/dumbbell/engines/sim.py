@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import dumbbell._core as _core
 import dumbbell.cc as cc
@@ -11,6 +12,7 @@ from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.programs import Program
+from dumbbell.errors import EngineFailure
 from dumbbell.problem import Problem
 from dumbbell.spec.run import Run
 
@@ -52,6 +54,13 @@ class SimEngine:
     def measure(self, run: Run) -> Measurement:
         """Simulates the run in this thread, without holding the interpreter."""
         return Measurement.from_core(_core.measure(run.to_json()))
+
+    def capture(self, run: Run, folder: Path) -> Measurement:
+        """Simulates the run as `measure` does, and writes what would be captured."""
+        try:
+            return Measurement.from_core(_core.capture(run.to_json(), folder))
+        except OSError as error:
+            raise EngineFailure(f"a capture could not be written: {error.strerror or error}") from None
 
     def attempt(self, run: Run, most_s: float) -> Attempt:
         """Simulates the run for so many seconds at most, in this thread."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 SEEDS: Final = "seeds"
 ALONE: Final = "alone"
 EACH_ALONE: Final = "(each group alone)"
-NO_SWEEP: Final = ("zip", "window", "change")
+NO_SWEEP: Final = ("zip", "window", "change", "record")
 """Keys of a spec whose lists are values, not axes."""
 LONGEST_LABEL: Final = 60
 HASH_DIGITS: Final = 6

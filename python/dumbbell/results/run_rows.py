@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -15,6 +15,8 @@ from dumbbell.results.tables import PROGRAM_NUMBERS
 from dumbbell.results.values import values_of_groups, values_of_run
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dumbbell.engines.measurement import Measurement
     from dumbbell.results.schema import Outcome, Result
     from dumbbell.spec import Resolved
@@ -39,7 +41,7 @@ class RunRows:
     facts: Mapping[str, Any]
     """What the engine said of itself, and of the run's noise."""
     files: tuple[SeriesFile, ...] = ()
-    """Those that are written."""
+    """Those that are written, and captures."""
 
     @classmethod
     def of(cls, outcome: Outcome, resolved: Resolved, measurement: Measurement | None) -> Self:
@@ -60,6 +62,14 @@ class RunRows:
         """
         files = tuple(folder.write(self.run_id, self.series))
         return replace(self, series={}, files=(*self.files, *files)) if files else self
+
+    def captured(self, folder: SeriesFolder, captures: Iterable[Path]) -> Self:
+        """The same, with captures that are in a store's folder.
+
+        Raises:
+            StoreFailure: they cannot be taken over.
+        """
+        return replace(self, files=(*self.files, *folder.take_over(self.run_id, captures)))
 
     @property
     def run_id(self) -> str:

@@ -1,4 +1,4 @@
-"""The folder of a store that has the series of its runs: Parquet files, whole or not there.
+"""The folder of a store that has the series and captures of its runs: Parquet files and pcapng, whole or not there.
 
 A file is written under another name and renamed when it is whole; its name has a part of its hash.
 """
@@ -11,9 +11,11 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from dumbbell.problem import quoted
 from dumbbell.results.diagnosis import damaged_source, translating_errors
@@ -23,15 +25,18 @@ if TYPE_CHECKING:
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
+CAPTURE = ".pcapng.zst"
+"""The end of a capture's name."""
+_CAPTURE_MAGIC = bytes.fromhex("28b52ffd")
 _NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f][\w.-]*", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesFile:
-    """One Parquet file behind a run, and how to see that it is whole."""
+    """One Parquet file, or capture, behind a run, and how to see that it is whole."""
 
     kind: str
-    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`."""
+    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`; of a capture its place and format: `senders.pcapng`."""
     file: str
     """Its path below the store's folder of series."""
     size_bytes: int
@@ -60,6 +65,26 @@ class SeriesFolder:
                 except BaseException:
                     partial.unlink(missing_ok=True)
                     raise
+
+    @contextmanager
+    def captures(self) -> Iterator[Path]:
+        """A folder of the store for the captures of a run that is measured, until they are taken over."""
+        folder = self.path / "partial" / f"captures-{uuid4().hex}"
+        with translating_errors(self._store, "make room for captures"):
+            folder.mkdir(parents=True)
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def take_over(self, run_id: str, captures: Iterable[Path]) -> Iterator[SeriesFile]:
+        """Takes the captures of a run over, which are in this store, and gives what to remember of each."""
+        for capture in captures:
+            with translating_errors(self._store, "keep a capture"):
+                with capture.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                name = f"{run_id[:2]}/{run_id}-{digest[:12]}.{capture.name}"
+                yield self._taken_over(capture, capture.name.removesuffix(".zst"), name, digest)
 
     def read(self, series: SeriesFile) -> pa.Table:
         """The table of a file that is whole."""
@@ -92,7 +117,8 @@ class SeriesFolder:
 
     def orphans(self, known: set[str]) -> list[str]:
         """Files other than the known ones, to which therefore no run refers."""
-        stored = (path.relative_to(self.path).as_posix() for path in self.path.glob("??/*.parquet"))
+        paths = (path for end in (".parquet", CAPTURE) for path in self.path.glob(f"??/*{end}"))
+        stored = (path.relative_to(self.path).as_posix() for path in paths)
         return [file for file in stored if file not in known]
 
     def remove(self, files: Iterable[str]) -> None:
@@ -128,9 +154,13 @@ def _fault(path: Path, series: SeriesFile, *, thorough: bool) -> str | None:
             return f"{series.file}: has {stat.st_size} of {series.size_bytes} bytes"
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
-            file.seek(-_FOOTER_BYTES, os.SEEK_END)
-            if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
-                return f"{series.file}: is no Parquet file"
+            if series.file.endswith(CAPTURE):
+                if head != _CAPTURE_MAGIC:
+                    return f"{series.file}: is no capture that zstd compressed"
+            else:
+                file.seek(-_FOOTER_BYTES, os.SEEK_END)
+                if not head == file.read()[-len(_MAGIC) :] == _MAGIC:
+                    return f"{series.file}: is no Parquet file"
             if thorough or stat.st_mtime_ns != series.modified_ns:
                 file.seek(0)
                 if hashlib.file_digest(file, "sha256").hexdigest() != series.sha256:

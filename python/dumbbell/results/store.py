@@ -29,7 +29,7 @@ from dumbbell.results import frames, outcomes
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.series import SeriesFolder
+from dumbbell.results.series import SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -311,7 +311,7 @@ class Store:
         return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
-        """Which files the run kept: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`."""
+        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`; captures as `senders.pcapng`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     def series(self, run_id: str, kind: str) -> pd.DataFrame:
@@ -319,6 +319,18 @@ class Store:
         from dumbbell.results import gauges  # noqa: PLC0415 (late: it takes long to load)
 
         run = self.run(run_id)
+        return gauges.frame(kind, self._series_files.read(self._file(run_id, kind)), run.path.mss_bytes)
+
+    def capture(self, run_id: str, place: str) -> Path:
+        """The capture of a run at a place: `senders`, `bottleneck` or `receivers`; a pcapng that zstd compressed.
+
+        Raises:
+            StoreError: the run was not captured, or it failed, or is not there.
+            StoreFailure: the file is damaged.
+        """
+        return self._series_files.path / self._file(run_id, f"{place}.pcapng").file
+
+    def _file(self, run_id: str, kind: str) -> SeriesFile:
         series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)
         if series_file is None:
             reason = _NO_SERIES.get(kind, "kept no series of this kind; see measure.record of its spec")
@@ -329,7 +341,7 @@ class Store:
             with suppress(StoreFailure):  # what nobody can write nobody repeats
                 self.mark([Fault(fault, "series", series_file.file)])
             raise StoreFailure(f"series {fault}; run its experiment again and it is repeated", self.folder)
-        return gauges.frame(kind, self._series_files.read(series_file), run.path.mss_bytes)
+        return series_file
 
     # -- writing it -------------------------------------------------------------------------------------------------
 

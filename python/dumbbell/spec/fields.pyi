@@ -296,9 +296,12 @@ class Measure(TypedDict, total=False):
     """How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are
     of these samples; counters are exact, whatever it is."""
     record: Literal["summary", "series", "acks", "pcap"] | Sequence[Literal["summary", "series", "acks", "pcap"]]
-    """What is kept beside the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
-    every flow and of the queue; `"acks"` the round-trip time of every ACK, too; `"pcap"` captures, which no engine has
-    yet."""
+    """What is kept but for the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
+    every flow and of the queue. Then `"acks"`: the round-trip time of every ACK; `"pcap"`: captures of the packets, as
+    files that Wireshark opens, at the senders, at the bottleneck and at the receivers. A list has several, and
+    `["summary", "pcap"]` captures without series."""
+    snap: str | Sequence[str]
+    """How much of each frame a capture has, from its first byte. The default has all headers."""
     ss: str | Sequence[str]
     """How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who
     measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no

@@ -23,6 +23,8 @@ class Key:
     """As a spec would write it; None: there is no value that says the same."""
     swept: bool
     """Whether a list makes it an axis of the sweep."""
+    several: bool
+    """Whether a list has several at once."""
     noun: str
     """What it takes: `a rate`, `a whole number`, `one of`, …"""
     units: tuple[str, ...]

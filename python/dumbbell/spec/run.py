@@ -308,7 +308,9 @@ class Measure(_Part, frozen=True, kw_only=True):
     window_begin_ns: Count
     window_end_ns: Count
     sample_ns: Count
-    record: Literal["summary", "series", "acks", "pcap"]
+    record: Literal["summary", "series", "acks"]
+    snap_bytes: Count | None = None
+    """So much of each frame is captured; None: nothing is."""
     ss_ns: Count | None = None
     """Between two looks by `ss`; None: it does not look."""
 

@@ -6,6 +6,7 @@ mod error;
 mod next_generation;
 mod order;
 mod source;
+mod writer;
 
 use buffer::Buffer;
 use classic::Classic;
@@ -13,6 +14,7 @@ use next_generation::NextGeneration;
 use std::io::{self, Read};
 
 pub use error::{Cut, FileError};
+pub use writer::Writer;
 
 /// The largest record or block that is read.
 pub const MOST_BLOCK_BYTES: usize = 16 << 20;

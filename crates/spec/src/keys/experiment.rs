@@ -83,6 +83,9 @@ pub static HOST: Section = Section {
     ],
 };
 
+/// What may be kept of a run.
+const RECORDS: [&str; 4] = ["summary", "series", "acks", "pcap"];
+
 /// What to record, and where the summary is taken.
 pub static MEASURE: Section = Section {
     only: "",
@@ -93,8 +96,11 @@ pub static MEASURE: Section = Section {
         Key::optional("sample", INTERVAL).default(Text("50 ms")).examples(&[Text("10 ms")]).about(
             "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are of these samples; counters are exact, whatever it is.",
         ),
-        Key::optional("record", Options(&["summary", "series", "acks", "pcap"])).default(Text("series")).about(
-            "What is kept beside the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue; `\"acks\"` the round-trip time of every ACK, too; `\"pcap\"` captures, which no engine has yet.",
+        Key::optional("record", Options(&RECORDS)).several().default(Text("series")).examples(&[Text("pcap"), List(&[Text("acks"), Text("pcap")])]).about(
+            "What is kept but for the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue. Then `\"acks\"`: the round-trip time of every ACK; `\"pcap\"`: captures of the packets, as files that Wireshark opens, at the senders, at the bottleneck and at the receivers. A list has several, and `[\"summary\", \"pcap\"]` captures without series.",
+        ),
+        Key::optional("snap", bounded(&BYTES, "64 B", "65535 B")).default(Text("96 B")).examples(&[Text("1514 B")]).about(
+            "How much of each frame a capture has, from its first byte. The default has all headers.",
         ),
         Key::optional("ss", INTERVAL).examples(&[Text("100 ms")]).about(
             "How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no sockets that it could.",
