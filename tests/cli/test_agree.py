@@ -100,7 +100,7 @@ def test_the_page_is_written(moment: Path, tmp_path: Path) -> None:
         (("SPEC", "--engines", "sim"), "names no two engines"),
         (("SPEC", "--engines", "sim,"), "names no two engines"),
         (("SPEC", "--engines", "sim,tofino"), 'unknown engine "tofino"'),
-        (("SPEC", *SAME, "--set", "measure.record=pcap"), "measure.record: sim: "),
+        (("SPEC", *SAME, "--set", "measure.ss=100 ms"), "measure.ss: sim: "),
         (("SPEC", *SAME, "--set", "path.rate=80 mbps"), "path.rate: "),
         (("nowhere.toml", *SAME), "no such file"),
     ],
@@ -114,10 +114,10 @@ def test_bad_input_exits_2_and_runs_nothing(arguments: tuple[str, ...], error: s
 
 @pytest.mark.usefixtures("doubles")
 def test_what_an_engine_cannot_honour_is_told_with_its_name(moment: Path) -> None:
-    done = agree(moment, "--engines", "double,sim", "--set", "measure.record=pcap")
+    done = agree(moment, "--engines", "double,sim", "--set", "measure.ss=100 ms")
     assert isinstance(done.exception, DumbbellError)
     lines = str(done.exception).splitlines()
-    assert [line.split(": ")[:2] for line in lines] == [["measure.record", "double"], ["measure.record", "sim"]]
+    assert [line.split(": ")[:2] for line in lines] == [["measure.ss", "double"], ["measure.ss", "sim"]]
 
 
 def test_without_any_jitter_there_is_a_note(tmp_path: Path) -> None:

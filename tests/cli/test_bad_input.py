@@ -40,7 +40,7 @@ REFUSED = [
     "run moment.toml --set flows[7].cc=bbr",
     "run moment.toml --set path.rate",
     "run moment.toml --set flows[0].cc=vegas",
-    "run moment.toml --json --set measure.record=pcap",
+    "run moment.toml --json --set 'measure.ss=100 ms'",
     "run moment.toml --engine hosts",
     "run moment.toml --engine tofino",
     "run moment.toml --engine linux:mine",

@@ -113,7 +113,7 @@ def test_what_a_spec_alone_warns_of(moment: Path) -> None:
 
 
 def test_an_engine_that_cannot_run_it_says_why(moment: Path) -> None:
-    assert "sim: measure.record: " in dumbbell("check", moment, "--set", "measure.record=pcap").stdout
+    assert "sim: measure.ss: " in dumbbell("check", moment, "--set", "measure.ss=100 ms").stdout
     lines = dumbbell("check", moment, "--set", "flows[1].cc=vegas").stdout.splitlines()
     assert 'sim: flows[1].cc: the simulator has no "vegas"; the linux engine has it' in lines
 

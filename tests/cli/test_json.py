@@ -37,7 +37,7 @@ LINES = {
 """Those that print a value a line."""
 ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "results import", "study run"}
 """Those that take long, or need a file of the page's, whose own tests read it."""
-WITHOUT_DATA = {"explore", "init", "kernel remove", "results export"}
+WITHOUT_DATA = {"explore", "init", "kernel remove", "results captures", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""
 
 

@@ -167,6 +167,6 @@ def test_what_either_engine_refuses_is_told_once_with_its_name_and_path() -> Non
         assert list(map(str, problems([moment(), moment(name="other")], sides))) == [
             "path.buffer: double: is too much; have none"
         ]
-    pcap = load(moment(), overrides={"measure.record": "pcap"})
-    (problem,) = problems([pcap], Sides(SimEngine(), SimEngine(), 1, 0))
-    assert (problem.path, problem.message.partition(":")[0]) == ("measure.record", "sim")
+    looked_at = load(moment(), overrides={"measure.ss": "100 ms"})
+    (problem,) = problems([looked_at], Sides(SimEngine(), SimEngine(), 1, 0))
+    assert (problem.path, problem.message.partition(":")[0]) == ("measure.ss", "sim")

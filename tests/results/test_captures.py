@@ -11,6 +11,7 @@ import pytest
 from dumbbell.campaign.execution import run_campaign
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import StoreError, StoreFailure
+from dumbbell.results.export import export_captures
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
@@ -105,3 +106,14 @@ def test_wireshark_reads_what_the_simulator_did(captured: tuple[Path, Result]) -
         delivered = int(acknowledged[-1][0]) - 1
         assert flow.goodput_bps is not None
         assert delivered == pytest.approx(flow.goodput_bps * 2 / 8, rel=0.02) if flow.flow == 0 else 500_000
+
+
+def test_captures_are_written_as_plain_files(captured: tuple[Path, Result], tmp_path: Path) -> None:
+    folder, outcome = captured
+    with Store.open(folder) as store:
+        files = list(export_captures(store, tmp_path / "packets"))
+    assert [file.name for file in files] == [f"{outcome.run_id}.{place}.pcapng" for place in sorted(PLACES)]
+    assert all(file.read_bytes().startswith(bytes.fromhex("0a0d0d0a")) for file in files)
+    empty = tmp_path / "empty"
+    with Store.open(empty, write=True) as store, pytest.raises(StoreError, match="no run has captures"):
+        list(export_captures(store, tmp_path))

@@ -25,7 +25,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON, one object a lin
 _REPEATED = "what is damaged is repeated when its experiment is run again"
 
 app = typer.Typer(
-    help="What a store has: list, show, export, import, verify, prune.",
+    help="What a store has: list, show, export, captures, import, verify, prune.",
     epilog="Example: dumbbell results list results",
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -127,6 +127,25 @@ def export(
     with Store.open(store) as opened:
         rows = write(opened, table.value, file, include_superseded=everything)
     typer.echo(f"{file}: {rows} rows", err=True)
+
+
+@app.command(epilog="Example: dumbbell results captures results packets")
+def captures(
+    store: Annotated[Path, typer.Argument(metavar="STORE", help="The folder of the store.", show_default=False)],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the files go.", show_default=False)],
+    *,
+    everything: Everything = False,
+) -> None:
+    """Write the captures of runs as pcapng files, which Wireshark and tcpdump open: RUN.senders.pcapng and others.
+
+    A spec with measure.record = "pcap" has its runs captured.
+    """
+    from dumbbell.results.export import export_captures
+    from dumbbell.results.store import Store
+
+    with Store.open(store) as opened:
+        for file in export_captures(opened, folder, include_superseded=everything):
+            typer.echo(file)
 
 
 @app.command("import", epilog="Example: dumbbell results import experiment.json results")

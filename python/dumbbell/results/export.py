@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
@@ -41,6 +42,33 @@ def export(store: Store, table: str, file: Path, *, include_superseded: bool = F
     return rows
 
 
+def export_captures(store: Store, folder: Path, *, include_superseded: bool = False) -> Iterator[Path]:
+    """Writes each capture as a pcapng into a folder, `RUN.PLACE.pcapng`, and gives its path.
+
+    Raises:
+        StoreError: no run was captured.
+        StoreFailure: a file cannot be written.
+    """
+    import pyarrow as pa  # type: ignore[import-untyped] # noqa: PLC0415 (late: it takes long to load)
+
+    campaigns = store.campaigns(include_superseded=include_superseded)
+    runs = dict.fromkeys(each.run_id for campaign in campaigns for each in outcomes_of(store.ledger, campaign.id))
+    captures = [(run_id, kind) for run_id in runs for kind in sorted(store.kinds(run_id)) if kind.endswith(".pcapng")]
+    if not captures:
+        raise StoreError(f'{store.folder}: no run has captures; measure.record = "pcap" in a spec makes them')
+    for run_id, kind in captures:
+        file = folder / f"{run_id}.{kind}"
+        source = store.capture(run_id, kind.removesuffix(".pcapng"))
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            packets = pa.input_stream(source, compression="zstd")
+            with replacing(file) as partial, packets, partial.open("wb") as out:
+                shutil.copyfileobj(packets, out)
+        except OSError as error:
+            raise StoreFailure(f"{file}: cannot be written: {error.strerror or error}") from error
+        yield file
+
+
 def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd.DataFrame]:
     if table in get_args(frames.Table):
         yield getattr(store, table)(include_superseded=include_superseded)
@@ -57,7 +85,7 @@ def _parts(store: Store, table: str, *, include_superseded: bool) -> Iterator[pd
 
 def _write(parts: Iterator[pd.DataFrame], partial: Path, suffix: str) -> int:
     """Each part below the last, with the columns of the first."""
-    import pyarrow as pa  # type: ignore[import-untyped] # noqa: PLC0415 (late: it takes long to load)
+    import pyarrow as pa  # noqa: PLC0415 (late: it takes long to load)
     import pyarrow.parquet as pq  # type: ignore[import-untyped] # noqa: PLC0415 (as above)
 
     rows, writer, columns = 0, None, None
