@@ -68,6 +68,10 @@ impl Quantiles {
         if self.count == 0 { None } else { Some(self.least) }
     }
 
+    pub fn median(&self) -> Option<u64> {
+        (self.count > 0).then(|| self.quantile(50))
+    }
+
     fn quantile(&self, percent: u64) -> u64 {
         let rank = (self.count * percent).div_ceil(100).max(1);
         let mut below = 0;

@@ -143,6 +143,7 @@ impl<S: Sink> Event<'_, '_, S> {
             most: range.most,
             acked,
             highest_sacked: from.outstanding.highest_sacked(),
+            delivered_sent_ns: from.outstanding.delivered_sent_ns(),
             before: before.as_ref(),
             hole_ns: range.hole.map(|hole| hole.since_ns),
             timeout_ns: from.rtt.timeout_ns(),

@@ -14,8 +14,9 @@ pub struct Rtt {
     pub by_ack: Quantiles,
     /// By echoed timestamps.
     pub by_timestamp: Quantiles,
-    /// The least delay of any echo, also of segments without data: the way from the capture to the other end and back.
-    pub least_echo_ns: Option<i64>,
+    /// The delay of the first echo of each timestamp, also of segments without data: the way from the capture to the
+    /// other end and back, and how long that took to answer.
+    pub echo: Quantiles,
     smoothed_ns: Option<i64>,
     variation_ns: i64,
 }
