@@ -69,7 +69,7 @@ fn below(random: &mut Xoshiro256PlusPlus, limit: usize) -> usize {
 /// Bytes changed, taken out, repeated or swapped; most changes are few, so that most of the file is sound.
 fn broken(random: &mut Xoshiro256PlusPlus, captures: &[Vec<u8>]) -> Vec<u8> {
     // What is wrong with a compressed stream the decoders find, which takes them long.
-    let kinds = if random.next_u32() % 16 == 0 { captures.len() } else { captures.len() - COMPRESSED };
+    let kinds = if random.next_u32().is_multiple_of(16) { captures.len() } else { captures.len() - COMPRESSED };
     let mut bytes = captures[below(random, kinds)].clone();
     for _ in 0..=below(random, 8) {
         if bytes.is_empty() {

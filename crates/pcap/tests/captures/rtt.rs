@@ -111,7 +111,7 @@ fn bins_add_up() {
     let of = |side: Side| all.bins.iter().filter(move |row| row.sender == side);
     let bins: Vec<_> = of(Side::Client).map(|row| (row.bin, row.counts.new_bytes, row.counts.acked_bytes)).collect();
     assert_eq!(bins, [(0, 5000, 5000), (1, 5000, 5000), (6, 0, 0)]);
-    let last = of(Side::Client).last().unwrap().counts;
+    let last = of(Side::Client).next_back().unwrap().counts;
     assert_eq!((last.payload_bytes, last.wire_bytes, last.retransmissions), (1000, 1054, 1));
     assert_eq!(of(Side::Server).map(|row| row.counts.packets).sum::<u64>(), 11);
 }
