@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Quantiles {
     /// Class and count, in order.
     classes: Vec<(u16, u32)>,
+    /// The class of the last value, which the next often has.
+    last: usize,
     count: u64,
     sum: u128,
     least: u64,
@@ -57,7 +59,9 @@ impl Quantiles {
         self.count += 1;
         self.sum += u128::from(value);
         let class = class(value);
-        let place = self.classes.partition_point(|(other, _)| *other < class);
+        let repeats = self.classes.get(self.last).is_some_and(|(other, _)| *other == class);
+        let place = if repeats { self.last } else { self.classes.partition_point(|(other, _)| *other < class) };
+        self.last = place;
         match self.classes.get_mut(place).filter(|(other, _)| *other == class) {
             Some((_, count)) => *count = count.saturating_add(1),
             None => self.classes.insert(place, (class, 1)),

@@ -59,8 +59,8 @@ impl<S: Sink> Event<'_, '_, S> {
 
     /// The application had no more: the segment is not full, or not a multiple of full ones, and asks to be handed over.
     fn is_short(&self) -> bool {
-        let full = self.mss.is_some_and(|mss| self.packet.payload_bytes.is_multiple_of(mss));
-        self.packet.has(FIN) || self.mss.is_some() && !full && self.packet.has(PSH)
+        let short = |mss| self.packet.has(PSH) && !self.packet.payload_bytes.is_multiple_of(mss);
+        self.packet.has(FIN) || self.mss.is_some_and(short)
     }
 
     /// Enters new data, and the hole before it.
