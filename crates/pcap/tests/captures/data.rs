@@ -146,9 +146,22 @@ fn timestamps_tell_what_was_overtaken_from_what_was_lost_before_the_capture() {
         packets
     };
     assert_eq!(last_class(&fills(99)), Class::OutOfOrder);
+    assert_eq!(last_class(&fills(100)), Class::OutOfOrder);
     let all = analysed(&fills(101));
     assert!(all.rows.last().unwrap().class.is_retransmission());
     assert_eq!(all.connections[0].directions[0].retransmissions.first_unseen, 1);
+}
+
+#[test]
+fn without_timestamps_a_retransmission_comes_an_rtt_later() {
+    let fills = |later_us| {
+        let (mut packets, us) = warm(true);
+        packets.push(segment(us, 11));
+        packets.push(segment(us + later_us, 10));
+        last_class(&packets)
+    };
+    assert_eq!(fills(RTT_US - 1), Class::OutOfOrder);
+    assert!(fills(RTT_US + 20).is_retransmission());
 }
 
 #[test]
