@@ -68,6 +68,12 @@ impl Quantiles {
         }
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub const fn memory_bytes(&self) -> usize {
+        self.classes.capacity() * size_of::<(u16, u32)>()
+    }
+
     pub const fn least(&self) -> Option<u64> {
         if self.count == 0 { None } else { Some(self.least) }
     }

@@ -34,7 +34,7 @@ impl Opening {
     }
 }
 
-/// A connection's state. Its size is bounded but for the outstanding segments, which have a bound of their own.
+/// A connection's state.
 pub struct Connection {
     id: u64,
     client: Endpoint,
@@ -91,6 +91,13 @@ impl Connection {
     /// Whether it is closed or reset.
     pub const fn is_over(&self) -> bool {
         self.ended.is_some()
+    }
+
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        let [client, server] = &self.directions;
+        size_of::<Self>() + client.memory_bytes() + server.memory_bytes()
     }
 
     /// When its last packet came.

@@ -14,6 +14,12 @@ pub struct Echoes {
 }
 
 impl Echoes {
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.sent.capacity() * size_of::<(u32, i64)>()
+    }
+
     #[inline]
     pub fn push(&mut self, value: u32, now_ns: i64) {
         if self.sent.back().is_none_or(|last| before(last.0, value)) {

@@ -114,6 +114,17 @@ impl Direction {
         (self.sequence.most() - self.sequence.acked()).saturating_sub(self.outstanding.sacked_bytes())
     }
 
+    /// Bytes of memory that grow.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.flow.memory_bytes()
+            + self.outstanding.memory_bytes()
+            + self.echoes.memory_bytes()
+            + self.holes.memory_bytes()
+            + self.recovery.memory_bytes()
+            + self.rtt.memory_bytes()
+    }
+
     /// The time since this end sent a timestamp first that the other one echoes.
     #[inline]
     pub fn echo(&mut self, value: u32, now_ns: i64) -> Option<i64> {

@@ -77,6 +77,12 @@ impl Outstanding {
         self.given_up
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.segments.capacity() * size_of::<Sent>()
+    }
+
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.segments.is_empty()

@@ -61,6 +61,12 @@ pub struct Retransmitted<'a> {
 }
 
 impl Recovery {
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.again.capacity() * size_of::<Again>()
+    }
+
     /// Whether the sender recovers from a loss.
     #[inline]
     pub fn is_on(&self, acked: u64) -> bool {

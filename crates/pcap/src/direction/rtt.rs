@@ -22,6 +22,12 @@ pub struct Rtt {
 }
 
 impl Rtt {
+    /// Bytes of memory.
+    #[inline]
+    pub const fn memory_bytes(&self) -> usize {
+        self.by_ack.memory_bytes() + self.by_timestamp.memory_bytes() + self.echo.memory_bytes()
+    }
+
     /// A sample of the timer's (RFC 6298 section 2), whose gains are 1/8 and 1/4.
     #[inline]
     pub fn sample(&mut self, rtt_ns: i64) {

@@ -137,3 +137,14 @@ fn a_thousand_connections_come_and_go() {
     ids.sort_unstable();
     assert_eq!(ids, (0..1000).collect::<Vec<_>>());
 }
+
+#[test]
+fn data_that_nobody_acknowledges_takes_no_more_memory_than_allowed() {
+    let port = |client_port| segments(0, 10, 0, 1000).into_iter().map(move |each| Packet { client_port, ..each });
+    let packets: Vec<_> = (1..=20).flat_map(port).collect();
+    let options = Options { most_bytes: 500_000, ..Options::default() };
+    let (report, all) = read_with(pcap_file(1, &ethernet(&packets, 96)), options);
+    assert_eq!((report.connections, all.connections.len()), (20, 20));
+    assert!((12..20).contains(&report.connections_given_up), "{}", report.connections_given_up);
+    assert!(all.connections.iter().all(|each| each.directions[0].data_packets == 1000));
+}
