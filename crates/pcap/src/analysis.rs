@@ -17,6 +17,8 @@ pub struct Options {
     pub bin_ns: u64,
     /// How many connections are followed at a time; over it the one that is silent for the longest time is given up.
     pub most_connections: usize,
+    /// How many bytes the connections may have in memory; over it the one that is silent for the longest time is given up.
+    pub most_bytes: usize,
     /// How many segments of a direction may be outstanding; over it the first one is forgotten.
     pub most_outstanding: usize,
     /// How long a connection that is over is remembered for late packets, ns.
@@ -27,7 +29,13 @@ impl Default for Options {
     fn default() -> Self {
         // Two maximum segment lifetimes of 30 s, as Linux' TIME-WAIT lasts.
         let linger_ns = 60_000_000_000;
-        Self { bin_ns: 500_000_000, most_connections: 16_384, most_outstanding: 65_536, linger_ns }
+        Self {
+            bin_ns: 500_000_000,
+            most_connections: 16_384,
+            most_bytes: 128_000_000,
+            most_outstanding: 65_536,
+            linger_ns,
+        }
     }
 }
 
@@ -85,13 +93,14 @@ pub struct Analysis<'a, S> {
     output: Output<'a, S>,
     table: Table,
     report: Report,
+    bytes: usize,
 }
 
 impl<'a, S: Sink> Analysis<'a, S> {
     /// Begins.
     pub fn new(options: Options, sink: &'a mut S) -> Self {
         let output = Output::new(sink, options.most_outstanding);
-        Self { options, output, table: Table::new(), report: Report::default() }
+        Self { options, output, table: Table::new(), report: Report::default(), bytes: 0 }
     }
 
     /// Takes a frame.
@@ -136,9 +145,15 @@ impl<'a, S: Sink> Analysis<'a, S> {
         let start_ns = self.report.start_ns.unwrap_or(frame.time_ns);
         let bin = frame.time_ns.saturating_sub(start_ns).max(0) as u64 / self.options.bin_ns.max(1);
         let connection = self.table.touch(slot);
+        let bytes = connection.memory_bytes();
         connection.packet(packet, frame, bin, reused, &mut self.output);
+        self.bytes += connection.memory_bytes();
+        self.bytes -= bytes;
         if connection.is_over() {
             self.table.end(slot);
+        }
+        while self.bytes > self.options.most_bytes && self.table.len() > 1 {
+            self.give_one_up();
         }
     }
 
@@ -153,21 +168,29 @@ impl<'a, S: Sink> Analysis<'a, S> {
             self.give_out(slot, Ended::Closed);
         }
         while self.table.len() >= self.options.most_connections.max(1) {
-            if let Some((slot, _)) = self.table.first_over() {
-                self.give_out(slot, Ended::Closed);
-            } else if let Some((slot, _)) = self.table.first_open() {
-                self.report.connections_given_up += 1;
-                self.give_out(slot, Ended::GivenUp);
-            }
+            self.give_one_up();
         }
         let id = self.report.connections;
         self.report.connections += 1;
-        self.table.insert(key, Connection::new(id, packet, frame))
+        let connection = Connection::new(id, packet, frame);
+        self.bytes += connection.memory_bytes();
+        self.table.insert(key, connection)
+    }
+
+    /// Gives out the connection that matters least: one that is over, else one that is not, silent for the longest time.
+    fn give_one_up(&mut self) {
+        if let Some((slot, _)) = self.table.first_over() {
+            self.give_out(slot, Ended::Closed);
+        } else if let Some((slot, _)) = self.table.first_open() {
+            self.report.connections_given_up += 1;
+            self.give_out(slot, Ended::GivenUp);
+        }
     }
 
     /// Takes a connection out of the table and gives its summary to the sink.
     fn give_out(&mut self, slot: u32, ended: Ended) {
         let mut connection = self.table.remove(slot);
+        self.bytes -= connection.memory_bytes();
         connection.close_bins(&mut self.output);
         self.output.flush().connection(connection.summary(ended));
     }

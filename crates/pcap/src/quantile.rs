@@ -7,6 +7,8 @@ use serde::Serialize;
 pub struct Quantiles {
     /// Class and count, in order.
     classes: Vec<(u16, u32)>,
+    /// The class of the last value, which the next often has.
+    last: usize,
     count: u64,
     sum: u128,
     least: u64,
@@ -57,15 +59,27 @@ impl Quantiles {
         self.count += 1;
         self.sum += u128::from(value);
         let class = class(value);
-        let place = self.classes.partition_point(|(other, _)| *other < class);
+        let repeats = self.classes.get(self.last).is_some_and(|(other, _)| *other == class);
+        let place = if repeats { self.last } else { self.classes.partition_point(|(other, _)| *other < class) };
+        self.last = place;
         match self.classes.get_mut(place).filter(|(other, _)| *other == class) {
             Some((_, count)) => *count = count.saturating_add(1),
             None => self.classes.insert(place, (class, 1)),
         }
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub const fn memory_bytes(&self) -> usize {
+        self.classes.capacity() * size_of::<(u16, u32)>()
+    }
+
     pub const fn least(&self) -> Option<u64> {
         if self.count == 0 { None } else { Some(self.least) }
+    }
+
+    pub fn median(&self) -> Option<u64> {
+        (self.count > 0).then(|| self.quantile(50))
     }
 
     fn quantile(&self, percent: u64) -> u64 {

@@ -1,7 +1,7 @@
 //! What an ACK says about the data of the other end.
 
 use super::{Acknowledged, Event, is_duplicate};
-use crate::direction::{Direction, Hole, Marks};
+use crate::direction::{Arrival, Direction, Hole, Marks};
 use crate::header::SackBlock;
 use crate::sink::{Proof, Sink};
 
@@ -14,10 +14,7 @@ impl<S: Sink> Event<'_, '_, S> {
     pub(super) fn acknowledged(&mut self, from: &mut Direction, to: &mut Direction, marks: Marks) -> Acknowledged {
         let now_ns = self.moment.now_ns;
         let ack = to.sequence.position(self.packet.ack);
-        let echo_ns = self.packet.options.timestamps.and_then(|(_, echo)| to.echoes.since(echo, now_ns));
-        if let Some(echo_ns) = echo_ns {
-            to.rtt.least_echo_ns = Some(to.rtt.least_echo_ns.map_or(echo_ns, |least| least.min(echo_ns)));
-        }
+        let echo_ns = self.packet.options.timestamps.and_then(|(_, echo)| to.echo(echo, now_ns));
         let mut acknowledged = Acknowledged::default();
         if ack > to.sequence.most() && !self.acknowledges_unseen(to, ack) {
             return acknowledged;
@@ -64,7 +61,7 @@ impl<S: Sink> Event<'_, '_, S> {
         to.recovery.progress_ns = Some(now_ns);
         let echo = self.packet.options.timestamps.map(|(_, echo)| echo);
         let mut needless = Vec::new();
-        let covered = to.outstanding.acknowledge(ack, |sent| {
+        let covered = to.outstanding.acknowledge(ack, self.arrival(to.rtt.by_ack.least()), |sent| {
             // RFC 3522: the ACK was sent for what was sent before the retransmission.
             if let (Some(again), Some(echo)) = (sent.again_stamp, echo)
                 && (echo.wrapping_sub(again) as i32) < 0
@@ -124,6 +121,10 @@ impl<S: Sink> Event<'_, '_, S> {
             .iter()
             .copied()
             .filter(|(start, end)| start < end && *start >= acked && *end <= most);
-        to.outstanding.report(sound);
+        to.outstanding.report(sound, self.arrival(to.rtt.by_ack.least()));
+    }
+
+    fn arrival(&self, least_rtt_ns: Option<u64>) -> Arrival {
+        Arrival { now_ns: self.moment.now_ns, least_rtt_ns: least_rtt_ns.unwrap_or(0) as i64 }
     }
 }

@@ -5,9 +5,10 @@ use crate::direction::{Direction, Hole, Limited, Marks, Retransmitted};
 use crate::header::{FIN, PSH, RST, SYN};
 use crate::sink::{Class, Proof, Side, Sink, Spurious};
 
-/// A segment that fills a hole sooner than this was overtaken, where neither timestamps nor a handshake say more: the
-/// limit that Wireshark has.
+/// A segment that fills a hole sooner than this was overtaken, where the path's RTT is not known: Wireshark's limit.
 const OVERTAKEN_NS: i64 = 3_000_000;
+/// The longest tick of a clock for timestamps that is in use (RFC 7323 section 5.4 allows a second).
+const TICK_NS: i64 = 10_000_000;
 
 impl<S: Sink> Event<'_, '_, S> {
     /// Enters what the packet sends: its class, and how many bytes of data were not seen before.
@@ -59,8 +60,8 @@ impl<S: Sink> Event<'_, '_, S> {
 
     /// The application had no more: the segment is not full, or not a multiple of full ones, and asks to be handed over.
     fn is_short(&self) -> bool {
-        let full = self.mss.is_some_and(|mss| self.packet.payload_bytes.is_multiple_of(mss));
-        self.packet.has(FIN) || self.mss.is_some() && !full && self.packet.has(PSH)
+        let short = |mss| self.packet.has(PSH) && !self.packet.payload_bytes.is_multiple_of(mss);
+        self.packet.has(FIN) || self.mss.is_some_and(short)
     }
 
     /// Enters new data, and the hole before it.
@@ -98,7 +99,7 @@ impl<S: Sink> Event<'_, '_, S> {
         };
         // The capture began behind it.
         unseen += from.sequence.first().min(old_end).saturating_sub(start);
-        let overtaken = unseen > 0 && self.was_overtaken(from, hole.as_ref());
+        let overtaken = unseen > 0 && self.was_overtaken(hole.as_ref());
         let class = if overtaken {
             let reordering = &mut from.counts.reordering;
             reordering.packets += 1;
@@ -118,18 +119,17 @@ impl<S: Sink> Event<'_, '_, S> {
         (class, unseen + end.saturating_sub(most))
     }
 
-    /// Whether what fills a hole was sent before what revealed the hole: its timestamp is earlier; without one, or with
-    /// the same, it comes sooner than any retransmission could, within an RTT.
-    fn was_overtaken(&self, from: &Direction, hole: Option<&Hole>) -> bool {
+    /// Whether what fills a hole was sent before what revealed it. Timestamps tell: a retransmission leaves an RTT after
+    /// what it follows, and has a later one. Without them it comes an RTT later.
+    fn was_overtaken(&self, hole: Option<&Hole>) -> bool {
         let Some(hole) = hole else { return true };
         let stamps = self.packet.options.timestamps.map(|(value, _)| value).zip(hole.stamp);
-        if let Some((own, revealing)) = stamps
-            && own != revealing
-        {
-            return (own.wrapping_sub(revealing) as i32) < 0;
+        let later = stamps.map(|(own, revealing)| own.wrapping_sub(revealing) as i32);
+        match later {
+            Some(ticks) if ticks != 0 => ticks < 0,
+            Some(_) if self.path_rtt_ns.is_some_and(|rtt_ns| rtt_ns > TICK_NS) => true,
+            _ => self.moment.now_ns.saturating_sub(hole.since_ns) < self.path_rtt_ns.unwrap_or(OVERTAKEN_NS),
         }
-        let limit_ns = from.rtt.by_ack.least().map_or(OVERTAKEN_NS, |least| (least as i64).max(OVERTAKEN_NS / 3));
-        self.moment.now_ns.saturating_sub(hole.since_ns) < limit_ns
     }
 
     fn again(&mut self, from: &mut Direction, range: &Range) -> Class {
@@ -143,6 +143,7 @@ impl<S: Sink> Event<'_, '_, S> {
             most: range.most,
             acked,
             highest_sacked: from.outstanding.highest_sacked(),
+            delivered_sent_ns: from.outstanding.delivered_sent_ns(),
             before: before.as_ref(),
             hole_ns: range.hole.map(|hole| hole.since_ns),
             timeout_ns: from.rtt.timeout_ns(),

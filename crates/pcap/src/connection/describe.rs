@@ -52,18 +52,20 @@ impl Connection {
         }
     }
 
-    /// By the two parts of the handshake; without them by the least delays of echoed timestamps, both ways.
+    /// By the two parts of the handshake; where they are missing or short, by the median delays of ACKs and echoes: a
+    /// queue that the connection fills makes one of them long.
     fn capture_point(&self) -> CapturePoint {
         let handshake = self.handshake();
+        let parts = handshake.server_part_ns.zip(handshake.client_part_ns);
+        let parts =
+            parts.filter(|(one, other)| *one >= 0 && *other >= 0 && one.saturating_add(*other) >= LEAST_PATH_NS);
         let echoes = || {
-            // An echo of the client's timestamps has gone to the server and back.
-            let [server_part, client_part] = [&self.directions[0], &self.directions[1]].map(|of| of.rtt.least_echo_ns);
-            server_part.zip(client_part)
+            // What answers the client's packets has gone to the server and back. Timestamps are coarse, ACKs are not.
+            let [server_part, client_part] = [&self.directions[0].rtt, &self.directions[1].rtt]
+                .map(|rtt| [rtt.echo.median(), rtt.by_ack.median()].into_iter().flatten().min());
+            server_part.zip(client_part).map(|(one, other)| (one as i64, other as i64))
         };
-        let parts = handshake.server_part_ns.zip(handshake.client_part_ns).or_else(echoes);
-        let Some((server_part, client_part)) = parts.filter(|(one, other)| *one >= 0 && *other >= 0) else {
-            return CapturePoint::Unknown;
-        };
+        let Some((server_part, client_part)) = parts.or_else(echoes) else { return CapturePoint::Unknown };
         let path = server_part.saturating_add(client_part);
         if path < LEAST_PATH_NS {
             CapturePoint::Unknown

@@ -26,7 +26,15 @@ struct Opening {
     ack_ns: Option<i64>,
 }
 
-/// A connection's state. Its size is bounded but for the outstanding segments, which have a bound of their own.
+impl Opening {
+    /// Both parts of the path; retransmissions make it longer.
+    fn path_rtt_ns(&self) -> Option<i64> {
+        let rtt_ns = self.ack_ns?.saturating_sub(self.syn_ns?);
+        (rtt_ns > 0).then_some(rtt_ns)
+    }
+}
+
+/// A connection's state.
 pub struct Connection {
     id: u64,
     client: Endpoint,
@@ -85,6 +93,13 @@ impl Connection {
         self.ended.is_some()
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        let [client, server] = &self.directions;
+        size_of::<Self>() + client.memory_bytes() + server.memory_bytes()
+    }
+
     /// When its last packet came.
     pub const fn end_ns(&self) -> i64 {
         self.end_ns
@@ -106,6 +121,7 @@ impl Connection {
         let mss = self.segment_bytes(sender);
         let scale = self.scale(sender);
         let sack = self.both_allow_sack();
+        let path_rtt_ns = self.opening.path_rtt_ns();
 
         let [client, server] = &mut self.directions;
         let (from, to) = if sender == Side::Client { (client, server) } else { (server, client) };
@@ -118,7 +134,7 @@ impl Connection {
             from.echoes.push(value, moment.now_ns);
         }
 
-        let mut event = Event { id: self.id, sender, moment, packet, sack, mss, output };
+        let mut event = Event { id: self.id, sender, moment, packet, sack, mss, path_rtt_ns, output };
         let (class, new_bytes) = event.sent(from, to, finding.marks);
         let ack = if packet.has(ACK) && !packet.has(SYN | RST) {
             event.acknowledged(from, to, finding.marks)
@@ -232,6 +248,8 @@ struct Event<'a, 'b, S> {
     packet: &'a Segment,
     sack: bool,
     mss: Option<u32>,
+    /// From one end to the other and back.
+    path_rtt_ns: Option<i64>,
     output: &'a mut Output<'b, S>,
 }
 

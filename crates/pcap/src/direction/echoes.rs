@@ -10,9 +10,16 @@ const MOST: usize = 8192;
 pub struct Echoes {
     /// TSval, and when it was seen first, in order.
     sent: VecDeque<(u32, i64)>,
+    echoed: Option<u32>,
 }
 
 impl Echoes {
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.sent.capacity() * size_of::<(u32, i64)>()
+    }
+
     #[inline]
     pub fn push(&mut self, value: u32, now_ns: i64) {
         if self.sent.back().is_none_or(|last| before(last.0, value)) {
@@ -23,15 +30,16 @@ impl Echoes {
         }
     }
 
-    /// The time since `value` was sent first. What is older is forgotten, and `value` itself is not.
+    /// The time since `value` was sent first, and whether this is its first echo. What is older is forgotten, and
+    /// `value` itself is not.
     #[inline]
-    pub fn since(&mut self, value: u32, now_ns: i64) -> Option<i64> {
+    pub fn since(&mut self, value: u32, now_ns: i64) -> Option<(i64, bool)> {
         while let Some(first) = self.sent.front()
             && before(first.0, value)
         {
             self.sent.pop_front();
         }
         let first = self.sent.front().filter(|first| first.0 == value)?;
-        Some(now_ns.saturating_sub(first.1))
+        Some((now_ns.saturating_sub(first.1), self.echoed.replace(value) != Some(value)))
     }
 }

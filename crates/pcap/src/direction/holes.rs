@@ -28,6 +28,12 @@ impl Holes {
         self.holes.is_empty()
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub const fn memory_bytes(&self) -> usize {
+        self.holes.capacity() * size_of::<Hole>()
+    }
+
     /// A hole behind all others. The bytes of the first one, when there are too many.
     pub fn push(&mut self, hole: Hole) -> u64 {
         self.holes.push(hole);

@@ -14,6 +14,7 @@ mod wireshark;
 pub use bin::Bin;
 pub use holes::Hole;
 pub use limit::{Limit, Limited};
+pub use outstanding::Arrival;
 pub use retransmission::{Recovery, Retransmitted};
 pub use rtt::Rtt;
 pub use sequence::Sequence;
@@ -111,6 +112,27 @@ impl Direction {
     #[inline]
     pub fn outstanding_bytes(&self) -> u64 {
         (self.sequence.most() - self.sequence.acked()).saturating_sub(self.outstanding.sacked_bytes())
+    }
+
+    /// Bytes of memory that grow.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.flow.memory_bytes()
+            + self.outstanding.memory_bytes()
+            + self.echoes.memory_bytes()
+            + self.holes.memory_bytes()
+            + self.recovery.memory_bytes()
+            + self.rtt.memory_bytes()
+    }
+
+    /// The time since this end sent a timestamp first that the other one echoes.
+    #[inline]
+    pub fn echo(&mut self, value: u32, now_ns: i64) -> Option<i64> {
+        let (echo_ns, first) = self.echoes.since(value, now_ns)?;
+        if first && echo_ns >= 0 {
+            self.rtt.echo.insert(echo_ns as u64);
+        }
+        Some(echo_ns)
     }
 
     /// Counts a packet that this end sent.

@@ -33,7 +33,24 @@ pub struct Outstanding {
     highest_sacked: u64,
     /// The blocks of the last option, which the next repeats for the most part.
     blocks: [(u64, u64); 4],
+    delivered_sent_ns: Option<i64>,
     given_up: u64,
+}
+
+/// When an acknowledgement comes, and the least RTT that was measured.
+#[derive(Clone, Copy)]
+pub struct Arrival {
+    pub now_ns: i64,
+    pub least_rtt_ns: i64,
+}
+
+impl Sent {
+    /// When the transmission was sent that an acknowledgement is for (RFC 8985 section 6.2 step 2): of several the last,
+    /// unless it was sent less than an RTT ago.
+    fn delivered_ns(&self, arrival: Arrival) -> Option<i64> {
+        let sound = self.times == 1 || arrival.now_ns.saturating_sub(self.last_ns) >= arrival.least_rtt_ns;
+        sound.then_some(self.last_ns)
+    }
 }
 
 impl Outstanding {
@@ -49,9 +66,21 @@ impl Outstanding {
         self.highest_sacked
     }
 
+    /// When the latest transmission was sent that the receiver has acknowledged or reported.
+    #[inline]
+    pub const fn delivered_sent_ns(&self) -> Option<i64> {
+        self.delivered_sent_ns
+    }
+
     /// Segments that were forgotten because there were too many.
     pub const fn given_up(&self) -> u64 {
         self.given_up
+    }
+
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.segments.capacity() * size_of::<Sent>()
     }
 
     #[inline]
@@ -110,7 +139,7 @@ impl Outstanding {
 
     /// Takes off what lies before `ack`, showing each segment.
     #[inline]
-    pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent)) -> Covered {
+    pub fn acknowledge(&mut self, ack: u64, arrival: Arrival, mut each: impl FnMut(&Sent)) -> Covered {
         let mut covered = Covered { sent_ns: None, sound: true };
         while let Some(sent) = self.segments.front_mut() {
             if sent.start >= ack {
@@ -128,14 +157,17 @@ impl Outstanding {
                 covered.sent_ns = Some(sent.first_ns);
                 covered.sound &= !sent.sacked;
             }
+            if !sent.sacked {
+                self.delivered_sent_ns = self.delivered_sent_ns.max(sent.delivered_ns(arrival));
+            }
             each(sent);
             self.drop_front();
         }
         covered
     }
 
-    /// Notes the ranges that the receiver reports; how many bytes are new among them.
-    pub fn report(&mut self, blocks: impl Iterator<Item = (u64, u64)>) -> u64 {
+    /// Notes the ranges that the receiver reports.
+    pub fn report(&mut self, blocks: impl Iterator<Item = (u64, u64)>, arrival: Arrival) {
         let mut present = [(0, 0); 4];
         let mut bytes = 0;
         for (place, (start, end)) in present.iter_mut().zip(blocks) {
@@ -159,11 +191,11 @@ impl Outstanding {
                 if !sent.sacked && sent.start >= start && sent.end <= end {
                     sent.sacked = true;
                     bytes += sent.end - sent.start;
+                    self.delivered_sent_ns = self.delivered_sent_ns.max(sent.delivered_ns(arrival));
                 }
             }
         }
         self.blocks = present;
         self.sacked_bytes += bytes;
-        bytes
     }
 }

@@ -48,6 +48,8 @@ pub struct Retransmitted<'a> {
     pub acked: u64,
     /// Behind the last number that the receiver reported by SACK.
     pub highest_sacked: u64,
+    /// When the latest transmission was sent that the receiver acknowledged or reported.
+    pub delivered_sent_ns: Option<i64>,
     /// The segment as it was last sent, where the capture saw that; else the time of the hole that it fills.
     pub before: Option<&'a Sent>,
     pub hole_ns: Option<i64>,
@@ -59,6 +61,12 @@ pub struct Retransmitted<'a> {
 }
 
 impl Recovery {
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.again.capacity() * size_of::<Again>()
+    }
+
     /// Whether the sender recovers from a loss.
     #[inline]
     pub fn is_on(&self, acked: u64) -> bool {
@@ -92,7 +100,9 @@ impl Recovery {
         if of.syn {
             return self.begin(Kind::Timeout, of.most);
         }
-        let reported = of.highest_sacked > of.start || self.duplicates >= 2;
+        // RFC 6675, RFC 5681, and RFC 8985 section 6.2: something sent later has arrived.
+        let later = sent_ns.zip(of.delivered_sent_ns).is_some_and(|(own, other)| own < other);
+        let reported = of.highest_sacked > of.start || self.duplicates >= 2 || later;
         if self.kind.is_none() && of.end == of.most && !reported && of.sack && self.is_probe(of, first, timer_ns) {
             return Class::TailProbe;
         }

@@ -14,13 +14,20 @@ pub struct Rtt {
     pub by_ack: Quantiles,
     /// By echoed timestamps.
     pub by_timestamp: Quantiles,
-    /// The least delay of any echo, also of segments without data: the way from the capture to the other end and back.
-    pub least_echo_ns: Option<i64>,
+    /// The delay of the first echo of each timestamp, also of segments without data: the way from the capture to the
+    /// other end and back, and how long that took to answer.
+    pub echo: Quantiles,
     smoothed_ns: Option<i64>,
     variation_ns: i64,
 }
 
 impl Rtt {
+    /// Bytes of memory.
+    #[inline]
+    pub const fn memory_bytes(&self) -> usize {
+        self.by_ack.memory_bytes() + self.by_timestamp.memory_bytes() + self.echo.memory_bytes()
+    }
+
     /// A sample of the timer's (RFC 6298 section 2), whose gains are 1/8 and 1/4.
     #[inline]
     pub fn sample(&mut self, rtt_ns: i64) {

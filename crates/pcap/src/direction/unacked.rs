@@ -45,6 +45,12 @@ impl Unacked {
         self.row.len() + self.others.len()
     }
 
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        (self.row.capacity() + self.others.capacity()) * size_of::<Segment>()
+    }
+
     #[inline]
     pub fn push(&mut self, seq: u32, next: u32, sent_ns: i64) {
         let segment = Segment { seq, next, sent_ns };

@@ -145,6 +145,12 @@ pub const fn before(a: u32, b: u32) -> bool {
 }
 
 impl Flow {
+    /// Bytes of memory.
+    #[inline]
+    pub fn memory_bytes(&self) -> usize {
+        self.unacked.memory_bytes()
+    }
+
     /// Whether a SYN with this number begins another connection on the same ports.
     pub fn restarts(&self, seq: u32) -> bool {
         self.base.is_some_and(|base| base != seq)

@@ -48,11 +48,12 @@ impl Buffer {
             self.bytes.copy_within(self.start..self.end, 0);
             self.end -= self.start;
             self.start = 0;
-            if self.bytes.len() < wanted {
-                self.bytes.resize(wanted.next_multiple_of(CHUNK), 0);
-            }
         }
         while !self.ended && self.end - self.start < wanted {
+            // Not at once as large as a length says, which may be wrong.
+            if self.end == self.bytes.len() {
+                self.bytes.resize(self.bytes.len() * 2, 0);
+            }
             match self.source.read(&mut self.bytes[self.end..]) {
                 Ok(0) => self.ended = true,
                 Ok(count) => self.end += count,

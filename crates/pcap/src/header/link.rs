@@ -111,8 +111,10 @@ impl Packet<'_> {
 
     /// RFC 1661 and 1662: perhaps address and control, then a protocol number of one or two bytes.
     fn ppp(&self, mut at: usize) -> Parsed {
-        if self.bytes.get(at..at + 2) == Some(&[0xff, 0x03]) {
-            at += 2;
+        match self.bytes.get(at..) {
+            Some([0xff, 0x03, ..]) => at += 2,
+            Some([0xff]) => return Parsed::Short,
+            _ => {}
         }
         let Some(&first) = self.bytes.get(at) else { return Parsed::Short };
         // The lowest bit is set in a number's last byte only: a compressed number has but one.

@@ -1,0 +1,10 @@
+//! Captures made by hand, and what the crate says of them.
+
+mod connections;
+mod data;
+mod ecn_and_windows;
+mod files;
+mod fuzz;
+mod headers;
+mod rtt;
+mod support;
