@@ -3,6 +3,7 @@
 //! A run comes as JSON, because it is small and hashed in that form; a measurement goes back as dictionaries with the
 //! names of [`run::Measurement`]'s fields, its series as numpy arrays that take over the memory of the columns.
 
+mod captures;
 mod column;
 mod failure;
 mod specification;
@@ -12,16 +13,15 @@ use failure::guarded;
 use pyo3::prelude::*;
 use run::{Measurement, Problem, Run};
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{
-        algorithms, attempt, capture, check_parameters, identity, measure, measure_json, measurement, panic, problems,
-    };
+    use super::{algorithms, attempt, check_parameters, identity, measure, measure_json, measurement, panic, problems};
+
+    #[pymodule_export]
+    use super::captures::{analyze_capture, capture};
 
     #[pymodule_export]
     use super::specification::{
@@ -40,31 +40,6 @@ mod _core {
 fn measure<'py>(py: Python<'py>, run_json: &str) -> PyResult<Bound<'py, PyAny>> {
     let run = parse(run_json)?;
     guarded(py, || sim::measure(&run))?.map_err(|problems| failure::refused(&problems))?.to_python(py)
-}
-
-/// Measures one run, and writes its captures into a folder that is there.
-///
-/// # Errors
-/// `OSError`: a file cannot be written.
-#[pyfunction]
-fn capture<'py>(py: Python<'py>, run_json: &str, folder: PathBuf) -> PyResult<Bound<'py, PyAny>> {
-    let run = parse(run_json)?;
-    let (measured, written) = guarded(py, || captured(&run, &folder))?;
-    written?;
-    measured.map_err(|problems| failure::refused(&problems))?.to_python(py)
-}
-
-fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io::Result<()>) {
-    let mut files = match pcap::RunFiles::create(folder, run) {
-        Ok(files) => files,
-        Err(error) => return (Err(Vec::new()), Err(error)),
-    };
-    let mut written = Ok(());
-    let measured = sim::capture(run, &mut |mut frames| {
-        written = frames.try_for_each(|frame| files.frame(&frame));
-        written.is_ok()
-    });
-    (measured, written.and_then(|()| files.finish()).map(drop))
 }
 
 /// Measures one run for so many seconds at most, and tells how far it came.

@@ -39,6 +39,7 @@ COMMANDS: Final = {
     "agree": "Compare two engines on one experiment.",
     "advise": "Advise which congestion control to use on a path.",
     "study": "Run published studies and judge their claims.",
+    "pcap": "Show what a capture says of its TCP flows.",
     "query": "Print the rows of one SELECT over a store.",
     "merge": "Join stores into one.",
     "cc": "List and show congestion controls.",

@@ -1,0 +1,209 @@
+//! Captures: those of a run are written, and what `pcap` says of one goes to Python as it comes, in batches, so that memory does not grow with the file.
+
+use crate::column::ToPython;
+use crate::failure;
+use numpy::IntoPyArray;
+use pcap::file::FileError;
+use pcap::summary::ConnectionSummary;
+use pcap::{BinRow, Options, PacketRow, Sink, Spurious, analyze};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use run::{Measurement, Problem, Run};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// Rows of packets, or bins, that go to Python at once.
+const ROWS: usize = 1 << 16;
+/// Connections likewise.
+const CONNECTIONS: usize = 1 << 8;
+
+/// Measures one run, and writes its captures into a folder that is there.
+///
+/// # Errors
+/// `OSError`: a file cannot be written.
+#[pyfunction]
+pub(crate) fn capture<'py>(py: Python<'py>, run_json: &str, folder: PathBuf) -> PyResult<Bound<'py, PyAny>> {
+    let run = super::parse(run_json)?;
+    let (measured, written) = failure::guarded(py, || captured(&run, &folder))?;
+    written?;
+    measured.map_err(|problems| failure::refused(&problems))?.to_python(py)
+}
+
+fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io::Result<()>) {
+    let mut files = match pcap::RunFiles::create(folder, run) {
+        Ok(files) => files,
+        Err(error) => return (Err(Vec::new()), Err(error)),
+    };
+    let mut written = Ok(());
+    let measured = sim::capture(run, &mut |mut frames| {
+        written = frames.try_for_each(|frame| files.frame(&frame));
+        written.is_ok()
+    });
+    (measured, written.and_then(|()| files.finish()).map(drop))
+}
+
+/// Analyses a capture; `-` is standard input. `sink` has methods that take batches: `connections` JSON, `bins` and
+/// `needless` columns, and unless it is None `packets` columns. Gives the JSON of the report.
+#[pyfunction]
+pub(crate) fn analyze_capture(py: Python<'_>, file: PathBuf, bin_ns: u64, sink: Py<PyAny>) -> PyResult<String> {
+    let wants_packets = !sink.getattr(py, "packets")?.is_none(py);
+    let mut batches = Batches {
+        sink,
+        wants_packets,
+        connections: Vec::new(),
+        bins: Vec::new(),
+        packets: Vec::new(),
+        needless: Vec::new(),
+        error: None,
+    };
+    let report = failure::guarded(py, || {
+        let report = match opened(&file) {
+            Ok(read) => analyze(read, Options { bin_ns, ..Options::default() }, &mut batches),
+            Err(error) => Err(FileError::Read { offset: 0, error }),
+        };
+        batches.flush();
+        report
+    })?;
+    if let Some(error) = batches.error {
+        return Err(error);
+    }
+    let report = report.map_err(|error| match error {
+        FileError::Read { error, .. } => error.into(),
+        FileError::Unknown { .. } | FileError::Empty | FileError::Damaged { .. } => {
+            PyValueError::new_err(error.to_string())
+        }
+    })?;
+    serde_json::to_string(&report).map_err(|error| failure::error(error.to_string()))
+}
+
+fn opened(file: &Path) -> io::Result<Box<dyn Read + Send>> {
+    Ok(if file.as_os_str() == "-" { Box::new(io::stdin()) } else { Box::new(File::open(file)?) })
+}
+
+struct Batches {
+    sink: Py<PyAny>,
+    wants_packets: bool,
+    connections: Vec<ConnectionSummary>,
+    bins: Vec<BinRow>,
+    packets: Vec<PacketRow>,
+    needless: Vec<Spurious>,
+    /// What Python raised: nothing more goes to it.
+    error: Option<PyErr>,
+}
+
+impl Sink for Batches {
+    fn wants_packets(&self) -> bool {
+        self.wants_packets && self.error.is_none()
+    }
+
+    fn packets(&mut self, rows: &[PacketRow]) {
+        self.packets.extend(rows);
+        if self.packets.len() >= ROWS {
+            self.flush();
+        }
+    }
+
+    fn bin(&mut self, row: &BinRow) {
+        self.bins.push(*row);
+        if self.bins.len() >= ROWS {
+            self.flush();
+        }
+    }
+
+    fn spurious(&mut self, spurious: &Spurious) {
+        self.needless.push(*spurious);
+        if self.needless.len() >= ROWS {
+            self.flush();
+        }
+    }
+
+    fn connection(&mut self, summary: ConnectionSummary) {
+        self.connections.push(summary);
+        if self.connections.len() >= CONNECTIONS {
+            self.flush();
+        }
+    }
+}
+
+/// Columns of rows: the name of each, and what a row has there.
+macro_rules! columns {
+    ($py:ident, $rows:ident, $row:ident => { $($name:ident: $value:expr),* $(,)? }) => {{
+        let columns = PyDict::new($py);
+        $(columns.set_item(stringify!($name), $rows.iter().map(|$row| $value).collect::<Vec<_>>().into_pyarray($py))?;)*
+        columns
+    }};
+}
+
+/// What is not known, in a column of whole numbers.
+const UNKNOWN: i64 = -1;
+
+impl Batches {
+    /// Gives Python what there is.
+    fn flush(&mut self) {
+        if self.error.is_none() {
+            self.error = Python::attach(|py| self.give(py)).err();
+        }
+        self.connections.clear();
+        self.bins.clear();
+        self.packets.clear();
+        self.needless.clear();
+    }
+
+    fn give(&self, py: Python<'_>) -> PyResult<()> {
+        py.check_signals()?;
+        let Self { sink, connections, bins, packets, needless, .. } = self;
+        if !packets.is_empty() {
+            let columns = columns!(py, packets, row => {
+                frame: row.frame,
+                time_ns: row.time_ns,
+                connection: row.connection,
+                from_server: row.sender.index() as u8,
+                flags: row.flags,
+                wire_bytes: row.wire_bytes,
+                payload_bytes: row.payload_bytes,
+                sequence_bytes: row.sequence_bytes,
+                class: row.class as u8,
+                duplicate_ack: row.duplicate_ack,
+                ack_rtt_ns: row.ack_rtt_ns.unwrap_or(UNKNOWN),
+                ack_rtt_sound: row.ack_rtt_sound,
+                timestamp_rtt_ns: row.timestamp_rtt_ns.unwrap_or(UNKNOWN),
+                bytes_in_flight: row.bytes_in_flight.map_or(UNKNOWN, i64::from),
+                outstanding_bytes: row.outstanding_bytes,
+                window_bytes: row.window_bytes.map_or(UNKNOWN, u64::cast_signed),
+            });
+            sink.call_method1(py, "packets", (columns,))?;
+        }
+        if !bins.is_empty() {
+            let columns = columns!(py, bins, row => {
+                connection: row.connection,
+                from_server: row.sender.index() as u8,
+                bin: row.bin,
+                packets: row.counts.packets,
+                wire_bytes: row.counts.wire_bytes,
+                payload_bytes: row.counts.payload_bytes,
+                new_bytes: row.counts.new_bytes,
+                acked_bytes: row.counts.acked_bytes,
+                retransmissions: row.counts.retransmissions,
+                most_outstanding_bytes: row.counts.most_outstanding_bytes,
+            });
+            sink.call_method1(py, "bins", (columns,))?;
+        }
+        if !needless.is_empty() {
+            let columns = columns!(py, needless, row => {
+                connection: row.connection,
+                from_server: row.sender.index() as u8,
+                frame: row.frame,
+                proof_frame: row.proof_frame,
+                proof: row.proof as u8,
+            });
+            sink.call_method1(py, "needless", (columns,))?;
+        }
+        if !connections.is_empty() {
+            let json = serde_json::to_string(connections).map_err(|error| failure::error(error.to_string()))?;
+            sink.call_method1(py, "connections", (json,))?;
+        }
+        Ok(())
+    }
+}
