@@ -83,6 +83,8 @@ pub struct Report {
     pub end_ns: Option<i64>,
     /// Where it breaks off.
     pub cut: Option<Cut>,
+    /// Whether the sink wanted no more before its end.
+    pub stopped: bool,
     /// Where it is damaged: what came before is in the report.
     pub damage: Option<String>,
 }
@@ -205,6 +207,9 @@ impl<'a, S: Sink> Analysis<'a, S> {
     }
 }
 
+/// Frames between two questions whether to go on.
+const STRIDE: u64 = 4096;
+
 /// Analyses a capture from a stream: a file or a pipe, plain or compressed.
 ///
 /// # Errors
@@ -213,9 +218,16 @@ impl<'a, S: Sink> Analysis<'a, S> {
 pub fn analyze<S: Sink>(read: impl Read + Send + 'static, options: Options, sink: &mut S) -> Result<Report, FileError> {
     let mut reader = Reader::new(read)?;
     let mut analysis = Analysis::new(options, sink);
+    let mut stopped = false;
     let damage = loop {
         match reader.next_frame() {
-            Ok(Some(frame)) => analysis.frame(&frame),
+            Ok(Some(frame)) => {
+                analysis.frame(&frame);
+                if frame.number.is_multiple_of(STRIDE) && !analysis.output.wants_more() {
+                    stopped = true;
+                    break None;
+                }
+            }
             Ok(None) => break None,
             Err(error) => break Some(error),
         }
@@ -225,6 +237,7 @@ pub fn analyze<S: Sink>(read: impl Read + Send + 'static, options: Options, sink
         Some(error) if report.frames.frames == 0 => return Err(error),
         damage => report.damage = damage.map(|error| error.to_string()),
     }
+    report.stopped = stopped;
     report.frames.untimed = reader.untimed_frames();
     report.cut = reader.cut().cloned();
     Ok(report)

@@ -25,6 +25,10 @@ impl<'a, S: Sink> Output<'a, S> {
         self.wants_packets
     }
 
+    pub fn wants_more(&self) -> bool {
+        self.sink.wants_more()
+    }
+
     /// How many segments of a direction may be outstanding.
     #[inline]
     pub const fn most_outstanding(&self) -> usize {

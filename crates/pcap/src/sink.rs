@@ -167,6 +167,11 @@ pub trait Sink {
         false
     }
 
+    /// Whether to go on; the question comes once for some thousands of frames.
+    fn wants_more(&self) -> bool {
+        true
+    }
+
     /// Rows of packets, in the order of the capture.
     fn packets(&mut self, rows: &[PacketRow]) {
         let _ = rows;

@@ -86,11 +86,11 @@ impl Connection {
         let of = |offer: &Offer| offer.ecn_flags & (AE | CWR | ECE);
         match (of(client), of(server)) {
             // RFC 9768 section 3.1.2: the SYN has all three, and the SYN-ACK says by two of them how it came in.
-            (asked, answer) if asked == AE | CWR | ECE && (answer & AE != 0 || answer == CWR) => {
+            (request, answer) if request == AE | CWR | ECE && (answer & AE != 0 || answer == CWR) => {
                 EcnNegotiation::Accurate
             }
-            (asked, ECE) if asked & (CWR | ECE) == CWR | ECE => EcnNegotiation::Classic,
-            (asked, _) if asked & (CWR | ECE) == CWR | ECE => EcnNegotiation::Declined,
+            (request, ECE) if request & (CWR | ECE) == CWR | ECE => EcnNegotiation::Classic,
+            (request, _) if request & (CWR | ECE) == CWR | ECE => EcnNegotiation::Declined,
             _ => EcnNegotiation::NotOffered,
         }
     }

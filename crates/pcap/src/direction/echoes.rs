@@ -1,6 +1,6 @@
 //! Timestamps on their way to be echoed (RFC 7323 section 4).
 
-use super::wireshark::before;
+use super::sequence::before;
 use std::collections::VecDeque;
 
 /// A connection that works has at most one for each tick of a window.

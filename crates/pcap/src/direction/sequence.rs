@@ -1,7 +1,13 @@
-//! Sequence numbers that do not wrap.
+//! Sequence numbers: which is before which, and as positions that do not wrap.
 
 /// Far from zero, so that what lies before the first number seen is positive, too.
 const ORIGIN: u64 = 1 << 40;
+
+/// Whether `a` is before `b` on the circle of sequence numbers.
+#[inline]
+pub const fn before(a: u32, b: u32) -> bool {
+    (a.wrapping_sub(b) as i32) < 0
+}
 
 /// The numbers of one end's data as 64-bit positions.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! It goes through a list of all of them for each packet. Nearly all lie one behind the other, which a queue can do in
 //! constant time with the same result; the rest, what was sent again or overtaken, is gone through.
 
-use super::wireshark::before;
+use super::sequence::before;
 use std::collections::VecDeque;
 
 #[derive(Clone, Copy)]

@@ -3,6 +3,7 @@
 //!
 //! Its sequence numbers are of 32 bits, and zero often means "none yet"; it is so here, too.
 
+use super::sequence::before;
 use super::unacked::Unacked;
 use crate::header::{ACK, FIN, RST, SYN, Segment};
 use serde::Serialize;
@@ -136,12 +137,6 @@ impl Default for Flow {
             unacked: Unacked::default(),
         }
     }
-}
-
-/// Whether `a` is before `b` on the circle of sequence numbers.
-#[inline]
-pub const fn before(a: u32, b: u32) -> bool {
-    (a.wrapping_sub(b) as i32) < 0
 }
 
 impl Flow {

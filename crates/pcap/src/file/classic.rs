@@ -67,12 +67,12 @@ impl Classic {
         if captured as usize > MOST_BLOCK_BYTES {
             return Err(damaged(buffer, format!("a record of {captured} bytes; the limit is {MOST_BLOCK_BYTES}")));
         }
-        let whole = self.record_bytes + captured as usize;
-        if !has(buffer, whole)? {
-            *broken = Some(cut(buffer, "a packet's record", Some(whole)));
+        let total = self.record_bytes + captured as usize;
+        if !has(buffer, total)? {
+            *broken = Some(cut(buffer, "a packet's record", Some(total)));
             return Ok(None);
         }
-        buffer.take(whole);
+        buffer.take(total);
         Ok(Some(Record {
             time_ns: Some(i64::from(seconds) * NANOS + i64::from(fraction) * self.tick_ns),
             interface: 0,

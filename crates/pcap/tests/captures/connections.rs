@@ -3,8 +3,9 @@
 use crate::support::{
     ACK, FIN, MSS, Packet, RST, ack, analysed, data, ethernet, handshake, packet, pcap_file, read_with, segments,
 };
-use pcap::summary::Ended;
-use pcap::{Marks, Options};
+use pcap::summary::{ConnectionSummary, Ended};
+use pcap::{Marks, Options, Sink, analyze};
+use std::io::Cursor;
 
 fn closed(us: i64) -> Vec<Packet> {
     let mut packets = handshake(us, 1000, false);
@@ -136,6 +137,24 @@ fn a_thousand_connections_come_and_go() {
     let mut ids: Vec<_> = all.connections.iter().map(|each| each.connection).collect();
     ids.sort_unstable();
     assert_eq!(ids, (0..1000).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_sink_may_stop_the_analysis() {
+    struct Enough(u64);
+    impl Sink for Enough {
+        fn wants_more(&self) -> bool {
+            false
+        }
+
+        fn connection(&mut self, summary: ConnectionSummary) {
+            self.0 += summary.directions[0].packets;
+        }
+    }
+    let file = pcap_file(1, &ethernet(&segments(0, 10, 0, 10_000), 96));
+    let mut sink = Enough(0);
+    let report = analyze(Cursor::new(file), Options::default(), &mut sink).unwrap();
+    assert_eq!((report.stopped, report.frames.frames, sink.0), (true, 4096, 4096));
 }
 
 #[test]

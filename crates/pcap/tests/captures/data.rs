@@ -138,7 +138,7 @@ fn a_segment_overtaken_is_no_retransmission() {
 }
 
 #[test]
-fn timestamps_tell_what_was_overtaken_from_what_was_lost_before_the_capture() {
+fn timestamps_separate_overtaken_segments_from_lost_ones() {
     let fills = |stamp| {
         let (mut packets, us) = warm(true);
         packets.push(segment(us, 11).stamps(100, 1));

@@ -6,9 +6,9 @@ use pcap::summary::{EcnNegotiation, Limits};
 
 #[test]
 fn ecn_is_negotiated_by_the_handshake() {
-    let negotiated = |asked: u8, answer: u8| {
+    let negotiated = |request: u8, answer: u8| {
         let mut packets = handshake(0, 1000, false);
-        packets[0].flags = SYN | asked;
+        packets[0].flags = SYN | request;
         packets[1].flags = SYN | ACK | answer;
         analysed(&packets).connections[0].ecn
     };

@@ -9,12 +9,43 @@ use crate::support::{
 use pcap::{Options, Report, analyze};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{Cursor, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const FEW: u64 = 20_000;
 /// The last captures.
 const COMPRESSED: usize = 2;
+
+/// Of the crate and of all tests that run beside this one, without what zstd's own library allocates.
+const MOST_BYTES: usize = 200_000_000;
+
+/// Counts what is allocated.
+struct Counting;
+
+static ALLOCATED: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: all is handed on to the system's allocator; the counts stand beside it.
+#[expect(unsafe_code, reason = "an allocator is a set of unsafe functions")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let allocated = ALLOCATED.fetch_add(layout.size(), Ordering::Relaxed) + layout.size();
+        PEAK.fetch_max(allocated, Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        ALLOCATED.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(place, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().expect("a number"))
@@ -145,5 +176,6 @@ fn broken_captures_do_no_harm() {
             Err(_) => panic!("capture {index} of seed {seed} fails: {bytes:?}"),
         }
     }
+    assert!(PEAK.load(Ordering::Relaxed) < MOST_BYTES, "{} bytes", PEAK.load(Ordering::Relaxed));
     assert!(analysed > count, "hardly any packet was analysed: {analysed}");
 }

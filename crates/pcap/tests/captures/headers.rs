@@ -103,9 +103,9 @@ fn a_length_of_zero_is_that_of_the_frame() {
 fn version_6_has_extension_headers() {
     let segment = sample().tcp();
     let plain = version_6(6, &[], &[&segment[..], &[0; 100]].concat());
-    let found = tcp(229, &plain, plain.len());
-    assert_eq!((found.payload_bytes, found.ecn, found.ip_id), (100, Ecn::Ce, None));
-    assert_eq!(found.source.address().to_string(), "fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd");
+    let first = tcp(229, &plain, plain.len());
+    assert_eq!((first.payload_bytes, first.ecn, first.ip_id), (100, Ecn::Ce, None));
+    assert_eq!(first.source.address().to_string(), "fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd:fdfd");
     // Hop by hop, then destination options of 16 bytes.
     let extensions = [&[60, 0, 0, 0, 0, 0, 0, 0][..], &[6, 1], &[0; 14]].concat();
     let extended = version_6(0, &extensions, &segment);

@@ -8,3 +8,4 @@ mod fuzz;
 mod headers;
 mod rtt;
 mod support;
+mod wireshark;
