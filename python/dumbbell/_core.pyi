@@ -5,8 +5,9 @@ from os import PathLike
 from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
-    "Experiment", "__version__", "_panic", "algorithms", "amounts", "assignment", "attempt", "capture",
-    "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude", "measure",
+    "Experiment", "__version__", "_panic", "algorithms", "amounts", "analyze_capture", "assignment", "attempt",
+    "capture", "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude",
+    "measure",
     "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
     "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
     "variants", "visible",
@@ -26,6 +27,17 @@ def capture(run_json: str, folder: str | PathLike[str]) -> dict[str, Any]:
     """Measures as `measure` does, and writes the run's captures into a folder that is there.
 
     Raises `OSError` when a file cannot be written.
+    """
+
+def analyze_capture(file: str | PathLike[str], bin_ns: int, sink: object) -> str:
+    """Analyses a capture, of which "-" is standard input; gives the JSON of its report.
+
+    `sink` has methods that take batches: `connections` JSON, `bins`, `needless` and, unless it is None, `packets`
+    columns by their names.
+
+    Raises:
+        ValueError: it is no capture.
+        OSError: it cannot be read.
     """
 
 def attempt(run_json: str, most_s: float) -> dict[str, Any]:

@@ -50,6 +50,7 @@ MAY_USE_PACKAGE = {
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spreadsheet", "spec", "engines.measurement", "engines.family", "metrics"},
     "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
+    "captures": {"errors", "spec", "metrics", "results", "tables", "charts", "_core"},
     "tables": {"spreadsheet", "spec", "metrics"},
     "charts": {"errors", "cc", "metrics", "results", "tables"},
     "studies": {
@@ -119,6 +120,7 @@ MAY_USE_PACKAGE = {
         "studies",
         "comparison",
         "hosts",
+        "captures",
         "advice",
         "tables",
     },
@@ -153,6 +155,7 @@ MAY_USE_PACKAGE = {
         "experiment",
         "comparison",
         "hosts",
+        "captures",
         "advice",
         "report",
         "explorer",
@@ -164,9 +167,10 @@ MAY_USE_PACKAGE = {
 MAY_USE_CORE = {
     "engines/sim.py", "engines/outcome.py", "cc.py", "problem.py", "engines/measurement.py", "version.py",
     "spec/experiment.py", "spec/keys.py", "spec/numbers.py", "spec/quantity.py", "spec/resolved.py", "spec/source.py",
+    "captures/analysis.py",
 }  # fmt: skip
-"""The simulator's adapter, the registry's, those of the spec and its problems, and the reader of an agent's
-measurement; two name it for its types and its version only."""
+"""The simulator's adapter, the registry's, those of the spec and its problems, the reader of an agent's
+measurement, and that of captures; two name it for its types and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
 

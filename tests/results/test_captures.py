@@ -62,15 +62,15 @@ def test_a_capture_that_was_changed_is_found_and_its_run_repeated(tmp_path: Path
     with Store.open(tmp_path, write=True) as store:
         (outcome,) = run_campaign(store, spec, SimEngine())
         capture = store.capture(outcome.run_id, "senders")
-        whole = capture.read_bytes()
-        capture.write_bytes(whole[:-100])
+        before = capture.read_bytes()
+        capture.write_bytes(before[:-100])
         (fault,) = store.faults()
         assert "senders" in fault.text
         with pytest.raises(StoreFailure, match="run its experiment again"):
             store.capture(outcome.run_id, "senders")
         assert not store.finished(outcome.run_id)
         (again,) = run_campaign(store, spec, SimEngine())
-        assert store.capture(again.run_id, "senders").read_bytes() == whole, "the same bytes each time"
+        assert store.capture(again.run_id, "senders").read_bytes() == before, "the same bytes each time"
 
 
 def test_captures_that_cannot_be_written_fail_the_run_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,6 +118,10 @@ pub struct BinCounts {
     pub retransmissions: u64,
     /// The most bytes outstanding after a packet.
     pub most_outstanding_bytes: u64,
+    /// RTT samples that acknowledgements gave in this bin, by Karn's rule.
+    pub rtt_samples: u64,
+    /// Their sum, ns.
+    pub rtt_sum_ns: u64,
 }
 
 /// A bin of a connection's end.

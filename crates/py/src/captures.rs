@@ -10,6 +10,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use run::{Measurement, Problem, Run};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ pub(crate) fn analyze_capture(py: Python<'_>, file: PathBuf, bin_ns: u64, sink: 
         bins: Vec::new(),
         packets: Vec::new(),
         needless: Vec::new(),
-        error: None,
+        error: RefCell::new(None),
     };
     let report = failure::guarded(py, || {
         let report = match opened(&file) {
@@ -66,7 +67,7 @@ pub(crate) fn analyze_capture(py: Python<'_>, file: PathBuf, bin_ns: u64, sink: 
         batches.flush();
         report
     })?;
-    if let Some(error) = batches.error {
+    if let Some(error) = batches.error.take() {
         return Err(error);
     }
     let report = report.map_err(|error| match error {
@@ -90,12 +91,20 @@ struct Batches {
     packets: Vec<PacketRow>,
     needless: Vec<Spurious>,
     /// What Python raised: nothing more goes to it.
-    error: Option<PyErr>,
+    error: RefCell<Option<PyErr>>,
 }
 
 impl Sink for Batches {
     fn wants_packets(&self) -> bool {
-        self.wants_packets && self.error.is_none()
+        self.wants_packets
+    }
+
+    fn wants_more(&self) -> bool {
+        let mut error = self.error.borrow_mut();
+        if error.is_none() {
+            *error = Python::attach(|py| py.check_signals()).err();
+        }
+        error.is_none()
     }
 
     fn packets(&mut self, rows: &[PacketRow]) {
@@ -142,8 +151,8 @@ const UNKNOWN: i64 = -1;
 impl Batches {
     /// Gives Python what there is.
     fn flush(&mut self) {
-        if self.error.is_none() {
-            self.error = Python::attach(|py| self.give(py)).err();
+        if self.error.get_mut().is_none() {
+            *self.error.get_mut() = Python::attach(|py| self.give(py)).err();
         }
         self.connections.clear();
         self.bins.clear();
@@ -152,7 +161,6 @@ impl Batches {
     }
 
     fn give(&self, py: Python<'_>) -> PyResult<()> {
-        py.check_signals()?;
         let Self { sink, connections, bins, packets, needless, .. } = self;
         if !packets.is_empty() {
             let columns = columns!(py, packets, row => {
@@ -187,6 +195,8 @@ impl Batches {
                 acked_bytes: row.counts.acked_bytes,
                 retransmissions: row.counts.retransmissions,
                 most_outstanding_bytes: row.counts.most_outstanding_bytes,
+                rtt_samples: row.counts.rtt_samples,
+                rtt_sum_ns: row.counts.rtt_sum_ns,
             });
             sink.call_method1(py, "bins", (columns,))?;
         }

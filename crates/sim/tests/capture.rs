@@ -57,10 +57,10 @@ fn check(run: &Run) {
     }
     for (index, (flow, measured)) in (0..).zip(run.flows.iter().zip(&measurement.flows)) {
         if flow.arrivals().is_empty() && flow.stop_ns.is_none() {
-            let (whole, delivered) = (in_order(&frames, index), measured.at_end.delivered_bytes);
-            assert!(whole >= delivered, "{whole} for {delivered}");
+            let (arrived, delivered) = (in_order(&frames, index), measured.at_end.delivered_bytes);
+            assert!(arrived >= delivered, "{arrived} for {delivered}");
             let takes_all = run.host.socket_memory == SocketMemory::Max && run.host.receive_window_bytes.is_none();
-            assert!(!takes_all || whole == delivered || measured.completed_ns.is_some(), "{whole} for {delivered}");
+            assert!(!takes_all || arrived == delivered || measured.completed_ns.is_some(), "{arrived} for {delivered}");
         }
     }
 }

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 import dumbbell._core as _core
-from dumbbell.captures.connection import Columns, Connection, Flow
+from dumbbell.captures.connection import CapturedConnection, CapturedFlow, Columns
 from dumbbell.errors import DumbbellError
 from dumbbell.units import NS_PER_S
 
@@ -30,7 +30,7 @@ class CaptureError(DumbbellError):
     """A file is no capture, or cannot be read."""
 
 
-class Report(msgspec.Struct, frozen=True):
+class CaptureReport(msgspec.Struct, frozen=True):
     """What is known of a capture at its end, as `crates/pcap` names it."""
 
     frames: Mapping[str, Any]
@@ -48,8 +48,8 @@ class Analysis:
 
     file: str
     bin_s: float
-    report: Report
-    flows: list[Flow]
+    report: CaptureReport
+    flows: list[CapturedFlow]
     """The one with the most data first."""
     bins: dict[tuple[int, int], dict[str, Any]]
     """Of the largest flows, by their `key`: columns, in order of time."""
@@ -64,17 +64,17 @@ class Analysis:
 class Sink:
     """Takes what the analysis gives out: keeps what is shown, and hands on the rest."""
 
-    on_connections: Callable[[list[Connection], str], None] | None = None
+    on_connections: Callable[[list[CapturedConnection], str], None] | None = None
     on_bins: Callable[[Columns], None] | None = None
     packets: Callable[[Columns], None] | None = None
     """None: nobody wants them, and the analysis is quicker."""
-    largest: list[tuple[int, int, Flow]] = field(default_factory=list)
+    largest: list[tuple[int, int, CapturedFlow]] = field(default_factory=list)
     """A heap of the flows with the most data."""
     columns: list[Columns] = field(default_factory=list)
 
     def connections(self, text: str) -> None:
         """Connections that have ended, as JSON."""
-        batch = msgspec.json.decode(text, type=list[Connection])
+        batch = msgspec.json.decode(text, type=list[CapturedConnection])
         if self.on_connections:
             self.on_connections(batch, text)
         for flow in (flow for each in batch for flow in each.flows):
@@ -101,7 +101,7 @@ def analyse(file: Path, sink: Sink, bin_s: float = BIN_S) -> Analysis:
     """
     name = "standard input" if str(file) == STANDARD_INPUT else str(file)
     try:
-        report = msgspec.json.decode(_core.analyze_capture(file, round(bin_s * NS_PER_S), sink), type=Report)
+        report = msgspec.json.decode(_core.analyze_capture(file, round(bin_s * NS_PER_S), sink), type=CaptureReport)
     except ValueError as error:
         raise CaptureError(f"{name}: {error}") from None
     except OSError as error:
@@ -123,7 +123,9 @@ def _of_largest(batches: Sequence[Columns]) -> Columns:
     return {name: column[stay] for name, column in columns.items()}
 
 
-def _bins(batches: Sequence[Columns], flows: Sequence[Flow]) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
+def _bins(
+    batches: Sequence[Columns], flows: Sequence[CapturedFlow]
+) -> Iterator[tuple[tuple[int, int], dict[str, Any]]]:
     columns = _joined(batches)
     for flow in flows if columns else ():
         connection, from_server = flow.key

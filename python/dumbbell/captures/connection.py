@@ -1,4 +1,4 @@
-"""What is known of a connection in a capture: the fields of `crates/pcap/src/summary.rs` that are shown, as it names them.
+"""A connection of a capture: of the fields of `crates/pcap/src/summary.rs` those that are shown, as it names them.
 
 Times are nanoseconds since 1970.
 """
@@ -58,7 +58,7 @@ class Reordering(Struct, frozen=True):
     most_ns: int
 
 
-class Window(Struct, frozen=True):
+class OfferedWindow(Struct, frozen=True):
     """The receive window that an end offered."""
 
     scale: int | None
@@ -108,7 +108,7 @@ class Direction(Struct, frozen=True):
     super_packets: int
     dsacks: int
     most_outstanding_bytes: int
-    window: Window
+    window: OfferedWindow
     ecn: Ecn
     wireshark: Mapping[str, int]
     limits: Limits | None
@@ -120,7 +120,7 @@ class Handshake(Struct, frozen=True):
     rtt_ns: int | None
 
 
-class Connection(Struct, frozen=True):
+class CapturedConnection(Struct, frozen=True):
     """A connection, with what its client and its server sent."""
 
     connection: int
@@ -136,18 +136,18 @@ class Connection(Struct, frozen=True):
     directions: tuple[Direction, Direction]
 
     @property
-    def flows(self) -> Iterator[Flow]:
+    def flows(self) -> Iterator[CapturedFlow]:
         """Its directions that have data."""
         ends = (self.client, self.server)
         for place, sent in enumerate(self.directions):
             if sent.data_packets:
-                yield Flow(self, place, ends[place], ends[1 - place], sent)
+                yield CapturedFlow(self, place, ends[place], ends[1 - place], sent)
 
 
-class Flow(NamedTuple):
+class CapturedFlow(NamedTuple):
     """The data of one direction of a connection."""
 
-    connection: Connection
+    connection: CapturedConnection
     from_server: int
     source: Endpoint
     target: Endpoint
@@ -190,8 +190,8 @@ class Flow(NamedTuple):
         each = {
             "application": limits.application_ns, "receiver": limits.receiver_ns, "congestion": limits.congestion_ns,
         }  # fmt: skip
-        whole = sum(each.values())
-        return {name: ns / whole for name, ns in each.items()} if whole else {}
+        full = sum(each.values())
+        return {name: ns / full for name, ns in each.items()} if full else {}
 
 
 Columns = Mapping[str, Any]

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Final, Self, TextIO
 
 import msgspec
 
@@ -14,7 +14,7 @@ from dumbbell.captures.analysis import CaptureError, Sink
 if TYPE_CHECKING:
     import pyarrow.parquet as pq  # type: ignore[import-untyped]
 
-    from dumbbell.captures.connection import Columns, Connection
+    from dumbbell.captures.connection import CapturedConnection, Columns
 
 CLASSES: Final = (
     "no data", "new", "out of order", "keep-alive", "repeated", "fast", "timeout", "tail probe", "plain",
@@ -42,8 +42,8 @@ def writing(folder: Path | None, lines: TextIO | None) -> Iterator[tuple[Sink, l
                 )
                 files += [connections, bins, packets]
                 outs.append(stack.enter_context(connections.open("w", encoding="utf-8")))
-                sink.on_bins = stack.enter_context(_table(bins))
-                sink.packets = stack.enter_context(_table(packets))
+                sink.on_bins = stack.enter_context(_ParquetFile(bins))
+                sink.packets = stack.enter_context(_ParquetFile(packets))
             if outs:
                 sink.on_connections = _printer(outs)
             yield sink, files
@@ -51,8 +51,8 @@ def writing(folder: Path | None, lines: TextIO | None) -> Iterator[tuple[Sink, l
             raise CaptureError(f"{error.filename or folder}: cannot be written: {error.strerror or error}") from error
 
 
-def _printer(outs: list[TextIO]):  # noqa: ANN202
-    def write(_: list[Connection], text: str) -> None:
+def _printer(outs: list[TextIO]) -> Callable[[list[CapturedConnection], str], None]:
+    def write(_: list[CapturedConnection], text: str) -> None:
         for each in msgspec.json.decode(text, type=list[msgspec.Raw]):
             for out in outs:
                 out.write(f"{bytes(each).decode()}\n")
@@ -60,14 +60,14 @@ def _printer(outs: list[TextIO]):  # noqa: ANN202
     return write
 
 
-class _Table:
+class _ParquetFile:
     """A Parquet file that grows by batches."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._writer: pq.ParquetWriter | None = None
 
-    def __enter__(self) -> _Table:
+    def __enter__(self) -> Self:
         return self
 
     def __call__(self, columns: Columns) -> None:
@@ -79,14 +79,11 @@ class _Table:
             for name, column in columns.items()
         })  # fmt: skip
         if "class" in columns:
-            words = pa.DictionaryArray.from_arrays(columns["class"].astype("int8"), pa.array(CLASSES))
-            table = table.set_column(table.column_names.index("class"), "class", words)
+            names = pa.DictionaryArray.from_arrays(columns["class"].astype("int8"), pa.array(CLASSES))
+            table = table.set_column(table.column_names.index("class"), "class", names)
         self._writer = self._writer or pq.ParquetWriter(self._path, table.schema, compression="zstd")
         self._writer.write_table(table)
 
     def __exit__(self, *_: object) -> None:
         if self._writer:
             self._writer.close()
-
-
-_table = _Table

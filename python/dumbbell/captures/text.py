@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from dumbbell.captures.analysis import Analysis
-from dumbbell.captures.connection import Flow
+from dumbbell.captures.connection import CapturedFlow, Rtts
 from dumbbell.metrics.number import counted, duration, percent, rate, size
 from dumbbell.tables.table import Amount, Cell, Column, Table
 from dumbbell.units import NS_PER_S
@@ -33,14 +33,15 @@ MS, MB, KB, MBPS, PERCENT = 1e3, 1e-6, 1e-3, 1e-6, 100.0
 MOST_ROWS: Final = 20
 """In a terminal."""
 NEAR: Final = {
-    "client": "near the end that opened it", "server": "near the end that was connected to", "middle": "between its ends",
+    "client": "near the end that opened it", "server": "near the end that it was opened to",
+    "middle": "far from both ends",
 }  # fmt: skip
 LEGEND: Final = (
     "Goodput is data that was acknowledged, each byte once, from the first to the last of it. RTT is the time from a"
     " segment to the acknowledgement of its end, without those sent twice (Karn's rule); where there is none, that of"
-    " timestamps. Resent: packets with data that were sent again, after reports of later data (fast), after a timeout, as"
-    " a probe of the tail; needless: proved so by a D-SACK, a timestamp or an earlier acknowledgement. Out: sent, and"
-    " neither acknowledged nor reported. What limited a flow is said where the capture was made near its sender."
+    " timestamps. Resent: packets with data that were sent again, after reports of later data (fast), after a timeout,"
+    " as a probe of the tail; needless: proved so by a D-SACK, a timestamp or an earlier acknowledgement. Out: sent,"
+    " and neither acknowledged nor reported. What limited a flow is said where the capture was made near its sender."
 )
 
 
@@ -53,12 +54,12 @@ def summary(analysis: Analysis) -> str:
     return f"{text}: {counted(frames['tcp'], 'TCP segment')} of {counted(report.connections, 'connection')}."
 
 
-def flow_name(flow: Flow) -> str:
+def flow_name(flow: CapturedFlow) -> str:
     """Where its data comes from and goes."""
     return f"{flow.source} > {flow.target}"
 
 
-def limited(flow: Flow) -> str:
+def limited(flow: CapturedFlow) -> str:
     """What it was limited by for most of its time, with the share."""
     shares = flow.limited
     if not shares:
@@ -72,7 +73,7 @@ def table(analysis: Analysis, most: int | None = None) -> Table:
     return Table(COLUMNS, [_row(analysis, flow) for flow in analysis.flows[:most]])
 
 
-def _row(analysis: Analysis, flow: Flow) -> list[Cell]:
+def _row(analysis: Analysis, flow: CapturedFlow) -> list[Cell]:
     sent, rtt, again = flow.sent, flow.rtt, flow.sent.retransmissions
     begins_s = ((sent.first_data_ns or flow.connection.start_ns) - analysis.start_ns) / NS_PER_S
     return [
@@ -81,7 +82,7 @@ def _row(analysis: Analysis, flow: Flow) -> list[Cell]:
         Amount(flow.active_s),
         Amount(sent.unique_bytes, factor=MB),
         Amount(flow.goodput_bps, factor=MBPS),
-        *(Amount(rtt and getattr(rtt, f"{name}_ns") / NS_PER_S, factor=MS) for name in ("least", "mean", "p95")),
+        *(Amount(None if rtt is None else ns / NS_PER_S, factor=MS) for ns in _shown(rtt)),
         Amount(flow.retransmitted, factor=PERCENT),
         again.fast,
         again.timeout,
@@ -91,6 +92,10 @@ def _row(analysis: Analysis, flow: Flow) -> list[Cell]:
         Amount(sent.most_outstanding_bytes, factor=KB),
         limited(flow),
     ]
+
+
+def _shown(rtt: Rtts | None) -> tuple[int, int, int]:
+    return (rtt.least_ns, rtt.mean_ns, rtt.p95_ns) if rtt else (0, 0, 0)
 
 
 def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
@@ -103,11 +108,14 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
     if connection.capture_point in NEAR:
         yield "Captured", NEAR[connection.capture_point]
     if connection.handshake.rtt_ns is not None:
-        yield "RTT of the handshake", f"{Amount(connection.handshake.rtt_ns / NS_PER_S, factor=MS).text} ms"
+        yield "RTT of the handshake", Amount(connection.handshake.rtt_ns / NS_PER_S, factor=MS, unit=" ms").text
     options = {"SACK": sent.sack_permitted and back.sack_permitted, "timestamps": sent.timestamps}
     spoken = [name for name, there in options.items() if there]
     if sent.mss or spoken:
-        yield "TCP", ", ".join([*([f"MSS {sent.mss}"] if sent.mss else []), *spoken, f"ECN {connection.ecn.replace('_', ' ')}"])
+        yield (
+            "TCP",
+            ", ".join([*([f"MSS {sent.mss}"] if sent.mss else []), *spoken, f"ECN {connection.ecn.replace('_', ' ')}"]),
+        )
     window = back.window
     yield "Receiver's window", f"at most {size(window.most_bytes)}, closed {counted(window.zero_windows, 'time')}"
     if sent.ecn.ce or back.ecn.ece:
@@ -117,35 +125,39 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "All flows", f"{rate(sum(rates))} of goodput, if all were there at once"
 
 
+COUNTED: Final = {
+    "fragments": "pieces of IP packets, which are not put together",
+    "short": "frames of which too little was captured: a snap length of 96 B has all headers",
+    "cut_options": "segments of whose options a part was not captured: a snap length of 96 B has them",
+    "time_reversals": "frames captured before the one before them: reordercap puts them in order",
+    "untimed": "frames without a time",
+}
+NAMED: Final = {
+    "malformed": "frames with a header that contradicts itself", "tunnels": "frames of tunnels, not looked into",
+    "unknown_links": "frames of an unknown link type",
+}  # fmt: skip
+
+
 def notices(analysis: Analysis) -> Iterator[str]:
     """What to know before one trusts it."""
     report, frames = analysis.report, analysis.report.frames
     if report.cut:
-        cut = report.cut
-        yield f"the file ends inside {cut['what']} at byte {cut['offset_bytes']:,}: all before it is here"
+        yield f"the file ends inside {report.cut['what']} at byte {report.cut['offset_bytes']:,}: all before it is here"
     if report.damage:
         yield f"{report.damage}: all before it is here"
     if report.connections_given_up:
         yield (
-            f"{counted(report.connections_given_up, 'connection')} had no packet for the longest time and were given up,"
-            " since so many were open at once: what came later of them counts as others"
+            f"{counted(report.connections_given_up, 'connection')} had no packet for the longest time and were given"
+            " up, since too many were open at once: what came later of them counts as others"
         )
-    for kind, what in (
-        ("fragments", "pieces of IP packets, which are not put together"),
-        ("short", "frames of which too little was captured: a snap length of 96 B has all headers"),
-        ("cut_options", "segments of whose options a part was not captured: a snap length of 96 B has them"),
-        ("time_reversals", "frames captured before the one before them: reordercap puts them in order"),
-        ("untimed", "frames without a time"),
-    ):
-        if frames[kind]:
-            yield f"{frames[kind]:,} {what}"
-    for kind, what in (
-        ("malformed", "frames with a header that contradicts itself"),
-        ("tunnels", "frames of tunnels, into which nobody looked"),
-        ("unknown_links", "frames of an unknown link type"),
-    ):
+    yield from (f"{frames[kind]:,} {what}" for kind, what in COUNTED.items() if frames[kind])
+    for kind, what in NAMED.items():
         if frames[kind]:
             yield f"{sum(frames[kind].values()):,} {what}: {', '.join(sorted(frames[kind]))}"
+    yield from _of_flows(analysis)
+
+
+def _of_flows(analysis: Analysis) -> Iterator[str]:
     super_packets = sum(flow.sent.super_packets for flow in analysis.flows)
     if super_packets:
         yield (

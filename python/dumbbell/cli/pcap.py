@@ -20,10 +20,15 @@ def pcap(
     out: Annotated[
         Path | None,
         typer.Option(
-            "--out", metavar="DIR", help="Write connections.jsonl, bins.parquet and packets.parquet.", show_default=False
+            "--out",
+            metavar="DIR",
+            help="Write connections.jsonl, bins.parquet and packets.parquet.",
+            show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, one object a connection, then the report.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print JSON, one object a connection, then the report.")
+    ] = False,
     html: Html = None,
 ) -> None:
     """Show what a capture says of its TCP flows: rates, round-trip times, retransmissions, what limits them.

@@ -91,7 +91,7 @@ impl<S: Sink> Event<'_, '_, S> {
         if let Some(rtt_ns) = rtt_ns {
             to.rtt.sample(rtt_ns);
         }
-        Acknowledged { bytes, sound: rtt_ns.is_some(), timestamp_rtt_ns: echo_ns.filter(|_| bytes > 0) }
+        Acknowledged { bytes, rtt_ns, timestamp_rtt_ns: echo_ns.filter(|_| bytes > 0) }
     }
 
     /// SACK blocks; the first may report a duplicate (RFC 2883 section 4): it lies below the acknowledgement, or inside

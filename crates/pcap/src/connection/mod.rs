@@ -149,13 +149,16 @@ impl Connection {
             wire_bytes: u64::from(frame.wire_bytes),
             payload_bytes: u64::from(packet.payload_bytes),
             new_bytes,
-            acked_bytes: 0,
             retransmissions: u64::from(class.is_retransmission()),
             most_outstanding_bytes: outstanding_bytes,
+            ..BinCounts::default()
         };
         event.bin(from, sender, &sent);
         if ack.bytes > 0 {
-            event.bin(to, sender.other(), &BinCounts { acked_bytes: ack.bytes, ..BinCounts::default() });
+            let rtt_ns = ack.rtt_ns.and_then(|ns| u64::try_from(ns).ok());
+            let (rtt_samples, rtt_sum_ns) = (u64::from(rtt_ns.is_some()), rtt_ns.unwrap_or(0));
+            let counts = BinCounts { acked_bytes: ack.bytes, rtt_samples, rtt_sum_ns, ..BinCounts::default() };
+            event.bin(to, sender.other(), &counts);
         }
         if event.output.wants_packets() {
             let row = event.row(from, frame.wire_bytes, class, finding, &ack, outstanding_bytes);
@@ -236,7 +239,8 @@ impl Connection {
 struct Acknowledged {
     /// Bytes of data newly acknowledged.
     bytes: u64,
-    sound: bool,
+    /// By Karn's rule.
+    rtt_ns: Option<i64>,
     timestamp_rtt_ns: Option<i64>,
 }
 
@@ -264,6 +268,8 @@ impl<S: Sink> Event<'_, '_, S> {
         bin.acked_bytes += counts.acked_bytes;
         bin.retransmissions += counts.retransmissions;
         bin.most_outstanding_bytes = bin.most_outstanding_bytes.max(counts.most_outstanding_bytes);
+        bin.rtt_samples += counts.rtt_samples;
+        bin.rtt_sum_ns += counts.rtt_sum_ns;
         if let Some((index, counts)) = complete {
             self.output.bin(self.id, side, index, counts);
         }
@@ -292,7 +298,7 @@ impl<S: Sink> Event<'_, '_, S> {
             marks: finding.marks,
             duplicate_ack: finding.duplicate_ack,
             ack_rtt_ns: finding.ack_rtt_ns,
-            ack_rtt_sound: ack.sound && finding.ack_rtt_ns.is_some(),
+            ack_rtt_sound: ack.rtt_ns.is_some() && finding.ack_rtt_ns.is_some(),
             timestamp_rtt_ns: ack.timestamp_rtt_ns,
             bytes_in_flight: finding.bytes_in_flight,
             outstanding_bytes,
