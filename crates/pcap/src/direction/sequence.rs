@@ -98,13 +98,28 @@ impl Sequence {
         let numbers = ack - self.acked;
         let flags = [self.syn, self.fin].into_iter().flatten().filter(|at| (self.acked..ack).contains(at)).count();
         self.acked = ack;
-        if self.sent { numbers - flags as u64 } else { 0 }
+        // A SYN and a FIN that contradict each other may have one number.
+        if self.sent { numbers.saturating_sub(flags as u64) } else { 0 }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::Sequence;
+
+    #[test]
+    fn flags_are_no_data() {
+        let mut sequence = Sequence::default();
+        let start = sequence.position(7);
+        sequence.begin(start);
+        sequence.flags(Some(start), Some(start + 101));
+        sequence.raise(start + 102);
+        assert_eq!(sequence.acknowledge(start + 51), 50);
+        assert_eq!((sequence.acknowledge(start + 102), sequence.finished()), (50, true));
+        sequence.flags(Some(start + 102), Some(start + 102));
+        sequence.raise(start + 103);
+        assert_eq!(sequence.acknowledge(start + 103), 0);
+    }
 
     #[test]
     fn positions_go_on_where_numbers_wrap() {

@@ -1,6 +1,7 @@
 //! Broken captures: whatever a stream says, the crate answers, in little memory and time.
 //!
 //! `DUMBBELL_FUZZ_CAPTURES` says how many, `DUMBBELL_FUZZ_SEED` with which seed; what fails is printed with both.
+//! `DUMBBELL_FUZZ_FOLDER` names a folder whose files up to 100 kB are broken, too.
 
 use crate::support::{
     ACK, CWR, Captured, ECE, Everything, FIN, MSS, Packet, RST, SYN, ack, data, ethernet, handshake, packet, pcap_file,
@@ -93,6 +94,14 @@ fn captures() -> Vec<Vec<u8>> {
     plain.into_iter().chain(compressed).collect()
 }
 
+/// Files of a folder, if one is named.
+fn others() -> Vec<Vec<u8>> {
+    let Some(folder) = std::env::var_os("DUMBBELL_FUZZ_FOLDER") else { return Vec::new() };
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let files = paths.filter_map(|path| std::fs::read(path).ok());
+    files.filter(|bytes| (1..100_000).contains(&bytes.len())).collect()
+}
+
 fn below(random: &mut Xoshiro256PlusPlus, limit: usize) -> usize {
     (random.next_u64() % limit as u64) as usize
 }
@@ -152,6 +161,7 @@ fn broken_captures_do_no_harm() {
         assert!(report.frames.tcp >= 10 && report.damage.is_none() && report.cut.is_none());
         check(&report, &all);
     }
+    let captures = [others(), captures].concat();
     let options = Options { most_connections: 4, most_outstanding: 6, ..Options::default() };
     let mut analysed = 0;
     for index in 0..count {
@@ -177,5 +187,5 @@ fn broken_captures_do_no_harm() {
         }
     }
     assert!(PEAK.load(Ordering::Relaxed) < MOST_BYTES, "{} bytes", PEAK.load(Ordering::Relaxed));
-    assert!(analysed > count, "hardly any packet was analysed: {analysed}");
+    assert!(analysed > count / 2, "hardly any packet was analysed: {analysed}");
 }
