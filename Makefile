@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs lint lint-rust lint-python check \
+.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures lint lint-rust lint-python check \
         check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
@@ -76,6 +76,10 @@ fuzz-specs: ## Ten million broken specs, read and resolved, of a seed that is pr
 	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(or $(SPECS),10000000) specs" && \
 		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_SPECS=$(or $(SPECS),10000000) $(ALONE) cargo test --release -p spec --test fuzz
 
+fuzz-captures: ## Ten million broken captures, read and analysed, of a seed that is printed, five minutes; CAPTURES=N, SEED=N
+	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(or $(CAPTURES),10000000) captures" && \
+		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_CAPTURES=$(or $(CAPTURES),10000000) $(ALONE) cargo test --release -p pcap --test captures fuzz
+
 lint: lint-rust lint-python ## Formatting, lints and types
 
 lint-rust: $(VENV)/.installed
@@ -96,8 +100,8 @@ check-rust:
 check-python:
 	$(ALONE) $(BIN)/python -m pytest -q -n auto -m "not slow and not long"
 
-bench: build ## Speed of both engines, data packets a second on one core; ns of an event, an ACK's SACK blocks, a spec; of Cao et al.'s grid, runs a second on all
-	$(ALONE) cargo bench -p sim -p spec
+bench: build ## Speed of both engines, data packets a second on one core; ns of an event, an ACK's SACK blocks, a spec; packets of a capture; of Cao et al.'s grid, runs a second on all
+	$(ALONE) cargo bench -p sim -p spec -p pcap
 	$(BIN)/python bench/kernel/speed.py
 	$(BIN)/python bench/grid.py
 
@@ -117,7 +121,7 @@ bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR:
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
 
 # Debian's packages of what tests have run on the engine `netns`, by a command of each.
-TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg
+TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark
 
 # What tests of the page run.
 BROWSERS := chromium:chromium firefox-esr:firefox-esr node:nodejs
@@ -133,7 +137,7 @@ tools browsers:
 		command -v "$${program%%:*}" >/dev/null || missing="$$missing $${program#*:}"; \
 	done; \
 	if [ -n "$$missing" ]; then \
-		install="apt-get install --yes --quiet --no-install-recommends"; \
+		install="env DEBIAN_FRONTEND=noninteractive apt-get install --yes --quiet --no-install-recommends"; \
 		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
 	fi
 

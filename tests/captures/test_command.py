@@ -34,7 +34,7 @@ def test_json_has_a_connection_a_line(captured: Captured) -> None:
 
 def test_files_have_every_packet_and_bin(captured: Captured, tmp_path: Path) -> None:
     out = tmp_path / "trace"
-    done = dumbbell("pcap", captured.senders, "--out", out, "--bin", "100 ms", "--html", tmp_path / "trace.html")
+    done = dumbbell("pcap", captured.senders, "--tables", out, "--bin", "100 ms", "--html", tmp_path / "trace.html")
     assert [Path(line).name for line in done.stderr.splitlines()] == [
         "connections.jsonl", "bins.parquet", "packets.parquet", "trace.html",
     ]  # fmt: skip
@@ -66,7 +66,7 @@ def test_a_file_that_was_cut_says_so_and_shows_the_rest(captured: Captured, tmp_
 
 @pytest.mark.parametrize(("arguments", "said"), [
     (("--bin", "never"), "--bin: "),
-    (("--out", "/proc/nowhere"), "/proc/nowhere: cannot be written: "),
+    (("--tables", "/proc/nowhere"), "/proc/nowhere: cannot be written: "),
 ])  # fmt: skip
 def test_bad_options_are_one_line(captured: Captured, arguments: tuple[str, ...], said: str) -> None:
     done = dumbbell("pcap", captured.senders, *arguments)

@@ -17,10 +17,10 @@ def pcap(
     ],
     *,
     bin_text: Annotated[str, typer.Option("--bin", metavar="TIME", help="The width of bins.")] = "500 ms",
-    out: Annotated[
+    tables: Annotated[
         Path | None,
         typer.Option(
-            "--out",
+            "--tables",
             metavar="DIR",
             help="Write connections.jsonl, bins.parquet and packets.parquet.",
             show_default=False,
@@ -49,7 +49,7 @@ def pcap(
         bin_s = Time(bin_text).ns / NS_PER_S
     except QuantityError as error:
         raise CaptureError(f"--bin: {error}") from None
-    with writing(out, sys.stdout if as_json else None) as (sink, files):
+    with writing(tables, sys.stdout if as_json else None) as (sink, files):
         analysis = analyse(file, sink, bin_s)
     shown = page(analysis, shlex.join(["dumbbell", "pcap", str(file)]))
     if not as_json:

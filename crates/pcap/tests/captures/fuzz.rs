@@ -15,7 +15,7 @@ use std::io::{Cursor, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-const FEW: u64 = 20_000;
+const FEW: u64 = 100_000;
 /// The last captures.
 const COMPRESSED: usize = 2;
 
