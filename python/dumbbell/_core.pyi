@@ -5,10 +5,10 @@ from os import PathLike
 from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
-    "Experiment", "__version__", "_panic", "algorithms", "amounts", "analyze_capture", "assignment", "attempt",
-    "capture", "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude",
-    "measure",
-    "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
+    "Experiment", "__version__", "_panic", "ack_samples", "algorithms", "amounts", "analyze_capture", "assignment",
+    "attempt", "capture", "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls",
+    "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity",
+    "quantity_kinds",
     "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
     "variants", "visible",
 ]  # fmt: skip
@@ -27,6 +27,14 @@ def capture(run_json: str, folder: str | PathLike[str]) -> dict[str, Any]:
     """Measures as `measure` does, and writes the run's captures into a folder that is there.
 
     Raises `OSError` when a file cannot be written.
+    """
+
+def ack_samples(
+    file: str | PathLike[str], senders: list[str], window_ns: tuple[int, int]
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Of each flow, by its sender's address and port, the fields of `AckSamples` and of `Histogram`.
+
+    Raises `dumbbell.errors.EngineFailure` when it is no capture.
     """
 
 def analyze_capture(file: str | PathLike[str], bin_ns: int, sink: object) -> str:

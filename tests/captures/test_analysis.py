@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import dumbbell._core as _core
 from captured import Captured
 from dumbbell.captures.analysis import CaptureError, Sink, analyse
 from dumbbell.captures.connection import Columns
@@ -105,3 +106,17 @@ def test_what_a_sink_raises_ends_the_analysis(captured: Captured) -> None:
 
     with pytest.raises(KeyError, match="enough"):
         analyse(captured.senders, Sink(packets=refuse))
+
+
+def test_samples_of_a_runs_flows_are_the_rows(captured: Captured) -> None:
+    senders = ["10.0.0.2:32769", "10.0.0.1", "10.0.0.9"]
+    (cubic, spread), (bbr, _), (nobody, none) = _core.ack_samples(captured.senders, senders, (10**9, 2 * 10**9))
+    assert len(bbr["at_ns"]) > len(cubic["at_ns"]) > 500
+    assert len(nobody["at_ns"]) == none["count"] == 0
+    within = (cubic["at_ns"] >= 10**9) & (cubic["at_ns"] < 2 * 10**9)
+    assert spread["count"] == within.sum() == sum(spread["counts"])
+    assert spread["sum"] == cubic["rtt_ns"][within].sum()
+    flow = next(flow for flow in analyse(captured.senders, Sink()).flows if flow.source.address == "10.0.0.2")
+    assert flow.rtt is not None
+    assert len(cubic["at_ns"]) == flow.rtt.samples + 1, "the handshake's, too"
+    assert flow.rtt.most_ns == cubic["rtt_ns"].max()

@@ -5,6 +5,7 @@
 //! that are named as Wireshark's `tcp.analysis` fields have the same values ([`Marks`]); what Wireshark does not tell
 //! apart stands beside them ([`Class`]).
 
+mod ack_samples;
 mod analysis;
 mod connection;
 mod direction;
@@ -16,6 +17,7 @@ mod run_files;
 mod sink;
 pub mod summary;
 
+pub use ack_samples::{FlowAcks, ack_samples};
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use direction::Marks;
 pub use quantile::Distribution;

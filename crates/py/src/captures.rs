@@ -45,6 +45,23 @@ fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io:
     (measured, written.and_then(|()| files.finish()).map(drop))
 }
 
+/// Of each flow of a run, by its sender, the round-trip time of each ACK in a capture: what `FlowMeasurement` has of
+/// them, `acks` and `ack_rtt`, the latter within a window.
+#[pyfunction]
+pub(crate) fn ack_samples<'py>(
+    py: Python<'py>,
+    file: PathBuf,
+    senders: Vec<String>,
+    window_ns: (u64, u64),
+) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {
+    let flows = failure::guarded(py, || {
+        let read = File::open(&file).map_err(|error| FileError::Read { offset: 0, error })?;
+        pcap::ack_samples(read, &senders, window_ns.0..window_ns.1)
+    })?;
+    let flows = flows.map_err(|error| failure::error(error.to_string()))?;
+    flows.into_iter().map(|flow| Ok((flow.samples.to_python(py)?, flow.within.to_python(py)?))).collect()
+}
+
 /// Analyses a capture; `-` is standard input. `sink` has methods that take batches: `connections` JSON, `bins` and
 /// `needless` columns, and unless it is None `packets` columns. Gives the JSON of the report.
 #[pyfunction]
