@@ -155,6 +155,11 @@ def _masked(line: str) -> str:
     return _HASH.sub("HASH", _MEMORY.sub("MEMORY", _MACHINE.sub(r"\1TIME", line)))
 
 
+def _expanded(word: str) -> list[str]:
+    """As a shell does with names of files."""
+    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+
+
 def run(command: Command) -> tuple[int, tuple[str, ...]]:
     """Types a command in the current folder; gives its status and what a terminal would show."""
     if command.program == "ls":
@@ -162,7 +167,8 @@ def run(command: Command) -> tuple[int, tuple[str, ...]]:
     if command.program == "cat":
         return 0, tuple(Path(command.arguments[1]).read_text(encoding="utf-8").splitlines())
     assert command.program == "dumbbell", f"{command.arguments[0]}: no test runs it; mark the block as not run"
-    arguments, target = command.arguments[1:], None
+    arguments = tuple(each for word in command.arguments[1:] for each in _expanded(word))
+    target = None
     if len(arguments) > 2 and arguments[-2] == ">":
         arguments, target = arguments[:-2], Path(arguments[-1])
     status, printed = typed(*arguments, COLUMNS="80", NO_COLOR="1")
