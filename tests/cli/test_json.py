@@ -37,7 +37,7 @@ LINES = {
 """Those that print a value a line."""
 ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "pcap", "results import", "study run"}
 """Those that take long, or need a file of another kind, whose own tests read it."""
-WITHOUT_DATA = {"explore", "init", "kernel remove", "results captures", "results export"}
+WITHOUT_DATA = {"explore", "init", "kernel module", "kernel remove", "results captures", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""
 
 

@@ -432,3 +432,37 @@ def test_the_time_of_live_runs_is_known(
     assert facts["engines"]["netns"] == []
     assert facts["forecasts"]["netns"].items() >= {"seconds": 4 * (3 + 1), "at_once": 1}.items()
     assert not (tmp_path / "tried").exists(), "it takes as long as it says, so none is tried"
+
+
+@pytest.fixture
+def of_the_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Gives the kernel these congestion controls, and no module of one."""
+
+    def has(names: str) -> None:
+        monkeypatch.setattr(machine, "_CONTROLS", tmp_path / "available")
+        monkeypatch.setattr(machine, "release", lambda: "6.1.0-none")
+        (tmp_path / "available").write_text(f"{names}\n", encoding="utf-8")
+
+    return has
+
+
+@pytest.mark.parametrize(
+    ("written", "registered"),
+    [
+        ("bbr_shallow", "bbr_shallow"),
+        ("bbr[cwnd_gain=1.5]", "bbr_shallow"),
+        ("bbr_4_17_shallow", "bbr_4_17_s_35bc"),
+        ("bbr", "bbr"),
+    ],
+)
+def test_a_variant_that_somebody_loaded_is_taken_by_the_kernels_name_for_it(
+    written: str, registered: str, the_agent: Agent, of_the_kernel: Callable[[str], None]
+) -> None:
+    the_agent.behaves(ECHO)
+    run = resolved(flows=[{"cc": written}], duration="2 s").run
+    of_the_kernel(f"reno bbr {registered}")
+    assert NetnsEngine().unsupported_fields(run) == []
+    assert json.loads(failure(run))["job"]["controls"] == [registered]
+    of_the_kernel("reno cubic")
+    (problem,) = NetnsEngine().unsupported_fields(run)
+    assert (problem.path, "this kernel (6.1.0-none) " in problem.message) == ("flows[0].cc", True)

@@ -54,8 +54,8 @@ def make_tree(tmp_path: Path) -> MakeTree:
             "net/ipv4/Makefile": "obj-y += tcp_bbr.o",
             "net/ipv4/notes.o": "what another build left",
         }
-        for each in recipe().substitutions:
-            files[each.file] = files.get(each.file, "") + each.match
+        for each in (*recipe().substitutions, *recipe().module):
+            files[each.file] = files.get(each.file, "") + each.match + "\n"
         for variant in variants().values():
             for change in variant.linux:
                 if change["match"] not in files.get(change["file"], ""):

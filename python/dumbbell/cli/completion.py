@@ -124,6 +124,13 @@ def kernels() -> list[str]:
     return [*names(), "all"]
 
 
+def variants_of_linux() -> list[str]:
+    """Variants that Linux can have."""
+    from dumbbell.cc import variants
+
+    return [each.name for each in variants().values() if each.linux]
+
+
 def runs(ctx: Any, incomplete: str) -> list[str]:  # noqa: ANN401 (typer's context, whose class it hides)
     """Ids of the runs of the store that is named before."""
     from dumbbell.errors import DumbbellError

@@ -96,6 +96,47 @@ def _allowed(source: Path, *, wanted: bool) -> bool:
     return allowed("this source of Linux", [line], None, wanted=wanted)
 
 
+@app.command(epilog="Example: dumbbell kernel module bbr_shallow")
+def module(
+    variant: Annotated[
+        str,
+        typer.Argument(
+            metavar="VARIANT",
+            help="A variant of a congestion control, as bbr_shallow.",
+            autocompletion=completion.variants_of_linux,
+        ),
+    ],
+    *,
+    source: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR|TARBALL", help="The kernel's source; else Debian's linux-source of its version."),
+    ] = None,
+    headers: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Headers of the kernel that is to load it; else the one that runs."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Where to write it; else tcp_VARIANT in this folder.")
+    ] = None,
+) -> None:
+    """Write a variant as a module of this machine's kernel, for the engine `netns`; `make` and root do the rest."""
+    from dumbbell.errors import BuildFailure
+    from dumbbell.kernel.module import no_modules, series, write_module
+    from dumbbell.problem import typed
+
+    with _progress() as advance:
+        written = write_module(variant, source=source, headers=headers, out=out, progress=advance)
+    typer.echo(written.folder)
+    target, made = written.target, f"{written.name} is written, of Linux {written.version}"
+    if target is None:
+        raise BuildFailure(
+            f"{made}, but {no_modules()}: make it and load it on a machine that runs Linux {series(written.version)}, "
+            "or say --headers DIR"
+        )
+    package = "" if target.headers.exists() else f"apt-get install linux-headers-{target.release}, "
+    typer.echo(f"{made}, for {target.release}; next: {package}make -C {typed(written.folder)}", err=True)
+
+
 @app.command("list", epilog="Example: dumbbell kernel list")
 def list_(*, as_json: Json = False) -> None:
     """List the kernels that are there, newest first."""

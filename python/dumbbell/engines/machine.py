@@ -14,6 +14,7 @@ from typing import Final
 
 import dumbbell.cc as cc
 from dumbbell.errors import EngineFailure
+from dumbbell.kernel import congestion
 
 BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
 """Differs with each machine, and each time that it is started."""
@@ -46,12 +47,15 @@ def description() -> tuple[str, ...]:
 
 
 def controls() -> dict[str, str]:
-    """The congestion controls that are in the kernel, or that a module of it has; each under its own name."""
+    """The congestion controls that are in the kernel, or that a module of it has -> the kernel's name of each.
+
+    They have the same name, but for variants whose own is too long for Linux.
+    """
     present = _text(_CONTROLS).split()
     folder = Path("/lib/modules", release())
     modules = (module for place in _MODULE_PLACES for module in folder.glob(f"{place}/tcp_*.ko*"))
     loadable = {module.name.partition(".")[0].removeprefix("tcp_") for module in modules} - _NO_CONTROLS
-    return {name: name for name in [*present, *sorted(loadable.difference(present))] if name not in cc.variants()}
+    return congestion.controls({*present, *loadable}, cc.variants())
 
 
 def need_root() -> None:

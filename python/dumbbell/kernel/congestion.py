@@ -90,15 +90,21 @@ def _new_name(variant: Variant, present: set[str]) -> str:
     return name
 
 
-def variant_source(tree: Path, variant: Variant) -> str:
-    """The source of a variant: its algorithm's, with its substitutions and a name of its own."""
-    files = {each["file"] for each in variant.linux}
+def substitutions_of(variant: Variant) -> list[Substitution]:
+    """What makes a variant of its algorithm."""
+    return [Substitution(**each, why=f"variant {variant.name}") for each in variant.linux]
+
+
+def variant_source(tree: Path, variant: Variant, substitutions: Iterable[Substitution] | None = None) -> str:
+    """The source of a variant: its algorithm's, with its substitutions, or these, and a name of its own."""
+    changes = substitutions_of(variant) if substitutions is None else list(substitutions)
+    files = {each.file for each in changes}
     if len(files) != 1:
         raise SubstitutionError(f"variant {variant.name}: its substitutions are of {len(files)} files, not of one")
     (file,) = files
     text = text_of(tree, file)
-    for each in variant.linux:
-        text = Substitution(**each, why=f"variant {variant.name}").applied(text)
+    for each in changes:
+        text = each.applied(text)
     names = _NAME.findall(text)
     if names != [variant.base]:
         raise SubstitutionError(f'{file}: it registers {names}, not "{variant.base}" (variant {variant.name})')

@@ -87,6 +87,8 @@ class Recipe:
     """Header -> the package that has it."""
     sources: Mapping[str, Package]
     substitutions: tuple[Substitution, ...]
+    module: tuple[Substitution, ...]
+    """Of a variant that is a module of another kernel; no kernel that is built has them."""
 
     def identity(self) -> str:
         """Hash of all of it that decides a kernel, and of the variants."""
@@ -115,6 +117,7 @@ def recipe() -> Recipe:
             for name, row in rows["sources"].items()
         },
         substitutions=tuple(map(_substitution, rows["substitutions"])),
+        module=tuple(map(_substitution, rows["module"])),
     )
 
 

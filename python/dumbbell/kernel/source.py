@@ -6,7 +6,7 @@ import hashlib
 import re
 import shutil
 import tarfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import translate
 from pathlib import Path
@@ -43,6 +43,26 @@ class Source:
             command = ["tar", "--extract", "--file", str(self.path), "--directory", str(tree)]
             workshop.work([*command, "--strip-components=1", "--no-same-owner", "--anchored", *unread])
         _check(self.path, tree)
+
+    def excerpt(self, files: Iterable[str], folder: Path) -> Path:
+        """A tree with these files, where the source has them: itself, or a part of the tarball, in `folder`."""
+        if self.path.is_dir():
+            return self.path
+        left = {*files, *_SIGNS}
+        try:
+            with tarfile.open(self.path, "r|*") as opened:
+                for member in opened:
+                    name = member.name.removeprefix("./").partition("/")[2]
+                    if name in left and (content := opened.extractfile(member)) is not None:
+                        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                        (folder / name).write_bytes(content.read())
+                        left.discard(name)
+                    if not left:
+                        break
+        except (tarfile.TarError, OSError, EOFError) as error:
+            raise KernelError(f"{self.path} is no tarball that can be read: {error}") from None
+        _check(self.path, folder)
+        return folder
 
 
 def source_of(source: str | Path) -> Source:
