@@ -157,7 +157,7 @@ def _masked(line: str) -> str:
 
 def _expanded(word: str) -> list[str]:
     """As a shell does with names of files."""
-    return sorted(map(str, Path().glob(word))) if "*" in word else [word]
+    return sorted(map(str, Path().glob(word))) if "*" in word and " " not in word else [word]
 
 
 def run(command: Command) -> tuple[int, tuple[str, ...]]:
