@@ -6,6 +6,7 @@
 //! apart stands beside them ([`Class`]).
 
 mod analysis;
+mod capture_file;
 mod connection;
 mod direction;
 pub mod file;
@@ -17,7 +18,8 @@ mod sink;
 pub mod summary;
 
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
+pub use capture_file::{CaptureFile, SUFFIX};
 pub use direction::Marks;
 pub use quantile::Distribution;
-pub use run_files::{RunFiles, SUFFIX};
+pub use run_files::RunFiles;
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
 from dumbbell.engines.caller import Caller
+from dumbbell.engines.captures import all_or_none
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
@@ -91,6 +92,12 @@ class NetnsEngine:
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         return outcome.measurement(self._run_task(run, "measure"))
 
+    def capture(self, run: Run, folder: Path) -> Measurement:
+        """Carries the run out as `measure` does, and leaves what was captured."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
+        with all_or_none(folder):
+            return outcome.measurement(self._run_task(run, "measure", folder))
+
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
         return outcome.path_report(self._run_task(run, {"probe": {"reorder_ppb": reorder_ppb}}))
@@ -140,18 +147,18 @@ class NetnsEngine:
             if run.path.jitter_ns:
                 yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
 
-    def _run_task(self, run: Run, task: str | dict[str, Any]) -> bytes:
+    def _run_task(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""
         with (
             self._processes.process() as process,
             scratch.folder() as folder,
             lease.hold(_id(run), folder) as active_lease,
         ):
-            return self._answer(process, folder, run, task, active_lease.begun)
+            return self._answer(process, folder, run, task, active_lease.begun, captures)
 
     def _answer(
         self, process: Process, folder: Path, run: Run, task: str | dict[str, Any],
-        begun: Callable[[int], None] = lambda _: None,
+        begun: Callable[[int], None] = lambda _: None, captures: Path | None = None,
     ) -> bytes:  # fmt: skip
         """What the agent wrote of a task, in a folder of its own.
 
@@ -166,6 +173,8 @@ class NetnsEngine:
             "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
             "controller": os.getpid(), "folder": str(Path.cwd()),
         }  # fmt: skip
+        if captures:
+            job["captures"] = str(captures.absolute())
         caller = Caller.find()
         if caller.uid:
             job["caller"] = caller.job()
