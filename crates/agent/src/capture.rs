@@ -26,14 +26,16 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// Each look at a block that is not full is an event.
-const VIRTUAL: Size = Size { blocks: 16, retire_ms: 10_000 };
+/// In virtual time a ring is no larger than it must be: each page of it costs the agent as much as some dozens of frames when it
+/// first reads there, and what fits into the processor's cache is quick to write and to read. Each look at a block that
+/// is not full is an event.
+const VIRTUAL: Size = Size { block_bytes: 1 << 16, blocks: 256, retire_ms: 10_000 };
 /// What a frame takes in a ring beside what is captured, at most.
 const FRAME_ROOM_BYTES: u64 = 128;
 /// A host may send, and acknowledge, more than its bottleneck carries.
-const MOST_FRAMES: u64 = 4;
+const MOST_FRAMES: u64 = 3;
 /// A third of a second at 10 Gbit/s, of which the headers are taken.
-const REAL: Size = Size { blocks: 32, retire_ms: 100 };
+const REAL: Size = Size { block_bytes: 1 << 20, blocks: 32, retire_ms: 100 };
 /// Between two looks of the thread.
 const PAUSE: Duration = Duration::from_millis(50);
 /// Until the kernel is done with a frame that it had begun when it was told to take no more.
@@ -71,19 +73,23 @@ impl Captures {
     /// The kernel refuses a ring, or a file cannot be written.
     pub fn open(run: &Run, network: &Network, folder: &Path) -> Result<Option<Self>, Failure> {
         let Some(snap_bytes) = run.measure.snap_bytes else { return Ok(None) };
-        let size = if clock::time_is_virtual() { VIRTUAL } else { REAL };
+        let room_bytes = room_bytes(run, snap_bytes);
+        let size = if clock::time_is_virtual() { VIRTUAL.at_most(room_bytes) } else { REAL };
         let mut rings: BTreeMap<CapturePoint, Vec<Ring>> = BTreeMap::new();
         for (tap, namespace) in network.taps(run) {
             let numbers: &[u32] = if tap.is_of_all { &[] } else { &tap.numbers };
             let only = (tap.numbers.len() == 1).then(|| tap.numbers[0]);
-            let program = filter::tcp(if only.is_some() { &[] } else { numbers }, tap.is_outgoing, snap_bytes);
+            let program = match only {
+                Some(_) => filter::of_device(tap.is_outgoing, snap_bytes),
+                None => filter::of_devices(numbers, tap.is_outgoing, snap_bytes),
+            };
             let ring = namespace.within(|| Ring::open(size, &program, only)).and_then(|ring| ring);
             let ring = ring.map_err(|error| Failure::of(format!("capture at {}", tap.point.name()), error))?;
             rings.entry(tap.point).or_default().push(ring);
         }
         let files = rings.into_iter().map(|(point, rings)| PointFile::create(folder, point, rings, snap_bytes));
         let files = files.collect::<Result<_, Failure>>()?;
-        Ok(Some(Self { work: Work::Opened(files, room_bytes(run, snap_bytes) > size.bytes()) }))
+        Ok(Some(Self { work: Work::Opened(files, room_bytes > size.bytes()) }))
     }
 
     /// The run begins: its clock says when time 0 is, and whether it is virtual.

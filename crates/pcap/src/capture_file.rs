@@ -12,13 +12,17 @@ use zstd::Encoder;
 pub const SUFFIX: &str = ".pcapng.zst";
 /// Fast, and a tenth of the size.
 const LEVEL: i32 = 1;
-/// A call of the compressor costs as much as some frames.
-const BUFFER_BYTES: usize = 1 << 17;
+/// How far back the compressor looks: each page that it touches costs a guest as much as some dozens of frames.
+const WINDOW_LOG: u32 = 16;
+/// A call of the compressor costs as much as a frame.
+const PLAIN_BYTES: usize = 1 << 14;
+/// One of the kernel costs a guest as much as some dozens.
+const COMPRESSED_BYTES: usize = 1 << 16;
 
 /// A file that is being written. Its only interface has the point's name.
 pub struct CaptureFile {
     path: PathBuf,
-    writer: Writer<BufWriter<Encoder<'static, File>>>,
+    writer: Writer<BufWriter<Encoder<'static, BufWriter<File>>>>,
 }
 
 impl CaptureFile {
@@ -28,8 +32,9 @@ impl CaptureFile {
     /// It cannot be written.
     pub fn create(folder: &Path, point: CapturePoint, snap_bytes: u32) -> io::Result<Self> {
         let path = folder.join(format!("{}{SUFFIX}", point.name()));
-        let compressed = Encoder::new(File::create(&path)?, LEVEL)?;
-        let out = BufWriter::with_capacity(BUFFER_BYTES, compressed);
+        let mut compressed = Encoder::new(BufWriter::with_capacity(COMPRESSED_BYTES, File::create(&path)?), LEVEL)?;
+        compressed.window_log(WINDOW_LOG)?;
+        let out = BufWriter::with_capacity(PLAIN_BYTES, compressed);
         Ok(Self { path, writer: Writer::new(out, point.name(), snap_bytes)? })
     }
 
@@ -51,7 +56,7 @@ impl CaptureFile {
     /// # Errors
     /// It cannot be written.
     pub fn finish(self) -> io::Result<PathBuf> {
-        self.writer.finish()?.into_inner()?.finish()?.sync_data()?;
+        self.writer.finish()?.into_inner()?.finish()?.into_inner()?.sync_data()?;
         Ok(self.path)
     }
 }

@@ -110,7 +110,7 @@ class NetnsEngine:
     def plan(self, run: Run) -> list[Step]:
         """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
         with self._processes.process() as process, scratch.folder() as folder:
-            return outcome.steps(self._answer(process, folder, run, {"plan": {"id": _id(run)}}))
+            return outcome.steps(self._answer(process, folder, run, {"task": {"plan": {"id": _id(run)}}}))
 
     def stop(self) -> None:
         """Kills the agent, and with it its namespaces and all that runs in them."""
@@ -154,13 +154,14 @@ class NetnsEngine:
             scratch.folder() as folder,
             lease.hold(_id(run), folder) as active_lease,
         ):
-            return self._answer(process, folder, run, task, active_lease.begun, captures)
+            more = {"captures": str(captures.absolute())} if captures else {}
+            return self._answer(process, folder, run, {"task": task, **more}, active_lease.begun)
 
     def _answer(
-        self, process: Process, folder: Path, run: Run, task: str | dict[str, Any],
-        begun: Callable[[int], None] = lambda _: None, captures: Path | None = None,
+        self, process: Process, folder: Path, run: Run, fields: Mapping[str, Any],
+        begun: Callable[[int], None] = lambda _: None,
     ) -> bytes:  # fmt: skip
-        """What the agent wrote of a task, in a folder of its own.
+        """What the agent wrote of a task, in a folder of its own; `fields` of the job are the task and what it takes.
 
         Raises:
             EngineFailure: it could not be started, or came to no good end; the step is named.
@@ -170,11 +171,9 @@ class NetnsEngine:
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {
-            "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
+            "run": json.loads(run.to_json()), "controls": names, **fields, "machine": "shared",
             "controller": os.getpid(), "folder": str(Path.cwd()),
         }  # fmt: skip
-        if captures:
-            job["captures"] = str(captures.absolute())
         caller = Caller.find()
         if caller.uid:
             job["caller"] = caller.job()
@@ -195,6 +194,7 @@ class NetnsEngine:
         except OSError as error:
             raise EngineFailure(f"start the agent: {scratch.describe_error(error)}") from None
         except EngineFailure as failure:
+            task = fields["task"]
             step = task if isinstance(task, str) else next(iter(task))
             raise EngineFailure(f"{step}: {failure}") from None
         try:

@@ -27,9 +27,9 @@ fn parts(frame: &[u8]) -> Option<(usize, usize, std::ops::Range<usize>)> {
         6 => (IPV6_BYTES, IPV6_BYTES + number(4)?, 8..40),
         _ => return None,
     };
-    let is_whole = length <= ip.len() && header_bytes + CHECKSUM_AT + 2 <= length && addresses.end <= header_bytes;
+    let is_complete = length <= ip.len() && header_bytes + CHECKSUM_AT + 2 <= length && addresses.end <= header_bytes;
     let addresses = ETHERNET_BYTES + addresses.start..ETHERNET_BYTES + addresses.end;
-    is_whole.then_some((ETHERNET_BYTES + header_bytes, ETHERNET_BYTES + length, addresses))
+    is_complete.then_some((ETHERNET_BYTES + header_bytes, ETHERNET_BYTES + length, addresses))
 }
 
 /// That of RFC 1071, not folded yet: 64 kB of it do not overflow.

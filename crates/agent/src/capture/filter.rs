@@ -1,54 +1,44 @@
 //! Which frames a ring takes, and how much of each: a program of classic BPF (Linux `Documentation/networking/filter.rst`).
+//!
+//! There is nothing but what a run's hosts send: no ARP, and no IPv6 that would look for routers. Each step of a program costs
+//! each frame, on a kernel without a compiler of them.
 
 use libc::{
-    BPF_ABS, BPF_B, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SKF_AD_HATYPE, SKF_AD_IFINDEX, SKF_AD_OFF,
-    SKF_AD_PKTTYPE, SKF_AD_PROTOCOL, SKF_NET_OFF, sock_filter,
+    BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SKF_AD_HATYPE, SKF_AD_IFINDEX, SKF_AD_OFF,
+    SKF_AD_PKTTYPE, sock_filter,
 };
-
-/// Where IPv4 and IPv6 have the number of what they carry, from the beginning of their header.
-const PROTOCOL_AT: [(u32, i32); 2] = [(libc::ETH_P_IP as u32, 9), (libc::ETH_P_IPV6 as u32, 6)];
-const TCP: u32 = 6;
 
 /// Takes nothing.
 pub const NOTHING: [sock_filter; 1] = [returns(0)];
 
-/// Takes so much of the frames that have TCP, but for those of the loopback device. `devices`: only those of the devices with
-/// these numbers, if any are named. Headers before IP are none of its business: a device may have none.
-pub fn tcp(devices: &[u32], is_outgoing: bool, snap_bytes: u32) -> Vec<sock_filter> {
-    let reject = returns(0);
-    let mut program =
-        vec![loads(BPF_W, SKF_AD_OFF + SKF_AD_HATYPE), equals(libc::ARPHRD_LOOPBACK.into(), 0, 1), reject];
+/// Takes so much of each frame, or of those only that leave.
+pub fn of_device(is_outgoing: bool, snap_bytes: u32) -> Vec<sock_filter> {
+    let mut program = Vec::new();
     if is_outgoing {
-        program.extend([loads(BPF_W, SKF_AD_OFF + SKF_AD_PKTTYPE), equals(libc::PACKET_OUTGOING.into(), 1, 0), reject]);
+        program.extend([loads(SKF_AD_OFF + SKF_AD_PKTTYPE), equals(libc::PACKET_OUTGOING.into(), 1, 0), returns(0)]);
     }
-    let mut accept = Vec::new();
-    for (protocol, at) in PROTOCOL_AT {
-        accept.extend([
-            loads(BPF_W, SKF_AD_OFF + SKF_AD_PROTOCOL),
-            equals(protocol, 0, 3),
-            loads(BPF_B, SKF_NET_OFF + at),
-            equals(TCP, 0, 1),
-            returns(snap_bytes),
-        ]);
-    }
-    accept.push(reject);
-    if devices.is_empty() {
-        program.extend(accept);
-        return program;
-    }
-    // A jump on a condition reaches 255 steps only.
-    program.push(loads(BPF_W, SKF_AD_OFF + SKF_AD_IFINDEX));
-    for (number, device) in devices.iter().enumerate() {
-        let behind = 2 * (devices.len() - number - 1) + 1;
-        program.extend([equals(*device, 0, 1), jumps(behind as u32)]);
-    }
-    program.push(reject);
-    program.extend(accept);
+    program.push(returns(snap_bytes));
     program
 }
 
-const fn loads(size: u32, at: i32) -> sock_filter {
-    sock_filter { code: (BPF_LD | size | BPF_ABS) as u16, jt: 0, jf: 0, k: at as u32 }
+/// The same of all devices but that of loopback, or of those with these numbers only, if any are named.
+pub fn of_devices(numbers: &[u32], is_outgoing: bool, snap_bytes: u32) -> Vec<sock_filter> {
+    let mut program = vec![loads(SKF_AD_OFF + SKF_AD_HATYPE), equals(libc::ARPHRD_LOOPBACK.into(), 0, 1), returns(0)];
+    if !numbers.is_empty() {
+        program.push(loads(SKF_AD_OFF + SKF_AD_IFINDEX));
+        // A jump on a condition reaches 255 steps only.
+        for (position, number) in numbers.iter().enumerate() {
+            let behind = 2 * (numbers.len() - position - 1) + 1;
+            program.extend([equals(*number, 0, 1), jumps(behind as u32)]);
+        }
+        program.push(returns(0));
+    }
+    program.extend(of_device(is_outgoing, snap_bytes));
+    program
+}
+
+const fn loads(at: i32) -> sock_filter {
+    sock_filter { code: (BPF_LD | BPF_W | BPF_ABS) as u16, jt: 0, jf: 0, k: at as u32 }
 }
 
 /// Goes so many steps further than the next one, by whether it is the same.
@@ -74,12 +64,9 @@ mod tests {
         kind: u16,
         is_outgoing: bool,
         device: u32,
-        protocol: i32,
-        carries: u8,
     }
 
-    const DATA: Seen =
-        Seen { kind: libc::ARPHRD_ETHER, is_outgoing: true, device: 100, protocol: libc::ETH_P_IP, carries: 6 };
+    const DATA: Seen = Seen { kind: libc::ARPHRD_ETHER, is_outgoing: true, device: 100 };
 
     /// As the kernel carries a program out.
     fn taken(program: &[sock_filter], seen: Seen) -> u32 {
@@ -89,14 +76,10 @@ mod tests {
             at += 1;
             match u32::from(step.code) & 7 {
                 libc::BPF_LD => {
-                    value = match step.k as i32 {
-                        k if k == SKF_AD_OFF + SKF_AD_HATYPE => seen.kind.into(),
-                        k if k == SKF_AD_OFF + SKF_AD_PKTTYPE => u32::from(seen.is_outgoing) * 4,
-                        k if k == SKF_AD_OFF + SKF_AD_IFINDEX => seen.device,
-                        k if k == SKF_AD_OFF + SKF_AD_PROTOCOL => seen.protocol as u32,
-                        k if k == SKF_NET_OFF + if seen.protocol == libc::ETH_P_IP { 9 } else { 6 } => {
-                            seen.carries.into()
-                        }
+                    value = match step.k as i32 - SKF_AD_OFF {
+                        SKF_AD_HATYPE => seen.kind.into(),
+                        SKF_AD_PKTTYPE => u32::from(seen.is_outgoing) * 4,
+                        SKF_AD_IFINDEX => seen.device,
                         k => panic!("it looks at {k}"),
                     }
                 }
@@ -108,26 +91,25 @@ mod tests {
     }
 
     #[test]
-    fn tcp_is_taken_and_nothing_else() {
-        let program = tcp(&[], false, 96);
-        assert_eq!(taken(&program, DATA), 96);
-        assert_eq!(taken(&program, Seen { is_outgoing: false, kind: libc::ARPHRD_NONE, ..DATA }), 96);
-        assert_eq!(taken(&program, Seen { protocol: libc::ETH_P_IPV6, ..DATA }), 96);
-        for other in [
-            Seen { carries: 17, ..DATA },
-            Seen { carries: 58, protocol: libc::ETH_P_IPV6, ..DATA },
-            Seen { protocol: libc::ETH_P_ARP, ..DATA },
-            Seen { kind: libc::ARPHRD_LOOPBACK, ..DATA },
-        ] {
-            assert_eq!(taken(&program, other), 0);
-        }
-        assert_eq!(taken(&NOTHING, DATA), 0);
+    fn of_a_device_all_is_taken_or_what_leaves() {
+        let comes = Seen { is_outgoing: false, ..DATA };
+        let takes = |program: &[sock_filter]| [taken(program, DATA), taken(program, comes)];
+        assert_eq!(takes(&of_device(false, 96)), [96, 96]);
+        assert_eq!(takes(&of_device(true, 96)), [96, 0]);
+        assert_eq!(takes(&NOTHING), [0, 0]);
+    }
+
+    #[test]
+    fn loopback_is_never_taken() {
+        let program = of_devices(&[], false, 96);
+        assert_eq!(taken(&program, Seen { kind: libc::ARPHRD_NONE, ..DATA }), 96);
+        assert_eq!(taken(&program, Seen { kind: libc::ARPHRD_LOOPBACK, ..DATA }), 0);
     }
 
     #[test]
     fn of_many_devices_some_are_taken() {
-        let devices: Vec<u32> = (100..1_100).step_by(2).collect();
-        let program = tcp(&devices, true, 64);
+        let numbers: Vec<u32> = (100..1_100).step_by(2).collect();
+        let program = of_devices(&numbers, true, 64);
         assert!(program.len() <= 4_096, "BPF_MAXINSNS");
         for device in [100, 500, 1_098] {
             assert_eq!(taken(&program, Seen { device, ..DATA }), 64);

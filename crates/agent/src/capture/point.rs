@@ -57,9 +57,9 @@ impl PointFile {
             if let Some(frame) = ring.peek(of_open)
                 && (*zero_ns..=*end_ns).contains(&time_ns)
             {
-                let is_whole = frame.captured.len() == frame.wire_bytes as usize;
+                let is_complete = frame.captured.len() == frame.wire_bytes as usize;
                 let (mut captured, mut wire_bytes) = (frame.captured, frame.wire_bytes);
-                if frame.is_bare || frame.is_unsummed && is_whole {
+                if frame.is_bare || frame.is_unsummed && is_complete {
                     bytes.clear();
                     if frame.is_bare {
                         bytes.extend(ADDRESSES);
@@ -69,7 +69,7 @@ impl PointFile {
                         wire_bytes += ETHERNET_BYTES as u32;
                     }
                     bytes.extend(captured);
-                    if frame.is_unsummed && is_whole {
+                    if frame.is_unsummed && is_complete {
                         checksum::complete(bytes);
                     }
                     captured = bytes;

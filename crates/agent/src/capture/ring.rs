@@ -17,8 +17,6 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// It has room for the largest super-packet, and for thousands of frames of which only the headers are taken.
-const BLOCK_BYTES: usize = 1 << 20;
 /// Of no meaning but that the kernel checks it.
 const FRAME_BYTES: usize = 1 << 11;
 /// `TPACKET_V3`.
@@ -57,7 +55,9 @@ nix::getsockopt_impl!(
 /// How large a ring is, and how old a block may become before it is given to the agent though it is not full.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Each has a megabyte.
+    /// Each has room for the largest super-packet.
+    pub block_bytes: usize,
+    /// How many there are.
     pub blocks: usize,
     /// In milliseconds.
     pub retire_ms: u32,
@@ -66,7 +66,13 @@ pub struct Size {
 impl Size {
     /// All of it.
     pub const fn bytes(self) -> u64 {
-        (self.blocks * BLOCK_BYTES) as u64
+        (self.blocks * self.block_bytes) as u64
+    }
+
+    /// The same with no more blocks than have so much room; two at least, that one is free when the other is full.
+    pub const fn at_most(self, room_bytes: u64) -> Self {
+        let blocks = room_bytes.div_ceil(self.block_bytes as u64).saturating_add(1);
+        if blocks < self.blocks as u64 { Self { blocks: blocks as usize, ..self } } else { self }
     }
 }
 
@@ -75,6 +81,7 @@ impl Size {
 pub struct Ring {
     socket: OwnedFd,
     memory: NonNull<c_void>,
+    block_bytes: usize,
     blocks: usize,
     /// The block that is read, and how many of its frames have been.
     block: usize,
@@ -113,10 +120,11 @@ impl Ring {
         let socket =
             socket(AddressFamily::Packet, SockType::Raw, SockFlag::SOCK_CLOEXEC, None).about("packet socket")?;
         setsockopt(&socket, Version, &VERSION).about("version of a packet ring")?;
-        let bytes = size.blocks * BLOCK_BYTES;
+        let Size { block_bytes, blocks, .. } = size;
+        let bytes = blocks * block_bytes;
         let request = tpacket_req3 {
-            tp_block_size: BLOCK_BYTES as u32,
-            tp_block_nr: size.blocks as u32,
+            tp_block_size: block_bytes as u32,
+            tp_block_nr: blocks as u32,
             tp_frame_size: FRAME_BYTES as u32,
             tp_frame_nr: (bytes / FRAME_BYTES) as u32,
             tp_retire_blk_tov: size.retire_ms,
@@ -125,7 +133,7 @@ impl Ring {
         };
         setsockopt(&socket, ReceiveRing, &request).about(format_args!("packet ring of {bytes} B"))?;
         let memory = map(&socket, bytes).about(format_args!("memory of a packet ring of {bytes} B"))?;
-        let ring = Self { socket, memory, blocks: size.blocks, block: 0, read: 0, next_at: 0 };
+        let ring = Self { socket, memory, block_bytes, blocks, block: 0, read: 0, next_at: 0 };
         ring.attach(program)?;
         listen(&ring.socket, device).about("begin of a capture")?;
         Ok(ring)
@@ -214,7 +222,7 @@ impl Ring {
     fn frame(&self) -> RingFrame<'_> {
         let header = self.header();
         let (begin, length) = (self.next_at + usize::from(header.tp_mac), header.tp_snaplen as usize);
-        assert!(begin + length <= BLOCK_BYTES, "a frame that is not within its block");
+        assert!(begin + length <= self.block_bytes, "a frame that is not within its block");
         // SAFETY: the kernel has written both, and does not touch them before the block is given back, for which
         // this ring must be borrowed mutably.
         let (device, captured) = unsafe {
@@ -232,9 +240,9 @@ impl Ring {
 
     #[expect(unsafe_code, reason = "pointers into memory that is shared with the kernel")]
     fn place(&self, at: usize) -> NonNull<u8> {
-        assert!(at < BLOCK_BYTES, "a place that is not within the block");
+        assert!(at < self.block_bytes, "a place that is not within the block");
         // SAFETY: both the block and the place are within what is mapped.
-        unsafe { self.memory.cast::<u8>().add(self.block * BLOCK_BYTES + at) }
+        unsafe { self.memory.cast::<u8>().add(self.block * self.block_bytes + at) }
     }
 }
 
@@ -248,7 +256,7 @@ impl Drop for Ring {
     #[expect(unsafe_code, reason = "memory that was mapped by hand")]
     fn drop(&mut self) {
         // SAFETY: it was mapped with this length, and nothing borrows from it any more.
-        unsafe { munmap(self.memory, self.blocks * BLOCK_BYTES) }.unwrap_or_default();
+        unsafe { munmap(self.memory, self.blocks * self.block_bytes) }.unwrap_or_default();
     }
 }
 
@@ -275,4 +283,72 @@ fn listen(socket: &OwnedFd, device: Option<u32>) -> Result<(), Errno> {
     // SAFETY: it is the address of a packet socket, of this length.
     let address = unsafe { LinkAddr::from_raw(std::ptr::from_ref(&address).cast(), Some(length)) };
     bind(socket.as_raw_fd(), &address.ok_or(Errno::EINVAL)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::{Machine, Means, Network};
+    use crate::{samples, skipped};
+    use std::net::UdpSocket;
+
+    const SMALL: Size = Size { block_bytes: 1 << 12, blocks: 3, retire_ms: 10_000 };
+    const PAYLOAD_BYTES: u32 = 1_000;
+    const FRAME_BYTES: u32 = 14 + 20 + 8 + PAYLOAD_BYTES;
+
+    /// Reads all that there is, and gives the numbers that the packets have in their payload.
+    fn numbers(ring: &mut Ring, of_open: bool) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        let mut last_ns = 0;
+        while let Some(frame) = ring.peek(of_open) {
+            assert_eq!((frame.wire_bytes, frame.captured.len(), frame.is_bare), (FRAME_BYTES, 64, false));
+            assert!(frame.time_ns >= last_ns);
+            last_ns = frame.time_ns;
+            numbers.push(u32::from_be_bytes(frame.captured[42..46].try_into().expect("four bytes")));
+            ring.advance();
+        }
+        numbers
+    }
+
+    #[test]
+    fn a_ring_that_was_full_goes_on_and_tells_what_it_lacks() {
+        let run = samples::run(1);
+        let network = match Means::find().and_then(|means| Network::build(&run, &[], 0, Machine::Shared, means)) {
+            Ok(network) => network,
+            Err(error) => return skipped::skip(&error),
+        };
+        let (capture, namespace) = network.taps(&run).into_iter().next().expect("a tap");
+        let program = filter::of_devices(&capture.numbers, true, 64);
+        let mut ring = namespace.within(|| Ring::open(SMALL, &program, None)).expect("a namespace").expect("a ring");
+        let host = network.sender(0);
+        let socket = namespace.within(|| UdpSocket::bind((host.address, 0))).expect("a namespace").expect("a socket");
+        let mut sent = 0_u32;
+        let mut send = |count: u32| {
+            for number in sent..sent + count {
+                let mut payload = [0; PAYLOAD_BYTES as usize];
+                payload[..4].copy_from_slice(&number.to_be_bytes());
+                socket.send_to(&payload, (network.receiver(0).address, 9)).expect("a route");
+            }
+            sent += count;
+        };
+        send(5);
+        assert_eq!(numbers(&mut ring, false), [] as [u32; 0], "no block is full");
+        assert_eq!(numbers(&mut ring, true), [0, 1, 2, 3, 4]);
+        send(200);
+        let mut taken = numbers(&mut ring, false);
+        assert_eq!(taken[..5], [5, 6, 7, 8, 9]);
+        taken.extend(numbers(&mut ring, true));
+        let dropped = ring.dropped().expect("statistics");
+        assert_eq!(taken.len() as u64 + dropped, 200);
+        assert!(dropped > 100 && taken.is_sorted());
+        // As long as somebody reads it has room, however often it goes round.
+        for round in 0..20 {
+            send(10);
+            assert_eq!(numbers(&mut ring, true), (205 + 10 * round..215 + 10 * round).collect::<Vec<u32>>());
+        }
+        assert_eq!(ring.dropped(), Ok(0));
+        ring.close().expect("a filter");
+        send(3);
+        assert!(ring.peek(true).is_none());
+    }
 }

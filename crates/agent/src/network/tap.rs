@@ -58,7 +58,7 @@ impl Tap {
         let what = if self.is_outgoing { "what leaves by" } else { "what passes" };
         let name = |device: &usize| plan.devices[*device].name.as_str();
         let devices = self.devices.iter().map(name).collect::<Vec<&str>>().join(", ");
-        format!("capture of TCP, {snap_bytes} B of each frame, into {}: {what} {devices}", self.point.name())
+        format!("capture of {snap_bytes} B of each frame at the {}: {what} {devices}", self.point.name())
     }
 
     /// What does the same, a command for each device, each into a file of its own.
@@ -68,8 +68,8 @@ impl Tap {
             let name = &plan.devices[*device].name;
             let file = format!("{}-{name}.pcap", self.point.name());
             let snap = snap_bytes.to_string();
-            let words = ["tcpdump", "-i", name, "-Q", direction, "-s", &snap, "--nano", "-w", &file, "tcp"];
-            words.map(str::to_owned).to_vec()
+            let command = ["tcpdump", "-i", name, "-Q", direction, "-s", &snap, "--nano", "-w", &file];
+            command.map(str::to_owned).to_vec()
         };
         self.devices.iter().map(command).collect()
     }
