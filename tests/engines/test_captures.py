@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
@@ -70,7 +71,9 @@ def sent_twice(capture: Path, sender: str) -> tuple[int, int]:
 
 
 def test_a_run_is_the_same_to_the_last_bit_with_captures_and_without(linux: LinuxEngine, tmp_path: Path) -> None:
-    run = run_of(flows=[{"cc": "bbr", "count": 2}, {"cc": "cubic"}])
+    """Longer than a block waits for frames, and a file's pages for the disk."""
+    flows = [{"cc": "bbr", "count": 2}, {"cc": "cubic"}]
+    run = run_of({"window": ["0 s", "40 s"]}, flows=flows, duration="40 s", path=PATH | {"rate": "10 Mbit/s"})
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
@@ -197,6 +200,24 @@ def test_a_live_capture_without_room_ends_the_run(live: NetnsEngine, small_disk:
 def test_a_live_capture_into_no_folder_is_a_clear_failure(live: NetnsEngine, tmp_path: Path) -> None:
     with pytest.raises(EngineFailure, match="write the capture at the senders: No such file or directory"):
         live.capture(run_of(), tmp_path / "nowhere")
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="no setpriv: apt-get install util-linux")
+def test_a_ring_that_is_refused_is_a_clear_failure(live: NetnsEngine, tmp_path: Path) -> None:
+    del live
+    code = (
+        "import sys; from pathlib import Path; from dumbbell.engines.netns import NetnsEngine\n"
+        "from dumbbell.errors import EngineFailure; from dumbbell.spec import Run\n"
+        "try: NetnsEngine().capture(Run.from_json(sys.stdin.read()), Path(sys.argv[1]))\n"
+        "except EngineFailure as failure: print(failure)"
+    )
+    bound = ["setpriv", "--bounding-set", "-net_raw", "--inh-caps", "-net_raw"]
+    done = subprocess.run(
+        [*bound, sys.executable, "-c", code, str(tmp_path)],
+        input=run_of().to_json(), capture_output=True, check=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.stdout == "capture at the senders: packet socket: EPERM\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_dry_run_tells_what_is_captured_where(live: NetnsEngine) -> None:

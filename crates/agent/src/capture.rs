@@ -84,7 +84,7 @@ impl Captures {
                 None => filter::of_devices(numbers, tap.is_outgoing, snap_bytes),
             };
             let ring = namespace.within(|| Ring::open(size, &program, only)).and_then(|ring| ring);
-            let ring = ring.map_err(|error| Failure::of(format!("capture at {}", tap.point.name()), error))?;
+            let ring = ring.map_err(|error| Failure::of(format!("capture at the {}", tap.point.name()), error))?;
             rings.entry(tap.point).or_default().push(ring);
         }
         let files = rings.into_iter().map(|(point, rings)| PointFile::create(folder, point, rings, snap_bytes));
