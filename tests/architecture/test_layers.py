@@ -25,7 +25,7 @@ MAY_USE_CRATE = {
     "cc": {"units"},
     "sim": {"units", "run", "cc"},
     "spec": {"run", "cc"},
-    "agent": {"units", "run"},
+    "agent": {"units", "run", "pcap"},
     "pcap": {"run"},
     "identity": set[str](),
     "py": {"units", "run", "cc", "sim", "spec", "identity", "pcap"},

@@ -45,6 +45,16 @@ def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], messag
     assert reasons(**counts) == [message]
 
 
+def test_what_a_capture_lacks_is_a_reason() -> None:
+    counted = {"capture.senders.frames": "5", "capture.senders.dropped": "1", "capture.receivers.dropped": "0"}
+    lacking = "the capture at the senders lacks 1 frame, for which there was no room"
+    assert list(disturbances(counted)) == [lacking]
+    live = {name: str(count) for name, count in QUIET.items()}
+    (reason,) = disturbances(live | counted)
+    assert reason == f"live: {lacking}"
+    assert validity("netns", [reason]) == "SUSPECT"
+
+
 def test_it_is_a_warning_of_the_run() -> None:
     run = resolved()
     measured = replace(measurement(flow()), facts={"live.relay_dropped": "1"})

@@ -127,8 +127,29 @@ const fn time_zero(now_ns: u64) -> u64 {
 /// # Errors
 /// The kernel has no such clock.
 pub fn monotonic_ns() -> Result<u64, Failure> {
-    let now = nix::time::clock_gettime(nix::time::ClockId::CLOCK_MONOTONIC)
-        .map_err(|errno| Failure::of("read the clock", errno))?;
+    read(nix::time::ClockId::CLOCK_MONOTONIC)
+}
+
+/// What CLOCK_REALTIME reads, on which the kernel stamps packets.
+///
+/// # Errors
+/// The kernel has no such clock.
+pub fn realtime_ns() -> Result<u64, Failure> {
+    read(nix::time::ClockId::CLOCK_REALTIME)
+}
+
+/// How far CLOCK_REALTIME is ahead of CLOCK_MONOTONIC: of the one it is half way between two readings of the other, also where to
+/// read them takes time.
+///
+/// # Errors
+/// The kernel has no such clocks.
+pub fn realtime_ahead_ns() -> Result<u64, Failure> {
+    let (before_ns, real_ns, after_ns) = (monotonic_ns()?, realtime_ns()?, monotonic_ns()?);
+    Ok(real_ns - u64::midpoint(before_ns, after_ns))
+}
+
+fn read(clock: nix::time::ClockId) -> Result<u64, Failure> {
+    let now = nix::time::clock_gettime(clock).map_err(|errno| Failure::of("read the clock", errno))?;
     Ok(now.tv_sec() as u64 * NANOS_PER_SEC + now.tv_nsec() as u64)
 }
 

@@ -4,6 +4,7 @@
 use crate::network::{Machine, StepDescription};
 use run::{Histogram, Measurement, Run};
 use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
 
 /// One thing to do.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -24,6 +25,9 @@ pub struct Job {
     /// Where programs start, and where those are that are named by a relative path; none: at the root.
     #[serde(default)]
     pub folder: Option<String>,
+    /// Where captures go, a folder that is there; none: nothing is captured.
+    #[serde(default)]
+    pub captures: Option<PathBuf>,
     /// Who programs run as, unless the run says root; none: whoever the agent is.
     #[serde(default)]
     pub caller: Option<Caller>,

@@ -6,6 +6,7 @@
 //! builds one by hand.
 
 mod boot;
+mod capture;
 mod clock;
 mod confinement;
 mod console;

@@ -70,6 +70,7 @@ mod row;
 
 mod step;
 mod sysctl;
+mod tap;
 #[cfg(test)]
 mod tests;
 
@@ -81,7 +82,7 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use plan::{Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{Path, Places, Run};
+use run::{CapturePoint, Path, Places, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -89,6 +90,7 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::rc::Rc;
 use std::time::Duration;
 use step::Step;
+use tap::Tap;
 
 pub use facts::late_facts;
 pub use machine::{Machine, Means};
@@ -108,6 +110,19 @@ pub struct Endpoint {
     pub namespace: Rc<Namespace>,
     /// The address to bind the socket to.
     pub address: Ipv4Addr,
+}
+
+/// Where frames are captured in a built path.
+#[derive(Clone, Debug)]
+pub struct Capture {
+    /// Whose file they go into.
+    pub point: CapturePoint,
+    /// The numbers of the devices whose frames they are.
+    pub numbers: Vec<u32>,
+    /// These are all that the namespace has.
+    pub is_of_all: bool,
+    /// Only what leaves by them.
+    pub is_outgoing: bool,
 }
 
 /// A namespace of the path, and the socket through which it is built and asked.
@@ -166,6 +181,17 @@ pub fn describe_steps(
     };
     let mut all: Vec<StepDescription> =
         step::steps(&plan, run, machine == Machine::Shared).iter().flat_map(describe_step).collect();
+    if let Some(snap_bytes) = run.measure.snap_bytes {
+        for tap in Tap::of(&plan, run) {
+            let what = tap.text(&plan, snap_bytes);
+            let commands = tap.commands(&plan, snap_bytes).into_iter();
+            all.extend(commands.map(|command| StepDescription {
+                host: tap.place.name(),
+                what: what.clone(),
+                command: command::within(&command::name(id, tap.place), command),
+            }));
+        }
+    }
     for (flow, of) in run.flows.iter().enumerate() {
         let what = format!("a program of {}", of.name);
         let programs = command::programs(flow, &plan, run, id).into_iter();
@@ -244,6 +270,17 @@ impl Network {
             }
         }
         namespaces
+    }
+
+    /// Where the run's frames are captured, each with its namespace.
+    pub fn taps(&self, run: &Run) -> Vec<(Capture, &Namespace)> {
+        let number = |device: &usize| self.plan.devices[*device].index;
+        let capture = |tap: Tap| {
+            let numbers = tap.devices.iter().map(number).collect();
+            let Tap { point, is_of_all, is_outgoing, .. } = tap;
+            (Capture { point, numbers, is_of_all, is_outgoing }, &*self.sites[&tap.place].namespace)
+        };
+        Tap::of(&self.plan, run).into_iter().map(capture).collect()
     }
 
     /// The pair of a flow: flows of one pair share their addresses.

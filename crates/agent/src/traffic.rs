@@ -19,6 +19,7 @@ mod recording;
 mod sender;
 mod ss;
 
+use crate::capture::Captures;
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
 use crate::network::{Network, late_facts};
@@ -37,6 +38,7 @@ use recording::Recording;
 use run::{Change, Direction, Mark, Measurement, Milestone, Run, Source, Workload};
 use sender::Payload;
 use ss::Ss;
+use std::path::Path;
 use std::sync::Arc;
 
 pub use process::Surroundings;
@@ -46,7 +48,7 @@ const NANOS_PER_MILLI: u64 = 1_000_000;
 /// Time between two looks whether all has come that a program had written.
 const DRAIN_LOOK_NS: u64 = 2_000_000;
 
-/// Measures a run on a network that was built for it.
+/// Measures a run on a network that was built for it. `captures`: the folder for these, if there are to be any.
 ///
 /// # Errors
 /// A congestion control that the kernel lacks, a connection that fails, anything that the kernel refuses.
@@ -55,8 +57,9 @@ pub fn measure(
     controls: &[String],
     network: &mut Network,
     surroundings: &Surroundings,
+    captures: Option<&Path>,
 ) -> Result<Measurement, Failure> {
-    let mut traffic = Traffic::open(run, controls, network, surroundings)?;
+    let mut traffic = Traffic::open(run, controls, network, surroundings, captures)?;
     while !traffic.ended {
         traffic.act()?;
         traffic.sleep()?;
@@ -88,6 +91,7 @@ struct Traffic<'a> {
     /// What all flows' programs share; none: no flow has one.
     programs: Option<Programs<'a>>,
     ss: Option<Ss>,
+    captures: Option<Captures>,
 }
 
 impl<'a> Traffic<'a> {
@@ -97,6 +101,7 @@ impl<'a> Traffic<'a> {
         controls: &[String],
         network: &'a mut Network,
         surroundings: &'a Surroundings,
+        captures: Option<&Path>,
     ) -> Result<Self, Failure> {
         if run.flows.len() > MAX_FLOWS {
             return Err(Failure(format!("{} flows; there are ports for {MAX_FLOWS}", run.flows.len())));
@@ -111,7 +116,9 @@ impl<'a> Traffic<'a> {
             .collect::<Result<Vec<Flow>, Failure>>()?;
         let recording = Recording::open(run, network)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
+        let mut captures = captures.map(|folder| Captures::open(run, network, folder)).transpose()?.flatten();
         let clock = Clock::begin()?;
+        captures.iter_mut().try_for_each(|captures| captures.begin(&clock))?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
         let traffic = Self {
             run,
@@ -131,9 +138,13 @@ impl<'a> Traffic<'a> {
             news: News::new()?,
             programs,
             ss,
+            captures,
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
+        for ring in traffic.captures.iter().flat_map(Captures::rings) {
+            traffic.poll.watch(ring, Wake::Capture)?;
+        }
         if let Some(programs) = &traffic.programs {
             traffic.poll.watch(programs, Wake::Ending)?;
         }
@@ -174,7 +185,8 @@ impl<'a> Traffic<'a> {
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);
-                self.recording.sample(self.network, &mut self.flows, now_ns)
+                self.recording.sample(self.network, &mut self.flows, now_ns)?;
+                self.captures.iter_mut().try_for_each(Captures::drain)
             }
             Milestone::WindowBegin => self.recording.mark(Mark::WindowBegin, self.network, &mut self.flows, now_ns),
             Milestone::WindowEnd => self.recording.mark(Mark::WindowEnd, self.network, &mut self.flows, now_ns),
@@ -204,6 +216,7 @@ impl<'a> Traffic<'a> {
                     Wake::Listener(flow) => self.accept(flow)?,
                     Wake::News => self.hear()?,
                     Wake::Ending => self.end_programs()?,
+                    Wake::Capture => self.captures.iter_mut().try_for_each(Captures::drain)?,
                 }
                 if self.ended {
                     return Ok(());
@@ -420,6 +433,8 @@ impl<'a> Traffic<'a> {
     }
 
     fn finish(mut self) -> Result<Measurement, Failure> {
+        let ended_ns = self.recording.read_ns();
+        self.captures.iter_mut().try_for_each(|captures| captures.end(ended_ns))?;
         let said = self.programs.as_ref().map(|programs| programs.finish(&mut self.flows)).transpose()?;
         let mut facts = self.network.facts();
         if self.clock.late().count > 0 {
@@ -436,6 +451,7 @@ impl<'a> Traffic<'a> {
                 (format!("flows[{index}].sender"), format!("{}{port}", self.network.sender(index).address))
             }));
         }
+        facts.extend(self.captures.map(Captures::facts).transpose()?.unwrap_or_default());
         self.recording.finish(&self.flows, said.unwrap_or_default(), ss, facts)
     }
 

@@ -7,6 +7,7 @@
 
 mod ack_samples;
 mod analysis;
+mod capture_file;
 mod connection;
 mod direction;
 pub mod file;
@@ -19,7 +20,8 @@ pub mod summary;
 
 pub use ack_samples::{FlowAcks, ack_samples};
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
+pub use capture_file::{CaptureFile, SUFFIX};
 pub use direction::Marks;
 pub use quantile::Distribution;
-pub use run_files::{RunFiles, SUFFIX};
+pub use run_files::RunFiles;
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

@@ -3,17 +3,10 @@
 //! Ethernet, IPv4 and TCP with timestamps, as Linux sends it. Payload is zeros. A flow has a sender and a receiver of its
 //! own, a connection a port of its own.
 
-use crate::file::Writer;
+use crate::capture_file::CaptureFile;
 use run::{CapturePoint, FRAME_HEADERS_BYTES, Frame, Run, SocketMemory, flag};
-use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io;
 use std::path::{Path, PathBuf};
-use zstd::Encoder;
-
-/// Behind the place's name.
-pub const SUFFIX: &str = ".pcapng.zst";
-/// Fast, and a tenth of the size.
-const LEVEL: i32 = 1;
 
 const ETHERNET_BYTES: usize = 14;
 const IP_BYTES: usize = 20;
@@ -35,7 +28,7 @@ const MOST_SCALE: u8 = 14;
 
 /// The files that are being written.
 pub struct RunFiles {
-    files: [(PathBuf, Writer<Encoder<'static, BufWriter<File>>>); CapturePoint::ALL.len()],
+    files: [CaptureFile; CapturePoint::ALL.len()],
     headers: Headers,
     packet: Vec<u8>,
 }
@@ -47,12 +40,8 @@ impl RunFiles {
     /// A file cannot be written.
     pub fn create(folder: &Path, run: &Run) -> io::Result<Self> {
         let snap_bytes = run.measure.snap_bytes.unwrap_or(u32::MAX);
-        let file = |point: CapturePoint| -> io::Result<_> {
-            let path = folder.join(format!("{}{SUFFIX}", point.name()));
-            let out = Encoder::new(BufWriter::new(File::create(&path)?), LEVEL)?;
-            Ok((path, Writer::new(out, point.name(), snap_bytes)?))
-        };
-        let [senders, bottleneck, receivers] = CapturePoint::ALL.map(file);
+        let [senders, bottleneck, receivers] =
+            CapturePoint::ALL.map(|point| CaptureFile::create(folder, point, snap_bytes));
         let mss = u16::try_from(run.path.mss_bytes() + 12).unwrap_or(u16::MAX); // timestamps are not counted (RFC 6691)
         Ok(Self {
             files: [senders?, bottleneck?, receivers?],
@@ -69,12 +58,12 @@ impl RunFiles {
         self.packet.clear();
         self.headers.write(frame, &mut self.packet);
         let wire_bytes = self.packet.len() as u32 + frame.payload_bytes;
-        let (_, writer) = &mut self.files[frame.point as usize];
-        let room = (writer.snap_bytes() as usize).min(wire_bytes as usize);
+        let file = &mut self.files[frame.point as usize];
+        let room = (file.snap_bytes() as usize).min(wire_bytes as usize);
         if self.packet.len() < room {
             self.packet.resize(room, 0);
         }
-        writer.frame(frame.at_ns, wire_bytes, &self.packet)
+        file.frame(frame.at_ns, wire_bytes, &self.packet)
     }
 
     /// Ends the files, and gives their names.
@@ -82,11 +71,7 @@ impl RunFiles {
     /// # Errors
     /// One cannot be written.
     pub fn finish(self) -> io::Result<Vec<PathBuf>> {
-        let end = |(path, writer): (PathBuf, Writer<Encoder<'static, BufWriter<File>>>)| {
-            writer.finish()?.finish()?.into_inner()?.sync_data()?;
-            Ok(path)
-        };
-        self.files.into_iter().map(end).collect()
+        self.files.into_iter().map(CaptureFile::finish).collect()
     }
 }
 

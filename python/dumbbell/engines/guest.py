@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dumbbell.engines import cores, scratch
+from dumbbell.engines import captures, cores, scratch
 from dumbbell.engines.diagnosis import diagnosis
 from dumbbell.engines.process import Processes, Start
 from dumbbell.errors import EngineFailure
@@ -26,6 +26,8 @@ _MEMORY = "memory"
 """Beside the root, what leads to the folder of the guest's memory."""
 _CONFINEMENT = "confinement"
 """Beside the root, the agent's note (`crates/agent/src/boot.rs`)."""
+CAPTURES = "captures"
+"""In the root, the folder of the captures."""
 NOT_CONFINED = "not confined"
 """What stands there where this machine's kernel cannot confine a guest."""
 
@@ -41,6 +43,8 @@ class Order:
     seed: int
     memory_mb: int
     limit_s: float
+    captures: Path | None = None
+    """The folder for what the agent captures, if it is to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +87,12 @@ class Guests:
                 what = f"the kernel could not be started: {scratch.describe_error(error)}"
                 raise EngineFailure(diagnosis(what) or what) from None
             try:
-                return Left((root / "outcome.json").read_bytes(), _confinement(folder))
+                left = Left((root / "outcome.json").read_bytes(), _confinement(folder))
             except OSError as error:
                 raise process.failure(f"the agent left no outcome: {error.strerror}", console) from None
+            if order.captures:
+                _move_captures(root / CAPTURES, order.captures)
+            return left
 
     def stop(self) -> None:
         """Kills every guest, and waits until what they had made is gone."""
@@ -155,9 +162,18 @@ def _confinement(folder: Path) -> str:
         return NOT_CONFINED
 
 
+def _move_captures(source: Path, target: Path) -> None:
+    try:
+        for capture in source.glob(captures.PATTERN):
+            shutil.move(capture, target / capture.name)
+    except OSError as error:
+        raise EngineFailure(f"keep a capture: {scratch.describe_error(error)}") from None
+
+
 def _furnished(folder: Path, order: Order) -> Path:
     root = folder / "root"
-    for each in (root, *(root / name for name in ("proc", "sys", "dev", "tmp"))):
+    own = (CAPTURES,) if order.captures else ()
+    for each in (root, *(root / name for name in ("proc", "sys", "dev", "tmp", *own))):
         each.mkdir()
     shutil.copyfile(order.agent, root / "init")
     (root / "init").chmod(0o755)

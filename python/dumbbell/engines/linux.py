@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
 from dumbbell.engines.caller import Caller
+from dumbbell.engines.captures import all_or_none
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
-from dumbbell.engines.guest import Guests, Left, Order
+from dumbbell.engines.guest import CAPTURES, Guests, Left, Order
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import PathReport
@@ -105,9 +106,13 @@ class LinuxEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        left = self._left(run, "measure")
-        measured = outcome.measurement(left.answer)
-        return replace(measured, facts={**measured.facts, "guest": left.confinement})
+        return self._measured(run, None)
+
+    def capture(self, run: Run, folder: Path) -> Measurement:
+        """Carries the run out as `measure` does, and leaves what was captured."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
+        with all_or_none(folder):
+            return self._measured(run, folder)
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
@@ -125,7 +130,12 @@ class LinuxEngine:
         """A file beside the kernel: on which machine, since which start, it has booted."""
         return self._kernel.executable.with_name("booted")
 
-    def _order(self, job: str, seed: int, memory_mb: int, limit_s: float) -> Order:
+    def _measured(self, run: Run, captures: Path | None) -> Measurement:
+        left = self._left(run, "measure", captures)
+        measured = outcome.measurement(left.answer)
+        return replace(measured, facts={**measured.facts, "guest": left.confinement})
+
+    def _order(self, job: str, seed: int, memory_mb: int, limit_s: float, captures: Path | None = None) -> Order:
         return Order(
             kernel=self._kernel.executable,
             agent=agent.path(),
@@ -133,12 +143,13 @@ class LinuxEngine:
             seed=seed,
             memory_mb=memory_mb,
             limit_s=limit_s,
+            captures=captures,
         )
 
     def _booted(self) -> Left:
         return self._guests.outcome(self._order("{}", 0, MEMORY_STEPS_MB[0], START_S))
 
-    def _left(self, run: Run, task: str | dict[str, Any]) -> Left:
+    def _left(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> Left:
         """What the guest of a run left."""
         names = [self.control(flow.cc) for flow in run.flows]
         memory = memory_mb(run)
@@ -147,4 +158,6 @@ class LinuxEngine:
         job = {"run": json.loads(run.to_json()), "controls": names, "task": task}
         if any(flow.work.command for flow in run.flows):
             job |= {"folder": str(Path.cwd()), "caller": Caller.find().job()}
-        return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run)))
+        if captures:
+            job["captures"] = f"/{CAPTURES}"
+        return self._guests.outcome(self._order(json.dumps(job), run.seed, memory, limit_s(run), captures))

@@ -27,9 +27,8 @@ LARGEST_SUPER_PACKET_BYTES = 65_215
 
 def problems(run: Run) -> Iterator[Problem]:
     """Every field of the run that Linux or the agent cannot honour."""
-    captures = {"acks": run.measure.record == "acks", "pcap": run.measure.snap_bytes is not None}
-    for record in (record for record, wanted in captures.items() if wanted):
-        yield Problem("measure.record", f'"{record}" needs captures, which this engine has not yet')
+    if run.measure.record == "acks":
+        yield Problem("measure.record", '"acks": this engine does not read single ACKs yet', '"series" or "pcap"')
     if run.measure.ss_ns and shutil.which("ss") is None:
         yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")
     yield from _of_the_path(run)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
 from dumbbell.engines.caller import Caller
+from dumbbell.engines.captures import all_or_none
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
@@ -91,6 +92,12 @@ class NetnsEngine:
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         return outcome.measurement(self._run_task(run, "measure"))
 
+    def capture(self, run: Run, folder: Path) -> Measurement:
+        """Carries the run out as `measure` does, and leaves what was captured."""
+        programs.check_allowed(self.programs(run), allowed=self.allows_programs)
+        with all_or_none(folder):
+            return outcome.measurement(self._run_task(run, "measure", folder))
+
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
         return outcome.path_report(self._run_task(run, {"probe": {"reorder_ppb": reorder_ppb}}))
@@ -103,7 +110,7 @@ class NetnsEngine:
     def plan(self, run: Run) -> list[Step]:
         """The steps by which the agent sets the run up, in order; nothing is done, and root is not needed."""
         with self._processes.process() as process, scratch.folder() as folder:
-            return outcome.steps(self._answer(process, folder, run, {"plan": {"id": _id(run)}}))
+            return outcome.steps(self._answer(process, folder, run, {"task": {"plan": {"id": _id(run)}}}))
 
     def stop(self) -> None:
         """Kills the agent, and with it its namespaces and all that runs in them."""
@@ -140,20 +147,21 @@ class NetnsEngine:
             if run.path.jitter_ns:
                 yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
 
-    def _run_task(self, run: Run, task: str | dict[str, Any]) -> bytes:
+    def _run_task(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""
         with (
             self._processes.process() as process,
             scratch.folder() as folder,
             lease.hold(_id(run), folder) as active_lease,
         ):
-            return self._answer(process, folder, run, task, active_lease.begun)
+            more = {"captures": str(captures.absolute())} if captures else {}
+            return self._answer(process, folder, run, {"task": task, **more}, active_lease.begun)
 
     def _answer(
-        self, process: Process, folder: Path, run: Run, task: str | dict[str, Any],
+        self, process: Process, folder: Path, run: Run, fields: Mapping[str, Any],
         begun: Callable[[int], None] = lambda _: None,
     ) -> bytes:  # fmt: skip
-        """What the agent wrote of a task, in a folder of its own.
+        """What the agent wrote of a task, in a folder of its own; `fields` of the job are the task and what it takes.
 
         Raises:
             EngineFailure: it could not be started, or came to no good end; the step is named.
@@ -163,7 +171,7 @@ class NetnsEngine:
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {
-            "run": json.loads(run.to_json()), "controls": names, "task": task, "machine": "shared",
+            "run": json.loads(run.to_json()), "controls": names, **fields, "machine": "shared",
             "controller": os.getpid(), "folder": str(Path.cwd()),
         }  # fmt: skip
         caller = Caller.find()
@@ -186,6 +194,7 @@ class NetnsEngine:
         except OSError as error:
             raise EngineFailure(f"start the agent: {scratch.describe_error(error)}") from None
         except EngineFailure as failure:
+            task = fields["task"]
             step = task if isinstance(task, str) else next(iter(task))
             raise EngineFailure(f"{step}: {failure}") from None
         try:

@@ -20,6 +20,8 @@ MOST_MEMORY = Bytes("64 GiB")
 MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, MOST_MEMORY.bytes >> 20)
 """Memory that is not touched costs a guest 17 us/MB of its start, and nothing else."""
 _KERNEL_MB = 200
+_CAPTURES_MB = 96
+"""Rings of packets, and what compresses them (`crates/agent/src/capture.rs`)."""
 _FLOW_BYTES = 300_000
 """Sockets, buffers that are never empty, samples."""
 _PACKET_BYTES = 2_500
@@ -79,7 +81,8 @@ def _given_limit_s() -> float | None:
 def _needed_bytes(run: Run) -> int:
     in_flight = min(_room_packets(run), _grown_packets(run), _window_packets(run))
     packet = _PACKET_BYTES + max(0, run.path.mtu_bytes - 1500)
-    return _KERNEL_MB * _MB + _connections(run) * _FLOW_BYTES + in_flight * packet * _COPIES
+    captures = 0 if run.measure.snap_bytes is None else _CAPTURES_MB * _MB
+    return _KERNEL_MB * _MB + captures + _connections(run) * _FLOW_BYTES + in_flight * packet * _COPIES
 
 
 def _room_packets(run: Run) -> int:

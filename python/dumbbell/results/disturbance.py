@@ -33,7 +33,7 @@ def validity(engine: str, warnings: Iterable[str]) -> Validity | None:
 
 
 def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
-    """Every reason not to trust a run in real time; none of one in virtual time, which has no such facts."""
+    """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something."""
     live = {name.removeprefix("live."): count for name, count in facts.items() if name.startswith("live.")}
     counts = {name: int(count) for name, count in live.items() if count.isdecimal()}
     busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
@@ -54,6 +54,12 @@ def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
             yield f"{LIVE}{percent(late)} of {events} more than {lateness} late"
     if dropped := counts.get("relay_dropped"):
         yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
+    for name, count in facts.items():
+        what, _, counter = name.rpartition(".")
+        if what.startswith("capture.") and counter == "dropped" and (lacking := int(count)):
+            point = what.removeprefix("capture.")
+            lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
+            yield f"{LIVE}{lack}" if live else lack
 
 
 def _share(counts: Mapping[str, int], part: str, total: str) -> float:

@@ -241,7 +241,8 @@ fn assignment((name, value): &super::sysctl::Setting) -> String {
     format!("{}={value}", name.replace('/', "."))
 }
 
-fn within(namespace: &str, command: Vec<String>) -> Vec<String> {
+/// A command in a namespace.
+pub fn within(namespace: &str, command: Vec<String>) -> Vec<String> {
     let mut all = strings(["ip", "netns", "exec", namespace]);
     all.extend(command);
     all

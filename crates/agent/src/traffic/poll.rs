@@ -26,6 +26,8 @@ pub enum Wake {
     News,
     /// A program has ended.
     Ending,
+    /// Frames were captured.
+    Capture,
 }
 
 /// What wakes the agent. Everything is edge-triggered: whoever is woken takes all that there is, and is not asked again.
@@ -83,6 +85,7 @@ impl Wake {
             Self::Sender(id) => 3 | id.number() << KIND_BITS,
             Self::Receiver(id) => 4 | id.number() << KIND_BITS,
             Self::Ending => 5,
+            Self::Capture => 6,
         }
     }
 
@@ -94,6 +97,7 @@ impl Wake {
             2 => Self::Listener(rest as usize),
             3 => Self::Sender(ConnectionId::of_number(rest)),
             5 => Self::Ending,
+            6 => Self::Capture,
             _ => Self::Receiver(ConnectionId::of_number(rest)),
         }
     }
@@ -105,7 +109,8 @@ mod tests {
 
     #[test]
     fn a_token_names_its_wake() {
-        let mut wakes = vec![Wake::Alarm, Wake::News, Wake::Ending, Wake::Listener(0), Wake::Listener(19_999)];
+        let mut wakes =
+            vec![Wake::Alarm, Wake::News, Wake::Ending, Wake::Capture, Wake::Listener(0), Wake::Listener(19_999)];
         for (flow, port) in [(0, 0), (0, u16::MAX), (19_999, 50_000)] {
             let id = ConnectionId { flow, port };
             wakes.extend([Wake::Sender(id), Wake::Receiver(id)]);

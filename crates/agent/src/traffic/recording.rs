@@ -186,6 +186,11 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
+    /// The instant of the last reading: at the end the run's.
+    pub fn read_ns(&self) -> u64 {
+        self.read.as_ref().map_or(0, |(at_ns, _)| *at_ns)
+    }
+
     /// Reads what the kernel counts, once an instant.
     ///
     /// # Errors
@@ -221,6 +226,7 @@ impl<'a> Recording<'a> {
         ss: Vec<SsSample>,
         mut facts: BTreeMap<String, String>,
     ) -> Result<Measurement, Failure> {
+        let ended_ns = self.read_ns();
         for (flow, program) in said {
             self.recorder.recorder.set_program(flow, program);
         }
@@ -228,7 +234,6 @@ impl<'a> Recording<'a> {
         facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
         facts.extend(flows.iter().enumerate().map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
         facts.extend(self.watched);
-        let (ended_ns, _) = self.read.unwrap_or_default();
         Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
     }
 }

@@ -10,6 +10,8 @@ const ETHERNET: u16 = 1;
 const NAME: u16 = 2;
 const USER_APPLICATION: u16 = 4;
 const TIME_RESOLUTION: u16 = 9;
+/// A packet's block but for what was captured of it.
+const FRAME_BYTES: usize = 32;
 /// Times are multiples of ten to the minus this.
 const NANOSECONDS: u8 = 9;
 
@@ -58,15 +60,17 @@ impl<W: Write> Writer<W> {
     /// Nothing can be written.
     pub fn frame(&mut self, time_ns: u64, wire_bytes: u32, captured: &[u8]) -> io::Result<()> {
         let captured = &captured[..captured.len().min(self.snap_bytes as usize)];
-        self.begin(ENHANCED_PACKET);
-        self.block.extend(0_u32.to_le_bytes()); // the interface
-        self.block.extend(((time_ns >> 32) as u32).to_le_bytes());
-        self.block.extend((time_ns as u32).to_le_bytes());
-        self.block.extend((captured.len() as u32).to_le_bytes());
-        self.block.extend(wire_bytes.to_le_bytes());
-        self.block.extend(captured);
-        self.pad();
-        self.end()
+        let padding = captured.len().next_multiple_of(4) - captured.len();
+        let length = (FRAME_BYTES + captured.len() + padding) as u32;
+        let (later, sooner) = ((time_ns >> 32) as u32, time_ns as u32);
+        let interface = 0;
+        let head = [ENHANCED_PACKET, length, interface, later, sooner, captured.len() as u32, wire_bytes];
+        self.block.clear();
+        self.block.extend_from_slice(head.map(u32::to_le_bytes).as_flattened());
+        self.block.extend_from_slice(captured);
+        self.block.extend_from_slice(&[0; 3][..padding]);
+        self.block.extend_from_slice(&length.to_le_bytes());
+        self.out.write_all(&self.block)
     }
 
     /// Ends the file, and gives what it was written into.
