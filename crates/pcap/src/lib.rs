@@ -11,6 +11,7 @@ mod direction;
 pub mod file;
 pub mod header;
 mod output;
+mod qlog;
 mod quantile;
 mod run_files;
 mod sink;
@@ -18,6 +19,7 @@ pub mod summary;
 
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use direction::Marks;
+pub use qlog::QlogFiles;
 pub use quantile::Distribution;
-pub use run_files::{RunFiles, SUFFIX};
+pub use run_files::RunFiles;
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

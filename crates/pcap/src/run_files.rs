@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use zstd::Encoder;
 
 /// Behind the place's name.
-pub const SUFFIX: &str = ".pcapng.zst";
+const SUFFIX: &str = ".pcapng.zst";
 /// Fast, and a tenth of the size.
 const LEVEL: i32 = 1;
 
