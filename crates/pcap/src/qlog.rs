@@ -23,6 +23,9 @@ const LEVEL: i32 = 1;
 /// So far back it looks for what it has seen: the memory of each file follows from it.
 const WINDOW_LOG: u32 = 17;
 
+/// Of Linux with `CONFIG_HZ=1000`, as the simulator has it.
+const JIFFY_MS: u32 = 1;
+
 /// The files that are being written.
 pub struct QlogFiles {
     /// By flow of the run; of a source none.
@@ -125,9 +128,10 @@ impl Log {
         };
         let preamble = Preamble { qlog_version: "0.3", qlog_format: "JSON", title: &flow.name, traces: [trace] };
         let text = serde_json::to_vec(&preamble)?;
-        out.write_all(&text[..text.len() - END.len()])?;
+        out.write_all(text.strip_suffix(END).expect("the events are last"))?;
         let mss_bytes = run.path.mss_bytes();
         let first = Data::Parameters {
+            timer_granularity: JIFFY_MS,
             max_datagram_size: mss_bytes,
             initial_congestion_window: u64::from(run.host.initial_window_segments) * u64::from(mss_bytes),
         };

@@ -31,7 +31,9 @@ def problems(run: Run) -> Iterator[Problem]:
     for record in (record for record, wanted in captures.items() if wanted):
         yield Problem("measure.record", f'"{record}" needs captures, which this engine has not yet')
     if run.measure.qlog:
-        message = '"qlog" needs the state of the algorithm at each ACK and numbers of packets, which Linux does not give'
+        message = (
+            '"qlog" needs the state of the algorithm at each ACK and numbers of packets, which Linux does not give'
+        )
         yield Problem("measure.record", message, "the engine sim, which has both")
     if run.measure.ss_ns and shutil.which("ss") is None:
         yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")

@@ -69,8 +69,9 @@ class CapturingEngine(Engine, Protocol):
     """One that can capture what it measures."""
 
     def capture(self, run: Run, folder: Path) -> Measurement:
-        """Measures a run that is to be captured, and leaves files in a folder: `*.pcapng.zst` for each place, or
-        `*.qlog.zst` for each flow, as the run says.
+        """Measures a run that is to be captured, and leaves files in a folder.
+
+        They are `*.pcapng.zst` for each place, and `*.qlog.zst` for each flow, as the run says.
 
         Raises:
             EngineFailure: as `measure`, or a file could not be written.

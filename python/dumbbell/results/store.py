@@ -311,9 +311,7 @@ class Store:
         return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
-        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`; captures as `senders.pcapng`,
-        logs as `flow-0.qlog`.
-        """
+        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`, `senders.pcapng`, `flow-0.qlog`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     def series(self, run_id: str, kind: str) -> pd.DataFrame:
@@ -324,8 +322,9 @@ class Store:
         return gauges.frame(kind, self._series_files.read(self._file(run_id, kind)), run.path.mss_bytes)
 
     def capture(self, run_id: str, place: str) -> Path:
-        """The capture of a run at a place, `senders`, `bottleneck` or `receivers`, or one of its other `kinds`, as
-        `flow-0.qlog`; zstd compressed it.
+        """The capture of a run at a place, which zstd compressed.
+
+        It is the pcapng of `senders`, `bottleneck` or `receivers`, or one of the run's `kinds`, as `flow-0.qlog`.
 
         Raises:
             StoreError: the run was not captured, or it failed, or is not there.

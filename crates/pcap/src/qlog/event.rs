@@ -21,6 +21,7 @@ pub struct Event<'a> {
 #[serde(untagged)]
 pub enum Data<'a> {
     Parameters {
+        timer_granularity: u32,
         max_datagram_size: u32,
         initial_congestion_window: u64,
     },
@@ -84,7 +85,8 @@ pub enum PacketFrame<'a> {
         length: u32,
     },
     Ack {
-        #[serde(serialize_with = "pairs")]
+        /// The schema has no empty list.
+        #[serde(serialize_with = "pairs", skip_serializing_if = "<[_]>::is_empty")]
         acked_ranges: &'a [RangeInclusive<u64>],
     },
 }
