@@ -115,7 +115,7 @@ REFUSED: dict[str, list[Any]] = {
     ],
     "flows[0].count": [10_001],
     "flows[0].access": [{"rate": "1001 bit/s", "buffer": "1 MB"}, {"rate": "1 Gbit/s", "buffer": "5 GB"}],
-    "measure.record": ["acks"],
+    "measure.record": ["qlog"],
     "path.burst": ["1514 B"],
     "path": [
         PATH | {"burst": "9000 B", "mtu": 9000},

@@ -328,8 +328,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, bool], list[str]]] = [
     ({"flows[0].cc": "vegas"}, {}, ["flows[0].cc"]),
     ({"flows[0].cc": "bbr[cwnd_gain=1.5]"}, {}, ["flows[0].cc"]),
     ({"path.burst": "1 kB"}, {}, ["path.burst"]),
-    ({"measure.record": "pcap"}, {}, []),
-    ({"measure.record": "acks"}, {}, ["measure.record"]),
+    ({"measure.record": ["acks", "pcap"]}, {}, []),
+    ({"measure.record": "qlog"}, {}, ["measure.record"]),
     (
         {"flows[0].workload": {"command": ["sh", "-c", "true"], "server": ["no-such-program"]}},
         {},

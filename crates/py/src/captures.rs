@@ -9,7 +9,7 @@ use pcap::{BinRow, Options, PacketRow, Sink, Spurious, analyze};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use run::{Measurement, Problem, Run};
+use run::{Measurement, Problem, Run, Seen};
 use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read};
@@ -33,16 +33,27 @@ pub(crate) fn capture<'py>(py: Python<'py>, run_json: &str, folder: PathBuf) -> 
 }
 
 fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io::Result<()>) {
-    let mut files = match pcap::RunFiles::create(folder, run) {
-        Ok(files) => files,
-        Err(error) => return (Err(Vec::new()), Err(error)),
+    let captures = run.measure.snap_bytes.map(|_| pcap::RunFiles::create(folder, run)).transpose();
+    let logs = run.measure.qlog.then(|| pcap::QlogFiles::create(folder, run)).transpose();
+    let (mut captures, mut logs) = match (captures, logs) {
+        (Ok(captures), Ok(logs)) => (captures, logs),
+        (Err(error), _) | (_, Err(error)) => return (Err(Vec::new()), Err(error)),
     };
     let mut written = Ok(());
-    let measured = sim::capture(run, &mut |mut frames| {
-        written = frames.try_for_each(|frame| files.frame(&frame));
+    let measured = sim::capture(run, &mut |mut seen| {
+        written = seen.try_for_each(|seen| {
+            if let (Some(captures), Seen::Passed(frame)) = (&mut captures, &seen) {
+                captures.frame(frame)?;
+            }
+            logs.as_mut().map_or(Ok(()), |logs| logs.seen(&seen))
+        });
         written.is_ok()
     });
-    (measured, written.and_then(|()| files.finish()).map(drop))
+    let finish = || {
+        captures.map_or(Ok(Vec::new()), pcap::RunFiles::finish)?;
+        logs.map_or(Ok(Vec::new()), pcap::QlogFiles::finish).map(drop)
+    };
+    (measured, written.and_then(|()| finish()))
 }
 
 /// Of each flow of a run, by its sender, the round-trip time of each ACK in a capture: what `FlowMeasurement` has of

@@ -345,6 +345,9 @@ pub struct Measure {
     /// So much of each frame is captured, at each [`CapturePoint`](crate::CapturePoint); none: there are no captures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snap_bytes: Option<u32>,
+    /// What each sender does is logged.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qlog: bool,
     /// Time between two looks by `ss` beside; none: it does not look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ss_ns: Option<u64>,

@@ -49,6 +49,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             sample_ns: 10_000_000,
             record: Record::Series,
             snap_bytes: None,
+            qlog: false,
             ss_ns: None,
         },
     }

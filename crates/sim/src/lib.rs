@@ -16,9 +16,12 @@ mod tcp;
 mod trace;
 
 pub use attempt::Attempt;
-use run::{Frame, Measurement, Problem, Run};
+use run::{Measurement, Problem, Run, Seen};
 use simulation::Simulation;
 use std::vec::Drain;
+
+/// So many files are open at once while senders are logged.
+const MOST_LOGS: usize = 256;
 
 /// Measures one run.
 ///
@@ -29,12 +32,12 @@ pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
     Ok(Simulation::new(run, false).measure(&mut || true).0)
 }
 
-/// Measures one run, and gives its packets as captures at each [`run::CapturePoint`] show them, in order of time, until
-/// `take` says that it wants no more: then what was measured is no whole run.
+/// Measures one run, and gives what is to be [captured and logged](run::Measure) of it, in order of time, until `take` says
+/// that it wants no more: then what was measured is no whole run.
 ///
 /// # Errors
 /// As [`measure`].
-pub fn capture(run: &Run, take: &mut dyn FnMut(Drain<'_, Frame>) -> bool) -> Result<Measurement, Vec<Problem>> {
+pub fn capture(run: &Run, take: &mut dyn FnMut(Drain<'_, Seen>) -> bool) -> Result<Measurement, Vec<Problem>> {
     checked(run)?;
     Ok(Simulation::new(run, true).capture(take))
 }
@@ -69,6 +72,15 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             message: "the simulator has no sockets that ss could look at; the engines \"netns\" and \"linux\" have"
                 .to_owned(),
         });
+    }
+    let logs = run.flows.iter().filter(|flow| !flow.is_source()).count();
+    if run.measure.qlog && !(1..=MOST_LOGS).contains(&logs) {
+        let message = if logs == 0 {
+            "\"qlog\" has a file for each flow that is no source of short transfers, and there is none".to_owned()
+        } else {
+            format!("\"qlog\" has a file for each flow, and {logs} are too many; at most {MOST_LOGS}")
+        };
+        problems.push(Problem { path: "measure.record".to_owned(), message });
     }
     for (index, flow) in run.flows.iter().enumerate() {
         if flow.is_program() {

@@ -5,6 +5,7 @@ mod arrivals;
 mod config;
 #[cfg(test)]
 mod dropping;
+mod logging;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
@@ -14,7 +15,7 @@ use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{Direction, FlowCounters, Frame, Mark, Measurement, Milestone, Run, Source, Workload, changes, milestones};
+use run::{Direction, FlowCounters, Mark, Measurement, Milestone, Run, Seen, Source, Workload, changes, milestones};
 use std::vec::Drain;
 use units::{Rate, Span, Time, list_place};
 
@@ -45,6 +46,8 @@ pub struct Simulation<'run> {
     /// What a NIC hands over, kept for its memory.
     lump: Vec<Packet>,
     ended: bool,
+    /// What senders do is logged.
+    logs: bool,
 }
 
 /// A flow's application and where it stands.
@@ -119,6 +122,7 @@ impl<'run> Simulation<'run> {
             prefetches: run.flows.len() > CACHED_FLOWS,
             lump: Vec::new(),
             ended: false,
+            logs: is_captured && run.measure.qlog,
         };
         simulation.incomplete = simulation.apps.iter().filter(|app| app.source.total_bytes().is_some()).count();
         simulation.plan();
@@ -154,7 +158,7 @@ impl<'run> Simulation<'run> {
     }
 
     /// The same, and gives what is captured, every few events, until `take` wants no more.
-    pub fn capture(mut self, take: &mut dyn FnMut(Drain<'_, Frame>) -> bool) -> Measurement {
+    pub fn capture(mut self, take: &mut dyn FnMut(Drain<'_, Seen>) -> bool) -> Measurement {
         let mut goes_on = true;
         while !self.ended && goes_on {
             self.advance();
@@ -396,6 +400,9 @@ impl<'run> Simulation<'run> {
             return;
         }
         let now = self.now();
+        if self.logs && timer == Timer::Retransmission {
+            self.log_timer(flow);
+        }
         let (sender, receiver) = (&mut self.senders[flow.index()], &mut self.receivers[flow.index()]);
         match timer {
             Timer::Retransmission => {
@@ -492,6 +499,9 @@ impl<'run> Simulation<'run> {
         let events = &mut self.network.events;
         self.timers.set(flow, Timer::Retransmission, sender.timer.due(), events);
         self.timers.set(flow, Timer::Pacing, sender.pacing_timer.due(), events);
+        if self.logs {
+            self.log_sender(flow);
+        }
     }
 
     /// After a receiver acted: notes its timers.

@@ -8,16 +8,27 @@ use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use random::any_run;
 use run::samples::{flow, one_flow};
-use run::{CapturePoint, Direction, Frame, Measurement, Run, SocketMemory, Workload, flag};
+use run::{CapturePoint, Direction, Frame, Measure, Measurement, Record, Run, Seen, SocketMemory, Workload, flag};
 use scenario::{MBIT, MS, bdp_bytes};
 
-fn captured(run: &Run) -> (Measurement, Vec<Frame>) {
-    let mut frames = Vec::new();
-    let measurement = sim::capture(run, &mut |more| {
-        frames.extend(more);
+fn seen(run: &Run, snap_bytes: Option<u32>, qlog: bool) -> (Measurement, Vec<Seen>) {
+    let mut seen = Vec::new();
+    let run = Run { measure: Measure { snap_bytes, qlog, ..run.measure }, ..run.clone() };
+    let measurement = sim::capture(&run, &mut |more| {
+        seen.extend(more);
         true
     });
-    (measurement.expect("a valid run"), frames)
+    (measurement.expect("a valid run"), seen)
+}
+
+fn frames(seen: &[Seen]) -> Vec<Frame> {
+    let frame = |seen: &Seen| if let Seen::Passed(frame) = seen { Some(*frame) } else { None };
+    seen.iter().filter_map(frame).collect()
+}
+
+fn captured(run: &Run) -> (Measurement, Vec<Frame>) {
+    let (measurement, seen) = seen(run, Some(96), false);
+    (measurement, frames(&seen))
 }
 
 fn at(frames: &[Frame], point: CapturePoint) -> impl Iterator<Item = &Frame> {
@@ -42,8 +53,15 @@ fn in_order(frames: &[Frame], connection: u32) -> u64 {
 }
 
 fn check(run: &Run) {
-    let (measurement, frames) = captured(run);
-    assert_eq!(measurement, sim::measure(run).expect("valid"), "to look changes nothing");
+    let measurement = sim::measure(run).expect("valid");
+    let has_log = run.flows.iter().any(|flow| !flow.is_source());
+    let (of_both, seen) = seen(run, Some(96), has_log);
+    assert_eq!(of_both, measurement, "to look changes nothing");
+    let frames = frames(&seen);
+    assert_eq!(captured(run), (measurement.clone(), frames.clone()), "a log changes no capture");
+    if has_log {
+        check_log(run, &seen, &measurement);
+    }
     for point in CapturePoint::ALL {
         assert!(at(&frames, point).is_sorted_by_key(|frame| frame.at_ns), "{point:?}");
     }
@@ -63,6 +81,56 @@ fn check(run: &Run) {
             assert!(!takes_all || arrived == delivered || measured.completed_ns.is_some(), "{arrived} for {delivered}");
         }
     }
+}
+
+/// What a log has of senders is what was counted and sampled of them, and needs no captures.
+fn check_log(run: &Run, all: &[Seen], measurement: &Measurement) {
+    assert!(all.is_sorted_by_key(Seen::at_ns));
+    let (of_log, alone) = seen(run, None, true);
+    assert_eq!(of_log, *measurement);
+    assert_eq!(logged(all), logged(&alone));
+    for (flow, measured) in (0..).zip(&measurement.flows) {
+        if run.flows[flow as usize].is_source() {
+            continue;
+        }
+        // A flow that is complete may yet send again what has arrived.
+        let end_ns = measured.at_end.at_ns;
+        let sent = |by_ns| {
+            let of_flow = |seen: &&Seen| matches!(seen, Seen::Sent { frame, .. } if frame.connection == flow);
+            all.iter().filter(of_flow).filter(|seen| seen.at_ns() < by_ns).count() as u64
+        };
+        assert!((sent(end_ns)..=sent(end_ns + 1)).contains(&measured.at_end.segments_sent));
+        let mut states = all
+            .iter()
+            .filter_map(|seen| match seen {
+                Seen::Sender(state) if state.flow == flow => Some(state),
+                _ => None,
+            })
+            .peekable();
+        let mut last = states.next();
+        let series = &measured.series;
+        for (index, (at_ns, srtt_us)) in series.at_ns.iter().zip(&series.srtt_us).enumerate() {
+            while let Some(next) = states.next_if(|next| next.at_ns <= *at_ns) {
+                last = Some(next);
+            }
+            let state = last.expect("one of before");
+            assert_eq!(state.srtt_us, *srtt_us, "at {at_ns}");
+            if run.measure.record > Record::Summary {
+                assert_eq!(state.gauges.cwnd_segments, series.cwnd_segments[index], "at {at_ns}");
+                assert_eq!(state.gauges.inflight_segments, series.inflight_segments[index], "at {at_ns}");
+            }
+        }
+    }
+}
+
+/// What a log is made of, in words that compare.
+fn logged(seen: &[Seen]) -> Vec<String> {
+    let is_needed = |seen: &&Seen| match seen {
+        Seen::Passed(frame) if frame.to_sender => frame.point == CapturePoint::Senders,
+        Seen::Passed(frame) => frame.point == CapturePoint::Receivers,
+        Seen::Sent { .. } | Seen::Sender(_) => true,
+    };
+    seen.iter().filter(is_needed).map(|seen| format!("{seen:?}")).collect()
 }
 
 proptest! {

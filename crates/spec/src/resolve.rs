@@ -210,6 +210,7 @@ impl Point<'_> {
                 (false, false) => Record::Series,
             },
             snap_bytes: if has("pcap") { Some(measure.count("snap")? as u32) } else { None },
+            qlog: has("qlog"),
             ss_ns: measure.count_if("ss")?,
         })
     }

@@ -28,7 +28,7 @@ def execute(planned: Planned, engine: Engine, identity: str) -> tuple[Outcome, M
 
 def measured(engine: Engine, resolved: Resolved, key: RunKey, store: Path) -> tuple[Outcome, RunRows]:
     """Measures one run: its outcome, and what a store has of it; captures are in the store's folder already."""
-    if resolved.run.measure.snap_bytes is None or not isinstance(engine, CapturingEngine):
+    if not (resolved.run.measure.is_captured and isinstance(engine, CapturingEngine)):
         outcome, measurement = _measure(resolved, key, engine.measure)
         return outcome, RunRows.of(outcome, resolved, measurement)
     series = SeriesFolder(store)

@@ -136,9 +136,9 @@ def captures(
     *,
     everything: Everything = False,
 ) -> None:
-    """Write the captures of runs as pcapng files, which Wireshark and tcpdump open: RUN.senders.pcapng and others.
+    """Write the captures of runs as files for other programs: RUN.senders.pcapng and others, and RUN.flow-0.qlog.
 
-    A spec with measure.record = "pcap" has its runs captured.
+    Wireshark and tcpdump open what measure.record = "pcap" in a spec captures, and qvis the logs of "qlog".
     """
     from dumbbell.results.export import export_captures
     from dumbbell.results.store import Store

@@ -1,13 +1,52 @@
-"""The captures of a run in a folder: all of them, or none."""
+"""The captures of a run in a folder: all of them, or none; and what those at its senders say of single ACKs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+import dumbbell._core as _core
+from dumbbell.engines import scratch
+from dumbbell.engines.measurement import AckSamples, Histogram, Measurement
+
+if TYPE_CHECKING:
+    from dumbbell.spec.run import Run
 
 PATTERN = "*.pcapng.zst"
 """One for each point (`crates/pcap/src/capture_file.rs`)."""
+SENDERS = "senders.pcapng.zst"
+HEADERS_BYTES = 96
+"""Enough of a frame for all headers."""
+
+
+def with_acks(run: Run, folder: Path | None, measured: Callable[[Run, Path | None], Measurement]) -> Measurement:
+    """Has a run measured, with captures in a folder if one is given; and with single ACKs, if the run records them.
+
+    Those are read from the capture at the senders, which is made in a folder of its own where no other asks for it.
+    """
+    if run.measure.record != "acks":
+        return measured(run, folder)
+    if folder is not None:
+        return _read(run, measured(run, folder), folder / SENDERS)
+    with scratch.folder() as own:
+        captured = structs.replace(run, measure=structs.replace(run.measure, snap_bytes=HEADERS_BYTES))
+        return _read(run, measured(captured, own), own / SENDERS)
+
+
+def _read(run: Run, measurement: Measurement, capture: Path) -> Measurement:
+    senders = [measurement.facts.get(f"flows[{index}].sender", "") for index in range(len(run.flows))]
+    window_ns = (run.measure.window_begin_ns, run.measure.window_end_ns)
+    samples = _core.ack_samples(capture, senders, window_ns)
+    flows = tuple(
+        replace(flow, acks=AckSamples(**acks), ack_rtt=Histogram(**within))
+        for flow, (acks, within) in zip(measurement.flows, samples, strict=True)
+    )
+    return replace(measurement, flows=flows)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
 from dumbbell.engines.caller import Caller
-from dumbbell.engines.captures import all_or_none
+from dumbbell.engines.captures import all_or_none, with_acks
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import CAPTURES, Guests, Left, Order
@@ -106,13 +106,13 @@ class LinuxEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in a guest."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return self._measured(run, None)
+        return with_acks(run, None, self._measured)
 
     def capture(self, run: Run, folder: Path) -> Measurement:
         """Carries the run out as `measure` does, and leaves what was captured."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         with all_or_none(folder):
-            return self._measured(run, folder)
+            return with_acks(run, folder, self._measured)
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""

@@ -27,8 +27,11 @@ LARGEST_SUPER_PACKET_BYTES = 65_215
 
 def problems(run: Run) -> Iterator[Problem]:
     """Every field of the run that Linux or the agent cannot honour."""
-    if run.measure.record == "acks":
-        yield Problem("measure.record", '"acks": this engine does not read single ACKs yet', '"series" or "pcap"')
+    if run.measure.qlog:
+        message = (
+            '"qlog" needs the state of the algorithm at each ACK and numbers of packets, which Linux does not give'
+        )
+        yield Problem("measure.record", message, "the engine sim, which has both")
     if run.measure.ss_ns and shutil.which("ss") is None:
         yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")
     yield from _of_the_path(run)

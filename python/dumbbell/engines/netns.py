@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
 from dumbbell.engines.caller import Caller
-from dumbbell.engines.captures import all_or_none
+from dumbbell.engines.captures import all_or_none, with_acks
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
@@ -90,13 +90,13 @@ class NetnsEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in namespaces of its own."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return outcome.measurement(self._run_task(run, "measure"))
+        return with_acks(run, None, self._measured)
 
     def capture(self, run: Run, folder: Path) -> Measurement:
         """Carries the run out as `measure` does, and leaves what was captured."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         with all_or_none(folder):
-            return outcome.measurement(self._run_task(run, "measure", folder))
+            return with_acks(run, folder, self._measured)
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
@@ -146,6 +146,9 @@ class NetnsEngine:
                 yield Problem("path.delay_side", message, 'path.delay_side = "return", or path.offload = false')
             if run.path.jitter_ns:
                 yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
+
+    def _measured(self, run: Run, captures: Path | None) -> Measurement:
+        return outcome.measurement(self._run_task(run, "measure", captures))
 
     def _run_task(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""

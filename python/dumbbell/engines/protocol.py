@@ -69,7 +69,9 @@ class CapturingEngine(Engine, Protocol):
     """One that can capture what it measures."""
 
     def capture(self, run: Run, folder: Path) -> Measurement:
-        """Measures a run that is to be captured, and leaves a file `*.pcapng.zst` for each place in a folder.
+        """Measures a run that is to be captured, and leaves files in a folder.
+
+        They are `*.pcapng.zst` for each place, and `*.qlog.zst` for each flow, as the run says.
 
         Raises:
             EngineFailure: as `measure`, or a file could not be written.

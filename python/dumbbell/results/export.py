@@ -13,6 +13,7 @@ from dumbbell.replacement import replacing
 from dumbbell.results import frames
 from dumbbell.results.outcomes import outcomes_of
 from dumbbell.results.schema import Result
+from dumbbell.results.series import CAPTURES
 from dumbbell.results.store import Store
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def export(store: Store, table: str, file: Path, *, include_superseded: bool = F
 
 
 def export_captures(store: Store, folder: Path, *, include_superseded: bool = False) -> Iterator[Path]:
-    """Writes each capture as a pcapng into a folder, `RUN.PLACE.pcapng`, and gives its path.
+    """Writes each capture into a folder, `RUN.PLACE.pcapng` or `RUN.flow-0.qlog`, and gives its path.
 
     Raises:
         StoreError: no run was captured.
@@ -53,12 +54,12 @@ def export_captures(store: Store, folder: Path, *, include_superseded: bool = Fa
 
     campaigns = store.campaigns(include_superseded=include_superseded)
     runs = dict.fromkeys(each.run_id for campaign in campaigns for each in outcomes_of(store.ledger, campaign.id))
-    captures = [(run_id, kind) for run_id in runs for kind in sorted(store.kinds(run_id)) if kind.endswith(".pcapng")]
+    captures = [(run_id, kind) for run_id in runs for kind in sorted(store.kinds(run_id)) if kind.endswith(CAPTURES)]
     if not captures:
-        raise StoreError(f'{store.folder}: no run has captures; measure.record = "pcap" in a spec makes them')
+        raise StoreError(f'{store.folder}: no run has captures; measure.record = "pcap" or "qlog" makes them')
     for run_id, kind in captures:
         file = folder / f"{run_id}.{kind}"
-        source = store.capture(run_id, kind.removesuffix(".pcapng"))
+        source = store.capture(run_id, kind)
         try:
             folder.mkdir(parents=True, exist_ok=True)
             packets = pa.input_stream(source, compression="zstd")

@@ -1,4 +1,4 @@
-"""The folder of a store that has the series and captures of its runs: Parquet files and pcapng, whole or not there.
+"""The folder of a store that has the series and captures of its runs: Parquet, pcapng and qlog, whole or not there.
 
 A file is written under another name and renamed when it is whole; its name has a part of its hash.
 """
@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
 _MAGIC = b"PAR1"
 _FOOTER_BYTES = 8
-CAPTURE = ".pcapng.zst"
-"""The end of a capture's name."""
+CAPTURES = (".pcapng", ".qlog")
+"""The ends of captures' kinds."""
+_COMPRESSED = ".zst"
 _CAPTURE_MAGIC = bytes.fromhex("28b52ffd")
 _NAME = re.compile(r"[0-9a-f]{2}/[0-9a-f][\w.-]*", re.ASCII)
 
@@ -36,7 +37,7 @@ class SeriesFile:
     """One Parquet file, or capture, behind a run, and how to see that it is whole."""
 
     kind: str
-    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`; of a capture its place and format: `senders.pcapng`."""
+    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`; of captures `senders.pcapng`, `flow-0.qlog`, …"""
     file: str
     """Its path below the store's folder of series."""
     size_bytes: int
@@ -84,7 +85,7 @@ class SeriesFolder:
                 with capture.open("rb") as file:
                     digest = hashlib.file_digest(file, "sha256").hexdigest()
                 name = f"{run_id[:2]}/{run_id}-{digest[:12]}.{capture.name}"
-                yield self._taken_over(capture, capture.name.removesuffix(".zst"), name, digest)
+                yield self._taken_over(capture, capture.name.removesuffix(_COMPRESSED), name, digest)
 
     def read(self, series: SeriesFile) -> pa.Table:
         """The table of a file that is whole."""
@@ -117,7 +118,7 @@ class SeriesFolder:
 
     def orphans(self, known: set[str]) -> list[str]:
         """Files other than the known ones, to which therefore no run refers."""
-        paths = (path for end in (".parquet", CAPTURE) for path in self.path.glob(f"??/*{end}"))
+        paths = (path for end in (".parquet", _COMPRESSED) for path in self.path.glob(f"??/*{end}"))
         stored = (path.relative_to(self.path).as_posix() for path in paths)
         return [file for file in stored if file not in known]
 
@@ -154,7 +155,7 @@ def _fault(path: Path, series: SeriesFile, *, thorough: bool) -> str | None:
             return f"{series.file}: has {stat.st_size} of {series.size_bytes} bytes"
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
-            if series.file.endswith(CAPTURE):
+            if series.file.endswith(_COMPRESSED):
                 if head != _CAPTURE_MAGIC:
                     return f"{series.file}: is no capture that zstd compressed"
             else:

@@ -29,7 +29,7 @@ from dumbbell.results import frames, outcomes
 from dumbbell.results.campaign import Campaign, CampaignEntry, campaigns, prune, relate, superseded_runs
 from dumbbell.results.diagnosis import damaged, translating_errors
 from dumbbell.results.ledger import Ledger, listed
-from dumbbell.results.series import SeriesFile, SeriesFolder
+from dumbbell.results.series import CAPTURES, SeriesFile, SeriesFolder
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -311,7 +311,7 @@ class Store:
         return self.series(run_id, "transfers")
 
     def kinds(self, run_id: str) -> set[str]:
-        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`; captures as `senders.pcapng`."""
+        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`, `senders.pcapng`, `flow-0.qlog`."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     def series(self, run_id: str, kind: str) -> pd.DataFrame:
@@ -322,13 +322,16 @@ class Store:
         return gauges.frame(kind, self._series_files.read(self._file(run_id, kind)), run.path.mss_bytes)
 
     def capture(self, run_id: str, place: str) -> Path:
-        """The capture of a run at a place: `senders`, `bottleneck` or `receivers`; a pcapng that zstd compressed.
+        """The capture of a run at a place, which zstd compressed.
+
+        It is the pcapng of `senders`, `bottleneck` or `receivers`, or one of the run's `kinds`, as `flow-0.qlog`.
 
         Raises:
             StoreError: the run was not captured, or it failed, or is not there.
             StoreFailure: the file is damaged.
         """
-        return self._series_files.path / self._file(run_id, f"{place}.pcapng").file
+        kind = place if place.endswith(CAPTURES) else f"{place}.pcapng"
+        return self._series_files.path / self._file(run_id, kind).file
 
     def _file(self, run_id: str, kind: str) -> SeriesFile:
         series_file = next((each for each in outcomes.series_of(self.ledger, run_id) if each.kind == kind), None)

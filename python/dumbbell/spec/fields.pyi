@@ -295,11 +295,12 @@ class Measure(TypedDict, total=False):
     sample: str | Sequence[str]
     """How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are
     of these samples; counters are exact, whatever it is."""
-    record: Literal["summary", "series", "acks", "pcap"] | Sequence[Literal["summary", "series", "acks", "pcap"]]
+    record: Literal["summary", "series", "acks", "pcap", "qlog"] | Sequence[Literal["summary", "series", "acks", "pcap", "qlog"]]
     """What is kept but for the summary: `"summary"` nothing, which a large sweep should say; `"series"` the samples of
     every flow and of the queue. Then `"acks"`: the round-trip time of every ACK; `"pcap"`: captures of the packets, as
-    files that Wireshark opens, at the senders, at the bottleneck and at the receivers. A list has several, and
-    `["summary", "pcap"]` captures without series."""
+    files that Wireshark opens, at the senders, at the bottleneck and at the receivers; `"qlog"`: a log of what each
+    flow's sender did, with cwnd, RTT and phase at each ACK, as a file that qvis opens; sources of short transfers have
+    none. A list has several, and `["summary", "pcap"]` captures without series."""
     snap: str | Sequence[str]
     """How much of each frame a capture has, from its first byte. The default has all headers."""
     ss: str | Sequence[str]

@@ -311,8 +311,15 @@ class Measure(_Part, frozen=True, kw_only=True):
     record: Literal["summary", "series", "acks"]
     snap_bytes: Count | None = None
     """So much of each frame is captured; None: nothing is."""
+    qlog: bool = False
+    """What each sender does is logged."""
     ss_ns: Count | None = None
     """Between two looks by `ss`; None: it does not look."""
+
+    @property
+    def is_captured(self) -> bool:
+        """Whether the run has captures or logs."""
+        return self.qlog or self.snap_bytes is not None
 
 
 class Run(_Part, frozen=True, kw_only=True, weakref=True):

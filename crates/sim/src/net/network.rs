@@ -14,7 +14,7 @@ use super::tap::Tap;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{CapturePoint, Direction, Frame, Qdisc, QueueCounters, Run};
+use run::{CapturePoint, Direction, Qdisc, QueueCounters, ResendCause, Run, Seen, SenderState};
 use std::hint::cold_path;
 use std::vec::Drain;
 use units::{Rate, Span, Time};
@@ -131,7 +131,7 @@ impl Network {
             passed_bytes: vec![0; run.flows.len()],
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
             has_sources,
-            tap: is_captured.then(|| Box::new(Tap::new(run.flows.len(), path.mss_bytes()))),
+            tap: is_captured.then(|| Box::new(Tap::of(run))),
             notes_each: has_sources || is_captured,
             account: Account::default(),
         };
@@ -210,7 +210,7 @@ impl Network {
             if packet.kind.is_ack() {
                 self.capture(CapturePoint::Receivers, packet, self.events.now());
             } else if let Some(tap) = &mut self.tap {
-                tap.note_sent(packet);
+                tap.note_sent(packet, self.events.now());
             }
         }
     }
@@ -228,9 +228,16 @@ impl Network {
         }
     }
 
+    /// See [`Tap::note_sender`].
+    pub fn log_sender(&mut self, flow: FlowId, cause: ResendCause, state: Option<SenderState>) {
+        if let Some(tap) = &mut self.tap {
+            tap.note_sender(flow, cause, state);
+        }
+    }
+
     /// What was captured since the last call, in order of time, but for what a burst may yet come before that
     /// [needs no event](Self::schedule_burst).
-    pub fn captured(&mut self) -> Option<Drain<'_, Frame>> {
+    pub fn captured(&mut self) -> Option<Drain<'_, Seen>> {
         let next = self.jitter.next();
         self.tap.as_mut().map(|tap| tap.take(next))
     }

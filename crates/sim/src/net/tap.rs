@@ -1,4 +1,4 @@
-//! [`Tap`]: what captures see of the packets of a run, in TCP's words.
+//! [`Tap`]: what captures see of the packets of a run, in TCP's words, and what logs need of its senders.
 //!
 //! The simulator numbers segments; TCP numbers bytes, and a FIN. The tap sees every segment when it is first sent, so it
 //! knows where each begins.
@@ -7,27 +7,35 @@ use super::ack::Report;
 use super::packet::{Packet, PacketKind};
 use crate::index::FlowId;
 use crate::serial::nearest;
-use run::{CapturePoint, Frame, flag};
+use run::{CapturePoint, Frame, ResendCause, Run, Seen, SenderState, flag};
 use std::vec::Drain;
 use units::{Time, burst_bytes, list_place};
 
 /// What a SYN offers: ten segments' worth, as Linux.
 const SYN_WINDOW_BYTES: u64 = 64_240;
 
-/// Frames of all connections, until somebody takes them.
+/// What was seen of all connections, until somebody takes it.
 #[derive(Debug)]
 pub struct Tap {
     mss_bytes: u32,
-    frames: Vec<Frame>,
+    /// Packets are captured at each place; if not, at the two at which a log needs them.
+    captures: bool,
+    /// What senders do is logged.
+    logs: bool,
+    seen: Vec<Seen>,
     /// By connection that is open, as a flow's state is.
     numberings: Vec<Numbering>,
     opened: u32,
 }
 
 impl Tap {
-    /// Of a run with this many flows.
-    pub fn new(flows: usize, mss_bytes: u32) -> Self {
-        let mut tap = Self { mss_bytes, frames: Vec::new(), numberings: Vec::new(), opened: 0 };
+    /// Of what a run has captured.
+    pub fn of(run: &Run) -> Self {
+        Self::new(run.flows.len(), run.path.mss_bytes(), run.measure.snap_bytes.is_some(), run.measure.qlog)
+    }
+
+    fn new(flows: usize, mss_bytes: u32, captures: bool, logs: bool) -> Self {
+        let mut tap = Self { mss_bytes, captures, logs, seen: Vec::new(), numberings: Vec::new(), opened: 0 };
         for flow in FlowId::first(flows) {
             tap.open(flow, flow);
         }
@@ -45,86 +53,42 @@ impl Tap {
     }
 
     /// What was captured before an instant and not taken yet, in order of time.
-    pub fn take(&mut self, before: Time) -> Drain<'_, Frame> {
-        self.frames.sort_by_key(|frame| frame.at_ns);
-        let end = self.frames.partition_point(|frame| frame.at_ns < before.as_nanos());
-        self.frames.drain(..end)
+    pub fn take(&mut self, before: Time) -> Drain<'_, Seen> {
+        self.seen.sort_by_key(Seen::at_ns);
+        let end = self.seen.partition_point(|seen| seen.at_ns() < before.as_nanos());
+        self.seen.drain(..end)
     }
 
     /// A sender hands over a packet: its segments may be new.
-    pub fn note_sent(&mut self, packet: &Packet) {
+    pub fn note_sent(&mut self, packet: &Packet, at: Time) {
         let mss_bytes = self.mss_bytes;
-        self.numberings[packet.flow.index()].note(packet, mss_bytes);
+        let own = &mut self.numberings[packet.flow.index()];
+        own.note(packet, mss_bytes);
+        if self.logs && packet.kind == PacketKind::Data {
+            let cause = own.cause;
+            own.data(CapturePoint::Senders, packet, at, |frame| self.seen.push(Seen::Sent { frame, cause }));
+        }
+    }
+
+    /// A sender has acted, or is about to if there is no state of it yet: this makes it send again, until it acts anew.
+    pub fn note_sender(&mut self, flow: FlowId, cause: ResendCause, state: Option<SenderState>) {
+        self.numberings[flow.index()].cause = cause;
+        self.seen.extend(state.map(Seen::Sender));
     }
 
     /// Data, or whatever goes to a receiver, passes: a super-packet as the segments that it has on the wire.
     pub fn data(&mut self, point: CapturePoint, packet: &Packet, at: Time) {
-        let own = &self.numberings[packet.flow.index()];
-        let first = own.full(packet.seq);
-        let frame = Frame {
-            at_ns: at.as_nanos(),
-            point,
-            flow: own.flow,
-            connection: own.connection,
-            to_sender: false,
-            flags: flag::ACK,
-            ecn: packet.marks.ecn(),
-            seq: own.start(first),
-            ack: 1,
-            payload_bytes: 0,
-            window_bytes: SYN_WINDOW_BYTES,
-            stamps_ms: [packet.stamp_ms, packet.echo_ms],
-            blocks: Default::default(),
-            block_count: 0,
-        };
-        match packet.kind {
-            PacketKind::Syn => self.frames.push(Frame { flags: flag::SYN, seq: 0, ack: 0, ..frame }),
-            PacketKind::WindowProbe => self.frames.push(Frame { seq: frame.seq - 1, ..frame }),
-            PacketKind::Reset => self.frames.push(Frame { flags: flag::RST | flag::ACK, ..frame }),
-            PacketKind::Fin => self.frames.push(Frame { flags: flag::FIN | flag::ACK, ..frame }),
-            PacketKind::Data => {
-                let segments = u64::from(packet.segments);
-                self.frames.extend((first..first + segments).map(|segment| {
-                    let (seq, end) = (own.start(segment), own.start(segment + 1));
-                    let is_last = segment + 1 == first + segments;
-                    let push = if is_last && packet.marks.is_pushed() { flag::PSH } else { 0 };
-                    Frame { seq, payload_bytes: burst_bytes(end - seq), flags: flag::ACK | push, ..frame }
-                }));
-            }
-            PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => self.frames.push(frame),
+        if self.captures || point == CapturePoint::Receivers {
+            let own = &self.numberings[packet.flow.index()];
+            own.data(point, packet, at, |frame| self.seen.push(Seen::Passed(frame)));
         }
     }
 
     /// An ACK passes, with these SACK blocks.
     pub fn ack(&mut self, point: CapturePoint, packet: &Packet, report: Option<&Report>, at: Time) {
-        let own = &self.numberings[packet.flow.index()];
-        let una = own.full(packet.seq);
-        let is_syn = packet.kind == PacketKind::SynAck;
-        let ack = own.start(una);
-        let mut frame = Frame {
-            at_ns: at.as_nanos(),
-            point,
-            flow: own.flow,
-            connection: own.connection,
-            to_sender: true,
-            flags: if is_syn { flag::SYN | flag::ACK } else { flag::ACK },
-            ecn: packet.marks.ecn(),
-            seq: u64::from(!is_syn),
-            ack,
-            payload_bytes: 0,
-            // The edge counts payload from 0.
-            window_bytes: (nearest(packet.end_bytes, ack) + 1).saturating_sub(ack),
-            stamps_ms: [packet.stamp_ms, packet.echo_ms],
-            blocks: Default::default(),
-            block_count: 0,
-        };
-        if let Some(report) = report {
-            frame.block_count = report.block_count;
-            for (slot, block) in frame.blocks.iter_mut().zip(report.sack_blocks()) {
-                *slot = block.map(|end| own.start(nearest(end, una)));
-            }
+        if self.captures || point == CapturePoint::Senders {
+            self.seen.push(Seen::Passed(self.numberings[packet.flow.index()].ack(point, packet, report, at)));
         }
-        self.frames.push(frame);
     }
 }
 
@@ -133,6 +97,8 @@ impl Tap {
 struct Numbering {
     flow: u32,
     connection: u32,
+    /// What makes its sender send again now.
+    cause: ResendCause,
     /// Rows of segments that are equally long, in order.
     rows: Vec<Row>,
     /// The next segment that will be new.
@@ -154,7 +120,76 @@ impl Row {
 
 impl Numbering {
     fn new(flow: u32, connection: u32) -> Self {
-        Self { flow, connection, rows: Vec::new(), next: 0 }
+        Self { flow, connection, cause: ResendCause::default(), rows: Vec::new(), next: 0 }
+    }
+
+    /// The frames of a packet that goes to the receiver.
+    fn data(&self, point: CapturePoint, packet: &Packet, at: Time, mut push: impl FnMut(Frame)) {
+        let first = self.full(packet.seq);
+        let frame = Frame {
+            at_ns: at.as_nanos(),
+            point,
+            flow: self.flow,
+            connection: self.connection,
+            to_sender: false,
+            flags: flag::ACK,
+            ecn: packet.marks.ecn(),
+            seq: self.start(first),
+            ack: 1,
+            payload_bytes: 0,
+            window_bytes: SYN_WINDOW_BYTES,
+            stamps_ms: [packet.stamp_ms, packet.echo_ms],
+            blocks: Default::default(),
+            block_count: 0,
+        };
+        match packet.kind {
+            PacketKind::Syn => push(Frame { flags: flag::SYN, seq: 0, ack: 0, ..frame }),
+            PacketKind::WindowProbe => push(Frame { seq: frame.seq - 1, ..frame }),
+            PacketKind::Reset => push(Frame { flags: flag::RST | flag::ACK, ..frame }),
+            PacketKind::Fin => push(Frame { flags: flag::FIN | flag::ACK, ..frame }),
+            PacketKind::Data => {
+                let segments = u64::from(packet.segments);
+                for segment in first..first + segments {
+                    let (seq, end) = (self.start(segment), self.start(segment + 1));
+                    let is_last = segment + 1 == first + segments;
+                    let pushed = if is_last && packet.marks.is_pushed() { flag::PSH } else { 0 };
+                    let payload_bytes = burst_bytes(end - seq);
+                    push(Frame { seq, payload_bytes, flags: flag::ACK | pushed, ..frame });
+                }
+            }
+            PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => push(frame),
+        }
+    }
+
+    /// The frame of an ACK.
+    fn ack(&self, point: CapturePoint, packet: &Packet, report: Option<&Report>, at: Time) -> Frame {
+        let una = self.full(packet.seq);
+        let is_syn = packet.kind == PacketKind::SynAck;
+        let ack = self.start(una);
+        let mut frame = Frame {
+            at_ns: at.as_nanos(),
+            point,
+            flow: self.flow,
+            connection: self.connection,
+            to_sender: true,
+            flags: if is_syn { flag::SYN | flag::ACK } else { flag::ACK },
+            ecn: packet.marks.ecn(),
+            seq: u64::from(!is_syn),
+            ack,
+            payload_bytes: 0,
+            // The edge counts payload from 0.
+            window_bytes: (nearest(packet.end_bytes, ack) + 1).saturating_sub(ack),
+            stamps_ms: [packet.stamp_ms, packet.echo_ms],
+            blocks: Default::default(),
+            block_count: 0,
+        };
+        if let Some(report) = report {
+            frame.block_count = report.block_count;
+            for (slot, block) in frame.blocks.iter_mut().zip(report.sack_blocks()) {
+                *slot = block.map(|end| self.start(nearest(end, una)));
+            }
+        }
+        frame
     }
 
     /// The number of a segment with these low bits.
@@ -212,16 +247,21 @@ mod tests {
         Packet { seq, segments, frame_bytes, kind: PacketKind::Data, ..Packet::default() }
     }
 
+    fn frames(tap: &mut Tap) -> Vec<Frame> {
+        let frame = |seen| if let Seen::Passed(frame) = seen { Some(frame) } else { None };
+        tap.take(Time::NEVER).filter_map(frame).collect()
+    }
+
     fn seen(tap: &mut Tap) -> Vec<(u64, u32, u64)> {
-        tap.take(Time::NEVER).map(|frame| (frame.seq, frame.payload_bytes, frame.ack)).collect()
+        frames(tap).iter().map(|frame| (frame.seq, frame.payload_bytes, frame.ack)).collect()
     }
 
     #[test]
     fn segments_become_bytes_and_a_fin_has_a_number() {
-        let mut tap = Tap::new(1, MSS);
+        let mut tap = Tap::new(1, MSS, true, false);
         let fin = Packet { seq: 4, kind: PacketKind::Fin, ..Packet::default() };
         for packet in [data(0, 3, 2_500), data(3, 1, 1_000), fin] {
-            tap.note_sent(&packet);
+            tap.note_sent(&packet, Time::ZERO);
             tap.data(CapturePoint::Senders, &packet, Time::ZERO);
         }
         assert_eq!(
@@ -232,7 +272,7 @@ mod tests {
         let report = Report { blocks: [[3, 4], [0; 2], [0; 2]], block_count: 1, duplicate: false };
         tap.ack(CapturePoint::Senders, &ack, Some(&report), Time::ZERO);
         tap.ack(CapturePoint::Senders, &Packet { seq: 5, ..ack }, None, Time::ZERO);
-        let acks: Vec<Frame> = tap.take(Time::NEVER).collect();
+        let acks = frames(&mut tap);
         assert_eq!((acks[0].ack, acks[0].window_bytes), (2_001, 7_000));
         assert_eq!((acks[0].blocks[0], acks[0].block_count), ([2_501, 3_501], 1));
         assert_eq!(acks[1].ack, 3_502, "the FIN too");
@@ -240,26 +280,26 @@ mod tests {
 
     #[test]
     fn what_a_host_dropped_may_be_cut_anew() {
-        let mut tap = Tap::new(1, MSS);
+        let mut tap = Tap::new(1, MSS, true, false);
         for packet in [data(0, 1, 1_000), data(1, 2, 1_400), data(1, 1, 1_000), data(2, 2, 2_000)] {
-            tap.note_sent(&packet);
+            tap.note_sent(&packet, Time::ZERO);
         }
         tap.data(CapturePoint::Senders, &data(0, 4, 4_000), Time::ZERO);
         assert_eq!(seen(&mut tap).iter().map(|each| each.0).collect::<Vec<_>>(), [1, 1_001, 2_001, 3_001]);
-        tap.note_sent(&data(1, 1, 1_000));
+        tap.note_sent(&data(1, 1, 1_000), Time::ZERO);
         tap.data(CapturePoint::Senders, &data(3, 1, 1_000), Time::ZERO);
         assert_eq!(seen(&mut tap), [(3_001, 1_000, 1)], "what is sent again changes nothing");
     }
 
     #[test]
     fn a_place_is_used_again_by_another_connection() {
-        let mut tap = Tap::new(2, MSS);
+        let mut tap = Tap::new(2, MSS, true, false);
         tap.open(FlowId::new(2), FlowId::new(1));
-        tap.note_sent(&Packet { flow: FlowId::new(2), ..data(0, 1, 700) });
+        tap.note_sent(&Packet { flow: FlowId::new(2), ..data(0, 1, 700) }, Time::ZERO);
         tap.open(FlowId::new(2), FlowId::new(1));
         let syn = Packet { flow: FlowId::new(2), kind: PacketKind::Syn, ..Packet::default() };
         tap.data(CapturePoint::Receivers, &syn, Time::ZERO);
-        let frame = tap.take(Time::NEVER).next().expect("a SYN");
+        let frame = frames(&mut tap)[0];
         assert_eq!((frame.flow, frame.connection, frame.flags, frame.seq), (1, 3, flag::SYN, 0));
     }
 }

@@ -185,7 +185,7 @@ fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {
             let (begin, end) = if covers_run { (0, duration_ns) } else { (a.min(b), a.max(b)) };
             let window_end_ns = end.max(begin + sample_ns).min(duration_ns);
             let window_begin_ns = begin.min(window_end_ns - sample_ns.min(window_end_ns));
-            Measure { window_begin_ns, window_end_ns, sample_ns, record, snap_bytes: None, ss_ns: None }
+            Measure { window_begin_ns, window_end_ns, sample_ns, record, snap_bytes: None, qlog: false, ss_ns: None }
         })
 }
 

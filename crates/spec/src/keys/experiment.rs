@@ -84,7 +84,7 @@ pub static HOST: Section = Section {
 };
 
 /// What may be kept of a run.
-const RECORDS: [&str; 4] = ["summary", "series", "acks", "pcap"];
+const RECORDS: [&str; 5] = ["summary", "series", "acks", "pcap", "qlog"];
 
 /// What to record, and where the summary is taken.
 pub static MEASURE: Section = Section {
@@ -97,7 +97,7 @@ pub static MEASURE: Section = Section {
             "How often gauges are sampled: cwnd, RTT, what is in flight, the queue. Mean and percentiles of RTT and queue are of these samples; counters are exact, whatever it is.",
         ),
         Key::optional("record", Options(&RECORDS)).several().default(Text("series")).examples(&[Text("pcap"), List(&[Text("acks"), Text("pcap")])]).about(
-            "What is kept but for the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue. Then `\"acks\"`: the round-trip time of every ACK; `\"pcap\"`: captures of the packets, as files that Wireshark opens, at the senders, at the bottleneck and at the receivers. A list has several, and `[\"summary\", \"pcap\"]` captures without series.",
+            "What is kept but for the summary: `\"summary\"` nothing, which a large sweep should say; `\"series\"` the samples of every flow and of the queue. Then `\"acks\"`: the round-trip time of every ACK; `\"pcap\"`: captures of the packets, as files that Wireshark opens, at the senders, at the bottleneck and at the receivers; `\"qlog\"`: a log of what each flow's sender did, with cwnd, RTT and phase at each ACK, as a file that qvis opens; sources of short transfers have none. A list has several, and `[\"summary\", \"pcap\"]` captures without series.",
         ),
         Key::optional("snap", bounded(&BYTES, "64 B", "65535 B")).default(Text("96 B")).examples(&[Text("1514 B")]).about(
             "How much of each frame a capture has, from its first byte. The default has all headers.",
