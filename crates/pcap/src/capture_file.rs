@@ -66,3 +66,35 @@ impl fmt::Debug for CaptureFile {
         formatter.debug_struct("CaptureFile").field("path", &self.path).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::file::Reader;
+
+    #[test]
+    fn what_was_written_is_read_back_up_to_the_snap_length() {
+        let folder = std::env::temp_dir().join(format!("dumbbell-capture-file-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let mut file = CaptureFile::create(&folder, CapturePoint::Bottleneck, 66).expect("a file");
+        let frame: Vec<u8> = (0..100).collect();
+        // Times that need more than 32 bits, and lengths of every remainder.
+        let written = |number: u64| (number * 3_000_000_001, 60 + number as usize % 9);
+        for number in 0..50_000 {
+            let (time_ns, bytes) = written(number);
+            file.frame(time_ns, 1_514, &frame[..bytes]).expect("room");
+        }
+        let path = file.finish().expect("room");
+        assert_eq!(path, folder.join("bottleneck.pcapng.zst"));
+        let mut reader = Reader::new(File::open(&path).expect("the file")).expect("a capture");
+        for number in 0..50_000 {
+            let (time_ns, bytes) = written(number);
+            let read = reader.next_frame().expect("no damage").expect("a frame");
+            assert_eq!((read.time_ns, read.wire_bytes, read.link_type), (time_ns as i64, 1_514, 1));
+            assert_eq!(read.captured, &frame[..bytes.min(66)]);
+        }
+        assert!(reader.next_frame().expect("no damage").is_none() && reader.cut().is_none());
+        assert_eq!((reader.format(), reader.compression()), ("pcapng", Some("zstd")));
+        std::fs::remove_dir_all(folder).expect("it is there");
+    }
+}
