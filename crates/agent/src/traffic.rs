@@ -444,7 +444,7 @@ impl<'a> Traffic<'a> {
             self.network.relay_facts().map_err(|error| Failure::of("ask the relay what it has counted", error))?,
         );
         let ss = self.ss.as_ref().map(Ss::seen).transpose()?.unwrap_or_default();
-        if self.ss.is_some() {
+        if self.ss.is_some() || self.captures.is_some() {
             let own = |index: usize| !self.run.flows[index].is_program();
             facts.extend((0..self.run.flows.len()).map(|index| {
                 let port = if own(index) { format!(":{}", SENDER_PORT + index as u16) } else { String::new() };
