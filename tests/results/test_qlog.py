@@ -25,6 +25,7 @@ from specs import resolved
 DURATION_S = 4
 RTT_S = 0.02
 TRANSFER_BYTES = 500_000
+HEADERS_BYTES = 14 + 20 + 32
 HOSTS: dict[str, dict[str, Any]] = {
     "alone": {},
     "with fq and offloads": {"host": {"qdisc": "fq"}, "offload": True},
@@ -168,6 +169,10 @@ def test_what_was_sent_and_sent_again_is_what_the_engine_counted(logs: list[Log]
         assert sent == list(range(log.flow.segments_sent))
         lost = [data["header"]["packet_number"] for _, data in log.events("packet_lost")]
         assert len(lost) == len(set(lost)) == log.flow.retransmits > 0
+        raw = [data["raw"] for _, data in log.events("packet_sent")]
+        assert {each["length"] - each["payload_length"] for each in raw} == {HEADERS_BYTES}
+        acks = {data["raw"]["length"] - HEADERS_BYTES for _, data in log.events("packet_received")}
+        assert {0, 12} <= acks <= {0, 12, 20, 28}, "with up to three SACK blocks"
 
 
 def test_each_byte_is_acknowledged_once_and_by_one_packet(logs: list[Log]) -> None:

@@ -18,6 +18,7 @@ mod scoreboard;
 mod segment;
 mod send_buffer;
 mod sender;
+mod state;
 mod timeout;
 mod timer;
 mod transmit;
