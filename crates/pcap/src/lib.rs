@@ -11,6 +11,7 @@ mod direction;
 pub mod file;
 pub mod header;
 mod output;
+pub mod pair;
 mod quantile;
 mod run_files;
 mod sink;
