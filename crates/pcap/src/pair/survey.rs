@@ -12,6 +12,8 @@ use std::net::IpAddr;
 const ENOUGH: u32 = 8;
 /// Samples of a connection that wait for it.
 const MOST_PENDING: usize = 4096;
+/// One part in so many is what two clocks may drift apart.
+const LEAST_PER_DRIFT: i64 = 1000;
 
 /// What is known of one connection so far.
 #[derive(Default)]
@@ -29,8 +31,9 @@ struct Place {
 /// Takes packets that are matched beyond doubt.
 #[derive(Default)]
 pub struct Survey {
-    /// By about how much the second clock is ahead now, by packets of clients and of servers.
-    ahead: [i64; 2],
+    rough_ns: i64,
+    /// The least delay of each way at last, and when: what the first clock showed, and by how much the second was ahead.
+    least: [Option<(i64, i64)>; 2],
     samples: Option<Samples>,
     connections: Vec<Place>,
     /// Pairs with the same identification in IPv4's header and with different ones.
@@ -59,7 +62,7 @@ impl Plan {
 
 impl Survey {
     pub fn new(rough_offset_ns: i64) -> Self {
-        Self { ahead: [rough_offset_ns; 2], ..Self::default() }
+        Self { rough_ns: rough_offset_ns, ..Self::default() }
     }
 
     fn sample(&mut self, number: u32, from_server: bool, x: i64, y: i64, bytes: u32) {
@@ -68,7 +71,6 @@ impl Survey {
             self.connections.resize_with(place + 1, Place::default);
         }
         let side = usize::from(from_server);
-        self.ahead[side] = y;
         let connection = &mut self.connections[place];
         connection.bytes += u64::from(bytes);
         connection.last[side] = Some(y);
@@ -92,6 +94,12 @@ impl Survey {
 
     fn insert(&mut self, near: bool, from_server: bool, x: i64, y: i64) {
         let way = way(near, from_server);
+        let least = &mut self.least[way];
+        *least = Some(least.map_or((x, y), |(at, ahead)| {
+            // As much as the fastest and the slowest clock may have moved apart since.
+            let moved = x.saturating_sub(at).max(0) / LEAST_PER_DRIFT;
+            (x.max(at), if way == 0 { y.min(ahead.saturating_add(moved)) } else { y.max(ahead.saturating_sub(moved)) })
+        }));
         self.samples.get_or_insert_with(|| Samples::new(x, y)).insert(way, x, y);
     }
 
@@ -142,8 +150,12 @@ pub fn way(client_is_near: bool, from_server: bool) -> usize {
 
 impl Pass for Survey {
     fn to_second(&self, x: i64) -> i64 {
-        // The difference of any two offsets has room where their sum has none.
-        x.saturating_add(self.ahead[0] + (self.ahead[1] - self.ahead[0]) / 2)
+        let ahead_ns = match self.least {
+            // The difference of two offsets has room where their sum has none.
+            [Some((_, one)), Some((_, other))] => one + (other - one) / 2,
+            [one, other] => one.or(other).map_or(self.rough_ns, |(_, ahead)| ahead),
+        };
+        x.saturating_add(ahead_ns)
     }
 
     fn packet(&mut self, mut packet: Waiting, window: &mut Window, _: &Connections) {

@@ -140,11 +140,11 @@ impl World {
 }
 
 fn compared(files: &[Vec<Captured>; 2], options: &Options) -> Result<PairReport, PairError> {
-    let bytes = files.each_ref().map(|frames| pcap_file(1, frames));
-    let open = |file: &Vec<u8>| -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(Cursor::new(file.clone()))) };
-    let [first, second]: [Box<dyn Fn() -> std::io::Result<Box<dyn Read + Send>>>; 2] =
-        bytes.map(|file| Box::new(move || open(&file)) as _);
-    let opens: [Open<'_>; 2] = [&*first, &*second];
+    let opens = files.each_ref().map(|frames| {
+        let file = pcap_file(1, frames);
+        move || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(Cursor::new(file.clone()))) }
+    });
+    let opens: [Open<'_>; 2] = [&opens[0], &opens[1]];
     compare(opens, options, &mut || true)
 }
 
@@ -165,10 +165,10 @@ fn what_became_of_packets_is_what_happened() {
     let shares = [(0.0, 0.0, 0.0), (0.02, 0.01, 0.05), (0.3, 0.0, 0.5), (0.3, 0.05, 0.3)];
     for (case, (loss, doubled, overtaken)) in shares.into_iter().enumerate() {
         for marks in [Marks::Timestamps, Marks::IpIds, Marks::None] {
-            for seed in 0..6 {
+            for seed in 0..4 {
                 let mut world = World::new(seed + 100 * case as u64, loss, doubled, overtaken, marks);
                 for number in 0..3 {
-                    world.connection(1_000_000_000 + i64::from(number) * 300_000_000, 40_000 + number, 3_000);
+                    world.connection(1_000_000_000 + i64::from(number) * 300_000_000, 40_000 + number, 1_500);
                 }
                 let mut files = world.frames(other_clock, 96);
                 if seed % 2 == 1 {
@@ -184,7 +184,12 @@ fn what_became_of_packets_is_what_happened() {
                     let unsure = sums(&report, side, |flow| flow.under_way + flow.outside);
                     assert!(unsure <= 30, "{name}: {unsure} unsure");
                     assert_eq!(sums(&report, side, |flow| flow.sent) + unsure, truth.sent, "{name}");
-                    assert_eq!(sums(&report, side, |flow| flow.lost) + unsure, truth.lost, "{name}");
+                    assert_eq!(
+                        sums(&report, side, |flow| flow.lost) + unsure,
+                        truth.lost,
+                        "{name} {side}: {:#?}",
+                        report.connections
+                    );
                     assert_eq!(sums(&report, side, |flow| flow.duplicated), truth.doubled, "{name}");
                     assert_eq!(sums(&report, side, |flow| flow.unsent + flow.given_up), 0, "{name}");
                 }
