@@ -6,11 +6,10 @@ from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
     "Experiment", "__version__", "_panic", "algorithms", "amounts", "analyze_capture", "assignment", "attempt",
-    "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys", "linux_controls", "magnitude",
-    "measure",
-    "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity", "quantity_kinds",
-    "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
-    "variants", "visible",
+    "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys",
+    "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
+    "problems", "quantity", "quantity_kinds", "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity",
+    "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
 ]  # fmt: skip
 
 __version__: str

@@ -33,6 +33,8 @@ pub struct Clocks {
     pub samples: [u64; 2],
     /// Whether they were said to be one clock: offset and drift are zero then, and not estimated.
     pub same: bool,
+    /// By how much packets arrive before they were sent, then, ns.
+    pub backwards_ns: u64,
 }
 
 /// Samples of both ways.
@@ -100,6 +102,7 @@ impl Samples {
             rtt_ns,
             samples: counts,
             same: same_clock,
+            backwards_ns: if same_clock { backwards(base_ns) } else { 0 },
         };
         let most = [to_second.most(slope) - heights[0], heights[1] - to_first.least(slope)];
         let most_ns = most.map(|most| if most.is_finite() { most.max(0.0).ceil() as u64 } else { 0 });
@@ -142,6 +145,16 @@ impl Samples {
             inner
         })
     }
+}
+
+fn backwards(base_ns: Option<[f64; 2]>) -> u64 {
+    base_ns
+        .into_iter()
+        .flatten()
+        .filter(|base| base.is_finite())
+        .map(|base| (-base).max(0.0).round() as u64)
+        .max()
+        .unwrap_or(0)
 }
 
 impl Lines {

@@ -19,6 +19,7 @@ use crate::summary::EndpointName;
 use connections::Connections;
 use matching::Matching;
 use serde::Serialize;
+use std::cmp::Reverse;
 use survey::Survey;
 
 pub use clock::Clocks;
@@ -121,7 +122,7 @@ pub struct PairReport {
     pub common_ns: Option<[i64; 2]>,
     /// When bin 0 begins, ns since 1970 by the first one's clock.
     pub start_ns: i64,
-    /// Connections that both have, the one with the most data first.
+    /// Connections that both have, the one first that bins are of, then those with the most data.
     pub connections: Vec<PairConnection>,
     /// Of these, those of which only one way is in both captures, and no other connection says which place is nearer to
     /// whom: the first one is taken to be nearer to the client.
@@ -177,18 +178,21 @@ fn report(
         let Some(flows) = matching.flows.get(number) else { continue };
         let near = matching.is_near(connection).unwrap_or(true);
         let base_ns = |side: bool| lines.base_ns.map(|base| base[survey::way(near, side)]);
-        if Some((first.ends(), connection.isn)) == plan.largest {
+        let drawn = Some((first.ends(), connection.isn)) == plan.largest;
+        if drawn {
             least_ns = flows.each_ref().map(flow::Flow::least_ns);
         }
-        rows.push(PairConnection {
+        let row = PairConnection {
             client: name(first.client),
             server: name(first.server),
             translated: (first != second).then(|| [name(second.client), name(second.server)]),
             first_is_near_client: near,
             directions: [flows[0].summary(base_ns(false)), flows[1].summary(base_ns(true))],
-        });
+        };
+        let bytes = row.directions[0].sent_bytes + row.directions[1].sent_bytes;
+        rows.push((Reverse((drawn, bytes)), row));
     }
-    rows.sort_by_key(|row| std::cmp::Reverse(row.directions[0].sent_bytes + row.directions[1].sent_bytes));
+    rows.sort_by_key(|(key, _)| *key);
     let begin_ns = spans[0].0.max(lines.to_first(spans[1].0));
     let end_ns = spans[0].1.min(lines.to_first(spans[1].1));
     let bins = matching.bins.iter().map(|((from_server, bin), counts)| PairBinRow {
@@ -201,7 +205,7 @@ fn report(
         clocks: lines.clocks,
         common_ns: (begin_ns <= end_ns).then_some([begin_ns, end_ns]),
         start_ns: matching.start_ns(),
-        connections: rows,
+        connections: rows.into_iter().map(|(_, row)| row).collect(),
         assumed: plan.assumed,
         passed_over: connections.passed_over,
         bins: bins.collect(),

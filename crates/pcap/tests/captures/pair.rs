@@ -251,6 +251,9 @@ fn delays_are_exact_where_the_clocks_are_one() {
         assert!(queueing.p95_ns.abs_diff((quantile(95) - delays[0]) as u64) < 1000);
         assert_eq!(queueing.least_ns, 0);
     }
+    assert_eq!((report.clocks.offset_ns, report.clocks.backwards_ns), (Some(0), 0));
+    let report = compared(&world.frames(other_clock, 96), &options).unwrap();
+    assert!(report.clocks.backwards_ns.abs_diff(HOUR_NS as u64 - LEAST_NS[1] as u64) < 10_000_000);
 }
 
 #[test]
