@@ -24,8 +24,8 @@ COLUMNS: Final = (
     Column("duplicated", spare=4),
     Column("overtaken", spare=3),
     Column("delay min", "ms"),
-    Column("delay mean", "ms", spare=1),
-    Column("delay p95", "ms", spare=2),
+    Column("mean", "ms", spare=1),
+    Column("p95", "ms", spare=2),
     Column("queueing p95", "ms"),
 )
 LEGEND: Final = (

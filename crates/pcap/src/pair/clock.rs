@@ -95,7 +95,11 @@ impl Samples {
         let rtt_ns = both.then(|| gap.max(0.0).round() as u64);
         let clocks = Clocks {
             reference_ns: self.origin.0,
-            offset_ns: if same_clock { Some(0) } else { both.then(|| self.origin.1 + middle.round() as i64) },
+            offset_ns: if same_clock {
+                Some(0)
+            } else {
+                both.then(|| self.origin.1.saturating_add(middle.round() as i64))
+            },
             offset_bound_ns: if same_clock { Some(0) } else { rtt_ns.map(|rtt| rtt.div_ceil(2)) },
             drift_ppm: slope * 1e6,
             drift_bounds_ppm: (both && !same_clock).then(|| self.bounds(slope).map(|bound| bound * 1e6)),
@@ -163,12 +167,12 @@ impl Lines {
     }
 
     fn at_second(&self, x: i64, above: f64) -> i64 {
-        x + self.origin.1 + (above + self.height(x)).round() as i64
+        x.saturating_add(self.origin.1).saturating_add((above + self.height(x)).round() as i64)
     }
 
     fn at_first(&self, time_ns: i64, above: f64) -> i64 {
-        let since = (time_ns - self.origin.0 - self.origin.1) as f64 - above;
-        self.origin.0 + (since / (1.0 + self.slope)).round() as i64
+        let since = time_ns.saturating_sub(self.origin.0).saturating_sub(self.origin.1) as f64 - above;
+        self.origin.0.saturating_add((since / (1.0 + self.slope)).round() as i64)
     }
 
     /// What the second clock shows when the first one shows `x`, if the ways are equally long.
@@ -193,7 +197,7 @@ impl Lines {
 
     /// How far a sample is from the least delay of its way, ns.
     pub fn above_least(&self, way: usize, x: i64, y: i64) -> i64 {
-        let above = (y - self.origin.1) as f64 - self.heights[way] - self.height(x);
+        let above = y.saturating_sub(self.origin.1) as f64 - self.heights[way] - self.height(x);
         (if way == 0 { above } else { -above }).round() as i64
     }
 

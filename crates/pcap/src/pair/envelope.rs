@@ -32,7 +32,7 @@ impl Envelope {
     pub fn settle(&mut self) {
         for (corners, sign) in [(&mut self.lower, 1), (&mut self.upper, -1)] {
             corners.extend(&self.waiting);
-            corners.sort_unstable_by_key(|(x, y)| (*x, sign * y));
+            corners.sort_unstable_by_key(|(x, y)| (*x, y.saturating_mul(sign)));
             hull(corners, sign);
             if corners.len() > MOST_CORNERS {
                 let last = corners.len() - 1;
@@ -78,7 +78,9 @@ fn height((x, y): Point, slope: f64) -> f64 {
 }
 
 fn slopes(corners: &[Point]) -> impl Iterator<Item = f64> {
-    corners.windows(2).map(|pair| (pair[1].1 - pair[0].1) as f64 / (pair[1].0 - pair[0].0) as f64)
+    corners
+        .windows(2)
+        .map(|pair| pair[1].1.saturating_sub(pair[0].1) as f64 / pair[1].0.saturating_sub(pair[0].0) as f64)
 }
 
 /// Leaves of points in order the corners of the hull's lower side, or with `sign` -1 of its upper one (Andrew 1979).

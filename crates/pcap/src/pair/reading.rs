@@ -130,7 +130,8 @@ pub fn rough_offset(
             let most = connections.list()[number as usize].most_payload(&segment);
             for piece in pieces(u64::from(number) << 1 | u64::from(from_server), &segment, most, bare) {
                 if let Some(other_ns) = heads[1 - place].get(&piece.fingerprint) {
-                    offsets.push(if place == 1 { time_ns - other_ns } else { other_ns - time_ns });
+                    let later = time_ns.saturating_sub(*other_ns);
+                    offsets.push(if place == 1 { later } else { -later });
                 } else if heads[place].len() < HEAD {
                     heads[place].entry(piece.fingerprint).or_insert(time_ns);
                 }

@@ -152,7 +152,7 @@ impl Pass for Survey {
     fn to_second(&self, x: i64) -> i64 {
         let ahead_ns = match self.least {
             // The difference of two offsets has room where their sum has none.
-            [Some((_, one)), Some((_, other))] => one + (other - one) / 2,
+            [Some((_, one)), Some((_, other))] => one.saturating_add(other.saturating_sub(one) / 2),
             [one, other] => one.or(other).map_or(self.rough_ns, |(_, ahead)| ahead),
         };
         x.saturating_add(ahead_ns)

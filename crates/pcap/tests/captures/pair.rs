@@ -206,10 +206,15 @@ fn what_became_of_packets_is_what_happened() {
                     let at_ns = ((clocks.reference_ns - HOUR_NS) as f64 / (1.0 + DRIFT)) as i64;
                     at_ns - clocks.reference_ns
                 };
-                // Half of what one way is longer than the other, and what no packet without a wait says.
+                // Half of what one way is longer than the other.
                 let away = clocks.offset_ns.unwrap() - truth_ns;
                 assert!(away.unsigned_abs() <= clocks.offset_bound_ns.unwrap(), "{name}: {away} {clocks:?}");
-                assert!((away.abs() - 1_000_000).abs() < 50_000, "{name}: {away} {clocks:?}");
+                let least = world.truth.each_ref().map(|way| way.arrived.iter().map(|(sent, came)| came - sent).min());
+                let longer = (least[0].unwrap() - least[1].unwrap()) / 2;
+                let longer = if seed % 2 == 0 { longer } else { -longer };
+                // What was sent again and looks the same says nothing of the clocks, and may have been the quickest.
+                let unseen = if marks == Marks::None { 300_000 } else { 20_000 };
+                assert!((away - longer).abs() < unseen, "{name}: {away} {longer} {clocks:?}");
             }
         }
     }
@@ -414,4 +419,34 @@ fn a_small_window_gives_up_and_says_so() {
     let report = compared(&world.frames(other_clock, 96), &options).unwrap();
     let flow = &report.connections[0].directions[0];
     assert!(flow.given_up > 1_000, "{flow:?}");
+}
+
+#[test]
+fn broken_captures_are_answered() {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(31);
+    let mut world = World::new(31, 0.1, 0.05, 0.2, Marks::None);
+    for number in 0..2 {
+        world.connection(1_000_000_000, 40_000 + number, 60);
+    }
+    let whole = world.frames(other_clock, 96).map(|frames| pcap_file(1, &frames));
+    let mut answers = 0;
+    for _ in 0..1_500 {
+        let mut files = whole.clone();
+        for file in &mut files {
+            for _ in 0..random.next_u32() % 40 {
+                let place = random.next_u64() as usize % file.len();
+                // Most bytes are of headers: times, lengths, sequence numbers.
+                file[place] = random.next_u32() as u8;
+            }
+            if random.next_u32().is_multiple_of(4) {
+                file.truncate(random.next_u64() as usize % file.len());
+            }
+        }
+        let opens = files
+            .map(|file| move || -> std::io::Result<Box<dyn Read + Send>> { Ok(Box::new(Cursor::new(file.clone()))) });
+        let options = Options { most_waiting: 100, most_connections: 8, ..Options::default() };
+        let report = compare([&opens[0], &opens[1]], &options, &mut || true);
+        answers += u32::from(report.is_ok());
+    }
+    assert!(answers > 300, "{answers}");
 }
