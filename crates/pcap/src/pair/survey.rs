@@ -103,6 +103,25 @@ impl Survey {
         self.samples.get_or_insert_with(|| Samples::new(x, y)).insert(way, x, y);
     }
 
+    /// The packet at the other place that this one must be: the only one that is known by the same, or of several the only
+    /// one with the same identification in IPv4's header.
+    fn only(&self, packet: &Waiting, window: &Window) -> Option<u64> {
+        let single = |same_id: bool| {
+            let mut alike =
+                window.alike(packet.fingerprint).filter(|(_, other)| !same_id || other.ip_id == packet.ip_id);
+            let only = alike.next().filter(|_| alike.next().is_none());
+            only.filter(|(_, other)| other.place != packet.place && !other.matched)
+        };
+        let by_id = packet.ip_id.filter(|id| *id != 0).and_then(|_| single(true));
+        let only = by_id.or_else(|| single(false).filter(|(_, other)| !self.ids_last() || other.ip_id == packet.ip_id));
+        only.map(|(number, _)| number)
+    }
+
+    /// Whether the identification in IPv4's header is the same at both places.
+    const fn ids_last(&self) -> bool {
+        self.ids[0] > 8 && self.ids[1] * 100 < self.ids[0]
+    }
+
     /// Ends. None without a packet that both captures have.
     pub fn plan(mut self, connections: &Connections, same_clock: bool) -> Option<Plan> {
         let mut near = BTreeMap::new();
@@ -137,8 +156,8 @@ impl Survey {
                 pending.into_iter().for_each(|(from_server, x, y)| self.insert(is_near, from_server, x, y));
             }
         }
+        let ids_last = self.ids_last();
         let lines = self.samples?.lines(same_clock)?;
-        let ids_last = self.ids[0] > 8 && self.ids[1] * 100 < self.ids[0];
         Some(Plan { lines, near, assumed, ids_last, largest: largest.map(|(_, identity)| identity) })
     }
 }
@@ -159,11 +178,8 @@ impl Pass for Survey {
     }
 
     fn packet(&mut self, mut packet: Waiting, window: &mut Window, _: &Connections) {
-        let only = {
-            let mut alike = window.alike(packet.fingerprint).map(|(number, other)| (number, other.place));
-            alike.next().filter(|(_, place)| *place != packet.place && alike.next().is_none())
-        };
-        if let Some((number, _)) = only {
+        let only = self.only(&packet, window);
+        if let Some(number) = only {
             let other = window.pair(number);
             packet.matched = true;
             if let (Some(one), Some(two)) = (packet.ip_id, other.ip_id)

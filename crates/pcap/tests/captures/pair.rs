@@ -165,10 +165,10 @@ fn what_became_of_packets_is_what_happened() {
     let shares = [(0.0, 0.0, 0.0), (0.02, 0.01, 0.05), (0.3, 0.0, 0.5), (0.3, 0.05, 0.3)];
     for (case, (loss, doubled, overtaken)) in shares.into_iter().enumerate() {
         for marks in [Marks::Timestamps, Marks::IpIds, Marks::None] {
-            for seed in 0..4 {
+            for seed in 0..2 {
                 let mut world = World::new(seed + 100 * case as u64, loss, doubled, overtaken, marks);
                 for number in 0..3 {
-                    world.connection(1_000_000_000 + i64::from(number) * 300_000_000, 40_000 + number, 1_500);
+                    world.connection(1_000_000_000 + i64::from(number) * 300_000_000, 40_000 + number, 3_000);
                 }
                 let mut files = world.frames(other_clock, 96);
                 if seed % 2 == 1 {
