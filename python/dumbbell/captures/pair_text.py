@@ -86,7 +86,7 @@ def _seconds(time_ns: int) -> str:
             units, rest = divmod(time_us, unit_us)
             fraction = f".{rest:0{decimals}d}".rstrip("0").rstrip(".")
             return f"{units:,}{fraction} {unit}"
-    return f"{time_us} us"
+    return trimmed(time_us, " us")
 
 
 def _ms(time_ns: int) -> str:
@@ -109,13 +109,14 @@ def facts(pair: Pair) -> Iterator[tuple[str, str]]:
         return
     yield "Offset of the clocks", _offset(pair)
     between = clocks.drift_bounds_ppm
-    known = between is not None and max(map(abs, between)) < NO_BOUND_PPM
-    sure = f"; {_ppm(between[0])} to {_ppm(between[1])} ppm, whatever the queues did" if between and known else ""
-    yield "Drift of the clocks", f"{_ppm(clocks.drift_ppm)} ppm, the second by the first{sure}"
+    sure = ""
+    if between is not None and max(map(abs, between)) < NO_BOUND_PPM:
+        sure = f"; from {_ppm(between[0])} to {_ppm(between[1])}, whatever the queues did"
+    yield "Drift of the clocks", f"{_ppm(clocks.drift_ppm)}, the second by the first{sure}"
 
 
 def _ppm(value: float) -> str:
-    return amount(value, signed=True)
+    return amount(value, unit=" ppm", signed=True)
 
 
 def _offset(pair: Pair) -> str:

@@ -37,7 +37,7 @@ def pcap(  # noqa: PLR0913 (an option each)
         ),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print JSON, one object a connection, then the report.")
+        bool, typer.Option("--json", help="Print JSON, one object a connection; of two captures one object.")
     ] = False,
     same_clock: Annotated[
         bool, typer.Option("--same-clock", help="Of two captures: one clock made both; estimate no offset.")

@@ -78,8 +78,8 @@ impl World {
             return None;
         }
         let queue = if way == 0 { (at_ns % 1_000_000_000) / 50 } else { self.below(200_000) };
-        let held = if self.chance(self.overtaken) { self.below(5_000_000) } else { 0 };
-        let arrival = at_ns + LEAST_NS[way] + queue + held;
+        let late = if self.chance(self.overtaken) { self.below(5_000_000) } else { 0 };
+        let arrival = at_ns + LEAST_NS[way] + queue + late;
         self.truth[way].arrived.push((at_ns, arrival));
         self.places[1 - way].push((arrival, packet.clone()));
         if self.chance(self.doubled) {
@@ -310,7 +310,7 @@ fn only_the_time_of_both_captures_counts() {
 }
 
 #[test]
-fn a_capture_that_begins_long_after_the_other_is_found_in_it() {
+fn a_capture_may_begin_long_after_the_other() {
     let mut world = World::new(17, 0.01, 0.0, 0.0, Marks::Timestamps);
     for number in 0..40 {
         world.connection(i64::from(number) * 2_000_000_000, 30_000 + number, 2_000);
@@ -428,10 +428,10 @@ fn broken_captures_are_answered() {
     for number in 0..2 {
         world.connection(1_000_000_000, 40_000 + number, 60);
     }
-    let whole = world.frames(other_clock, 96).map(|frames| pcap_file(1, &frames));
+    let complete = world.frames(other_clock, 96).map(|frames| pcap_file(1, &frames));
     let mut answers = 0;
     for _ in 0..1_500 {
-        let mut files = whole.clone();
+        let mut files = complete.clone();
         for file in &mut files {
             for _ in 0..random.next_u32() % 40 {
                 let place = random.next_u64() as usize % file.len();
