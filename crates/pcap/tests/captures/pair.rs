@@ -399,6 +399,39 @@ fn cut_options_leave_tcps_header() {
 }
 
 #[test]
+fn packets_of_one_way_have_queueing_and_no_delay() {
+    let mut world = World::new(27, 0.05, 0.0, 0.0, Marks::Timestamps);
+    world.connection(1_000_000_000, 40_000, 3_000);
+    let mut files = world.frames(other_clock, 96);
+    files.iter_mut().for_each(|frames| frames.retain(|frame| frame.bytes[26..30] == [10, 0, 0, 1]));
+    let report = compared(&files, &Options::default()).unwrap();
+    let flow = &report.connections[0].directions[0];
+    assert_eq!((report.clocks.offset_ns, report.clocks.drift_bounds_ppm, flow.delay), (None, None, None));
+    assert_eq!((report.assumed, flow.sent, flow.lost), (1, world.truth[0].sent, world.truth[0].lost));
+    let queue = world.truth[0].arrived.iter().map(|(sent, came)| came - sent - LEAST_NS[0]).max().unwrap();
+    let most = flow.queueing.unwrap().most_ns;
+    assert!(most.abs_diff(queue as u64) < queue as u64 / 10, "{most} {queue}");
+}
+
+#[test]
+fn a_connection_of_one_way_goes_where_its_address_is() {
+    let mut world = World::new(28, 0.05, 0.0, 0.0, Marks::Timestamps);
+    for port in [40_000, 40_001] {
+        world.connection(1_000_000_000, port, 500);
+    }
+    let mut files = world.frames(other_clock, 96);
+    files.reverse();
+    // Of the second one what the client sent.
+    let is_one = |bytes: &[u8]| bytes[34..36] == 40_001_u16.to_be_bytes() || bytes[36..38] == 40_000_u16.to_be_bytes();
+    let both = |bytes: &[u8]| bytes[34..36] == 40_000_u16.to_be_bytes();
+    files.iter_mut().for_each(|frames| frames.retain(|frame| both(&frame.bytes) || is_one(&frame.bytes)));
+    let report = compared(&files, &Options::default()).unwrap();
+    assert_eq!((report.connections.len(), report.assumed), (2, 0));
+    assert!(report.connections.iter().all(|connection| !connection.first_is_near_client));
+    assert_eq!(sums(&report, 0, |flow| flow.lost), world.truth[0].lost);
+}
+
+#[test]
 fn strangers_have_nothing_in_common() {
     let files = [1, 2].map(|seed| {
         let mut world = World::new(seed, 0.0, 0.0, 0.0, Marks::Timestamps);
