@@ -6,11 +6,10 @@ from typing import Any, TypeAlias, TypedDict, final
 
 __all__ = [
     "Experiment", "__version__", "_panic", "ack_samples", "algorithms", "amounts", "analyze_capture", "assignment",
-    "attempt", "capture", "check_parameters", "choose", "identity", "instead_of", "is_path", "keys", "linux_controls",
-    "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders", "problems", "quantity",
-    "quantity_kinds",
-    "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity", "start_jitter_ns", "suggestion", "to_toml",
-    "variants", "visible",
+    "attempt", "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys",
+    "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
+    "problems", "quantity", "quantity_kinds", "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity",
+    "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -46,6 +45,14 @@ def analyze_capture(file: str | PathLike[str], bin_ns: int, sink: object) -> str
     Raises:
         ValueError: it is no capture.
         OSError: it cannot be read.
+    """
+
+def compare_captures(first: str | PathLike[str], second: str | PathLike[str], bin_ns: int, same_clock: bool) -> str:
+    """Compares two captures of the same traffic; gives the JSON of a report.
+
+    Raises:
+        ValueError: one is no capture, which a note names, or they have no packet in common.
+        OSError: one cannot be read, which a note names.
     """
 
 def attempt(run_json: str, most_s: float) -> dict[str, Any]:

@@ -229,3 +229,26 @@ def test_a_dry_run_tells_what_is_captured_where(live: NetnsEngine) -> None:
     }
     (bottleneck,) = (step.command for step in steps if step.host == "near")
     assert bottleneck[5:9] == ("-i", bottleneck[6], "-Q", "out")
+
+
+@pytest.mark.parametrize("records", [["acks"], ["acks", "pcap"]])
+def test_single_acks_are_read_from_the_capture_at_the_senders(
+    linux: LinuxEngine, records: list[str], tmp_path: Path
+) -> None:
+    run = run_of({"record": records})
+    measured = linux.capture(run, tmp_path) if "pcap" in records else linux.measure(run)
+    plain = linux.measure(run_of({"record": "series"}))
+    for flow, other in zip(measured.flows, plain.flows, strict=True):
+        assert flow.at_end == other.at_end, "captured or not"
+        assert flow.rtt_min_ns is not None
+        assert flow.ack_rtt.count > 0.9 * len(flow.acks.at_ns) > 500
+        assert flow.acks.rtt_ns.min() == pytest.approx(flow.rtt_min_ns, abs=2_000)
+        assert np.all(np.diff(flow.acks.at_ns.astype(np.int64)) >= 0)
+        ratios = [
+            1e3 * srtt_us / lately.mean()
+            for at_ns, srtt_us in zip(flow.series.at_ns.astype(np.int64), flow.series.srtt_us, strict=True)
+            for lately in [flow.acks.rtt_ns[(flow.acks.at_ns > at_ns - 50_000_000) & (flow.acks.at_ns <= at_ns)]]
+            if len(lately)
+        ]
+        assert len(ratios) > 40
+        assert np.median(ratios) == pytest.approx(1, abs=0.03), "the smoothed RTT follows them"

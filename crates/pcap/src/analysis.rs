@@ -68,6 +68,37 @@ pub struct FrameCounts {
     pub untimed: u64,
 }
 
+impl FrameCounts {
+    /// Counts a frame for what it is, and gives the TCP segment that it may be.
+    #[inline]
+    pub(crate) fn count(&mut self, parsed: &Parsed) -> Option<Segment> {
+        let name = match *parsed {
+            Parsed::Tcp(packet) => {
+                self.tcp += 1;
+                self.cut_options += u64::from(packet.options.cut);
+                return Some(packet);
+            }
+            Parsed::Named(name) => self.others.entry(name),
+            Parsed::Tunnel(name) => self.tunnels.entry(name),
+            Parsed::Malformed(what) => self.malformed.entry(what),
+            Parsed::Fragment => {
+                self.fragments += 1;
+                return None;
+            }
+            Parsed::Short => {
+                self.short += 1;
+                return None;
+            }
+            Parsed::UnknownLink(number) => {
+                *self.unknown_links.entry(number).or_default() += 1;
+                return None;
+            }
+        };
+        *name.or_default() += 1;
+        None
+    }
+}
+
 /// What is known of a capture at its end.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Report {
@@ -114,20 +145,9 @@ impl<'a, S: Sink> Analysis<'a, S> {
         self.report.start_ns.get_or_insert(frame.time_ns);
         counts.time_reversals += u64::from(self.report.end_ns.is_some_and(|last| frame.time_ns < last));
         self.report.end_ns = Some(frame.time_ns);
-        let name = match parse(frame.link_type, frame.captured, frame.wire_bytes) {
-            Parsed::Tcp(packet) => {
-                counts.tcp += 1;
-                counts.cut_options += u64::from(packet.options.cut);
-                return self.packet(&packet, frame);
-            }
-            Parsed::Named(name) => counts.others.entry(name),
-            Parsed::Tunnel(name) => counts.tunnels.entry(name),
-            Parsed::Malformed(what) => counts.malformed.entry(what),
-            Parsed::Fragment => return counts.fragments += 1,
-            Parsed::Short => return counts.short += 1,
-            Parsed::UnknownLink(number) => return *counts.unknown_links.entry(number).or_default() += 1,
-        };
-        *name.or_default() += 1;
+        if let Some(packet) = counts.count(&parse(frame.link_type, frame.captured, frame.wire_bytes)) {
+            self.packet(&packet, frame);
+        }
     }
 
     #[inline]

@@ -13,6 +13,7 @@ mod direction;
 pub mod file;
 pub mod header;
 mod output;
+pub mod pair;
 mod qlog;
 mod quantile;
 mod run_files;

@@ -36,14 +36,14 @@ pub struct Distribution {
     pub most_ns: u64,
 }
 
-fn class(value: u64) -> u16 {
+/// The class of a value, of `1 << BITS` for each power of two.
+pub fn class<const BITS: u32>(value: u64) -> u32 {
     let power = value.checked_ilog2().unwrap_or(0).saturating_sub(BITS);
-    ((power << BITS) + (value >> power) as u32) as u16
+    (power << BITS) + (value >> power) as u32
 }
 
 /// The middle of a class.
-fn middle(class: u16) -> u64 {
-    let class = u32::from(class);
+pub fn middle<const BITS: u32>(class: u32) -> u64 {
     let power = (class >> BITS).saturating_sub(1);
     let base = u64::from(class - (power << BITS)) << power;
     base + ((1 << power) >> 1)
@@ -58,7 +58,7 @@ impl Quantiles {
         self.most = self.most.max(value);
         self.count += 1;
         self.sum += u128::from(value);
-        let class = class(value);
+        let class = class::<BITS>(value) as u16;
         let repeats = self.classes.get(self.last).is_some_and(|(other, _)| *other == class);
         let place = if repeats { self.last } else { self.classes.partition_point(|(other, _)| *other < class) };
         self.last = place;
@@ -88,7 +88,7 @@ impl Quantiles {
         for (class, count) in &self.classes {
             below += u64::from(*count);
             if below >= rank {
-                return middle(*class).clamp(self.least, self.most);
+                return middle::<BITS>(u32::from(*class)).clamp(self.least, self.most);
             }
         }
         self.most
@@ -110,12 +110,12 @@ impl Quantiles {
 
 #[cfg(test)]
 mod tests {
-    use super::{Quantiles, class, middle};
+    use super::{BITS, Quantiles, class, middle};
 
     #[test]
     fn a_class_is_narrower_than_its_values_hundredth() {
         for value in (0..4000).chain([u64::MAX, 1 << 40, (1 << 40) - 1, 123_456_789_012]) {
-            let middle = middle(class(value));
+            let middle = middle::<BITS>(class::<BITS>(value));
             assert!(value.abs_diff(middle) <= value / 256, "{value} {middle}");
         }
     }

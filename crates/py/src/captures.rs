@@ -4,6 +4,7 @@ use crate::column::ToPython;
 use crate::failure;
 use numpy::IntoPyArray;
 use pcap::file::FileError;
+use pcap::pair::{self, PairError};
 use pcap::summary::ConnectionSummary;
 use pcap::{BinRow, Options, PacketRow, Sink, Spurious, analyze};
 use pyo3::exceptions::PyValueError;
@@ -98,11 +99,48 @@ pub(crate) fn analyze_capture(py: Python<'_>, file: PathBuf, bin_ns: u64, sink: 
     if let Some(error) = batches.error.take() {
         return Err(error);
     }
-    let report = report.map_err(|error| match error {
+    let report = report.map_err(raised)?;
+    serde_json::to_string(&report).map_err(|error| failure::error(error.to_string()))
+}
+
+fn raised(error: FileError) -> PyErr {
+    match error {
         FileError::Read { error, .. } => error.into(),
         FileError::Unknown { .. } | FileError::Empty | FileError::Damaged { .. } => {
             PyValueError::new_err(error.to_string())
         }
+    }
+}
+
+/// Compares two captures of the same traffic; gives the JSON of `pcap::pair::PairReport`. What is wrong with a file is
+/// raised with its name as a note.
+#[pyfunction]
+pub(crate) fn compare_captures(
+    py: Python<'_>,
+    first: PathBuf,
+    second: PathBuf,
+    bin_ns: u64,
+    same_clock: bool,
+) -> PyResult<String> {
+    let mut interrupt = None;
+    let opens = [&first, &second].map(|file| move || opened(file));
+    let report = failure::guarded(py, || {
+        let options = pair::Options { bin_ns, same_clock, ..pair::Options::default() };
+        pair::compare([&opens[0], &opens[1]], &options, &mut || {
+            interrupt = Python::attach(|py| py.check_signals()).err();
+            interrupt.is_none()
+        })
+    })?;
+    if let Some(error) = interrupt {
+        return Err(error);
+    }
+    let report = report.map_err(|error| match error {
+        PairError::File { place, error } => {
+            let raised = raised(error);
+            let name = [&first, &second][place].display().to_string();
+            raised.add_note(py, &name).err().unwrap_or(raised)
+        }
+        PairError::NothingInCommon | PairError::Stopped => PyValueError::new_err(error.to_string()),
     })?;
     serde_json::to_string(&report).map_err(|error| failure::error(error.to_string()))
 }

@@ -21,7 +21,7 @@ mod _core {
     use super::{algorithms, attempt, check_parameters, identity, measure, measure_json, measurement, panic, problems};
 
     #[pymodule_export]
-    use super::captures::{ack_samples, analyze_capture, capture};
+    use super::captures::{ack_samples, analyze_capture, capture, compare_captures};
 
     #[pymodule_export]
     use super::specification::{

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dumbbell.captures import text
+from dumbbell.captures import pair_text, text
 from dumbbell.metrics.number import counted
 from dumbbell.report.section import Page, Section, provenance
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dumbbell.captures.analysis import Analysis
+    from dumbbell.captures.pair import Pair
     from dumbbell.charts.chart import Chart
 
 
@@ -36,6 +38,30 @@ def page(analysis: Analysis, command: str) -> Page:
             ),
             Section(anchor="largest", heading="The largest flow", facts=list(text.facts(analysis))),
             Section(anchor="figures", heading="Over time", charts=charts),
+            provenance([], command),
+        ],
+    )
+
+
+def pair_page(pair: Pair, command: str) -> Page:
+    """What two captures say together; `command` is what made it."""
+    flows = len(pair.flows)
+    rest = f"{text.MOST_ROWS} of {counted(flows, 'direction')}." if flows > text.MOST_ROWS else ""
+    return Page(
+        kind="Two captures of the same traffic, compared by dumbbell",
+        title=" and ".join(Path(file).name for file in pair.files),
+        summary=pair_text.summary(pair),
+        notices=list(pair_text.notices(pair)),
+        sections=[
+            Section(
+                anchor="flows",
+                heading="Between the places",
+                table=pair_text.table(pair, text.MOST_ROWS),
+                below=tuple(filter(None, (rest,))),
+                legend=pair_text.LEGEND,
+            ),
+            Section(anchor="clocks", heading="Places and clocks", facts=list(pair_text.facts(pair))),
+            Section(anchor="figures", heading="Over time", charts=lambda: [pair_text.in_time(pair)]),
             provenance([], command),
         ],
     )

@@ -6,6 +6,7 @@ mod ecn_and_windows;
 mod files;
 mod fuzz;
 mod headers;
+mod pair;
 mod rtt;
 mod support;
 mod wireshark;
