@@ -76,12 +76,21 @@ def test_losses_are_the_engines(tmp_path: Path, side: str) -> None:
         assert (*unsure, flow.passage.duplicated, flow.passage.overtaken) == (0, 0, 0, 0, 0, 0)
 
 
-def test_what_is_under_way_at_the_end_is_no_loss(captured: Captured) -> None:
-    pair = compare_files(captured.senders, captured.receivers)
-    for flow, measured in zip(of_senders(pair), captured.outcome.flows, strict=True):
-        passage = flow.passage
-        assert passage.sent + passage.under_way + passage.outside == measured.segments_sent + OF_HANDSHAKE
-    assert sum(flow.passage.under_way + flow.passage.outside for flow in of_senders(pair)) > 0
+def test_what_is_under_way_at_the_end_is_no_loss(tmp_path: Path) -> None:
+    """It may be one: the capture does not say."""
+    run = run_of(tmp_path / "run", duration="3 s", delay_side="forward")
+    under_way = dropped_late = 0
+    for flow, measured in zip(
+        of_senders(compare_files(run.senders, run.receivers)), run.measurement.flows, strict=True
+    ):
+        passage, counters = flow.passage, measured.at_end
+        assert measured.completed_ns is None
+        assert passage.sent + passage.under_way + passage.outside == counters.segments_sent + OF_HANDSHAKE
+        dropped = (counters.dropped_packets or 0) + (counters.random_lost_packets or 0)
+        assert passage.lost <= dropped <= passage.lost + passage.under_way + passage.outside
+        under_way += passage.under_way
+        dropped_late += dropped - passage.lost
+    assert under_way > dropped_late + 10
 
 
 @pytest.mark.parametrize("side", ["return", "forward", "split"])

@@ -71,16 +71,16 @@ pub struct FrameCounts {
 impl FrameCounts {
     /// Counts a frame for what it is, and gives the TCP segment that it may be.
     #[inline]
-    pub(crate) fn count(&mut self, parsed: &Parsed) -> Option<Segment> {
-        let name = match *parsed {
+    pub(crate) fn count<'a>(&mut self, parsed: &'a Parsed) -> Option<&'a Segment> {
+        let name = match parsed {
             Parsed::Tcp(packet) => {
                 self.tcp += 1;
                 self.cut_options += u64::from(packet.options.cut);
                 return Some(packet);
             }
-            Parsed::Named(name) => self.others.entry(name),
-            Parsed::Tunnel(name) => self.tunnels.entry(name),
-            Parsed::Malformed(what) => self.malformed.entry(what),
+            Parsed::Named(name) => self.others.entry(*name),
+            Parsed::Tunnel(name) => self.tunnels.entry(*name),
+            Parsed::Malformed(what) => self.malformed.entry(*what),
             Parsed::Fragment => {
                 self.fragments += 1;
                 return None;
@@ -90,7 +90,7 @@ impl FrameCounts {
                 return None;
             }
             Parsed::UnknownLink(number) => {
-                *self.unknown_links.entry(number).or_default() += 1;
+                *self.unknown_links.entry(*number).or_default() += 1;
                 return None;
             }
         };
@@ -145,8 +145,9 @@ impl<'a, S: Sink> Analysis<'a, S> {
         self.report.start_ns.get_or_insert(frame.time_ns);
         counts.time_reversals += u64::from(self.report.end_ns.is_some_and(|last| frame.time_ns < last));
         self.report.end_ns = Some(frame.time_ns);
-        if let Some(packet) = counts.count(&parse(frame.link_type, frame.captured, frame.wire_bytes)) {
-            self.packet(&packet, frame);
+        let parsed = parse(frame.link_type, frame.captured, frame.wire_bytes);
+        if let Some(packet) = counts.count(&parsed) {
+            self.packet(packet, frame);
         }
     }
 

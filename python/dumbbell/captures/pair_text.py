@@ -23,10 +23,10 @@ COLUMNS: Final = (
     Column("lost", "%"),
     Column("duplicated", spare=4),
     Column("overtaken", spare=3),
+    Column("queueing p95", "ms"),
     Column("delay min", "ms"),
     Column("mean", "ms", spare=1),
     Column("p95", "ms", spare=2),
-    Column("queueing p95", "ms"),
 )
 LEGEND: Final = (
     "Sent: packets that the place nearer to their sender saw, and of which the captures say whether they arrived at the"
@@ -64,8 +64,8 @@ def _row(flow: PairFlow) -> list[Cell]:
         Amount(passage.lost / passage.sent, factor=PERCENT),
         passage.duplicated,
         passage.overtaken,
-        *_times(delay, "least_ns", "mean_ns", "p95_ns"),
         *_times(queueing, "p95_ns"),
+        *_times(delay, "least_ns", "mean_ns", "p95_ns"),
     ]
 
 

@@ -82,8 +82,9 @@ impl Place {
             report.frames.time_reversals += u64::from(report.end_ns.is_some_and(|last| time_ns < last));
             report.start_ns = Some(report.start_ns.map_or(time_ns, |first| first.min(time_ns)));
             report.end_ns = Some(report.end_ns.map_or(time_ns, |last| last.max(time_ns)));
-            if let Some(segment) = report.frames.count(&parse(frame.link_type, frame.captured, frame.wire_bytes)) {
-                break Some(Seen { time_ns, segment });
+            let parsed = parse(frame.link_type, frame.captured, frame.wire_bytes);
+            if let Some(segment) = report.frames.count(&parsed) {
+                break Some(Seen { time_ns, segment: *segment });
             }
         };
         Ok(())
