@@ -19,7 +19,7 @@ pub struct FlowAcks {
 }
 
 /// Of each flow, by its sender: an address, with a port where several flows share the address. Samples are those of
-/// [`PacketRow::ack_rtt_ns`] that Karn's rule admits; times count from 1970, as those of a run's captures.
+/// [`PacketRow::sender_rtt_ns`]; times count from 1970, as those of a run's captures.
 ///
 /// # Errors
 /// The stream is no capture.
@@ -60,9 +60,9 @@ impl Sink for Samples<'_> {
     }
 
     fn packets(&mut self, rows: &[PacketRow]) {
-        for row in rows.iter().filter(|row| row.ack_rtt_sound) {
+        for row in rows {
             let [at_ns, rtt_ns] =
-                [Some(row.time_ns), row.ack_rtt_ns].map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
+                [Some(row.time_ns), row.sender_rtt_ns].map(|ns| ns.and_then(|ns| u64::try_from(ns).ok()));
             if let (Some(at_ns), Some(rtt_ns)) = (at_ns, rtt_ns) {
                 let of = self.open.entry(row.connection).or_default();
                 of[row.sender.other().index()].push(AckSample { at_ns, rtt_ns });

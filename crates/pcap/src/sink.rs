@@ -91,6 +91,10 @@ pub struct PacketRow {
     /// Whether that is a sample by Karn's rule: nothing that the ACK newly covers was sent twice, and the receiver had
     /// not reported the segment by SACK before.
     pub ack_rtt_sound: bool,
+    /// The sample that Linux gives its congestion control (6.1 `ca_rtt_us` of `tcp_clean_rtx_queue`): since the last
+    /// segment was sent that the ACK newly reports by SACK, of those sent once; else since the last that it newly
+    /// covers, if nothing that it covers was sent twice.
+    pub sender_rtt_ns: Option<i64>,
     /// The time since the timestamp was first sent that it echoes, where it acknowledges new data (RFC 7323 section 4).
     pub timestamp_rtt_ns: Option<i64>,
     /// `tcp.analysis.bytes_in_flight`, of data packets.

@@ -242,6 +242,7 @@ impl Batches {
                 duplicate_ack: row.duplicate_ack,
                 ack_rtt_ns: row.ack_rtt_ns.unwrap_or(UNKNOWN),
                 ack_rtt_sound: row.ack_rtt_sound,
+                sender_rtt_ns: row.sender_rtt_ns.unwrap_or(UNKNOWN),
                 timestamp_rtt_ns: row.timestamp_rtt_ns.unwrap_or(UNKNOWN),
                 bytes_in_flight: row.bytes_in_flight.map_or(UNKNOWN, i64::from),
                 outstanding_bytes: row.outstanding_bytes,

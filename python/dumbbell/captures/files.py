@@ -20,7 +20,7 @@ CLASSES: Final = (
     "no data", "new", "out of order", "keep-alive", "repeated", "fast", "timeout", "tail probe", "plain",
 )  # fmt: skip
 """What a segment's data is, as `crates/pcap/src/sink.rs` counts."""
-_UNKNOWN: Final = {"ack_rtt_ns", "timestamp_rtt_ns", "bytes_in_flight", "window_bytes"}
+_UNKNOWN: Final = {"ack_rtt_ns", "sender_rtt_ns", "timestamp_rtt_ns", "bytes_in_flight", "window_bytes"}
 """Columns in which -1 is what is not known."""
 
 

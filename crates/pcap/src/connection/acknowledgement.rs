@@ -25,7 +25,8 @@ impl<S: Sink> Event<'_, '_, S> {
             to.recovery.duplicates = to.recovery.duplicates.saturating_add(1);
         }
         if !self.packet.options.sack().is_empty() {
-            self.selective(from, to, ack);
+            let reported_ns = self.selective(from, to, ack);
+            acknowledged.newest_ns = reported_ns.or(acknowledged.newest_ns);
         }
         self.limit(to, from);
         acknowledged
@@ -91,12 +92,12 @@ impl<S: Sink> Event<'_, '_, S> {
         if let Some(rtt_ns) = rtt_ns {
             to.rtt.sample(rtt_ns);
         }
-        Acknowledged { bytes, rtt_ns, timestamp_rtt_ns: echo_ns.filter(|_| bytes > 0) }
+        Acknowledged { bytes, rtt_ns, newest_ns: covered.newest_ns, timestamp_rtt_ns: echo_ns.filter(|_| bytes > 0) }
     }
 
     /// SACK blocks; the first may report a duplicate (RFC 2883 section 4): it lies below the acknowledgement, or inside
-    /// the second.
-    fn selective(&mut self, from: &mut Direction, to: &mut Direction, ack: u64) {
+    /// the second. When the last segment was sent that is newly reported, of those sent once.
+    fn selective(&mut self, from: &mut Direction, to: &mut Direction, ack: u64) -> Option<i64> {
         let blocks = self.packet.options.sack();
         let mut positions = [(0, 0); 4];
         let most = to.sequence.most();
@@ -121,7 +122,7 @@ impl<S: Sink> Event<'_, '_, S> {
             .iter()
             .copied()
             .filter(|(start, end)| start < end && *start >= acked && *end <= most);
-        to.outstanding.report(sound, self.arrival(to.rtt.by_ack.least()));
+        to.outstanding.report(sound, self.arrival(to.rtt.by_ack.least()))
     }
 
     fn arrival(&self, least_rtt_ns: Option<u64>) -> Arrival {

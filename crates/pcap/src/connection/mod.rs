@@ -241,6 +241,8 @@ struct Acknowledged {
     bytes: u64,
     /// By Karn's rule.
     rtt_ns: Option<i64>,
+    /// When the last segment was sent that is newly reported, or else acknowledged.
+    newest_ns: Option<i64>,
     timestamp_rtt_ns: Option<i64>,
 }
 
@@ -299,6 +301,7 @@ impl<S: Sink> Event<'_, '_, S> {
             duplicate_ack: finding.duplicate_ack,
             ack_rtt_ns: finding.ack_rtt_ns,
             ack_rtt_sound: ack.rtt_ns.is_some() && finding.ack_rtt_ns.is_some(),
+            sender_rtt_ns: ack.newest_ns.map(|sent_ns| self.moment.now_ns.saturating_sub(sent_ns)),
             timestamp_rtt_ns: ack.timestamp_rtt_ns,
             bytes_in_flight: finding.bytes_in_flight,
             outstanding_bytes,

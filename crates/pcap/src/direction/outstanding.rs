@@ -24,6 +24,8 @@ pub struct Covered {
     pub sent_ns: Option<i64>,
     /// Whether a sample of the RTT is sound: nothing covered was sent twice, and that segment was not reported before.
     pub sound: bool,
+    /// When the last segment was sent that is newly covered and had not been reported; none where any was sent twice.
+    pub newest_ns: Option<i64>,
 }
 
 #[derive(Default)]
@@ -140,7 +142,8 @@ impl Outstanding {
     /// Takes off what lies before `ack`, showing each segment.
     #[inline]
     pub fn acknowledge(&mut self, ack: u64, arrival: Arrival, mut each: impl FnMut(&Sent)) -> Covered {
-        let mut covered = Covered { sent_ns: None, sound: true };
+        let mut covered = Covered { sent_ns: None, sound: true, newest_ns: None };
+        let mut is_resent = false;
         while let Some(sent) = self.segments.front_mut() {
             if sent.start >= ack {
                 break;
@@ -153,6 +156,10 @@ impl Outstanding {
                 sent.start = ack;
                 break;
             }
+            is_resent |= sent.times > 1;
+            if !sent.sacked {
+                covered.newest_ns = Some(sent.first_ns);
+            }
             if sent.end == ack {
                 covered.sent_ns = Some(sent.first_ns);
                 covered.sound &= !sent.sacked;
@@ -163,11 +170,13 @@ impl Outstanding {
             each(sent);
             self.drop_front();
         }
+        covered.newest_ns = covered.newest_ns.filter(|_| !is_resent);
         covered
     }
 
-    /// Notes the ranges that the receiver reports.
-    pub fn report(&mut self, blocks: impl Iterator<Item = (u64, u64)>, arrival: Arrival) {
+    /// Notes the ranges that the receiver reports; when the last segment was sent that is news, of those sent once.
+    pub fn report(&mut self, blocks: impl Iterator<Item = (u64, u64)>, arrival: Arrival) -> Option<i64> {
+        let mut newest: Option<(u64, i64)> = None;
         let mut present = [(0, 0); 4];
         let mut bytes = 0;
         for (place, (start, end)) in present.iter_mut().zip(blocks) {
@@ -190,6 +199,9 @@ impl Outstanding {
             for sent in self.segments.range_mut(first..).take_while(|sent| sent.start < until) {
                 if !sent.sacked && sent.start >= start && sent.end <= end {
                     sent.sacked = true;
+                    if sent.times == 1 {
+                        newest = newest.max(Some((sent.start, sent.first_ns)));
+                    }
                     bytes += sent.end - sent.start;
                     self.delivered_sent_ns = self.delivered_sent_ns.max(sent.delivered_ns(arrival));
                 }
@@ -197,5 +209,6 @@ impl Outstanding {
         }
         self.blocks = present;
         self.sacked_bytes += bytes;
+        newest.map(|(_, sent_ns)| sent_ns)
     }
 }
