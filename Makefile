@@ -78,7 +78,7 @@ fuzz-specs: ## Ten million broken specs, read and resolved, of a seed that is pr
 
 fuzz-captures: ## Ten million broken captures, read and analysed, of a seed that is printed, five minutes; CAPTURES=N, SEED=N
 	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(or $(CAPTURES),10000000) captures" && \
-		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_CAPTURES=$(or $(CAPTURES),10000000) $(ALONE) cargo test --release -p pcap --test captures fuzz
+		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_CAPTURES=$(or $(CAPTURES),10000000) $(ALONE) cargo test --release -p pcap --test broken
 
 lint: lint-rust lint-python ## Formatting, lints and types
 

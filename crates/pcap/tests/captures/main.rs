@@ -4,7 +4,6 @@ mod connections;
 mod data;
 mod ecn_and_windows;
 mod files;
-mod fuzz;
 mod headers;
 mod pair;
 mod rtt;

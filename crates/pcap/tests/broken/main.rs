@@ -3,6 +3,10 @@
 //! `DUMBBELL_FUZZ_CAPTURES` says how many, `DUMBBELL_FUZZ_SEED` with which seed; what fails is printed with both.
 //! `DUMBBELL_FUZZ_FOLDER` names a folder whose files up to 100 kB are broken, too.
 
+#[path = "../captures/support.rs"]
+#[expect(dead_code, reason = "shared by all tests, of which each uses a part")]
+mod support;
+
 use crate::support::{
     ACK, CWR, Captured, ECE, Everything, FIN, MSS, Packet, RST, SYN, ack, data, ethernet, handshake, packet, pcap_file,
     pcapng_file, segments,
