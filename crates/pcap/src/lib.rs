@@ -5,9 +5,11 @@
 //! that are named as Wireshark's `tcp.analysis` fields have the same values ([`Marks`]); what Wireshark does not tell
 //! apart stands beside them ([`Class`]).
 
+mod algorithm;
 mod analysis;
 mod connection;
 mod direction;
+mod estimate;
 pub mod file;
 pub mod header;
 mod output;
@@ -18,6 +20,7 @@ pub mod summary;
 
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use direction::Marks;
+pub use estimate::{Algorithm, AlgorithmEstimate, AlgorithmEvidence};
 pub use quantile::Distribution;
-pub use run_files::{RunFiles, SUFFIX};
+pub use run_files::{RunFiles, RunPackets, SUFFIX};
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

@@ -1,6 +1,7 @@
 //! A connection's summary.
 
 use super::Connection;
+use crate::algorithm::estimate;
 use crate::direction::{Direction, Offer};
 use crate::header::{AE, CWR, ECE, Endpoint};
 use crate::sink::Side;
@@ -24,6 +25,10 @@ impl Connection {
             if capture_point == receiver {
                 summary.limits = None;
             }
+            let near = capture_point == if side == Side::Client { CapturePoint::Client } else { CapturePoint::Server };
+            let direction = &self.directions[side.index()];
+            let segment = self.segment_bytes(side).unwrap_or(direction.largest_payload);
+            summary.algorithm = (summary.data_packets > 0).then(|| estimate(&direction.rounds, segment, near));
             summary
         };
         ConnectionSummary {
@@ -131,6 +136,7 @@ impl Direction {
             ecn: counts.ecn,
             wireshark: counts.wireshark,
             limits: (counts.data_packets > 0).then(|| self.limit.limits()),
+            algorithm: None,
         }
     }
 }

@@ -9,7 +9,7 @@ mod table;
 pub use key::Key;
 pub use table::Table;
 
-use crate::direction::{self, Direction, Finding, Handshake, Marks};
+use crate::direction::{self, Direction, Finding, Handshake, Marks, Receipt, Sending};
 use crate::file::Frame;
 use crate::header::{ACK, Endpoint, FIN, RST, SYN, Segment};
 use crate::output::Output;
@@ -143,6 +143,25 @@ impl Connection {
         };
 
         let outstanding_bytes = from.outstanding_bytes();
+        if packet.payload_bytes > 0 {
+            from.rounds.sent(&Sending {
+                now_ns: moment.now_ns,
+                outstanding_bytes,
+                acked: from.sequence.acked(),
+                segment_bytes: u64::from(mss.unwrap_or(from.largest_payload)),
+                recovery: &from.recovery,
+            });
+        }
+        if ack.bytes > 0 {
+            to.rounds.acknowledged(&Receipt {
+                now_ns: moment.now_ns,
+                acked: to.sequence.acked(),
+                most: to.sequence.most(),
+                rtt_ns: ack.rtt_ns,
+                congestion_ns: to.limit.limits().congestion_ns,
+                recovery: &to.recovery,
+            });
+        }
         from.counts.most_outstanding_bytes = from.counts.most_outstanding_bytes.max(outstanding_bytes);
         let sent = BinCounts {
             packets: 1,

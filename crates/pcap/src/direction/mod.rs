@@ -6,6 +6,7 @@ mod holes;
 mod limit;
 mod outstanding;
 mod retransmission;
+mod rounds;
 mod rtt;
 mod sequence;
 mod unacked;
@@ -16,6 +17,7 @@ pub use holes::Hole;
 pub use limit::{Limit, Limited};
 pub use outstanding::Arrival;
 pub use retransmission::{Recovery, Retransmitted};
+pub use rounds::{Instant, Receipt, Reduction, Round, Rounds, Sending};
 pub use rtt::Rtt;
 pub use sequence::Sequence;
 pub use wireshark::{Finding, Flow, Handshake, Marks, analyze};
@@ -101,6 +103,7 @@ pub struct Direction {
     pub rtt: Rtt,
     pub window: Offered,
     pub limit: Limit,
+    pub rounds: Rounds,
     pub bin: Bin,
     /// The largest payload that fitted a frame.
     pub largest_payload: u32,
@@ -123,6 +126,7 @@ impl Direction {
             + self.holes.memory_bytes()
             + self.recovery.memory_bytes()
             + self.rtt.memory_bytes()
+            + self.rounds.memory_bytes()
     }
 
     /// The time since this end sent a timestamp first that the other one echoes.

@@ -1,0 +1,186 @@
+//! How often the analysis is right about what it estimates: `evaluation RUNS FIRST_SEED [PLACE]` makes random runs of the
+//! simulator, analyses their packets as captured at a place (`senders`, `bottleneck`, `receivers`), and prints tables.
+//! `-v` as the last argument prints each flow.
+
+#![expect(clippy::print_stdout, reason = "the tables are what it is for")]
+
+use pcap::file::Frame;
+use pcap::summary::ConnectionSummary;
+use pcap::{Algorithm, Analysis, Options, Report, RunPackets, Sink};
+use rand_core::{RngCore, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use run::samples::{flow, one_flow};
+use run::{Buffer, CapturePoint, Run};
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+const MS: u64 = 1_000_000;
+const ETHERNET: u32 = 1;
+/// Each flow has 35 s and more.
+const SECONDS: u64 = 40;
+const ALGORITHMS: [&str; 3] = ["bbr", "cubic", "reno"];
+
+struct Random(Xoshiro256PlusPlus);
+
+impl Random {
+    fn unit(&mut self) -> f64 {
+        (self.0.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// Each octave is as likely as any other.
+    fn octaves(&mut self, low: f64, high: f64) -> f64 {
+        low * (high / low).powf(self.unit())
+    }
+
+    fn below(&mut self, count: usize) -> usize {
+        (self.unit() * count as f64) as usize
+    }
+}
+
+/// A run of one to six flows of 35 s and more; half of the runs have one flow, half random loss, and half one RTT for all.
+fn any_run(seed: u64) -> Run {
+    let mut random = Random(Xoshiro256PlusPlus::seed_from_u64(seed));
+    let rate_bps = random.octaves(2e6, 200e6) as u64;
+    let mut rtt_ns = || (random.octaves(5.0, 200.0) * MS as f64) as u64;
+    let rtts: Vec<u64> = (0..6).map(|_| rtt_ns()).collect();
+    let bdp_bytes = rate_bps as f64 * rtts[0] as f64 / 8e9;
+    let buffer_bytes = (bdp_bytes * random.octaves(0.25, 8.0)).max(1_514.0) as u64;
+    let mut run = one_flow("reno", rate_bps, rtts[0], buffer_bytes, SECONDS);
+    run.path.buffer = Buffer::Bytes(buffer_bytes);
+    run.seed = seed;
+    run.measure.record = run::Record::Summary;
+    let count = if random.below(2) == 0 { 1 } else { 2 + random.below(5) };
+    let same = random.below(2) == 0;
+    run.flows = (0..count)
+        .map(|index| {
+            let name = ALGORITHMS[random.below(ALGORITHMS.len())];
+            let mut flow = flow(&format!("{name}-{index}"), name, if same { rtts[0] } else { rtts[index] });
+            flow.start_ns = if index == 0 { 0 } else { (random.unit() * 5e9) as u64 };
+            flow
+        })
+        .collect();
+    if random.below(2) == 0 {
+        run.path.loss_ppb = random.octaves(1e5, 5e6) as u32;
+    }
+    run
+}
+
+#[derive(Default)]
+struct Connections(Vec<ConnectionSummary>);
+
+impl Sink for Connections {
+    fn connection(&mut self, summary: ConnectionSummary) {
+        self.0.push(summary);
+    }
+}
+
+/// Analyses the packets of a run without a file.
+fn analysed(run: &Run, place: CapturePoint) -> (Vec<ConnectionSummary>, Report) {
+    let mut sink = Connections::default();
+    let mut analysis = Analysis::new(Options::default(), &mut sink);
+    let packets = RunPackets::new(run);
+    let (mut bytes, mut number) = (Vec::new(), 0);
+    sim::capture(run, &mut |frames| {
+        for frame in frames.filter(|frame| frame.point == place) {
+            bytes.clear();
+            packets.write(&frame, &mut bytes);
+            number += 1;
+            analysis.frame(&Frame {
+                number,
+                time_ns: frame.at_ns.cast_signed(),
+                interface: 0,
+                link_type: ETHERNET,
+                captured: &bytes,
+                wire_bytes: bytes.len() as u32 + frame.payload_bytes,
+            });
+        }
+        true
+    })
+    .expect("a valid run");
+    let report = analysis.finish();
+    sink.0.sort_by_key(|connection| connection.client.address);
+    (sink.0, report)
+}
+
+const fn name(algorithm: Algorithm) -> &'static str {
+    match algorithm {
+        Algorithm::Bbr => "bbr",
+        Algorithm::Cubic => "cubic",
+        Algorithm::Reno => "reno",
+        Algorithm::Vegas => "vegas",
+        Algorithm::CannotTell => "cannot tell",
+    }
+}
+
+/// Flows by what they run and what is said of it.
+#[derive(Default)]
+struct Confusion(BTreeMap<(String, &'static str), u32>);
+
+impl Confusion {
+    fn print(&self) {
+        let said = ["bbr", "cubic", "reno", "vegas", "cannot tell"];
+        println!("| runs \\ said | {} |", said.join(" | "));
+        println!("|---|{}", "---|".repeat(said.len()));
+        for runs in ALGORITHMS {
+            let counts = said.map(|said| self.0.get(&(runs.to_owned(), said)).copied().unwrap_or(0).to_string());
+            println!("| {runs} | {} |", counts.join(" | "));
+        }
+        let sum = |keep: &dyn Fn(&str, &str) -> bool| -> u32 {
+            self.0.iter().filter(|((runs, said), _)| keep(runs, said)).map(|(_, count)| count).sum()
+        };
+        let (all, silent, right) =
+            (sum(&|_, _| true), sum(&|_, said| said == "cannot tell"), sum(&|runs, said| runs == said));
+        println!(
+            "right in {:.1} % of {}; cannot tell {:.1} % of {all}",
+            100.0 * f64::from(right) / f64::from(all - silent),
+            all - silent,
+            100.0 * f64::from(silent) / f64::from(all)
+        );
+    }
+}
+
+fn main() -> ExitCode {
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let verbose = arguments.last().is_some_and(|argument| argument == "-v");
+    if verbose {
+        arguments.pop();
+    }
+    let number = |index: usize, default: u64| arguments.get(index).map_or(Some(default), |text| text.parse().ok());
+    let place = CapturePoint::ALL.into_iter().find(|place| Some(place.name()) == arguments.get(2).map(String::as_str));
+    let (Some(runs), Some(first)) = (number(0, 100), number(1, 1)) else {
+        println!("usage: evaluation RUNS FIRST_SEED [PLACE] [-v]");
+        return ExitCode::FAILURE;
+    };
+    let mut confusion = Confusion::default();
+    for seed in first..first + runs {
+        let run = any_run(seed);
+        let (connections, _report) = analysed(&run, place.unwrap_or(CapturePoint::Senders));
+        let bdp_segments = run.path.rate_bps as f64 * run.flows[0].base_rtt_ns() as f64 / 8e9 / 1514.0;
+        for (flow, connection) in run.flows.iter().zip(&connections) {
+            let Some(estimate) = &connection.directions[0].algorithm else { continue };
+            let said = name(estimate.algorithm);
+            *confusion.0.entry((flow.cc.algorithm.clone(), said)).or_default() += 1;
+            if verbose {
+                let mark = if said == flow.cc.algorithm {
+                    ' '
+                } else if said == "cannot tell" {
+                    '?'
+                } else {
+                    '!'
+                };
+                println!(
+                    "{mark} {seed} {} of {}: {said} {:.2}; {:.1} Mbit/s, {:.1} ms, bdp {bdp_segments:.0}, loss {:.3} %; {:?}",
+                    flow.name,
+                    run.flows.len(),
+                    estimate.confidence,
+                    run.path.rate_bps as f64 * 1e-6,
+                    flow.base_rtt_ns() as f64 * 1e-6,
+                    f64::from(run.path.loss_ppb) * 1e-7,
+                    estimate.evidence
+                );
+            }
+        }
+    }
+    confusion.print();
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,68 @@
+//! What is concluded from packets, and is no count of them.
+
+use serde::Serialize;
+
+/// A congestion control algorithm, as far as packets tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Algorithm {
+    /// BBR, version 1.
+    Bbr,
+    /// CUBIC (RFC 9438).
+    Cubic,
+    /// Reno or NewReno (RFC 5681, RFC 6582).
+    Reno,
+    /// Vegas (Brakmo and Peterson, 1995).
+    Vegas,
+    /// The packets fit none, or several.
+    CannotTell,
+}
+
+/// What the estimate is based on.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct AlgorithmEvidence {
+    /// Round trips.
+    pub rounds: u32,
+    /// From the first to the last of them, ns.
+    pub span_ns: i64,
+    /// Fast recoveries whose windows before and after are known.
+    pub reductions: u64,
+    /// The median of the windows after them by those before: Reno 0.5, CUBIC 0.7, BBR 1.
+    pub median_factor: Option<f64>,
+    /// Of the last 128 reductions those that are nearest to what Reno does: by how many segments the algorithms differ
+    /// there decides how much each counts, one at most.
+    pub reductions_like_reno: f64,
+    /// To what CUBIC does.
+    pub reductions_like_cubic: f64,
+    /// To a window that stays; also those after which it grew faster than Reno and CUBIC can.
+    pub reductions_like_none: f64,
+    /// Times from one loss to the next in which the window grew as Reno's does.
+    pub growths_like_reno: u32,
+    /// As CUBIC's.
+    pub growths_like_cubic: u32,
+    /// Times of 30 rounds and more without a loss in which it grew by a segment in each, as Reno's does.
+    pub lines_like_reno: u32,
+    /// The median growth of the window in a round, segments, where congestion limited and nothing was lost.
+    pub growth_segments: Option<f64>,
+    /// Times of 0.2 s and more with at most four segments outstanding: BBR's PROBE_RTT.
+    pub probe_rtt_dips: u32,
+    /// The median time from one to the next, ns: BBR's is 10 s and more.
+    pub probe_rtt_period_ns: Option<i64>,
+    /// The median number of segments that wait in a queue: Vegas holds two to four there.
+    pub backlog_segments: Option<f64>,
+    /// The part of the rounds in which that was between one and five.
+    pub backlog_steady: Option<f64>,
+}
+
+/// Which algorithm it is.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct AlgorithmEstimate {
+    /// The one.
+    pub algorithm: Algorithm,
+    /// From 0 to 1: the part of the evidence that is for it, with half a sight more against it.
+    pub confidence: f64,
+    /// Why.
+    pub reason: &'static str,
+    /// What was seen.
+    pub evidence: AlgorithmEvidence,
+}
