@@ -6,7 +6,7 @@
 
 use pcap::file::Frame;
 use pcap::summary::ConnectionSummary;
-use pcap::{Algorithm, Analysis, Options, Report, RunPackets, Sink};
+use pcap::{Algorithm, Analysis, Estimate, Options, Report, RunPackets, Sink};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use run::samples::{flow, one_flow};
@@ -139,6 +139,45 @@ impl Confusion {
     }
 }
 
+/// Errors of what was estimated, as parts of the truth, and how often nothing was.
+#[derive(Default)]
+struct Errors {
+    parts: Vec<f64>,
+    outside: u32,
+    unknown: u32,
+}
+
+impl Errors {
+    fn enter(&mut self, estimate: Estimate, truth: f64) -> Option<f64> {
+        let Some(value) = estimate.value else {
+            self.unknown += 1;
+            return None;
+        };
+        let inside = estimate.low.is_none_or(|low| low <= truth * 1.001)
+            && estimate.high.is_none_or(|high| high >= truth * 0.999);
+        self.outside += u32::from(!inside);
+        self.parts.push(value / truth - 1.0);
+        self.parts.last().copied()
+    }
+
+    fn print(&self, name: &str, bar: f64) {
+        let mut sizes: Vec<f64> = self.parts.iter().map(|part| part.abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let at = |part: f64| sizes.get((sizes.len() as f64 * part) as usize).map_or(f64::NAN, |size| size * 100.0);
+        let within = sizes.iter().filter(|size| **size <= bar).count();
+        println!(
+            "| {name} | {} | {} | {:.3} % | {:.3} % | {:.1} % within {:.0} % | {} |",
+            sizes.len(),
+            self.unknown,
+            at(0.5),
+            at(0.95),
+            100.0 * within as f64 / sizes.len() as f64,
+            bar * 100.0,
+            self.outside
+        );
+    }
+}
+
 fn main() -> ExitCode {
     let mut arguments: Vec<String> = std::env::args().skip(1).collect();
     let verbose = arguments.last().is_some_and(|argument| argument == "-v");
@@ -152,11 +191,37 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let mut confusion = Confusion::default();
+    let (mut rates, mut rtts, mut buffers) =
+        ([Errors::default(), Errors::default()], [Errors::default(), Errors::default()], Errors::default());
     for seed in first..first + runs {
         let run = any_run(seed);
-        let (connections, _report) = analysed(&run, place.unwrap_or(CapturePoint::Senders));
+        let (connections, report) = analysed(&run, place.unwrap_or(CapturePoint::Senders));
         let bdp_segments = run.path.rate_bps as f64 * run.flows[0].base_rtt_ns() as f64 / 8e9 / 1514.0;
+        let many = usize::from(run.flows.len() > 1);
+        if let Some(path) = report.paths[0] {
+            let error = rates[many].enter(path.rate_bps, run.path.rate_bps as f64);
+            if verbose {
+                let mark = if error.is_none_or(|error| error.abs() > 0.02) { "RATE!" } else { "RATE" };
+                println!("{mark} {seed} of {}: {error:?} {path:?} loss {}", run.flows.len(), run.path.loss_ppb);
+            }
+        }
         for (flow, connection) in run.flows.iter().zip(&connections) {
+            if let Some(estimate) = &connection.directions[0].flow {
+                let error = rtts[many].enter(estimate.base_rtt_ns, flow.base_rtt_ns() as f64);
+                let Buffer::Bytes(room) = run.path.buffer else { continue };
+                let buffer = buffers.enter(estimate.buffer_bytes, room as f64);
+                if verbose {
+                    let mark = if error.is_none_or(|error| error.abs() > 0.01) { "RTT!" } else { "RTT" };
+                    println!(
+                        "{mark} {seed} {} {error:?} {} start {:.1}: {:?}; loss {:.3} %; buffer {buffer:?} {room}: {estimate:?}",
+                        flow.name,
+                        flow.base_rtt_ns(),
+                        flow.start_ns as f64 * 1e-9,
+                        estimate.base_rtt_ns,
+                        f64::from(run.path.loss_ppb) * 1e-7
+                    );
+                }
+            }
             let Some(estimate) = &connection.directions[0].algorithm else { continue };
             let said = name(estimate.algorithm);
             *confusion.0.entry((flow.cc.algorithm.clone(), said)).or_default() += 1;
@@ -182,5 +247,13 @@ fn main() -> ExitCode {
         }
     }
     confusion.print();
+    println!(
+        "\n| estimate | known | not known | median error | 95 % | | outside its interval |\n|---|---|---|---|---|---|---|"
+    );
+    for (place, name) in ["one flow", "several flows"].iter().enumerate() {
+        rates[place].print(&format!("rate, {name}"), 0.02);
+        rtts[place].print(&format!("base RTT, {name}"), 0.01);
+    }
+    buffers.print("buffer", 0.1);
     ExitCode::SUCCESS
 }

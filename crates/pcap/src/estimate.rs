@@ -66,3 +66,58 @@ pub struct AlgorithmEstimate {
     /// What was seen.
     pub evidence: AlgorithmEvidence,
 }
+
+/// A number that is concluded, with what it may be at least and at most; none where that cannot be known.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize)]
+pub struct Estimate {
+    /// The likeliest.
+    pub value: Option<f64>,
+    /// The least that it may be.
+    pub low: Option<f64>,
+    /// The most that it may be.
+    pub high: Option<f64>,
+    /// Why, or why not.
+    pub reason: &'static str,
+}
+
+impl Estimate {
+    /// A value that lies between two others.
+    pub(crate) const fn between(low: f64, value: f64, high: f64, reason: &'static str) -> Self {
+        Self { value: Some(value), low: Some(low), high: Some(high), reason }
+    }
+
+    /// No more than that it is not less.
+    pub(crate) const fn at_least(low: Option<f64>, reason: &'static str) -> Self {
+        Self { value: None, low, high: None, reason }
+    }
+}
+
+/// The path that the data of one side took, by all flows of the capture together.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct PathEstimate {
+    /// The bottleneck's rate, bit/s of frames as they were captured.
+    pub rate_bps: Estimate,
+    /// Bytes of frames acknowledged while a queue stood: what the rate is based on.
+    pub busy_bytes: u64,
+    /// How long that took, ns.
+    pub busy_ns: i64,
+}
+
+/// What one sender's data says about its path and itself.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct FlowEstimate {
+    /// When its connection began, ns since 1970.
+    pub start_ns: Estimate,
+    /// Data that it had to send, bytes.
+    pub size_bytes: Estimate,
+    /// Its round trip without a queue and without the time that a frame takes at the bottleneck's rate, ns.
+    pub base_rtt_ns: Estimate,
+    /// The queue that it saw, bytes: the buffer has as much room at least.
+    pub queue_bytes: Estimate,
+    /// The buffer's room, bytes.
+    pub buffer_bytes: Estimate,
+    /// The part of its packets that was lost with hardly a queue.
+    pub random_loss: Estimate,
+    /// The part of its time in which its application had no more to send.
+    pub application_limited: Estimate,
+}

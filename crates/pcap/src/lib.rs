@@ -13,6 +13,7 @@ mod estimate;
 pub mod file;
 pub mod header;
 mod output;
+mod path;
 mod quantile;
 mod run_files;
 mod sink;
@@ -20,7 +21,7 @@ pub mod summary;
 
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use direction::Marks;
-pub use estimate::{Algorithm, AlgorithmEstimate, AlgorithmEvidence};
+pub use estimate::{Algorithm, AlgorithmEstimate, AlgorithmEvidence, Estimate, FlowEstimate, PathEstimate};
 pub use quantile::Distribution;
 pub use run_files::{RunFiles, RunPackets, SUFFIX};
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

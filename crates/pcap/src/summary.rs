@@ -1,6 +1,6 @@
 //! What is known of a connection at its end.
 
-use crate::estimate::AlgorithmEstimate;
+use crate::estimate::{AlgorithmEstimate, FlowEstimate};
 use crate::quantile::Distribution;
 use serde::Serialize;
 use std::net::IpAddr;
@@ -250,6 +250,8 @@ pub struct DirectionSummary {
     pub limits: Option<Limits>,
     /// Which congestion control it runs; none where it sent no data.
     pub algorithm: Option<AlgorithmEstimate>,
+    /// What its data says about its path and itself; none where it sent none.
+    pub flow: Option<FlowEstimate>,
 }
 
 /// A connection.

@@ -3,6 +3,7 @@
 mod acknowledgement;
 mod data;
 mod describe;
+mod flow;
 mod key;
 mod table;
 
@@ -13,6 +14,7 @@ use crate::direction::{self, Direction, Finding, Handshake, Marks, Receipt, Send
 use crate::file::Frame;
 use crate::header::{ACK, Endpoint, FIN, RST, SYN, Segment};
 use crate::output::Output;
+use crate::path::Path;
 use crate::sink::{BinCounts, Class, PacketRow, Side, Sink};
 use crate::summary::Ended;
 
@@ -112,12 +114,13 @@ impl Connection {
         frame: &Frame<'_>,
         bin: u64,
         reused: bool,
+        paths: &mut [Path; 2],
         output: &mut Output<'_, S>,
     ) {
         let moment = Moment { now_ns: frame.time_ns, frame: frame.number, bin };
         let sender = self.side(packet);
         self.end_ns = self.end_ns.max(moment.now_ns);
-        self.open(packet, sender, moment.now_ns);
+        self.open(packet, sender, moment.now_ns, paths);
         let mss = self.segment_bytes(sender);
         let scale = self.scale(sender);
         let sack = self.both_allow_sack();
@@ -151,6 +154,9 @@ impl Connection {
                 segment_bytes: u64::from(mss.unwrap_or(from.largest_payload)),
                 recovery: &from.recovery,
             });
+        }
+        if packet.has(ACK) && to.counts.data_packets > 0 {
+            to.delivered(moment.now_ns, ack.rtt_ns, &mut paths[sender.other().index()]);
         }
         if ack.bytes > 0 {
             to.rounds.acknowledged(&Receipt {
@@ -187,7 +193,7 @@ impl Connection {
     }
 
     /// Notes the times of a handshake.
-    fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64) {
+    fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64, paths: &[Path; 2]) {
         let opening = &mut self.opening;
         if packet.has(SYN | ACK) {
             if opening.syn_acks == 0 {
@@ -200,6 +206,11 @@ impl Connection {
         } else if opening.ack_ns.is_none() && sender == Side::Client && packet.has(ACK) && opening.syn_ack_ns.is_some()
         {
             opening.ack_ns = Some(now_ns);
+            if let Some(rtt_ns) = opening.path_rtt_ns().filter(|_| opening.syns == 1 && opening.syn_acks == 1) {
+                for (direction, path) in self.directions.iter_mut().zip(paths) {
+                    direction.queueing.open(rtt_ns, path.queue_ns(now_ns, rtt_ns), path.rate_bps());
+                }
+            }
         }
     }
 

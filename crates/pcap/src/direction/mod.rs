@@ -5,6 +5,7 @@ mod echoes;
 mod holes;
 mod limit;
 mod outstanding;
+mod queueing;
 mod retransmission;
 mod rounds;
 mod rtt;
@@ -16,6 +17,7 @@ pub use bin::Bin;
 pub use holes::Hole;
 pub use limit::{Limit, Limited};
 pub use outstanding::Arrival;
+pub use queueing::Queueing;
 pub use retransmission::{Recovery, Retransmitted};
 pub use rounds::{Instant, Receipt, Reduction, Round, Rounds, Sending};
 pub use rtt::Rtt;
@@ -23,6 +25,7 @@ pub use sequence::Sequence;
 pub use wireshark::{Finding, Flow, Handshake, Marks, analyze};
 
 use crate::header::{ACK, CWR, ECE, Ecn, FIN, RST, SYN, Segment};
+use crate::path::{Delivery, Path};
 use crate::summary::{EcnCounts, Reordering, Window, WiresharkCounts};
 use echoes::Echoes;
 use holes::Holes;
@@ -104,6 +107,9 @@ pub struct Direction {
     pub window: Offered,
     pub limit: Limit,
     pub rounds: Rounds,
+    pub queueing: Queueing,
+    /// The largest frame with data that is not a super-packet.
+    pub frame_bytes: u32,
     pub bin: Bin,
     /// The largest payload that fitted a frame.
     pub largest_payload: u32,
@@ -127,6 +133,7 @@ impl Direction {
             + self.recovery.memory_bytes()
             + self.rtt.memory_bytes()
             + self.rounds.memory_bytes()
+            + self.queueing.memory_bytes()
     }
 
     /// The time since this end sent a timestamp first that the other one echoes.
@@ -137,6 +144,35 @@ impl Direction {
             self.rtt.echo.insert(echo_ns as u64);
         }
         Some(echo_ns)
+    }
+
+    /// Enters what the path has delivered of its data by an acknowledgement that came now.
+    #[inline]
+    pub fn delivered(&mut self, now_ns: i64, rtt_ns: Option<i64>, path: &mut Path) {
+        let more = self.queueing.more(self.counts.acked_bytes + self.outstanding.sacked_bytes());
+        if more == 0 {
+            return;
+        }
+        // What is reported behind a hole has waited in the same queue.
+        let reported_ns = self.outstanding.take_reported();
+        let rtt_ns = rtt_ns.or_else(|| reported_ns.map(|sent_ns| now_ns.saturating_sub(sent_ns)));
+        if let Some(rtt_ns) = rtt_ns {
+            self.queueing.rtt(rtt_ns, path.queue_ns(now_ns, rtt_ns));
+        }
+        let (payload, frame) = (u64::from(self.largest_payload.max(1)), u64::from(self.frame_bytes));
+        path.delivered(&Delivery {
+            now_ns,
+            wire_bytes: more * frame / payload,
+            frame_bytes: frame,
+            rtt_ns: rtt_ns.zip(self.least_rtt_ns()),
+        });
+    }
+
+    /// The least RTT of its data, ns; less where it began in another flow's queue.
+    #[inline]
+    pub fn least_rtt_ns(&self) -> Option<i64> {
+        let least_ns = self.rtt.by_ack.least()?.cast_signed();
+        Some(self.queueing.least_of_data_ns().map_or(least_ns, |other_ns| least_ns.min(other_ns)))
     }
 
     /// Counts a packet that this end sent.
@@ -155,6 +191,7 @@ impl Direction {
                 counts.super_packets += 1;
             } else {
                 self.largest_payload = self.largest_payload.max(packet.payload_bytes);
+                self.frame_bytes = self.frame_bytes.max(wire_bytes);
             }
         }
         match packet.ecn {
