@@ -103,11 +103,10 @@ pub struct PathEstimate {
     pub busy_ns: i64,
 }
 
-/// What one sender's data says about its path and itself.
+/// What one sender's data says about its path and itself. When it began is in `ConnectionSummary`: its SYN's time, or that
+/// of its first packet, unless the capture is `midstream`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct FlowEstimate {
-    /// When its connection began, ns since 1970.
-    pub start_ns: Estimate,
     /// Data that it had to send, bytes.
     pub size_bytes: Estimate,
     /// Its round trip without a queue and without the time that a frame takes at the bottleneck's rate, ns.

@@ -56,7 +56,7 @@ impl Quantiles {
     }
 
     /// Inserts a value several times.
-    #[inline]
+    #[inline(always)]
     pub fn insert_many(&mut self, value: u64, times: u32) {
         if self.count == 0 || value < self.least {
             self.least = value;

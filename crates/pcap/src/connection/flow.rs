@@ -1,7 +1,7 @@
 //! What one sender's data says about the path and the sender itself.
 
 use super::Connection;
-use crate::direction::Direction;
+use crate::direction::{Direction, is_empty};
 use crate::estimate::{Estimate, FlowEstimate};
 use crate::path::Path;
 use crate::sink::Side;
@@ -11,10 +11,10 @@ use crate::summary::Ended;
 const SYN_FRAME_BYTES: f64 = 74.0;
 /// Segments that a queue has at least that is one.
 const LEAST_QUEUE_SEGMENTS: f64 = 3.0;
-/// A queue of this part of the RTT is none.
-const EMPTY_PART: f64 = 0.01;
-/// Nor is one of this time: it is within hosts' own delays.
-const EMPTY_NS: f64 = 50_000.0;
+/// RTTs that are needed to compare those of two flows.
+const LEAST_SAMPLES: u64 = 100;
+/// They say nothing where they differ by more than this part between their quartiles.
+const MOST_SPREAD: f64 = 0.05;
 /// Losses come with a queue of this part of the longest at least, where they are of a buffer.
 const FULL_PART: f64 = 0.8;
 /// Losses that are needed to know the buffer.
@@ -31,7 +31,6 @@ impl Connection {
         let base_rtt_ns = direction.base_rtt(near, rate_bps);
         let Queue { queue_bytes, buffer_bytes, random_loss } = direction.queue(near, rate_bps, &base_rtt_ns);
         Some(FlowEstimate {
-            start_ns: self.start_estimate(),
             size_bytes: size(direction, self.ended.unwrap_or(ended)),
             base_rtt_ns,
             queue_bytes,
@@ -39,15 +38,6 @@ impl Connection {
             random_loss,
             application_limited: direction.application_limited(near),
         })
-    }
-
-    fn start_estimate(&self) -> Estimate {
-        let start_ns = self.start_ns as f64;
-        if self.midstream {
-            Estimate { high: Some(start_ns), reason: "the capture lacks its SYN", ..Estimate::default() }
-        } else {
-            Estimate::between(start_ns, start_ns, start_ns, "its SYN was captured")
-        }
     }
 }
 
@@ -87,7 +77,9 @@ impl Direction {
             return Estimate::at_least(None, "neither its handshake nor an RTT of its data was captured");
         };
         let in_queue = [
-            self.queueing.opening().and_then(|(ns, queue_ns)| Some((ns as f64 - byte_ns * SYN_FRAME_BYTES, queue_ns?))),
+            self.queueing
+                .opening()
+                .map(|(ns, queue_ns)| (ns as f64 - byte_ns * SYN_FRAME_BYTES, queue_ns.unwrap_or(0))),
             self.queueing.shortest().filter(|_| near).map(|(ns, queue_ns)| (ns as f64 - byte_ns * frame, queue_ns)),
         ];
         let shortest = in_queue.into_iter().flatten().min_by_key(|(_, queue_ns)| *queue_ns);
@@ -101,18 +93,27 @@ impl Direction {
                 "the least RTT, less the time that its frame takes",
             );
         };
-        if queue <= most * EMPTY_PART + EMPTY_NS {
+        if is_empty(queue as i64, most as i64) && rate_bps.is_some() {
             let low = (most - queue - spread).max(0.0);
             let reason = "the least RTT, less the time that its frame takes; no flow saw a queue at a time";
             return Estimate::between(low, most, high, reason);
         }
-        let low = (rtt.min(most) - queue - spread).max(0.0);
-        Estimate {
-            value: None,
-            low: Some(low),
-            high: Some(high),
-            reason: "other flows kept a queue as long as it lived",
+        // Over many round trips the queue of one time and that of another even out.
+        let relative = &self.queueing.relative;
+        if relative.count() >= LEAST_SAMPLES && near {
+            let [low, value, high] = [25, 50, 75].map(|percent| relative.quantile(percent) as f64 - spread);
+            if value > 0.0 && high - low <= MOST_SPREAD * value {
+                let reason = "the median of its RTTs, less the queue that another flow saw at the time";
+                return Estimate::between(low.min(most), value.min(most), high.max(most), reason);
+            }
         }
+        let low = (rtt.min(most) - queue - spread).max(0.0);
+        let reason = if rate_bps.is_none() {
+            "the rate is not known, nor how much of the least RTT a frame takes"
+        } else {
+            "other flows kept a queue as long as it lived"
+        };
+        Estimate { value: None, low: Some(low), high: Some(high), reason }
     }
 
     fn queue(&self, near: bool, rate_bps: Option<f64>, base_rtt: &Estimate) -> Queue {
@@ -140,21 +141,8 @@ impl Direction {
             (at_loss.count(), rtt.samples)
         };
         let full = at_loss.count() - low_losses;
-        let median = at_loss.quantile((low_losses * 100 + full * 50) / at_loss.count().max(1));
-        let buffer_bytes = if full < LEAST_LOSSES {
-            Estimate::at_least(Some(bytes(rtt.p99_ns)), "too few losses came with a queue to know where it ends")
-        } else if bytes(median) < bytes(rtt.p99_ns) * FULL_PART - frame {
-            Estimate::at_least(Some(bytes(rtt.p99_ns)), "losses came with queues of many lengths")
-        } else {
-            // A frame that is lost finds no room of its own behind what waits.
-            let value = bytes(rtt.p99_ns.max(median)) + frame;
-            Estimate::between(
-                bytes(median),
-                value,
-                value.max(bytes(rtt.most_ns)) + 2.0 * frame,
-                "losses came when the queue was so long, and it was never longer",
-            )
-        };
+        let [quarter, median] =
+            [25, 50].map(|percent| at_loss.quantile((low_losses * 100 + full * percent) / at_loss.count().max(1)));
         // Losses with a short queue, of the packets that met one.
         let packets = self.counts.data_packets as f64 * low_samples as f64 / rtt.samples.max(1) as f64;
         let random_loss = if packets < 100.0 {
@@ -167,6 +155,26 @@ impl Direction {
                 lost / packets,
                 (lost + spread + 3.0) / packets,
                 "packets lost with less than half of the queue, of those that met no more",
+            )
+        };
+        // A full buffer drops more of those that meet it than are lost anyway.
+        let part = 1.0 - self.rtt.by_ack.below(half_ns) as f64 / rtt.samples.max(1) as f64;
+        let by_chance = random_loss.value.unwrap_or(0.0) * self.counts.data_packets as f64 * part;
+        let buffer_bytes = if full < LEAST_LOSSES || full as f64 - 2.0 * (full as f64).sqrt() <= by_chance {
+            Estimate::at_least(
+                Some(bytes(rtt.p99_ns)),
+                "too few losses came with a queue, beside those by chance, to know where it ends",
+            )
+        } else if bytes(quarter) < bytes(rtt.p99_ns) * FULL_PART - frame {
+            Estimate::at_least(Some(bytes(rtt.p99_ns)), "losses came with queues of many lengths")
+        } else {
+            // A frame that is lost finds no room of its own behind what waits.
+            let value = bytes(rtt.p99_ns.max(median)) + frame;
+            Estimate::between(
+                bytes(quarter),
+                value,
+                value.max(bytes(rtt.most_ns)) + 2.0 * frame,
+                "losses came when the queue was so long, and it was never longer",
             )
         };
         Queue { queue_bytes, buffer_bytes, random_loss }

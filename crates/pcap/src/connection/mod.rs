@@ -152,21 +152,25 @@ impl Connection {
                 outstanding_bytes,
                 acked: from.sequence.acked(),
                 segment_bytes: u64::from(mss.unwrap_or(from.largest_payload)),
+                again: class.is_retransmission(),
                 recovery: &from.recovery,
             });
         }
         if packet.has(ACK) && to.counts.data_packets > 0 {
-            to.delivered(moment.now_ns, ack.rtt_ns, &mut paths[sender.other().index()]);
+            to.delivered(self.id, moment.now_ns, ack.rtt_ns, &mut paths[sender.other().index()]);
         }
         if ack.bytes > 0 {
-            to.rounds.acknowledged(&Receipt {
+            let receipt = Receipt {
                 now_ns: moment.now_ns,
                 acked: to.sequence.acked(),
                 most: to.sequence.most(),
                 rtt_ns: ack.rtt_ns,
                 congestion_ns: to.limit.limits().congestion_ns,
                 recovery: &to.recovery,
-            });
+            };
+            if to.rounds.acknowledged(&receipt) {
+                to.estimate_bytes = to.rounds.memory_bytes() + to.queueing.memory_bytes();
+            }
         }
         from.counts.most_outstanding_bytes = from.counts.most_outstanding_bytes.max(outstanding_bytes);
         let sent = BinCounts {

@@ -17,7 +17,7 @@ pub use bin::Bin;
 pub use holes::Hole;
 pub use limit::{Limit, Limited};
 pub use outstanding::Arrival;
-pub use queueing::Queueing;
+pub use queueing::{Queueing, is_empty};
 pub use retransmission::{Recovery, Retransmitted};
 pub use rounds::{Instant, Receipt, Reduction, Round, Rounds, Sending};
 pub use rtt::Rtt;
@@ -108,6 +108,8 @@ pub struct Direction {
     pub limit: Limit,
     pub rounds: Rounds,
     pub queueing: Queueing,
+    /// Bytes of memory of these two at the end of the last round: each packet asks for the sum of all.
+    pub estimate_bytes: usize,
     /// The largest frame with data that is not a super-packet.
     pub frame_bytes: u32,
     pub bin: Bin,
@@ -132,8 +134,7 @@ impl Direction {
             + self.holes.memory_bytes()
             + self.recovery.memory_bytes()
             + self.rtt.memory_bytes()
-            + self.rounds.memory_bytes()
-            + self.queueing.memory_bytes()
+            + self.estimate_bytes
     }
 
     /// The time since this end sent a timestamp first that the other one echoes.
@@ -148,7 +149,7 @@ impl Direction {
 
     /// Enters what the path has delivered of its data by an acknowledgement that came now.
     #[inline]
-    pub fn delivered(&mut self, now_ns: i64, rtt_ns: Option<i64>, path: &mut Path) {
+    pub fn delivered(&mut self, connection: u64, now_ns: i64, rtt_ns: Option<i64>, path: &mut Path) {
         let more = self.queueing.more(self.counts.acked_bytes + self.outstanding.sacked_bytes());
         if more == 0 {
             return;
@@ -156,14 +157,20 @@ impl Direction {
         // What is reported behind a hole has waited in the same queue.
         let reported_ns = self.outstanding.take_reported();
         let rtt_ns = rtt_ns.or_else(|| reported_ns.map(|sent_ns| now_ns.saturating_sub(sent_ns)));
-        if let Some(rtt_ns) = rtt_ns {
-            self.queueing.rtt(rtt_ns, path.queue_ns(now_ns, rtt_ns));
+        if let Some(rtt_ns) = rtt_ns
+            && self.queueing.rtt(rtt_ns, now_ns)
+        {
+            let (queue_ns, reference_ns) =
+                (path.queue_ns(now_ns, rtt_ns), path.reference_ns(connection, now_ns, rtt_ns));
+            self.queueing.compare(rtt_ns, queue_ns, reference_ns);
         }
-        let (payload, frame) = (u64::from(self.largest_payload.max(1)), u64::from(self.frame_bytes));
         path.delivered(&Delivery {
             now_ns,
-            wire_bytes: more * frame / payload,
-            frame_bytes: frame,
+            connection,
+            began_free: self.queueing.began_free(),
+            bytes: more,
+            segment_bytes: self.largest_payload,
+            frame_bytes: self.frame_bytes,
             rtt_ns: rtt_ns.zip(self.least_rtt_ns()),
         });
     }

@@ -76,6 +76,8 @@ pub struct Sending<'a> {
     pub outstanding_bytes: u64,
     pub acked: u64,
     pub segment_bytes: u64,
+    /// Whether it was sent before.
+    pub again: bool,
     pub recovery: &'a Recovery,
 }
 
@@ -173,7 +175,8 @@ impl Rounds {
     #[inline]
     pub fn sent(&mut self, sending: &Sending<'_>) {
         let recovery = sending.recovery;
-        if recovery.counts.recoveries != self.recoveries || recovery.counts.timeouts != self.timeouts {
+        if sending.again && (recovery.counts.recoveries != self.recoveries || recovery.counts.timeouts != self.timeouts)
+        {
             self.lost(recovery, sending.now_ns);
         }
         if !recovery.is_on(sending.acked) {
@@ -198,6 +201,7 @@ impl Rounds {
     }
 
     /// More than PROBE_RTT's window is outstanding again.
+    #[cold]
     fn rises(&mut self, sending: &Sending<'_>) {
         let Some(low) = self.low.take() else { return };
         let lasted_ns = sending.now_ns.saturating_sub(low.since_ns);
@@ -212,6 +216,7 @@ impl Rounds {
     }
 
     /// A recovery begins, or the timer ran out.
+    #[cold]
     fn lost(&mut self, recovery: &Recovery, now_ns: i64) {
         self.settle(recovery, now_ns);
         self.pending = None;
@@ -231,6 +236,7 @@ impl Rounds {
     }
 
     /// Enters the reduction whose first round is over, or interrupted by the next.
+    #[cold]
     fn settle(&mut self, recovery: &Recovery, now_ns: i64) {
         let Some(Pending { before, began, spurious, until: Some(_) }) = self.pending else { return };
         self.pending = None;
@@ -252,9 +258,9 @@ impl Rounds {
         });
     }
 
-    /// Enters an acknowledgement.
+    /// Enters an acknowledgement, and says whether it ends a round.
     #[inline]
-    pub fn acknowledged(&mut self, receipt: &Receipt<'_>) {
+    pub fn acknowledged(&mut self, receipt: &Receipt<'_>) -> bool {
         if let Some(rtt_ns) = receipt.rtt_ns {
             self.least_rtt_ns = Some(self.least_rtt_ns.map_or(rtt_ns, |least| least.min(rtt_ns)));
         }
@@ -270,12 +276,15 @@ impl Rounds {
             }
             _ => {}
         }
-        if receipt.acked >= self.end {
+        let ends = receipt.acked >= self.end;
+        if ends {
             self.next(receipt);
         }
+        ends
     }
 
     /// A round ends, and another begins.
+    #[inline(never)]
     fn next(&mut self, receipt: &Receipt<'_>) {
         if self.begun {
             let elapsed_ns = receipt.now_ns.saturating_sub(self.began_ns);
