@@ -108,28 +108,29 @@ const fn name(algorithm: Algorithm) -> &'static str {
         Algorithm::Cubic => "cubic",
         Algorithm::Reno => "reno",
         Algorithm::Vegas => "vegas",
-        Algorithm::CannotTell => "cannot tell",
+        Algorithm::Unknown => "cannot tell",
     }
 }
 
-/// Flows by what they run and what is said of it.
+/// Flows by what they run and the verdict.
 #[derive(Default)]
 struct Confusion(BTreeMap<(String, &'static str), u32>);
 
 impl Confusion {
     fn print(&self) {
-        let said = ["bbr", "cubic", "reno", "vegas", "cannot tell"];
-        println!("| runs \\ said | {} |", said.join(" | "));
-        println!("|---|{}", "---|".repeat(said.len()));
+        let verdict = ["bbr", "cubic", "reno", "vegas", "cannot tell"];
+        println!("| runs \\ said | {} |", verdict.join(" | "));
+        println!("|---|{}", "---|".repeat(verdict.len()));
         for runs in ALGORITHMS {
-            let counts = said.map(|said| self.0.get(&(runs.to_owned(), said)).copied().unwrap_or(0).to_string());
+            let counts =
+                verdict.map(|verdict| self.0.get(&(runs.to_owned(), verdict)).copied().unwrap_or(0).to_string());
             println!("| {runs} | {} |", counts.join(" | "));
         }
         let sum = |keep: &dyn Fn(&str, &str) -> bool| -> u32 {
-            self.0.iter().filter(|((runs, said), _)| keep(runs, said)).map(|(_, count)| count).sum()
+            self.0.iter().filter(|((runs, verdict), _)| keep(runs, verdict)).map(|(_, count)| count).sum()
         };
         let (all, silent, right) =
-            (sum(&|_, _| true), sum(&|_, said| said == "cannot tell"), sum(&|runs, said| runs == said));
+            (sum(&|_, _| true), sum(&|_, verdict| verdict == "cannot tell"), sum(&|runs, verdict| runs == verdict));
         println!(
             "right in {:.1} % of {}; cannot tell {:.1} % of {all}",
             100.0 * f64::from(right) / f64::from(all - silent),
@@ -223,18 +224,18 @@ fn main() -> ExitCode {
                 }
             }
             let Some(estimate) = &connection.directions[0].algorithm else { continue };
-            let said = name(estimate.algorithm);
-            *confusion.0.entry((flow.cc.algorithm.clone(), said)).or_default() += 1;
+            let verdict = name(estimate.algorithm);
+            *confusion.0.entry((flow.cc.algorithm.clone(), verdict)).or_default() += 1;
             if verbose {
-                let mark = if said == flow.cc.algorithm {
+                let mark = if verdict == flow.cc.algorithm {
                     ' '
-                } else if said == "cannot tell" {
+                } else if verdict == "cannot tell" {
                     '?'
                 } else {
                     '!'
                 };
                 println!(
-                    "{mark} {seed} {} of {}: {said} {:.2}; {:.1} Mbit/s, {:.1} ms, bdp {bdp_segments:.0}, loss {:.3} %; {:?}",
+                    "{mark} {seed} {} of {}: {verdict} {:.2}; {:.1} Mbit/s, {:.1} ms, bdp {bdp_segments:.0}, loss {:.3} %; {:?}",
                     flow.name,
                     run.flows.len(),
                     estimate.confidence,

@@ -24,7 +24,7 @@ pub fn estimate(rounds: &Rounds, segment_bytes: u32, near: bool) -> AlgorithmEst
     let segment = f64::from(segment_bytes.max(1));
     let evidence = collect(rounds, segment);
     let (algorithm, confidence, reason) = if !near {
-        (Algorithm::CannotTell, 0.0, "the capture was made far from the sender, and does not show its window")
+        (Algorithm::Unknown, 0.0, "the capture was made far from the sender, and does not show its window")
     } else {
         judge(&evidence)
     };
@@ -136,7 +136,7 @@ fn backlog(rounds: &[Round], segment: f64, evidence: &mut AlgorithmEvidence) {
 }
 
 fn judge(evidence: &AlgorithmEvidence) -> (Algorithm, f64, &'static str) {
-    use Algorithm::{Bbr, CannotTell, Cubic, Reno, Vegas};
+    use Algorithm::{Bbr, Cubic, Reno, Unknown, Vegas};
     let periodic = evidence.probe_rtt_period_ns.is_none_or(|period| period >= PROBE_RTT_PERIOD_NS);
     let dips = if periodic { f64::from(evidence.probe_rtt_dips) } else { 0.0 };
     let reno = evidence.reductions_like_reno + f64::from(evidence.growths_like_reno + 2 * evidence.lines_like_reno);
@@ -160,7 +160,7 @@ fn judge(evidence: &AlgorithmEvidence) -> (Algorithm, f64, &'static str) {
         if confidence >= LEAST_CONFIDENCE {
             return (algorithm, confidence, reason);
         }
-        return (CannotTell, confidence, "what it does fits several algorithms");
+        return (Unknown, confidence, "what it does fits several algorithms");
     }
     if let Some(steady) = evidence.backlog_steady
         && evidence.reductions == 0
@@ -169,7 +169,7 @@ fn judge(evidence: &AlgorithmEvidence) -> (Algorithm, f64, &'static str) {
     {
         return (Vegas, steady, "it holds two to four segments in a queue, and its window hardly moves");
     }
-    (CannotTell, 0.0, "there are too few losses, and no pattern without them")
+    (Unknown, 0.0, "there are too few losses, and no pattern without them")
 }
 
 /// The median; of an even number the upper one.

@@ -15,7 +15,8 @@ pub enum Algorithm {
     /// Vegas (Brakmo and Peterson, 1995).
     Vegas,
     /// The packets fit none, or several.
-    CannotTell,
+    #[serde(rename = "cannot_tell")]
+    Unknown,
 }
 
 /// What the estimate is based on.

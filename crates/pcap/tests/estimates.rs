@@ -73,7 +73,7 @@ fn a_flow_tells_its_algorithm_its_path_and_its_buffer() {
 }
 
 #[test]
-fn random_loss_is_told_from_a_full_buffer() {
+fn random_loss_is_no_full_buffer() {
     let mut run = one_flow("cubic", RATE_BPS, RTT_NS, 4 * BUFFER_BYTES, 40);
     run.measure.record = run::Record::Summary;
     run.path.loss_ppb = 2_000_000;
@@ -110,6 +110,6 @@ fn a_capture_far_from_the_sender_does_not_name_it() {
     run.flows[0].return_delay_ns = RTT_NS / 2;
     let (connections, _) = analysed(&run, CapturePoint::Receivers);
     let sender = &connections[0].directions[0];
-    assert_eq!(sender.algorithm.as_ref().map(|estimate| estimate.algorithm), Some(Algorithm::CannotTell));
+    assert_eq!(sender.algorithm.as_ref().map(|estimate| estimate.algorithm), Some(Algorithm::Unknown));
     assert_eq!(sender.flow.map(|flow| flow.queue_bytes.value), Some(None));
 }

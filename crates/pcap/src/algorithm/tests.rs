@@ -180,17 +180,17 @@ fn vegas_holds_a_few_segments_in_the_queue() {
     let mut sender = Sender::new(50 * MS, 30.0);
     sender.round(20.0);
     (0..500).for_each(|_| sender.round(60.0));
-    assert_eq!(sender.estimate().algorithm, Algorithm::CannotTell);
+    assert_eq!(sender.estimate().algorithm, Algorithm::Unknown);
 }
 
 #[test]
 fn what_fits_nothing_or_is_not_seen_is_not_named() {
     let few = sawtooth(0.5, 40.0, 1.0, 1).estimate();
-    assert_eq!(few.algorithm, Algorithm::CannotTell, "{few:?}");
+    assert_eq!(few.algorithm, Algorithm::Unknown, "{few:?}");
     let small = sawtooth(0.5, 4.0, 1.0, 50).estimate();
-    assert_eq!(small.algorithm, Algorithm::CannotTell, "{small:?}");
+    assert_eq!(small.algorithm, Algorithm::Unknown, "{small:?}");
     let far = estimate(&sawtooth(0.5, 40.0, 1.0, 6).rounds, SEGMENT as u32, false);
-    assert_eq!((far.algorithm, far.confidence), (Algorithm::CannotTell, 0.0));
+    assert_eq!((far.algorithm, far.confidence), (Algorithm::Unknown, 0.0));
 }
 
 #[test]
