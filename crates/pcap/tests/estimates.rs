@@ -21,12 +21,17 @@ impl Sink for Connections {
 }
 
 fn analysed(run: &Run, place: CapturePoint) -> (Vec<ConnectionSummary>, Report) {
+    analysed_from(run, place, 0)
+}
+
+/// Without what came before a time.
+fn analysed_from(run: &Run, place: CapturePoint, from_ns: u64) -> (Vec<ConnectionSummary>, Report) {
     let mut sink = Connections::default();
     let mut analysis = Analysis::new(Options::default(), &mut sink);
     let packets = RunPackets::new(run);
     let (mut bytes, mut number) = (Vec::new(), 0);
     let measured = sim::capture(run, &mut |frames| {
-        for frame in frames.filter(|frame| frame.point == place) {
+        for frame in frames.filter(|frame| frame.point == place && frame.at_ns >= from_ns) {
             bytes.clear();
             packets.write(&frame, &mut bytes);
             number += 1;
@@ -70,6 +75,18 @@ fn a_flow_tells_its_algorithm_its_path_and_its_buffer() {
         }
         assert!(report.paths[1].is_none(), "the receivers sent no data");
     }
+}
+
+#[test]
+fn without_the_handshake_the_base_rtt_is_that_of_data_less_its_frame() {
+    let mut run = one_flow("reno", RATE_BPS, RTT_NS, BUFFER_BYTES / 4, 32);
+    run.measure.record = run::Record::Summary;
+    let (connections, _) = analysed_from(&run, CapturePoint::Senders, 1_000_000_000);
+    assert!(connections[0].midstream);
+    // Who sent the first packet is the client.
+    let rtt = connections[0].directions.iter().find_map(|direction| direction.flow).expect("one sent data").base_rtt_ns;
+    assert!(rtt.low.zip(rtt.high).is_some_and(|(low, high)| low <= RTT_NS as f64 && RTT_NS as f64 <= high), "{rtt:?}");
+    assert!(near(rtt.value, RTT_NS, 0.01), "{rtt:?}");
 }
 
 #[test]

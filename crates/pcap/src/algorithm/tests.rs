@@ -189,6 +189,9 @@ fn what_fits_nothing_or_is_not_seen_is_not_named() {
     assert_eq!(few.algorithm, Algorithm::Unknown, "{few:?}");
     let small = sawtooth(0.5, 4.0, 1.0, 50).estimate();
     assert_eq!(small.algorithm, Algorithm::Unknown, "{small:?}");
+    // Three segments and then two are the least window, and not CUBIC's seven tenths.
+    let least = sawtooth(0.7, 3.0, 1.0, 50).estimate();
+    assert_eq!(least.algorithm, Algorithm::Unknown, "{least:?}");
     let far = estimate(&sawtooth(0.5, 40.0, 1.0, 6).rounds, SEGMENT as u32, false);
     assert_eq!((far.algorithm, far.confidence), (Algorithm::Unknown, 0.0));
 }
