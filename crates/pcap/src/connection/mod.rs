@@ -120,7 +120,9 @@ impl Connection {
         let moment = Moment { now_ns: frame.time_ns, frame: frame.number, bin };
         let sender = self.side(packet);
         self.end_ns = self.end_ns.max(moment.now_ns);
-        self.open(packet, sender, moment.now_ns, paths);
+        if packet.has(SYN) || self.opening.ack_ns.is_none() {
+            self.open(packet, sender, moment.now_ns, paths);
+        }
         let mss = self.segment_bytes(sender);
         let scale = self.scale(sender);
         let sack = self.both_allow_sack();
@@ -197,6 +199,7 @@ impl Connection {
     }
 
     /// Notes the times of a handshake.
+    #[cold]
     fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64, paths: &[Path; 2]) {
         let opening = &mut self.opening;
         if packet.has(SYN | ACK) {

@@ -138,7 +138,7 @@ impl Direction {
     }
 
     /// The time since this end sent a timestamp first that the other one echoes.
-    #[inline]
+    #[inline(always)]
     pub fn echo(&mut self, value: u32, now_ns: i64) -> Option<i64> {
         let (echo_ns, first) = self.echoes.since(value, now_ns)?;
         if first && echo_ns >= 0 {
@@ -183,7 +183,7 @@ impl Direction {
     }
 
     /// Counts a packet that this end sent.
-    #[inline]
+    #[inline(always)]
     pub fn count(&mut self, packet: &Segment, wire_bytes: u32, now_ns: i64, mss: Option<u32>) {
         let counts = &mut self.counts;
         counts.packets += 1;

@@ -172,7 +172,7 @@ impl Rounds {
     }
 
     /// Enters a segment that was sent.
-    #[inline]
+    #[inline(always)]
     pub fn sent(&mut self, sending: &Sending<'_>) {
         let recovery = sending.recovery;
         if sending.again && (recovery.counts.recoveries != self.recoveries || recovery.counts.timeouts != self.timeouts)
