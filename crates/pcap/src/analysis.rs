@@ -1,9 +1,11 @@
 //! A capture from its first frame to its last.
 
 use crate::connection::{Connection, Key, Table};
+use crate::estimate::PathEstimate;
 use crate::file::{Cut, FileError, Frame, Reader};
 use crate::header::{Parsed, Segment, parse};
 use crate::output::Output;
+use crate::path::Path;
 use crate::sink::Sink;
 use crate::summary::Ended;
 use serde::Serialize;
@@ -100,7 +102,7 @@ impl FrameCounts {
 }
 
 /// What is known of a capture at its end.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Report {
     /// What its frames are.
     pub frames: FrameCounts,
@@ -118,6 +120,8 @@ pub struct Report {
     pub stopped: bool,
     /// Where it is damaged: what came before is in the report.
     pub damage: Option<String>,
+    /// The paths of the clients' data, and of the servers'; none where none was acknowledged.
+    pub paths: [Option<PathEstimate>; 2],
 }
 
 /// Takes frames one after the other.
@@ -126,6 +130,7 @@ pub struct Analysis<'a, S> {
     output: Output<'a, S>,
     table: Table,
     report: Report,
+    paths: [Path; 2],
     bytes: usize,
 }
 
@@ -133,7 +138,7 @@ impl<'a, S: Sink> Analysis<'a, S> {
     /// Begins.
     pub fn new(options: Options, sink: &'a mut S) -> Self {
         let output = Output::new(sink, options.most_outstanding);
-        Self { options, output, table: Table::new(), report: Report::default(), bytes: 0 }
+        Self { options, output, table: Table::new(), report: Report::default(), paths: Default::default(), bytes: 0 }
     }
 
     /// Takes a frame.
@@ -169,7 +174,7 @@ impl<'a, S: Sink> Analysis<'a, S> {
         let bin = frame.time_ns.saturating_sub(start_ns).max(0) as u64 / self.options.bin_ns.max(1);
         let connection = self.table.touch(slot);
         let bytes = connection.memory_bytes();
-        connection.packet(packet, frame, bin, reused, &mut self.output);
+        connection.packet(packet, frame, bin, reused, &mut self.paths, &mut self.output);
         self.bytes += connection.memory_bytes();
         self.bytes -= bytes;
         if connection.is_over() {
@@ -215,7 +220,7 @@ impl<'a, S: Sink> Analysis<'a, S> {
         let mut connection = self.table.remove(slot);
         self.bytes -= connection.memory_bytes();
         connection.close_bins(&mut self.output);
-        self.output.flush().connection(connection.summary(ended));
+        self.output.flush().connection(connection.summary(ended, &self.paths));
     }
 
     /// Ends: gives out the connections that are left, the longest silent first.
@@ -224,6 +229,7 @@ impl<'a, S: Sink> Analysis<'a, S> {
             self.give_out(slot, Ended::CaptureEnded);
         }
         self.output.flush();
+        self.report.paths = self.paths.each_mut().map(Path::estimate);
         self.report
     }
 }

@@ -6,14 +6,17 @@
 //! apart stands beside them ([`Class`]).
 
 mod ack_samples;
+mod algorithm;
 mod analysis;
 mod capture_file;
 mod connection;
 mod direction;
+mod estimate;
 pub mod file;
 pub mod header;
 mod output;
 pub mod pair;
+mod path;
 mod qlog;
 mod quantile;
 mod run_files;
@@ -24,7 +27,8 @@ pub use ack_samples::{FlowAcks, ack_samples};
 pub use analysis::{Analysis, FrameCounts, Options, Report, analyze};
 pub use capture_file::{CaptureFile, SUFFIX};
 pub use direction::Marks;
+pub use estimate::{Algorithm, AlgorithmEstimate, AlgorithmEvidence, Estimate, FlowEstimate, PathEstimate};
 pub use qlog::QlogFiles;
 pub use quantile::Distribution;
-pub use run_files::RunFiles;
+pub use run_files::{RunFiles, RunPackets};
 pub use sink::{BinCounts, BinRow, Class, PacketRow, Proof, Side, Sink, Spurious};

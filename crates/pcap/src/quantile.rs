@@ -52,19 +52,25 @@ pub fn middle<const BITS: u32>(class: u32) -> u64 {
 impl Quantiles {
     #[inline]
     pub fn insert(&mut self, value: u64) {
+        self.insert_many(value, 1);
+    }
+
+    /// Inserts a value several times.
+    #[inline(always)]
+    pub fn insert_many(&mut self, value: u64, times: u32) {
         if self.count == 0 || value < self.least {
             self.least = value;
         }
         self.most = self.most.max(value);
-        self.count += 1;
-        self.sum += u128::from(value);
+        self.count += u64::from(times);
+        self.sum += u128::from(value) * u128::from(times);
         let class = class::<BITS>(value) as u16;
         let repeats = self.classes.get(self.last).is_some_and(|(other, _)| *other == class);
         let place = if repeats { self.last } else { self.classes.partition_point(|(other, _)| *other < class) };
         self.last = place;
         match self.classes.get_mut(place).filter(|(other, _)| *other == class) {
-            Some((_, count)) => *count = count.saturating_add(1),
-            None => self.classes.insert(place, (class, 1)),
+            Some((_, count)) => *count = count.saturating_add(times),
+            None => self.classes.insert(place, (class, times)),
         }
     }
 
@@ -82,7 +88,18 @@ impl Quantiles {
         (self.count > 0).then(|| self.quantile(50))
     }
 
-    fn quantile(&self, percent: u64) -> u64 {
+    /// How many values there are.
+    pub const fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many of them are smaller than a value, to its class.
+    pub fn below(&self, value: u64) -> u64 {
+        let end = self.classes.partition_point(|(class, _)| middle::<BITS>(u32::from(*class)) < value);
+        self.classes[..end].iter().map(|(_, count)| u64::from(*count)).sum()
+    }
+
+    pub fn quantile(&self, percent: u64) -> u64 {
         let rank = (self.count * percent).div_ceil(100).max(1);
         let mut below = 0;
         for (class, count) in &self.classes {

@@ -29,7 +29,7 @@ const MOST_SCALE: u8 = 14;
 /// The files that are being written.
 pub struct RunFiles {
     files: [CaptureFile; CapturePoint::ALL.len()],
-    headers: Headers,
+    headers: RunPackets,
     packet: Vec<u8>,
 }
 
@@ -42,12 +42,7 @@ impl RunFiles {
         let snap_bytes = run.measure.snap_bytes.unwrap_or(u32::MAX);
         let [senders, bottleneck, receivers] =
             CapturePoint::ALL.map(|point| CaptureFile::create(folder, point, snap_bytes));
-        let mss = u16::try_from(run.path.mss_bytes() + 12).unwrap_or(u16::MAX); // timestamps are not counted (RFC 6691)
-        Ok(Self {
-            files: [senders?, bottleneck?, receivers?],
-            headers: Headers { mss, scale: scale(run) },
-            packet: Vec::new(),
-        })
+        Ok(Self { files: [senders?, bottleneck?, receivers?], headers: RunPackets::new(run), packet: Vec::new() })
     }
 
     /// Writes a frame into the file of its place.
@@ -86,15 +81,22 @@ fn scale(run: &Run) -> u8 {
     (0..MOST_SCALE).find(|scale| most >> scale <= u64::from(u16::MAX)).unwrap_or(MOST_SCALE)
 }
 
-/// What the headers of a run's packets have in common.
-struct Headers {
+/// Writes the headers of a run's packets.
+pub struct RunPackets {
     mss: u16,
     scale: u8,
 }
 
-impl Headers {
-    /// Appends the headers of a frame.
-    fn write(&self, frame: &Frame, out: &mut Vec<u8>) {
+impl RunPackets {
+    /// Those of a run.
+    #[must_use]
+    pub fn new(run: &Run) -> Self {
+        // Timestamps are not counted (RFC 6691).
+        Self { mss: u16::try_from(run.path.mss_bytes() + 12).unwrap_or(u16::MAX), scale: scale(run) }
+    }
+
+    /// Appends the headers of a frame: of Ethernet, IPv4 and TCP.
+    pub fn write(&self, frame: &Frame, out: &mut Vec<u8>) {
         let (mut source, mut target) = ([SENDERS, RECEIVERS]).map(|network| network + frame.flow + 1).into();
         let own_port = (FIRST_PORT + frame.connection % PORTS) as u16;
         let (mut from, mut to) = (own_port, RECEIVERS_PORT);

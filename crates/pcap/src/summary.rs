@@ -1,5 +1,6 @@
 //! What is known of a connection at its end.
 
+use crate::estimate::{AlgorithmEstimate, FlowEstimate};
 use crate::quantile::Distribution;
 use serde::Serialize;
 use std::net::IpAddr;
@@ -183,7 +184,7 @@ pub struct Limits {
 }
 
 /// What one end sent, and what became of it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DirectionSummary {
     /// Packets.
     pub packets: u64,
@@ -247,10 +248,14 @@ pub struct DirectionSummary {
     pub wireshark: WiresharkCounts,
     /// What limited it; none where the capture was made near the other end.
     pub limits: Option<Limits>,
+    /// Which congestion control it runs; none where it sent no data.
+    pub algorithm: Option<AlgorithmEstimate>,
+    /// What its data says about its path and itself; none where it sent none.
+    pub flow: Option<FlowEstimate>,
 }
 
 /// A connection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ConnectionSummary {
     /// Its number, from 0 on in the order of the first packets.
     pub connection: u64,

@@ -152,6 +152,9 @@ impl<S: Sink> Event<'_, '_, S> {
             syn: self.packet.has(SYN),
         };
         let class = from.recovery.classify(&circumstances, self.packet.payload_bytes);
+        if class == Class::Fast {
+            from.queueing.lost();
+        }
         from.recovery.counts.first_unseen += u64::from(range.unseen);
         if range.end <= acked {
             from.recovery.count_spurious(Proof::Acknowledged);

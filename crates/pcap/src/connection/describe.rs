@@ -1,8 +1,10 @@
 //! A connection's summary.
 
 use super::Connection;
+use crate::algorithm::estimate;
 use crate::direction::{Direction, Offer};
 use crate::header::{AE, CWR, ECE, Endpoint};
+use crate::path::Path;
 use crate::sink::Side;
 use crate::summary::{
     CapturePoint, ConnectionSummary, DirectionSummary, EcnNegotiation, Ended, EndpointName, Handshake,
@@ -15,7 +17,7 @@ const NEAR: i64 = 10;
 
 impl Connection {
     /// What is known of it.
-    pub fn summary(&self, ended: Ended) -> ConnectionSummary {
+    pub fn summary(&self, ended: Ended, paths: &[Path; 2]) -> ConnectionSummary {
         let capture_point = self.capture_point();
         let name = |end: Endpoint| EndpointName { address: end.address(), port: end.port() };
         let describe = |side: Side| {
@@ -24,6 +26,11 @@ impl Connection {
             if capture_point == receiver {
                 summary.limits = None;
             }
+            let near = capture_point == if side == Side::Client { CapturePoint::Client } else { CapturePoint::Server };
+            let direction = &self.directions[side.index()];
+            let segment = self.segment_bytes(side).unwrap_or(direction.largest_payload);
+            summary.algorithm = (summary.data_packets > 0).then(|| estimate(&direction.rounds, segment, near));
+            summary.flow = self.flow_estimate(side, ended, near, &paths[side.index()]);
             summary
         };
         ConnectionSummary {
@@ -131,6 +138,8 @@ impl Direction {
             ecn: counts.ecn,
             wireshark: counts.wireshark,
             limits: (counts.data_packets > 0).then(|| self.limit.limits()),
+            algorithm: None,
+            flow: None,
         }
     }
 }

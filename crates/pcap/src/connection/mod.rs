@@ -3,16 +3,18 @@
 mod acknowledgement;
 mod data;
 mod describe;
+mod flow;
 mod key;
 mod table;
 
 pub use key::Key;
 pub use table::Table;
 
-use crate::direction::{self, Direction, Finding, Handshake, Marks};
+use crate::direction::{self, Direction, Finding, Handshake, Marks, Receipt, Sending};
 use crate::file::Frame;
 use crate::header::{ACK, Endpoint, FIN, RST, SYN, Segment};
 use crate::output::Output;
+use crate::path::Path;
 use crate::sink::{BinCounts, Class, PacketRow, Side, Sink};
 use crate::summary::Ended;
 
@@ -112,12 +114,15 @@ impl Connection {
         frame: &Frame<'_>,
         bin: u64,
         reused: bool,
+        paths: &mut [Path; 2],
         output: &mut Output<'_, S>,
     ) {
         let moment = Moment { now_ns: frame.time_ns, frame: frame.number, bin };
         let sender = self.side(packet);
         self.end_ns = self.end_ns.max(moment.now_ns);
-        self.open(packet, sender, moment.now_ns);
+        if packet.has(SYN) || self.opening.ack_ns.is_none() {
+            self.open(packet, sender, moment.now_ns, paths);
+        }
         let mss = self.segment_bytes(sender);
         let scale = self.scale(sender);
         let sack = self.both_allow_sack();
@@ -143,6 +148,32 @@ impl Connection {
         };
 
         let outstanding_bytes = from.outstanding_bytes();
+        if packet.payload_bytes > 0 {
+            from.rounds.sent(&Sending {
+                now_ns: moment.now_ns,
+                outstanding_bytes,
+                acked: from.sequence.acked(),
+                segment_bytes: u64::from(mss.unwrap_or(from.largest_payload)),
+                again: class.is_retransmission(),
+                recovery: &from.recovery,
+            });
+        }
+        if packet.has(ACK) && to.counts.data_packets > 0 {
+            to.delivered(self.id, moment.now_ns, ack.rtt_ns, &mut paths[sender.other().index()]);
+        }
+        if ack.bytes > 0 {
+            let receipt = Receipt {
+                now_ns: moment.now_ns,
+                acked: to.sequence.acked(),
+                most: to.sequence.most(),
+                rtt_ns: ack.rtt_ns,
+                congestion_ns: to.limit.limits().congestion_ns,
+                recovery: &to.recovery,
+            };
+            if to.rounds.acknowledged(&receipt) {
+                to.estimate_bytes = to.rounds.memory_bytes() + to.queueing.memory_bytes();
+            }
+        }
         from.counts.most_outstanding_bytes = from.counts.most_outstanding_bytes.max(outstanding_bytes);
         let sent = BinCounts {
             packets: 1,
@@ -168,7 +199,8 @@ impl Connection {
     }
 
     /// Notes the times of a handshake.
-    fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64) {
+    #[cold]
+    fn open(&mut self, packet: &Segment, sender: Side, now_ns: i64, paths: &[Path; 2]) {
         let opening = &mut self.opening;
         if packet.has(SYN | ACK) {
             if opening.syn_acks == 0 {
@@ -181,6 +213,11 @@ impl Connection {
         } else if opening.ack_ns.is_none() && sender == Side::Client && packet.has(ACK) && opening.syn_ack_ns.is_some()
         {
             opening.ack_ns = Some(now_ns);
+            if let Some(rtt_ns) = opening.path_rtt_ns().filter(|_| opening.syns == 1 && opening.syn_acks == 1) {
+                for (direction, path) in self.directions.iter_mut().zip(paths) {
+                    direction.queueing.open(rtt_ns, path.queue_ns(now_ns, rtt_ns), path.rate_bps());
+                }
+            }
         }
     }
 

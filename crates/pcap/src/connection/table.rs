@@ -44,7 +44,7 @@ impl Table {
     }
 
     /// The slot of a connection.
-    #[inline]
+    #[inline(always)]
     pub fn find(&self, key: Key) -> Option<u32> {
         if let Some(slot) = self.slots.get(self.last as usize)
             && slot.key == key
@@ -106,7 +106,7 @@ impl Table {
     }
 
     /// The connection in a slot that [`Self::find`] gave, now the one that has been silent for the shortest time.
-    #[inline]
+    #[inline(always)]
     pub fn touch(&mut self, slot: u32) -> &mut Connection {
         self.last = slot;
         if self.slots[slot as usize].later != NONE {

@@ -5,7 +5,9 @@ mod echoes;
 mod holes;
 mod limit;
 mod outstanding;
+mod queueing;
 mod retransmission;
+mod rounds;
 mod rtt;
 mod sequence;
 mod unacked;
@@ -15,12 +17,15 @@ pub use bin::Bin;
 pub use holes::Hole;
 pub use limit::{Limit, Limited};
 pub use outstanding::Arrival;
+pub use queueing::{Queueing, is_empty};
 pub use retransmission::{Recovery, Retransmitted};
+pub use rounds::{Instant, Receipt, Reduction, Round, Rounds, Sending};
 pub use rtt::Rtt;
 pub use sequence::Sequence;
 pub use wireshark::{Finding, Flow, Handshake, Marks, analyze};
 
 use crate::header::{ACK, CWR, ECE, Ecn, FIN, RST, SYN, Segment};
+use crate::path::{Delivery, Path};
 use crate::summary::{EcnCounts, Reordering, Window, WiresharkCounts};
 use echoes::Echoes;
 use holes::Holes;
@@ -101,6 +106,12 @@ pub struct Direction {
     pub rtt: Rtt,
     pub window: Offered,
     pub limit: Limit,
+    pub rounds: Rounds,
+    pub queueing: Queueing,
+    /// Bytes of memory of these two at the end of the last round: each packet asks for the sum of all.
+    pub estimate_bytes: usize,
+    /// The largest frame with data that is not a super-packet.
+    pub frame_bytes: u32,
     pub bin: Bin,
     /// The largest payload that fitted a frame.
     pub largest_payload: u32,
@@ -123,10 +134,11 @@ impl Direction {
             + self.holes.memory_bytes()
             + self.recovery.memory_bytes()
             + self.rtt.memory_bytes()
+            + self.estimate_bytes
     }
 
     /// The time since this end sent a timestamp first that the other one echoes.
-    #[inline]
+    #[inline(always)]
     pub fn echo(&mut self, value: u32, now_ns: i64) -> Option<i64> {
         let (echo_ns, first) = self.echoes.since(value, now_ns)?;
         if first && echo_ns >= 0 {
@@ -135,8 +147,43 @@ impl Direction {
         Some(echo_ns)
     }
 
-    /// Counts a packet that this end sent.
+    /// Enters what the path has delivered of its data by an acknowledgement that came now.
     #[inline]
+    pub fn delivered(&mut self, connection: u64, now_ns: i64, rtt_ns: Option<i64>, path: &mut Path) {
+        let more = self.queueing.more(self.counts.acked_bytes + self.outstanding.sacked_bytes());
+        if more == 0 {
+            return;
+        }
+        // What is reported behind a hole has waited in the same queue.
+        let reported_ns = self.outstanding.take_reported();
+        let rtt_ns = rtt_ns.or_else(|| reported_ns.map(|sent_ns| now_ns.saturating_sub(sent_ns)));
+        if let Some(rtt_ns) = rtt_ns
+            && self.queueing.rtt(rtt_ns, now_ns)
+        {
+            let (queue_ns, reference_ns) =
+                (path.queue_ns(now_ns, rtt_ns), path.reference_ns(connection, now_ns, rtt_ns));
+            self.queueing.compare(rtt_ns, queue_ns, reference_ns);
+        }
+        path.delivered(&Delivery {
+            now_ns,
+            connection,
+            began_free: self.queueing.began_free(),
+            bytes: more,
+            segment_bytes: self.largest_payload,
+            frame_bytes: self.frame_bytes,
+            rtt_ns: rtt_ns.zip(self.least_rtt_ns()),
+        });
+    }
+
+    /// The least RTT of its data, ns; less where it began in another flow's queue.
+    #[inline]
+    pub fn least_rtt_ns(&self) -> Option<i64> {
+        let least_ns = self.rtt.by_ack.least()?.cast_signed();
+        Some(self.queueing.least_of_data_ns().map_or(least_ns, |other_ns| least_ns.min(other_ns)))
+    }
+
+    /// Counts a packet that this end sent.
+    #[inline(always)]
     pub fn count(&mut self, packet: &Segment, wire_bytes: u32, now_ns: i64, mss: Option<u32>) {
         let counts = &mut self.counts;
         counts.packets += 1;
@@ -151,6 +198,7 @@ impl Direction {
                 counts.super_packets += 1;
             } else {
                 self.largest_payload = self.largest_payload.max(packet.payload_bytes);
+                self.frame_bytes = self.frame_bytes.max(wire_bytes);
             }
         }
         match packet.ecn {

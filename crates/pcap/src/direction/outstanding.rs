@@ -36,6 +36,7 @@ pub struct Outstanding {
     /// The blocks of the last option, which the next repeats for the most part.
     blocks: [(u64, u64); 4],
     delivered_sent_ns: Option<i64>,
+    reported_sent_ns: Option<i64>,
     given_up: u64,
 }
 
@@ -72,6 +73,12 @@ impl Outstanding {
     #[inline]
     pub const fn delivered_sent_ns(&self) -> Option<i64> {
         self.delivered_sent_ns
+    }
+
+    /// When the latest segment was sent, once, that the receiver has reported since the last question.
+    #[inline]
+    pub const fn take_reported(&mut self) -> Option<i64> {
+        self.reported_sent_ns.take()
     }
 
     /// Segments that were forgotten because there were too many.
@@ -201,6 +208,7 @@ impl Outstanding {
                     sent.sacked = true;
                     if sent.times == 1 {
                         newest = newest.max(Some((sent.start, sent.first_ns)));
+                        self.reported_sent_ns = self.reported_sent_ns.max(Some(sent.first_ns));
                     }
                     bytes += sent.end - sent.start;
                     self.delivered_sent_ns = self.delivered_sent_ns.max(sent.delivered_ns(arrival));

@@ -126,6 +126,12 @@ impl Recovery {
         once && timer_ns.is_some_and(|waited| waited >= smoothed_ns.saturating_mul(3) / 2) && (!first || soon)
     }
 
+    /// Begins a fast recovery.
+    #[cfg(test)]
+    pub const fn begin_fast(&mut self, most: u64) {
+        self.begin(Kind::Fast, most);
+    }
+
     const fn begin(&mut self, kind: Kind, most: u64) -> Class {
         self.kind = Some(kind);
         self.point = most;
