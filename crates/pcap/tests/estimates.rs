@@ -136,7 +136,8 @@ fn a_capture_far_from_the_sender_does_not_name_it() {
     run.measure.record = run::Record::Summary;
     run.flows[0].forward_delay_ns = RTT_NS / 2;
     run.flows[0].return_delay_ns = RTT_NS / 2;
-    let (connections, _) = analysed(&run, CapturePoint::Receivers);
+    let (connections, report) = analysed(&run, CapturePoint::Receivers);
+    assert!(report.paths.iter().all(Option::is_none), "{report:?}");
     let sender = &connections[0].directions[0];
     assert_eq!(sender.algorithm.as_ref().map(|estimate| estimate.algorithm), Some(Algorithm::Unknown));
     assert_eq!(sender.flow.map(|flow| flow.queue_bytes.value), Some(None));

@@ -13,7 +13,7 @@ use crate::summary::{
 /// Two ends nearer than this cannot be told apart: a host's own delays are as long.
 const LEAST_PATH_NS: i64 = 100_000;
 /// A capture is near an end to which less than this part of the path leads: one in so many.
-const NEAR: i64 = 10;
+pub(super) const NEAR: i64 = 10;
 
 impl Connection {
     /// What is known of it.

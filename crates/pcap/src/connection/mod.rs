@@ -214,7 +214,10 @@ impl Connection {
         {
             opening.ack_ns = Some(now_ns);
             if let Some(rtt_ns) = opening.path_rtt_ns().filter(|_| opening.syns == 1 && opening.syn_acks == 1) {
-                for (direction, path) in self.directions.iter_mut().zip(paths) {
+                let answer_ns = now_ns.saturating_sub(opening.syn_ack_ns.unwrap_or(now_ns));
+                let to_senders_ns = [answer_ns, rtt_ns.saturating_sub(answer_ns)];
+                for ((direction, path), to_sender_ns) in self.directions.iter_mut().zip(paths).zip(to_senders_ns) {
+                    direction.queueing.far = to_sender_ns >= rtt_ns / describe::NEAR;
                     direction.queueing.open(rtt_ns, path.queue_ns(now_ns, rtt_ns), path.rate_bps());
                 }
             }

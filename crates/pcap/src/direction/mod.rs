@@ -151,7 +151,7 @@ impl Direction {
     #[inline]
     pub fn delivered(&mut self, connection: u64, now_ns: i64, rtt_ns: Option<i64>, path: &mut Path) {
         let more = self.queueing.more(self.counts.acked_bytes + self.outstanding.sacked_bytes());
-        if more == 0 {
+        if more == 0 || self.queueing.far {
             return;
         }
         // What is reported behind a hole has waited in the same queue.

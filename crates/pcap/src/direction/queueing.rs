@@ -21,6 +21,8 @@ pub const fn is_empty(queue_ns: i64, rtt_ns: i64) -> bool {
 /// By the RTTs of its data.
 #[derive(Default)]
 pub struct Queueing {
+    /// Whether the handshake shows that the capture was made far from the sender: RTTs lack a part, and queues with it.
+    pub far: bool,
     /// The RTT of the handshake, ns, and the queue that any flow saw at the time.
     opening: Option<(i64, Option<i64>)>,
     /// The RTT of data at the time when the queue was shortest, as any flow saw it for a round trip, and that queue, ns.
