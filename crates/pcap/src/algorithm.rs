@@ -1,5 +1,5 @@
-//! Which congestion control a sender runs, by what its windows do: no constant here is fitted to data; each is a number
-//! of an algorithm's specification, or the middle between those of two.
+//! Which congestion control a sender runs, by what its windows do: what tells algorithms apart are numbers of their
+//! specifications, or the middle between those of two; what each piece of evidence weighs is judgement.
 
 mod growth;
 
