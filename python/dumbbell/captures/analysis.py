@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 import dumbbell._core as _core
-from dumbbell.captures.connection import CapturedConnection, CapturedFlow, Columns
+from dumbbell.captures.connection import CapturedConnection, CapturedFlow, CapturedNumber, Columns
 from dumbbell.errors import DumbbellError
 from dumbbell.units import NS_PER_S
 
@@ -30,6 +30,12 @@ class CaptureError(DumbbellError):
     """A file is no capture, or cannot be read."""
 
 
+class PathEstimate(msgspec.Struct, frozen=True):
+    """What all flows of a direction together tell of their path."""
+
+    rate_bps: CapturedNumber
+
+
 class CaptureReport(msgspec.Struct, frozen=True):
     """What is known of a capture at its end, as `crates/pcap` names it."""
 
@@ -40,6 +46,8 @@ class CaptureReport(msgspec.Struct, frozen=True):
     end_ns: int | None
     cut: Mapping[str, Any] | None
     damage: str | None
+    paths: tuple[PathEstimate | None, PathEstimate | None] = (None, None)
+    """Of the data that clients sent, and that servers sent."""
 
 
 @dataclass(slots=True)

@@ -85,6 +85,35 @@ class Limits(Struct, frozen=True):
     congestion_ns: int
 
 
+class CapturedNumber(Struct, frozen=True):
+    """A number that packets tell, with its interval and why; None: they do not tell it, or not that end."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+    reason: str
+
+
+class AlgorithmEstimate(Struct, frozen=True):
+    """Which congestion control a sender runs: `bbr`, `cubic`, `reno`, `vegas`, or `cannot_tell`."""
+
+    algorithm: str
+    confidence: float
+    """From 0 to 1."""
+    reason: str
+
+
+class FlowEstimate(Struct, frozen=True):
+    """What a flow was, and met: bytes, nanoseconds, shares."""
+
+    size_bytes: CapturedNumber
+    base_rtt_ns: CapturedNumber
+    queue_bytes: CapturedNumber
+    buffer_bytes: CapturedNumber
+    random_loss: CapturedNumber
+    application_limited: CapturedNumber
+
+
 class Direction(Struct, frozen=True):
     """What one end sent, and what became of it."""
 
@@ -112,6 +141,8 @@ class Direction(Struct, frozen=True):
     ecn: Ecn
     wireshark: Mapping[str, int]
     limits: Limits | None
+    algorithm: AlgorithmEstimate | None = None
+    flow: FlowEstimate | None = None
 
 
 class Handshake(Struct, frozen=True):

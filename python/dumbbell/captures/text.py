@@ -116,6 +116,7 @@ def facts(analysis: Analysis) -> Iterator[tuple[str, str]]:
             "TCP",
             ", ".join([*([f"MSS {sent.mss}"] if sent.mss else []), *spoken, f"ECN {connection.ecn.replace('_', ' ')}"]),
         )
+    yield from _estimates(analysis, flow)
     window = back.window
     yield "Receiver's window", f"at most {size(window.most_bytes)}, closed {counted(window.zero_windows, 'time')}"
     if sent.ecn.ce or back.ecn.ece:
@@ -136,6 +137,17 @@ NAMED: Final = {
     "malformed": "frames with a header that contradicts itself", "tunnels": "frames of tunnels, not looked into",
     "unknown_links": "frames of an unknown link type",
 }  # fmt: skip
+
+
+def _estimates(analysis: Analysis, flow: CapturedFlow) -> Iterator[tuple[str, str]]:
+    algorithm, path = flow.sent.algorithm, analysis.report.paths[flow.from_server]
+    if algorithm is not None and algorithm.algorithm == "cannot_tell":
+        yield "Congestion control", f"not known: {algorithm.reason}"
+    elif algorithm is not None:
+        sure = percent(algorithm.confidence)
+        yield "Congestion control", f"{algorithm.algorithm}, sure to {sure}: {algorithm.reason}"
+    if path is not None and path.rate_bps.value is not None:
+        yield "Path's rate", f"{rate(path.rate_bps.value)}: {path.rate_bps.reason}"
 
 
 def notices(analysis: Analysis) -> Iterator[str]:

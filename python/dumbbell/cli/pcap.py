@@ -42,6 +42,15 @@ def pcap(  # noqa: PLR0913 (an option each)
     same_clock: Annotated[
         bool, typer.Option("--same-clock", help="Of two captures: one clock made both; estimate no offset.")
     ] = False,
+    spec: Annotated[
+        Path | None,
+        typer.Option(
+            "--spec",
+            metavar="FILE",
+            help="Write a spec of its path and flows, which `dumbbell run` takes.",
+            show_default=False,
+        ),
+    ] = None,
     html: Html = None,
 ) -> None:
     """Show what a capture says of its TCP flows: rates, round-trip times, retransmissions, what limits them.
@@ -66,8 +75,9 @@ def pcap(  # noqa: PLR0913 (an option each)
     except QuantityError as error:
         raise CaptureError(f"--bin: {error}") from None
     if other is not None:
-        if tables is not None:
-            raise CaptureError("--tables: writes the packets of one capture; of two use --json")
+        if tables is not None or spec is not None:
+            option = "--spec" if tables is None else "--tables"
+            raise CaptureError(f"{option}: is of one capture; of two use --json")
         pair = compare_files(file, other, bin_s, same_clock=same_clock)
         options = ["--same-clock"] if same_clock else []
         shown = pair_page(pair, shlex.join(["dumbbell", "pcap", str(file), str(other), *options]))
@@ -78,6 +88,10 @@ def pcap(  # noqa: PLR0913 (an option each)
     with writing(tables, sys.stdout if as_json else None) as (sink, files):
         analysis = analyse(file, sink, bin_s)
     shown = page(analysis, shlex.join(["dumbbell", "pcap", str(file)]))
+    if spec is not None:
+        from dumbbell.captures.experiment import written
+
+        files.append(written(analysis, spec, shlex.join(["dumbbell", "pcap", str(file), "--spec", str(spec)])))
     _show(shown, html, "" if as_json else None, files)
 
 

@@ -1,0 +1,170 @@
+"""A capture as an experiment: a spec of its path and its flows, each value with its interval and reason."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from dumbbell.errors import DumbbellError
+from dumbbell.metrics.number import counted, percent
+from dumbbell.spec.quantity import Bytes, Quantity, Rate, Share, Time
+from dumbbell.units import NS_PER_S
+
+if TYPE_CHECKING:
+    from dumbbell.captures.analysis import Analysis
+    from dumbbell.captures.connection import CapturedFlow, CapturedNumber
+
+USUAL: Final = "cubic"
+"""What most senders run."""
+MOST_FLOWS: Final = 100
+DIGITS: Final = 4
+SAME_RTT: Final = 0.01
+"""Flows whose base RTTs differ by less have the path's."""
+CEASED_RTTS: Final = 10
+"""A sender that is silent for so long, and a second, has no more to send."""
+PPB: Final = 1e9
+
+
+class NoExperimentError(DumbbellError):
+    """A capture that shows too little."""
+
+
+class KeyLine(NamedTuple):
+    """A key with its value, and what is known of it."""
+
+    key: str
+    value: str
+    remark: str
+
+    def __str__(self) -> str:
+        return f"{self.key} = {self.value:<20} # {self.remark}" if self.remark else f"{self.key} = {self.value}"
+
+
+def written(analysis: Analysis, file: Path, command: str) -> Path:
+    """Writes the spec of a capture, and gives its path; `command` is what made it.
+
+    Raises:
+        NoExperimentError: no flow shows its path, or the file cannot be written.
+    """
+    text = spec(analysis, file.stem, command)
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise NoExperimentError(f"{file}: cannot be written: {error.strerror or error}") from error
+    return file
+
+
+def spec(analysis: Analysis, name: str, command: str) -> str:
+    """The TOML of an experiment that is as the capture; `command` is what made it.
+
+    Raises:
+        NoExperimentError: no flow sent enough to tell its path.
+    """
+    flows = [flow for flow in analysis.flows if flow.sent.flow is not None and flow.rtt is not None]
+    if not flows:
+        raise NoExperimentError(f"{analysis.file}: no flow shows its path: a spec needs data, and its acknowledgements")
+    side = flows[0].from_server
+    ours = [flow for flow in flows if flow.from_server == side]
+    shown = sorted(ours[:MOST_FLOWS], key=lambda flow: flow.sent.first_data_ns or 0)
+    begin_ns = min(flow.connection.start_ns for flow in shown)
+    end_ns = max(max(flow.sent.last_acked_ns or 0, flow.sent.last_data_ns or 0) for flow in shown)
+    lines = [
+        f"# What a capture says of its path and its flows, by `{command}`.",
+        "# Behind each value: its interval, and how it is known.",
+        *_left_out(analysis, len(ours) - len(shown), len(flows) - len(ours)),
+        "",
+        f"name = {json.dumps(name)}",
+        f"duration = {_quoted(Time, math.ceil((end_ns - begin_ns) / NS_PER_S) * NS_PER_S)}",
+        'start_jitter = "0 s"',
+        "",
+        "[path]",
+        *map(str, _path(analysis, ours, side)),
+    ]
+    for number, flow in enumerate(shown, 1):
+        lines += ["", "[[flows]]", *map(str, _flow(flow, f"flow-{number}", ours, begin_ns, end_ns))]
+    return "\n".join([*lines, ""])
+
+
+def _left_out(analysis: Analysis, small: int, other_way: int) -> Iterator[str]:
+    if small:
+        yield f"# {counted(small, 'flow')} with less data are left out."
+    if other_way:
+        yield f"# {counted(other_way, 'flow')} in the other direction are left out."
+    if analysis.report.connections > len(analysis.flows):
+        yield f"# The capture has {counted(analysis.report.connections, 'connection')} in all."
+
+
+def _path(analysis: Analysis, flows: list[CapturedFlow], side: int) -> Iterator[KeyLine]:
+    path = analysis.report.paths[side]
+    total_bps = max(8.0, *(flow.goodput_bps or 0 for flow in flows))
+    if path is not None and path.rate_bps.value is not None:
+        yield KeyLine("rate", _quoted(Rate, path.rate_bps.value), _remark(Rate, path.rate_bps))
+    else:
+        why = path.rate_bps.reason if path is not None else "no queue stood"
+        yield KeyLine("rate", _quoted(Rate, total_bps), f"NOT KNOWN ({why}): at least the largest flow's goodput")
+    yield KeyLine("rtt", _quoted(Time, _base_rtt_ns(flows)), _of_rtt(flows))
+    estimates = [flow.sent.flow for flow in flows if flow.sent.flow]
+    buffer = next((each.buffer_bytes for each in estimates if each.buffer_bytes.value is not None), None)
+    if buffer is not None and buffer.value is not None:
+        yield KeyLine("buffer", _quoted(Bytes, buffer.value), _remark(Bytes, buffer))
+    else:
+        queue = max((each.queue_bytes.low or 0 for each in estimates), default=0)
+        least = max(2 * queue, 20 * 1514)
+        yield KeyLine(
+            "buffer", _quoted(Bytes, least), f"NOT KNOWN: it was never full; at least {Bytes.show(queue, 3)} waited"
+        )
+    loss = estimates[0].random_loss
+    if loss.value:
+        yield KeyLine("loss", _quoted(Share, PPB * loss.value), _remark(Share, loss, PPB))
+
+
+def _flow(flow: CapturedFlow, name: str, flows: list[CapturedFlow], begin_ns: int, end_ns: int) -> Iterator[KeyLine]:
+    yield KeyLine("name", json.dumps(name), f"{flow.source} > {flow.target}")
+    algorithm = flow.sent.algorithm
+    if algorithm is None or algorithm.algorithm == "cannot_tell":
+        why = algorithm.reason if algorithm else "only a capture near the sender shows it"
+        yield KeyLine("cc", json.dumps(USUAL), f"NOT KNOWN ({why}): {USUAL} is what most senders run")
+    else:
+        yield KeyLine(
+            "cc", json.dumps(algorithm.algorithm), f"sure to {percent(algorithm.confidence)}: {algorithm.reason}"
+        )
+    yield KeyLine("start", _quoted(Time, flow.connection.start_ns - begin_ns), "")
+    estimate = flow.sent.flow
+    assert estimate is not None  # noqa: S101 (those that have one are shown)
+    own_ns, path_ns = estimate.base_rtt_ns.value, _base_rtt_ns(flows)
+    if own_ns is not None and own_ns > (1 + SAME_RTT) * path_ns:
+        yield KeyLine("rtt", _quoted(Time, own_ns), _remark(Time, estimate.base_rtt_ns))
+    if estimate.size_bytes.value:
+        yield KeyLine("workload", _transfer(estimate.size_bytes.value), "")
+    elif end_ns - (flow.sent.last_data_ns or end_ns) > CEASED_RTTS * path_ns + NS_PER_S:
+        yield KeyLine(
+            "workload", _transfer(flow.sent.unique_bytes), "NOT KNOWN: its packets ceased then, without an end"
+        )
+
+
+def _transfer(size_bytes: float) -> str:
+    return f"{{ transfer = {_quoted(Bytes, size_bytes, None)} }}"
+
+
+def _base_rtt_ns(flows: list[CapturedFlow]) -> float:
+    known = [flow.sent.flow.base_rtt_ns.value for flow in flows if flow.sent.flow]
+    least = [flow.rtt.least_ns for flow in flows if flow.rtt]
+    return min([ns for ns in known if ns is not None], default=float(min(least)))
+
+
+def _of_rtt(flows: list[CapturedFlow]) -> str:
+    known = [flow.sent.flow.base_rtt_ns for flow in flows if flow.sent.flow]
+    least = min((each for each in known if each.value is not None), key=lambda each: each.value or 0, default=None)
+    return "NOT KNOWN: no more than the least RTT of an ACK" if least is None else _remark(Time, least)
+
+
+def _remark(kind: type[Quantity], estimate: CapturedNumber, factor: float = 1.0) -> str:
+    low, high = (None if end is None else kind.show(factor * end, DIGITS) for end in (estimate.low, estimate.high))
+    return f"{low or '?'} to {high or '?'}: {estimate.reason}"
+
+
+def _quoted(kind: type[Quantity], value: float, digits: int | None = DIGITS) -> str:
+    return json.dumps(kind.show(value, digits))
