@@ -69,7 +69,15 @@ def overhead_s(size: Size, run: Run) -> float:
     a_flow_s = 1.3e-3 * (1 + size.flows / 20_000)
     a_sample_s = 1e-7 if record == "summary" else 1.3e-6
     acks = size.packets if record == "acks" else 0.0
-    return 0.013 + a_flow_s * size.flows + 1.2e-5 * size.transfers + a_sample_s * size.samples + 4e-7 * acks
+    files = size.packets * ((run.measure.snap_bytes is not None) + run.measure.qlog)
+    return (
+        1.3e-6 * files
+        + 0.013
+        + a_flow_s * size.flows
+        + 1.2e-5 * size.transfers
+        + a_sample_s * size.samples
+        + 4e-7 * acks
+    )
 
 
 def memory_bytes(size: Size, run: Run) -> float:
@@ -90,7 +98,9 @@ def memory_bytes(size: Size, run: Run) -> float:
 def disk_bytes(size: Size, run: Run) -> float:
     """What a run takes on the disk: its row, those of its flows, and its compressed series."""
     record = run.measure.record
-    rows = 3 * _KB + 300 * size.flows + 40 * size.transfers
+    captured = 45.0 if run.measure.snap_bytes is not None else 0.0
+    files = size.packets * (captured + (18 if run.measure.qlog else 0))
+    rows = 3 * _KB + 300 * size.flows + 40 * size.transfers + files
     if record == "summary":
         return rows
     acks = 4 * size.packets if record == "acks" else 0.0
