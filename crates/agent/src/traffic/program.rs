@@ -57,6 +57,13 @@ struct Open {
     missing: u32,
 }
 
+impl Open {
+    /// Its last counts will hardly be told any more. Should they be, they stand in place of these.
+    const fn is_given_up(&self) -> bool {
+        self.missing > MOST_MISSING
+    }
+}
+
 impl Program {
     /// A flow's program with its server at work; none: the flow is none.
     ///
@@ -133,11 +140,12 @@ impl Program {
     pub fn is_complete(&self) -> bool {
         let waits = |it: &TcpInfo| it.unacked > 0 || it.notsent_bytes > 0;
         let Reading { sender, receiver, .. } = self.sum();
-        let unsent = self.senders.values().any(|it| it.info.notsent_bytes > 0);
+        let unsent = self.live_senders().any(|it| it.info.notsent_bytes > 0);
         let has_come = !unsent && receiver.bytes_received >= sender.bytes_sent - sender.bytes_retrans;
         // One dump is now, in which what is there misses none but this one.
-        let is_current = self.senders.values().chain(self.receivers.values()).all(|it| it.missing <= 1);
-        self.is_done && is_current && (has_come || !self.senders.values().any(|it| waits(&it.info)))
+        let mut all = self.senders.values().chain(self.receivers.values());
+        let is_current = all.all(|it| it.missing <= 1 || it.is_given_up());
+        self.is_done && is_current && (has_come || !self.live_senders().any(|it| waits(&it.info)))
     }
 
     /// Whether its command has ended well.
@@ -192,23 +200,19 @@ impl Program {
     /// All that is open was told. What was not is closed, and the kernel tells what it had counted a moment later, unless it
     /// was closed by a reset of its own: then that is forgotten (`tcp_disconnect`), and what was told last counts.
     pub fn sweep(&mut self) {
-        for (open, closed) in
-            [(&mut self.senders, &mut self.closed.sender), (&mut self.receivers, &mut self.closed.receiver)]
-        {
-            open.retain(|_, socket| {
-                socket.missing += 1;
-                if socket.missing > MOST_MISSING {
-                    closed.add(&socket.info);
-                }
-                socket.missing <= MOST_MISSING
-            });
+        for socket in self.senders.values_mut().chain(self.receivers.values_mut()) {
+            socket.missing = socket.missing.saturating_add(1);
         }
+    }
+
+    fn live_senders(&self) -> impl Iterator<Item = &Open> {
+        self.senders.values().filter(|it| !it.is_given_up())
     }
 
     /// The gauges of its open connections.
     pub fn open_connections(&self) -> impl Iterator<Item = Reading> {
         let reading = |it: &Open| Reading { sender: it.info, control: it.control, ..Reading::default() };
-        self.senders.values().map(reading)
+        self.live_senders().map(reading)
     }
 
     /// What all of its connections have counted. Nothing to send had the program whenever no connection had.
