@@ -4,18 +4,19 @@
 
 #![expect(clippy::print_stdout, reason = "the tables are what it is for")]
 
-use pcap::file::Frame;
-use pcap::summary::ConnectionSummary;
-use pcap::{Algorithm, Analysis, Estimate, Options, Report, RunPackets, Sink};
+#[path = "../tests/simulated/mod.rs"]
+mod simulated;
+
+use pcap::{Algorithm, Estimate};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use run::samples::{flow, one_flow};
-use run::{Buffer, CapturePoint, Run, Seen};
+use run::{Buffer, CapturePoint, Run};
+use simulated::analysed_from;
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 const MS: u64 = 1_000_000;
-const ETHERNET: u32 = 1;
 /// Each flow has 35 s and more.
 const SECONDS: u64 = 40;
 const ALGORITHMS: [&str; 3] = ["bbr", "cubic", "reno"];
@@ -63,54 +64,6 @@ fn any_run(seed: u64) -> Run {
         run.path.loss_ppb = random.octaves(1e5, 5e6) as u32;
     }
     run
-}
-
-#[derive(Default)]
-struct Connections(Vec<ConnectionSummary>);
-
-impl Sink for Connections {
-    fn connection(&mut self, summary: ConnectionSummary) {
-        self.0.push(summary);
-    }
-}
-
-/// The same run, captured.
-fn captured(run: &Run) -> Run {
-    let mut run = run.clone();
-    run.measure.snap_bytes = Some(96);
-    run
-}
-
-/// Analyses the packets of a run without a file.
-fn analysed(run: &Run, place: CapturePoint) -> (Vec<ConnectionSummary>, Report) {
-    let mut sink = Connections::default();
-    let mut analysis = Analysis::new(Options::default(), &mut sink);
-    let packets = RunPackets::new(run);
-    let (mut bytes, mut number) = (Vec::new(), 0);
-    sim::capture(&captured(run), &mut |frames| {
-        for seen in frames {
-            let Seen::Passed(frame) = seen else { continue };
-            if frame.point != place {
-                continue;
-            }
-            bytes.clear();
-            packets.write(&frame, &mut bytes);
-            number += 1;
-            analysis.frame(&Frame {
-                number,
-                time_ns: frame.at_ns.cast_signed(),
-                interface: 0,
-                link_type: ETHERNET,
-                captured: &bytes,
-                wire_bytes: bytes.len() as u32 + frame.payload_bytes,
-            });
-        }
-        true
-    })
-    .expect("a valid run");
-    let report = analysis.finish();
-    sink.0.sort_by_key(|connection| connection.client.address);
-    (sink.0, report)
 }
 
 const fn name(algorithm: Algorithm) -> &'static str {
@@ -207,7 +160,7 @@ fn main() -> ExitCode {
         ([Errors::default(), Errors::default()], [Errors::default(), Errors::default()], Errors::default());
     for seed in first..first + runs {
         let run = any_run(seed);
-        let (connections, report) = analysed(&run, place.unwrap_or(CapturePoint::Senders));
+        let (connections, report) = analysed_from(&run, place.unwrap_or(CapturePoint::Senders), 0);
         let bdp_segments = run.path.rate_bps as f64 * run.flows[0].base_rtt_ns() as f64 / 8e9 / 1514.0;
         let many = usize::from(run.flows.len() > 1);
         if let Some(path) = report.paths[0] {

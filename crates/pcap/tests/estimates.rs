@@ -1,66 +1,19 @@
 //! What is concluded from the packets of simulated flows; `cargo run --example evaluation` does so for random ones.
 
-use pcap::file::Frame;
-use pcap::summary::ConnectionSummary;
-use pcap::{Algorithm, Analysis, Options, Report, RunPackets, Sink};
-use run::samples::{flow, one_flow};
-use run::{CapturePoint, Run, Seen};
+mod simulated;
 
-const ETHERNET: u32 = 1;
+use pcap::summary::ConnectionSummary;
+use pcap::{Algorithm, Report};
+use run::samples::{flow, one_flow};
+use run::{CapturePoint, Run};
+use simulated::analysed_from;
+
 const RATE_BPS: u64 = 20_000_000;
 const RTT_NS: u64 = 40_000_000;
 const BUFFER_BYTES: u64 = 100_000;
 
-#[derive(Default)]
-struct Connections(Vec<ConnectionSummary>);
-
-impl Sink for Connections {
-    fn connection(&mut self, summary: ConnectionSummary) {
-        self.0.push(summary);
-    }
-}
-
-/// The same run, captured.
-fn captured(run: &Run) -> Run {
-    let mut run = run.clone();
-    run.measure.snap_bytes = Some(96);
-    run
-}
-
 fn analysed(run: &Run, place: CapturePoint) -> (Vec<ConnectionSummary>, Report) {
     analysed_from(run, place, 0)
-}
-
-/// Without what came before a time.
-fn analysed_from(run: &Run, place: CapturePoint, from_ns: u64) -> (Vec<ConnectionSummary>, Report) {
-    let mut sink = Connections::default();
-    let mut analysis = Analysis::new(Options::default(), &mut sink);
-    let packets = RunPackets::new(run);
-    let (mut bytes, mut number) = (Vec::new(), 0);
-    let measured = sim::capture(&captured(run), &mut |frames| {
-        for seen in frames {
-            let Seen::Passed(frame) = seen else { continue };
-            if !(frame.point == place && frame.at_ns >= from_ns) {
-                continue;
-            }
-            bytes.clear();
-            packets.write(&frame, &mut bytes);
-            number += 1;
-            analysis.frame(&Frame {
-                number,
-                time_ns: frame.at_ns.cast_signed(),
-                interface: 0,
-                link_type: ETHERNET,
-                captured: &bytes,
-                wire_bytes: bytes.len() as u32 + frame.payload_bytes,
-            });
-        }
-        true
-    });
-    assert!(measured.is_ok(), "{measured:?}");
-    let report = analysis.finish();
-    sink.0.sort_by_key(|connection| connection.client.address);
-    (sink.0, report)
 }
 
 fn near(value: Option<f64>, truth: u64, part: f64) -> bool {
