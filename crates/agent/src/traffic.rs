@@ -13,6 +13,7 @@ mod flow;
 mod poll;
 mod process;
 mod program;
+mod program_sockets;
 mod programs;
 mod receiver;
 mod recording;

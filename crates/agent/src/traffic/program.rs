@@ -3,16 +3,16 @@
 
 pub use super::process::Surroundings;
 use super::process::{End, Endings, Process};
+use super::program_sockets::{ProgramSockets, Socket};
 use crate::clock::monotonic_ns;
 use crate::failure::Failure;
 use crate::namespace::Namespace;
 use crate::network::{Endpoint, Network, sleep};
 use crate::record::{KernelRecorder, Reading};
 use crate::sockets::diag::Record;
-use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
+use crate::sockets::tcp_info::TcpInfo;
 use nix::sys::signal::Signal;
 use run::{FlowCounters, Places, Run, User, Workload};
-use std::collections::BTreeMap;
 use std::fs;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -21,8 +21,6 @@ use std::time::Duration;
 /// Time between two looks for a port on which a server listens, and in all.
 const LOOK: Duration = Duration::from_millis(10);
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Dumps without a socket until nothing more is to be told of it: they are two milliseconds apart at least.
-const MOST_MISSING: u32 = 10;
 /// Where the kernel shows the sockets of the calling thread's namespace, and in which state one waits for peers.
 const TABLES: [(&str, &str); 4] = [("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")];
 const NANOS_PER_MICRO: u64 = 1_000;
@@ -38,30 +36,12 @@ pub struct Program {
     client: Option<Process>,
     server: Option<Process>,
     began_ns: u64,
-    /// Its open sockets at the sender, by the kernel's cookie.
-    senders: BTreeMap<u64, Open>,
+    /// Its sockets at the sender.
+    senders: ProgramSockets,
     /// And at the receiver.
-    receivers: BTreeMap<u64, Open>,
-    /// What those have counted that are closed.
-    closed: Reading,
+    receivers: ProgramSockets,
     /// Its command has ended well.
     is_done: bool,
-}
-
-/// An open socket.
-#[derive(Clone, Copy, Debug)]
-struct Open {
-    info: TcpInfo,
-    control: ControlInfo,
-    /// So many dumps in a row have not had it: it is closed, and its last counts are still to be told.
-    missing: u32,
-}
-
-impl Open {
-    /// Its last counts will hardly be told any more. Should they be, they stand in place of these.
-    const fn is_given_up(&self) -> bool {
-        self.missing > MOST_MISSING
-    }
 }
 
 impl Program {
@@ -89,9 +69,8 @@ impl Program {
             client: None,
             server: None,
             began_ns: 0,
-            senders: BTreeMap::new(),
-            receivers: BTreeMap::new(),
-            closed: Reading::default(),
+            senders: ProgramSockets::default(),
+            receivers: ProgramSockets::default(),
             is_done: false,
         };
         if !server_arguments.is_empty() {
@@ -140,12 +119,11 @@ impl Program {
     pub fn is_complete(&self) -> bool {
         let waits = |it: &TcpInfo| it.unacked > 0 || it.notsent_bytes > 0;
         let Reading { sender, receiver, .. } = self.sum();
-        let unsent = self.live_senders().any(|it| it.info.notsent_bytes > 0);
+        let unsent = self.senders.live().any(|it| it.info.notsent_bytes > 0);
         let has_come = !unsent && receiver.bytes_received >= sender.bytes_sent - sender.bytes_retrans;
         // One dump is now, in which what is there misses none but this one.
-        let mut all = self.senders.values().chain(self.receivers.values());
-        let is_current = all.all(|it| it.missing <= 1 || it.is_given_up());
-        self.is_done && is_current && (has_come || !self.live_senders().any(|it| waits(&it.info)))
+        let is_current = self.senders.are_current() && self.receivers.are_current();
+        self.is_done && is_current && (has_come || !self.senders.live().any(|it| waits(&it.info)))
     }
 
     /// Whether its command has ended well.
@@ -181,38 +159,27 @@ impl Program {
     /// What the kernel tells of a socket, if it is one of these. `is_last`: it is closed.
     pub fn file(&mut self, record: &Record, is_last: bool) -> bool {
         let (here, there) = (record.local, record.remote);
-        let (open, closed) = if (here, there) == (self.sender.address, self.receiver.address) {
-            (&mut self.senders, &mut self.closed.sender)
+        let sockets = if (here, there) == (self.sender.address, self.receiver.address) {
+            &mut self.senders
         } else if (here, there) == (self.receiver.address, self.sender.address) {
-            (&mut self.receivers, &mut self.closed.receiver)
+            &mut self.receivers
         } else {
             return false;
         };
-        if is_last {
-            open.remove(&record.cookie);
-            closed.add(&record.info);
-        } else {
-            open.insert(record.cookie, Open { info: record.info, control: record.control, missing: 0 });
-        }
+        sockets.file(record, is_last);
         true
     }
 
-    /// All that is open was told. What was not is closed, and the kernel tells what it had counted a moment later, unless it
-    /// was closed by a reset of its own: then that is forgotten (`tcp_disconnect`), and what was told last counts.
+    /// All that is open was told.
     pub fn sweep(&mut self) {
-        for socket in self.senders.values_mut().chain(self.receivers.values_mut()) {
-            socket.missing = socket.missing.saturating_add(1);
-        }
-    }
-
-    fn live_senders(&self) -> impl Iterator<Item = &Open> {
-        self.senders.values().filter(|it| !it.is_given_up())
+        self.senders.sweep();
+        self.receivers.sweep();
     }
 
     /// The gauges of its open connections.
     pub fn open_connections(&self) -> impl Iterator<Item = Reading> {
-        let reading = |it: &Open| Reading { sender: it.info, control: it.control, ..Reading::default() };
-        self.live_senders().map(reading)
+        let reading = |it: &Socket| Reading { sender: it.info, control: it.control, ..Reading::default() };
+        self.senders.live().map(reading)
     }
 
     /// What all of its connections have counted. Nothing to send had the program whenever no connection had.
@@ -234,10 +201,7 @@ impl Program {
     }
 
     fn sum(&self) -> Reading {
-        let mut sum = self.closed;
-        self.senders.values().for_each(|sender| sum.sender.add(&sender.info));
-        self.receivers.values().for_each(|receiver| sum.receiver.add(&receiver.info));
-        sum
+        Reading { sender: self.senders.counted(), receiver: self.receivers.counted(), ..Reading::default() }
     }
 }
 
