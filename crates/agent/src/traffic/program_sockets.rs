@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_socket_counts_once_whether_its_end_is_told_soon_late_or_never() {
+    fn a_socket_counts_once_whether_its_end_comes_soon_late_or_never() {
         let mut sockets = ProgramSockets::default();
         for cookie in 1..=3 {
             sockets.file(&record(cookie, 10), false);
