@@ -5,6 +5,7 @@ import sys
 import typer
 
 from dev.advised import advised
+from dev.captured import captured
 from dev.checks.command import checks
 from dev.curves.command import curves
 from dev.strata.command import strata
@@ -26,6 +27,7 @@ app.command("curves", epilog=f"Example: {PROGRAM} curves --engines sim,linux")(c
 app.command("checks", epilog=f"Example: {PROGRAM} checks phases --engines sim,linux")(checks)
 app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(validation)
 app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
+app.command("captured", epilog=f"Example: {PROGRAM} captured --runs 20")(captured)
 
 
 def main() -> None:

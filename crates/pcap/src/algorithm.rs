@@ -145,7 +145,14 @@ fn judge(evidence: &AlgorithmEvidence) -> (Algorithm, f64, &'static str) {
     if dips >= 2.0 {
         return (Bbr, 1.0 - 0.5_f64.powf(dips), "its flight falls to four segments for 0.2 s, every 10 s");
     }
-    let bbr = evidence.reductions_like_none + 4.0 * dips;
+    let bbr = evidence.reductions_like_none + 2.0 * dips;
+    let growth = evidence.growth_segments.unwrap_or(1.0);
+    // Vegas halves its window as Reno does, and where a queue stands it goes back by a segment in a round: nobody else does
+    // without a loss. What a window does that follows a delay is no sign of a curve.
+    let halves = reno / (reno + evidence.reductions_like_cubic + bbr + 0.5);
+    if halves >= LEAST_CONFIDENCE && growth < 0.5 {
+        return (Vegas, halves, "it halves its window after losses, and without them its window does not grow");
+    }
     let total = bbr + reno + cubic;
     if total >= LEAST_EVIDENCE {
         let (algorithm, votes, reason) = [
@@ -164,10 +171,13 @@ fn judge(evidence: &AlgorithmEvidence) -> (Algorithm, f64, &'static str) {
     }
     if let Some(steady) = evidence.backlog_steady
         && evidence.reductions == 0
-        && steady >= LEAST_CONFIDENCE
-        && evidence.growth_segments.is_some_and(|growth| growth.abs() <= 1.0)
     {
-        return (Vegas, steady, "it holds two to four segments in a queue, and its window hardly moves");
+        if steady >= LEAST_CONFIDENCE && growth.abs() <= 1.0 {
+            return (Vegas, steady, "it holds two to four segments in a queue, and its window hardly moves");
+        }
+        if dips == 0.0 && growth <= -0.5 {
+            return (Vegas, LEAST_CONFIDENCE, "its window falls by a segment in a round, without a loss");
+        }
     }
     (Unknown, 0.0, "there are too few losses, and no pattern without them")
 }

@@ -14,18 +14,20 @@ const TRAIN_SEGMENTS: u64 = 128;
 const LEAST_SEGMENTS: u64 = 16;
 /// What all trains together need to have.
 const LEAST_TOTAL_SEGMENTS: u64 = 64;
-/// The longest queues of the last time, in steps of this: half a second in all.
+/// The longest queues of the last time, in so many steps: half a second in all, and more where an RTT is longer.
 const STEP_NS: i64 = 16_000_000;
 const STEPS: usize = 32;
 /// A flow that gives no RTT for so long tells the queue no more.
 const SILENT_NS: i64 = 1_000_000_000;
+/// By so much a full frame of Ethernet is longer than a SYN's.
+const MORE_THAN_SYN_BITS: f64 = (1514.0 - 74.0) * 8.0;
 
 /// What an acknowledgement says.
 pub struct Delivery {
     pub now_ns: i64,
     pub connection: u64,
-    /// Whether the flow began when no queue was seen.
-    pub began_free: bool,
+    /// The RTT of the flow's handshake, where that met no queue that was seen.
+    pub opening_ns: Option<i64>,
     /// Bytes of data that were newly acknowledged or reported.
     pub bytes: u64,
     /// A full segment, and its frame.
@@ -50,6 +52,8 @@ pub struct Path {
     bytes: u64,
     queues: Queues,
     reference: Option<Reference>,
+    /// By how much the least RTT of data is longer than that of its handshake, ns: of the flow of which it is least.
+    longer_ns: Option<i64>,
 }
 
 /// The flow that knows the queue best: the first that began without one.
@@ -61,8 +65,8 @@ struct Reference {
 }
 
 /// The longest queue that any flow saw, in each of the last steps of time.
-#[derive(Default)]
 struct Queues {
+    step_ns: i64,
     /// Which step the present one is.
     step: i64,
     /// By the step's number; none without an RTT.
@@ -71,38 +75,68 @@ struct Queues {
     since_ns: [Option<i64>; STEPS],
 }
 
+impl Default for Queues {
+    fn default() -> Self {
+        Self { step_ns: STEP_NS, step: 0, longest_ns: [None; STEPS], since_ns: [None; STEPS] }
+    }
+}
+
 impl Queues {
     #[inline]
-    fn enter(&mut self, now_ns: i64, queue_ns: i64) {
-        let step = now_ns / STEP_NS;
+    fn enter(&mut self, now_ns: i64, rtt_ns: i64, queue_ns: i64) {
+        while rtt_ns / STEPS as i64 >= self.step_ns {
+            self.coarsen();
+        }
+        let step = now_ns / self.step_ns;
         if step > self.step {
             self.advance(step);
         }
-        let longest_ns = &mut self.longest_ns[self.step.rem_euclid(STEPS as i64) as usize];
+        let longest_ns = &mut self.longest_ns[place(self.step)];
         *longest_ns = Some(longest_ns.map_or(queue_ns, |longest_ns| longest_ns.max(queue_ns)));
     }
 
     #[cold]
     fn advance(&mut self, step: i64) {
         for empty in (step.saturating_sub(STEPS as i64 - 1).max(self.step + 1))..=step {
-            self.longest_ns[empty.rem_euclid(STEPS as i64) as usize] = None;
+            self.longest_ns[place(empty)] = None;
         }
         self.step = step;
+        self.sum_up();
+    }
+
+    /// Makes steps twice as long.
+    #[cold]
+    fn coarsen(&mut self) {
+        let finer_ns = std::mem::take(&mut self.longest_ns);
+        for step in self.step - (STEPS as i64 - 1)..=self.step {
+            let longest_ns = &mut self.longest_ns[place(step.div_euclid(2))];
+            *longest_ns = (*longest_ns).max(finer_ns[place(step)]);
+        }
+        self.step_ns = self.step_ns.saturating_mul(2);
+        self.step = self.step.div_euclid(2);
+        self.sum_up();
+    }
+
+    fn sum_up(&mut self) {
         let mut longest_ns = None;
         for (back, since_ns) in self.since_ns.iter_mut().enumerate() {
             *since_ns = longest_ns;
-            longest_ns = longest_ns.max(self.longest_ns[(step - 1 - back as i64).rem_euclid(STEPS as i64) as usize]);
+            longest_ns = longest_ns.max(self.longest_ns[place(self.step - 1 - back as i64)]);
         }
     }
 
-    /// The longest within this time; none without an RTT in it, or where it is too long ago.
+    /// The longest within this time, or within as much of it as is remembered; none without an RTT in it.
     #[inline]
     fn longest(&self, now_ns: i64, within_ns: i64) -> Option<i64> {
-        let back = (self.step - (now_ns.saturating_sub(within_ns)) / STEP_NS).max(0) as usize;
-        let present_ns = self.longest_ns[self.step.rem_euclid(STEPS as i64) as usize];
-        let since_ns = *self.since_ns.get(back)?;
-        since_ns.max(present_ns)
+        let back = usize::try_from(self.step - now_ns.saturating_sub(within_ns) / self.step_ns).ok()?;
+        let present_ns = self.longest_ns[place(self.step)];
+        self.since_ns[back.min(STEPS - 1)].max(present_ns)
     }
+}
+
+/// Where a step is remembered.
+const fn place(step: i64) -> usize {
+    step.rem_euclid(STEPS as i64) as usize
 }
 
 /// Deliveries while a queue stands.
@@ -131,13 +165,16 @@ impl Path {
         }
         let Some((rtt_ns, least_ns)) = delivery.rtt_ns else { return };
         let excess_ns = rtt_ns.saturating_sub(least_ns);
-        self.queues.enter(now_ns, excess_ns);
-        if delivery.began_free
-            && self.reference.is_none_or(|reference| {
+        self.queues.enter(now_ns, rtt_ns, excess_ns);
+        if let Some(opening_ns) = delivery.opening_ns {
+            let longer_ns = least_ns.saturating_sub(opening_ns);
+            self.longer_ns = Some(self.longer_ns.map_or(longer_ns, |other_ns| other_ns.min(longer_ns)));
+            if self.reference.is_none_or(|reference| {
                 reference.connection >= delivery.connection || now_ns.saturating_sub(reference.at_ns) > SILENT_NS
-            })
-        {
-            self.reference = Some(Reference { connection: delivery.connection, at_ns: now_ns, queue_ns: excess_ns });
+            }) {
+                self.reference =
+                    Some(Reference { connection: delivery.connection, at_ns: now_ns, queue_ns: excess_ns });
+            }
         }
         // A packet that stood in the queue already when the one before it left it: the line was busy in between.
         let waited_ns = excess_ns.saturating_sub(least_ns / NO_WAIT_PART).saturating_sub(NO_WAIT_NS);
@@ -201,6 +238,14 @@ impl Path {
         (self.segments >= LEAST_TOTAL_SEGMENTS).then(|| self.rates.median()).flatten().map(|rate| rate as f64)
     }
 
+    /// By how much the least RTT of a full frame is longer than that of a SYN, ns: by the time that its bytes take, or, where
+    /// a token bucket lets the first frames through at once, not at all. None: the rate is not known.
+    pub fn frame_beyond_syn_ns(&self) -> Option<i64> {
+        let takes_ns = (MORE_THAN_SYN_BITS * 1e9 / self.rate_bps()?) as i64;
+        let at_once = self.longer_ns.is_some_and(|longer_ns| longer_ns < takes_ns / 2);
+        Some(if at_once { 0 } else { takes_ns })
+    }
+
     /// What is known.
     pub fn estimate(&mut self) -> Option<PathEstimate> {
         self.close();
@@ -231,7 +276,7 @@ mod tests {
             path.delivered(&Delivery {
                 now_ns: (from_us + index * every_us) * US,
                 connection: 0,
-                began_free: true,
+                opening_ns: Some(20_000 * US),
                 bytes: 2 * u64::from(SEGMENT),
                 segment_bytes: SEGMENT,
                 frame_bytes: SEGMENT + 66,
@@ -283,6 +328,18 @@ mod tests {
         acknowledge(&mut path, 100_000, 1, 0, 1_000);
         assert_eq!(path.queue_ns(100_000 * US, 20_000 * US), Some(1_000 * US));
         assert_eq!(path.queue_ns(100_000 * US, 110_000 * US), Some(7_000 * US));
-        assert_eq!(path.queue_ns(100_000 * US, 900_000 * US), None, "it is not remembered for so long");
+        assert_eq!(path.queue_ns(100_000 * US, 900_000 * US), Some(7_000 * US), "as far as it is remembered");
+        acknowledge(&mut path, 1_000_000, 1, 0, 2_000);
+        assert_eq!(path.queue_ns(1_000_000 * US, 900_000 * US), Some(2_000 * US), "for half a second");
+        assert_eq!(path.queue_ns(5_000_000 * US, 900_000 * US), None);
+    }
+
+    #[test]
+    fn queues_are_remembered_for_as_long_as_an_rtt_takes() {
+        let mut path = Path::default();
+        acknowledge(&mut path, 0, 1, 0, 1_500_000);
+        acknowledge(&mut path, 1_400_000, 1, 0, 7_000);
+        assert_eq!(path.queue_ns(1_400_000 * US, 1_500_000 * US), Some(1_500_000 * US));
+        assert_eq!(path.queue_ns(1_400_000 * US, 20_000 * US), Some(7_000 * US));
     }
 }

@@ -28,7 +28,8 @@ impl Connection {
             return None;
         }
         let rate_bps = path.rate_bps();
-        let base_rtt_ns = direction.base_rtt(near, rate_bps);
+        let at_once = path.frame_beyond_syn_ns() == Some(0);
+        let base_rtt_ns = direction.base_rtt(near, rate_bps, at_once);
         let Queue { queue_bytes, buffer_bytes, random_loss } = direction.queue(near, rate_bps, &base_rtt_ns);
         Some(FlowEstimate {
             size_bytes: size(direction, self.ended.unwrap_or(ended)),
@@ -61,8 +62,9 @@ struct Queue {
 impl Direction {
     /// The least RTT of data has the time in it that a full frame takes at the bottleneck, the handshake's that of a SYN.
     /// Both are as they are without a queue, unless other flows keep one for as long as this flow lives: then the RTT at
-    /// the time of the shortest queue, less that queue, is as near as one comes.
-    fn base_rtt(&self, near: bool, rate_bps: Option<f64>) -> Estimate {
+    /// the time of the shortest queue, less that queue, is as near as one comes. Neither has any such time in it where the
+    /// bottleneck lets the first frames through `at_once`.
+    fn base_rtt(&self, near: bool, rate_bps: Option<f64>, at_once: bool) -> Estimate {
         let frame = f64::from(self.frame_bytes);
         let data_ns = self.rtt.by_ack.least().filter(|_| near).map(|ns| ns as f64);
         let opening_ns = self.queueing.opening().map(|(ns, _)| ns as f64);
@@ -71,7 +73,7 @@ impl Direction {
             let more = frame - SYN_FRAME_BYTES;
             data_ns.zip(opening_ns).map(|(data, opening)| ((data - opening) / more).max(0.0)).filter(|_| more > 0.0)
         });
-        let byte_ns = byte_ns.unwrap_or(0.0);
+        let byte_ns = byte_ns.filter(|_| !at_once).unwrap_or(0.0);
         let least = [data_ns.map(|ns| ns - byte_ns * frame), opening_ns.map(|ns| ns - byte_ns * SYN_FRAME_BYTES)];
         let Some(most) = least.into_iter().flatten().reduce(f64::min).map(|ns| ns.max(0.0)) else {
             return Estimate::at_least(None, "neither its handshake nor an RTT of its data was captured");
@@ -86,16 +88,16 @@ impl Direction {
         let spread = byte_ns * frame;
         let high = data_ns.into_iter().chain(opening_ns).fold(f64::MAX, f64::min);
         let Some((rtt, queue)) = shortest.map(|(rtt, queue_ns)| (rtt, queue_ns as f64)) else {
-            return Estimate::between(
-                (most - spread).max(0.0),
-                most,
-                high,
-                "the least RTT, less the time that its frame takes",
-            );
+            let reason = "the least RTT, less the time that its frame takes";
+            return Estimate::between((most - spread).max(0.0), most, high, reason);
         };
         if is_empty(queue as i64, most as i64) && rate_bps.is_some() {
             let low = (most - queue - spread).max(0.0);
-            let reason = "the least RTT, less the time that its frame takes; no flow saw a queue at a time";
+            let reason = if at_once {
+                "the least RTT: the bottleneck lets first frames through at once; no flow saw a queue at a time"
+            } else {
+                "the least RTT, less the time that its frame takes; no flow saw a queue at a time"
+            };
             return Estimate::between(low, most, high, reason);
         }
         // Over many round trips the queue of one time and that of another even out.

@@ -167,7 +167,7 @@ impl Direction {
         path.delivered(&Delivery {
             now_ns,
             connection,
-            began_free: self.queueing.began_free(),
+            opening_ns: self.queueing.free_opening_ns(),
             bytes: more,
             segment_bytes: self.largest_payload,
             frame_bytes: self.frame_bytes,

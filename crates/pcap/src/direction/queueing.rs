@@ -2,9 +2,6 @@
 
 use crate::quantile::Quantiles;
 
-/// By so much a full frame of Ethernet is longer than a SYN's.
-const MORE_THAN_SYN_BITS: f64 = (1514.0 - 74.0) * 8.0;
-
 /// A queue of this part of the RTT is none,
 const EMPTY_PART: i64 = 100;
 /// nor is one of this time, which is within hosts' own delays.
@@ -46,14 +43,13 @@ impl Queueing {
         self.at_loss.memory_bytes() + self.relative.memory_bytes()
     }
 
-    /// Notes the handshake's RTT, the queue at its time, and the path's rate, bit/s.
-    pub fn open(&mut self, rtt_ns: i64, queue_ns: Option<i64>, rate_bps: Option<f64>) {
+    /// Notes the handshake's RTT, the queue at its time, and by how much the least of a full frame is longer.
+    pub fn open(&mut self, rtt_ns: i64, queue_ns: Option<i64>, longer_ns: Option<i64>) {
         self.opening = Some((rtt_ns, queue_ns));
         self.began_free = queue_ns.is_none_or(|queue_ns| is_empty(queue_ns, rtt_ns));
-        let takes_ns = rate_bps.map(|rate_bps| (MORE_THAN_SYN_BITS * 1e9 / rate_bps) as i64);
-        self.least_of_data_ns = takes_ns
+        self.least_of_data_ns = longer_ns
             .zip(queue_ns)
-            .map(|(takes_ns, queue_ns)| rtt_ns.saturating_sub(queue_ns).max(1).saturating_add(takes_ns));
+            .map(|(longer_ns, queue_ns)| rtt_ns.saturating_sub(queue_ns).max(1).saturating_add(longer_ns));
     }
 
     /// The least RTT that data may have, by a handshake that met a queue: data itself may never see less.
@@ -96,10 +92,10 @@ impl Queueing {
         }
     }
 
-    /// Whether its handshake met no queue that anybody saw.
+    /// The handshake's RTT where it met no queue that anybody saw, ns.
     #[inline]
-    pub const fn began_free(&self) -> bool {
-        self.began_free
+    pub fn free_opening_ns(&self) -> Option<i64> {
+        self.opening.filter(|_| self.began_free).map(|(rtt_ns, _)| rtt_ns)
     }
 
     /// Notes that a segment was lost.
