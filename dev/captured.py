@@ -28,7 +28,7 @@ from dumbbell.cli.progress import progress
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
-from dumbbell.metrics.number import percent
+from dumbbell.metrics.number import percent, trimmed
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
@@ -57,9 +57,12 @@ CROSS_SIZE_S: Final = (0.05, 0.5)
 FEWEST_BYTES: Final = 6 * 1514
 HALF: Final = 0.5
 LONG: Final = "long-"
+SHIFT: Final = 1_000_000
 NAME_AND_SOURCE: Final = r'name = "(flow-\d+)"\s+# (\S+) >'
 """Of a flow in a spec of a capture."""
-BARS: Final = {"rate": 0.02, "base RTT": 0.01, "goodput": 0.1}
+ALL, REPEATED = "all goodput", ", repeated"
+BARS: Final = {"rate": 0.02, "base RTT": 0.01, ALL: 0.1, ALL + REPEATED: 0.1, "goodput": 0.1, "goodput" + REPEATED: 0.1}
+"""Repeated: of the same run once more on what was captured, with another seed, which no experiment can be nearer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +114,15 @@ def experiment(number: int, seed: int) -> Experiment:
     )  # fmt: skip
 
 
+def repeated(asked: Experiment) -> Experiment:
+    """The same with another seed, and not captured."""
+    seeds = [seed + SHIFT for seed in asked.seed_values]
+    return load(asked, overrides={"name": f"{asked.name}-repeated", "seeds": seeds, "measure.record": "summary"})
+
+
 def judged(asked: Experiment, store: Store, engine: Engine) -> Iterator[Error | Verdict]:
     """Holds a run that is in a store against what its capture says of it."""
-    (outcome,) = stored_outcomes(store, asked, engine)
-    if not isinstance(outcome, Result):
-        raise EngineFailure(f"{asked.name}: {outcome.error}")
+    outcome, once_more = (_measured(store, each, engine) for each in (asked, repeated(asked)))
     with TemporaryDirectory() as folder:
         capture = Path(folder) / "trace"
         copyfile(store.capture(outcome.run_id, "senders"), capture)
@@ -140,8 +147,19 @@ def judged(asked: Experiment, store: Store, engine: Engine) -> Iterator[Error | 
         yield Verdict(own.cc, flow.algorithm.algorithm if flow.algorithm else SILENT)
     names = {source: name for name, source in re.findall(NAME_AND_SOURCE, again or "")}
     simulated = _goodputs(again, store, engine) if again else {}
-    for index, own in long.items():
-        yield error("goodput", value=_off(simulated.get(names.get(sources[index], "")), own.goodput_bps))
+    true = [own.goodput_bps for own in long.values()]
+    of_again = [simulated.get(names.get(source, "")) for source in sources.values()]
+    for which, goodputs in (("", of_again), (REPEATED, [once_more.flows[index].goodput_bps for index in long])):
+        for one, other in zip(goodputs, true, strict=True):
+            yield error("goodput" + which, value=_off(one, other))
+        yield error(ALL + which, value=_off(sum(each or 0 for each in goodputs), sum(each or 0 for each in true)))
+
+
+def _measured(store: Store, asked: Experiment, engine: Engine) -> Result:
+    (outcome,) = stored_outcomes(store, asked, engine)
+    if not isinstance(outcome, Result):
+        raise EngineFailure(f"{asked.name}: {outcome.error}")
+    return outcome
 
 
 def _off(value: float | None, true: float | None) -> float | None:
@@ -153,10 +171,10 @@ def _goodputs(again: str, store: Store, engine: Engine) -> dict[str, float]:
     asked = load(again, overrides={"measure.window": ["0 %", "100 %"], "measure.record": "summary"})
     simulator = SimEngine()
     lacks = any(flow["cc"] not in simulator.algorithms() for flow in asked.fields()["flows"])
-    with closing(run_campaign(store, asked, engine if lacks else simulator)) as outcomes:
-        (outcome,) = outcomes
-    if not isinstance(outcome, Result):
-        raise EngineFailure(f"{asked.name}: {outcome.error}")
+    able = engine if lacks else simulator
+    with closing(run_campaign(store, asked, able)) as outcomes:
+        list(outcomes)
+    outcome = _measured(store, asked, able)
     return {flow.name: flow.goodput_bps for flow in outcome.flows if flow.goodput_bps is not None}
 
 
@@ -176,8 +194,9 @@ def within(errors: Sequence[Error]) -> Table:
             sizes = np.abs([value for value in own if value is not None])
             sums = [*np.quantile(sizes, (0.5, 0.95)), np.mean(sizes <= bar)] if len(sizes) else [None] * 3
             median, most, inside = (percent(None if each is None else float(each)) for each in sums)
-            rows.append([of, which, str(len(sizes)), str(len(own) - len(sizes)), median, most, percent(bar), inside])
-    return Table.of(["quantity", "of", "said", "not said", "median error", "95 %", "bar", "within it"], rows)
+            counts = (str(len(sizes)), str(len(own) - len(sizes)))
+            rows.append([of, which, *counts, median, most, f"{inside} in {trimmed(100 * bar, ' %')}"])
+    return Table.of(["quantity", "of", "said", "not", "median error", "95 %", "within"], rows)
 
 
 def captured(  # noqa: PLR0913 (each is an option)
@@ -195,9 +214,10 @@ def captured(  # noqa: PLR0913 (each is an option)
     """
     source = engine_named(engine)
     experiments = [experiment(number, seed) for number in range(1, runs + 1)]
+    every = [*experiments, *map(repeated, experiments)]
     found: list[Error | Verdict] = []
     with Store.open(out, write=True) as store:
-        with progress(runs) as advance, closing(run_experiments(store, experiments, source, jobs=jobs)) as finished:
+        with progress(len(every)) as advance, closing(run_experiments(store, every, source, jobs=jobs)) as finished:
             for _ in finished:
                 advance()
         with progress(runs, what="captures") as advance:

@@ -335,6 +335,29 @@ mod tests {
     }
 
     #[test]
+    fn a_frame_that_passes_as_a_syn_does_went_through_a_bucket() {
+        let frame_ns = (1_440.0 * 8.0 / 12.112e6 * 1e9) as i64;
+        for (opening_ns, expected_ns) in [(20_000 * US, 0), (20_000 * US - frame_ns, frame_ns)] {
+            let mut path = Path::default();
+            assert_eq!(path.frame_beyond_syn_ns(), None, "the rate is not known");
+            for index in 0..2_000 {
+                path.delivered(&Delivery {
+                    now_ns: index * 2_000 * US,
+                    connection: 0,
+                    opening_ns: Some(opening_ns),
+                    bytes: 2 * u64::from(SEGMENT),
+                    segment_bytes: SEGMENT,
+                    frame_bytes: SEGMENT + 66,
+                    rtt_ns: Some((30_000 * US, 20_000 * US)),
+                });
+            }
+            path.estimate();
+            let beyond_ns = path.frame_beyond_syn_ns().unwrap();
+            assert!((beyond_ns - expected_ns).abs() < frame_ns / 50, "{beyond_ns} {expected_ns}");
+        }
+    }
+
+    #[test]
     fn queues_are_remembered_for_as_long_as_an_rtt_takes() {
         let mut path = Path::default();
         acknowledge(&mut path, 0, 1, 0, 1_500_000);

@@ -184,6 +184,21 @@ fn vegas_holds_a_few_segments_in_the_queue() {
 }
 
 #[test]
+fn vegas_halves_as_reno_does_but_stays_or_falls_without_a_loss() {
+    let mut sender = Sender::new(50 * MS, 40.0);
+    for _ in 0..3 {
+        (20..43).for_each(|window| sender.round(f64::from(window)));
+        (0..100).for_each(|_| sender.round(43.0));
+        sender.loss();
+    }
+    assert_eq!(sender.estimate().algorithm, Algorithm::Vegas, "{:?}", sender.estimate());
+    // Somebody else keeps the queue.
+    let mut sender = Sender::new(50 * MS, 40.0);
+    (0..150).for_each(|round| sender.round(f64::from(200 - round)));
+    assert_eq!(sender.estimate().algorithm, Algorithm::Vegas, "{:?}", sender.estimate());
+}
+
+#[test]
 fn what_fits_nothing_or_is_not_seen_is_not_named() {
     let few = sawtooth(0.5, 40.0, 1.0, 1).estimate();
     assert_eq!(few.algorithm, Algorithm::Unknown, "{few:?}");
