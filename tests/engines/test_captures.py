@@ -221,6 +221,16 @@ def test_a_ring_that_is_refused_is_a_clear_failure(live: NetnsEngine, tmp_path: 
     assert list(tmp_path.iterdir()) == []
 
 
+def test_only_what_is_asked_for_is_left(linux: LinuxEngine, live: NetnsEngine, tmp_path: Path) -> None:
+    """Single ACKs are read from a capture that goes again."""
+    for engine in (linux, live):
+        folder = tmp_path / engine.name
+        folder.mkdir()
+        measured = engine.capture(run_of({"record": ["acks", "pcap"], "capture_at": ["receivers"]}), folder)
+        assert [file.name for file in folder.iterdir()] == ["receivers.pcapng.zst"]
+        assert all(len(flow.acks.at_ns) > 500 for flow in measured.flows)
+
+
 def test_a_dry_run_tells_what_is_captured_where(live: NetnsEngine) -> None:
     steps = [step for step in live.plan(run_of({"snap": "128 B"})) if "tcpdump" in step.command]
     assert {(step.host, step.what.partition(":")[0]) for step in steps} == {

@@ -14,7 +14,7 @@ from dumbbell.errors import StoreError, StoreFailure
 from dumbbell.results.export import export_captures
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
-from dumbbell.spec import Experiment
+from dumbbell.spec import Experiment, SpecError, expand
 
 PLACES = ("senders", "bottleneck", "receivers")
 
@@ -55,6 +55,30 @@ def test_a_run_has_a_capture_at_each_place_and_its_series(captured: tuple[Path, 
         assert list(store.faults()) == []
         with pytest.raises(StoreError, match="no series of this kind"):
             store.capture(outcome.run_id, "moon")
+
+
+def test_a_run_is_captured_where_the_spec_says(tmp_path: Path, captured: tuple[Path, Result]) -> None:
+    spec = experiment(record=["summary", "pcap"], snap="2 kB", capture_at="receivers")
+    with Store.open(tmp_path, write=True) as store, Store.open(captured[0]) as every:
+        (outcome,) = run_campaign(store, spec, SimEngine())
+        assert store.kinds(outcome.run_id) == {"receivers.pcapng"}
+        bytes_ = [
+            one.capture(run, "receivers").read_bytes()
+            for one, run in ((store, outcome.run_id), (every, captured[1].run_id))
+        ]
+        assert bytes_[0] == bytes_[1]
+
+
+@pytest.mark.parametrize(("measure", "said"), [
+    ({"record": "pcap", "capture_at": "router"}, "measure.capture_at"),
+    ({"record": "pcap", "capture_at": ["senders", "senders"]}, 'measure.capture_at[1]: "senders" a second time'),
+    ({"record": "pcap", "capture_at": []}, "measure.capture_at"),
+    ({"capture_at": "senders"}, "measure.capture_at: nothing is captured"),
+])  # fmt: skip
+def test_places_that_make_no_sense_are_refused(measure: dict[str, object], said: str) -> None:
+    with pytest.raises(SpecError) as refused:
+        list(expand(experiment(**measure)))
+    assert said in str(refused.value)
 
 
 def test_a_capture_that_was_changed_is_found_and_its_run_repeated(tmp_path: Path) -> None:

@@ -51,6 +51,8 @@ pub struct Path {
     /// Data delivered in all.
     bytes: u64,
     queues: Queues,
+    /// As those flows saw them that began without one.
+    sure_queues: Queues,
     reference: Option<Reference>,
     /// By how much the least RTT of data is longer than that of its handshake, ns: of the flow of which it is least.
     longer_ns: Option<i64>,
@@ -167,6 +169,7 @@ impl Path {
         let excess_ns = rtt_ns.saturating_sub(least_ns);
         self.queues.enter(now_ns, rtt_ns, excess_ns);
         if let Some(opening_ns) = delivery.opening_ns {
+            self.sure_queues.enter(now_ns, rtt_ns, excess_ns);
             let longer_ns = least_ns.saturating_sub(opening_ns);
             self.longer_ns = Some(self.longer_ns.map_or(longer_ns, |other_ns| other_ns.min(longer_ns)));
             if self.reference.is_none_or(|reference| {
@@ -219,10 +222,12 @@ impl Path {
             .insert_many(u64::try_from(rate_bps).unwrap_or(u64::MAX), u32::try_from(segments).unwrap_or(u32::MAX));
     }
 
-    /// The longest queue that any flow saw within the last `within_ns`, ns; none where there was no RTT.
+    /// The longest queue that any flow saw within the last `within_ns`, ns; none where there was no RTT. And whether it was no
+    /// longer: a flow that began in a queue does not see it, unless all did.
     #[inline]
-    pub fn queue_ns(&self, now_ns: i64, within_ns: i64) -> Option<i64> {
-        self.queues.longest(now_ns, within_ns)
+    pub fn queue(&self, now_ns: i64, within_ns: i64) -> Option<(i64, bool)> {
+        let is_sure = || self.reference.is_none() || self.sure_queues.longest(now_ns, within_ns).is_some();
+        self.queues.longest(now_ns, within_ns).map(|queue_ns| (queue_ns, is_sure()))
     }
 
     /// The queue as the reference saw it last, within the last `within_ns`, if that is another flow, ns.
@@ -326,12 +331,12 @@ mod tests {
         let mut path = Path::default();
         acknowledge(&mut path, 0, 1, 0, 7_000);
         acknowledge(&mut path, 100_000, 1, 0, 1_000);
-        assert_eq!(path.queue_ns(100_000 * US, 20_000 * US), Some(1_000 * US));
-        assert_eq!(path.queue_ns(100_000 * US, 110_000 * US), Some(7_000 * US));
-        assert_eq!(path.queue_ns(100_000 * US, 900_000 * US), Some(7_000 * US), "as far as it is remembered");
+        assert_eq!(path.queue(100_000 * US, 20_000 * US), Some((1_000 * US, true)));
+        assert_eq!(path.queue(100_000 * US, 110_000 * US), Some((7_000 * US, true)));
+        assert_eq!(path.queue(100_000 * US, 900_000 * US), Some((7_000 * US, true)), "as far as it is remembered");
         acknowledge(&mut path, 1_000_000, 1, 0, 2_000);
-        assert_eq!(path.queue_ns(1_000_000 * US, 900_000 * US), Some(2_000 * US), "for half a second");
-        assert_eq!(path.queue_ns(5_000_000 * US, 900_000 * US), None);
+        assert_eq!(path.queue(1_000_000 * US, 900_000 * US), Some((2_000 * US, true)), "for half a second");
+        assert_eq!(path.queue(5_000_000 * US, 900_000 * US), None);
     }
 
     #[test]
@@ -362,7 +367,7 @@ mod tests {
         let mut path = Path::default();
         acknowledge(&mut path, 0, 1, 0, 1_500_000);
         acknowledge(&mut path, 1_400_000, 1, 0, 7_000);
-        assert_eq!(path.queue_ns(1_400_000 * US, 1_500_000 * US), Some(1_500_000 * US));
-        assert_eq!(path.queue_ns(1_400_000 * US, 20_000 * US), Some(7_000 * US));
+        assert_eq!(path.queue(1_400_000 * US, 1_500_000 * US), Some((1_500_000 * US, true)));
+        assert_eq!(path.queue(1_400_000 * US, 20_000 * US), Some((7_000 * US, true)));
     }
 }

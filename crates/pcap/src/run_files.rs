@@ -28,7 +28,8 @@ const MOST_SCALE: u8 = 14;
 
 /// The files that are being written.
 pub struct RunFiles {
-    files: [CaptureFile; CapturePoint::ALL.len()],
+    /// None where nothing is captured.
+    files: [Option<CaptureFile>; CapturePoint::ALL.len()],
     headers: RunPackets,
     packet: Vec<u8>,
 }
@@ -40,20 +41,21 @@ impl RunFiles {
     /// A file cannot be written.
     pub fn create(folder: &Path, run: &Run) -> io::Result<Self> {
         let snap_bytes = run.measure.snap_bytes.unwrap_or(u32::MAX);
-        let [senders, bottleneck, receivers] =
-            CapturePoint::ALL.map(|point| CaptureFile::create(folder, point, snap_bytes));
+        let [senders, bottleneck, receivers] = CapturePoint::ALL.map(|point| {
+            run.measure.capture_at.has(point).then(|| CaptureFile::create(folder, point, snap_bytes)).transpose()
+        });
         Ok(Self { files: [senders?, bottleneck?, receivers?], headers: RunPackets::new(run), packet: Vec::new() })
     }
 
-    /// Writes a frame into the file of its place.
+    /// Writes a frame into the file of its place, if there is one.
     ///
     /// # Errors
     /// It cannot be written.
     pub fn frame(&mut self, frame: &Frame) -> io::Result<()> {
+        let Some(file) = &mut self.files[frame.point as usize] else { return Ok(()) };
         self.packet.clear();
         self.headers.write(frame, &mut self.packet);
         let wire_bytes = self.packet.len() as u32 + frame.payload_bytes;
-        let file = &mut self.files[frame.point as usize];
         let room = (file.snap_bytes() as usize).min(wire_bytes as usize);
         if self.packet.len() < room {
             self.packet.resize(room, 0);
@@ -66,7 +68,7 @@ impl RunFiles {
     /// # Errors
     /// One cannot be written.
     pub fn finish(self) -> io::Result<Vec<PathBuf>> {
-        self.files.into_iter().map(CaptureFile::finish).collect()
+        self.files.into_iter().flatten().map(CaptureFile::finish).collect()
     }
 }
 

@@ -15,7 +15,7 @@ mod request;
 pub mod samples;
 mod source;
 
-pub use frame::{CapturePoint, Frame, ResendCause, Seen, SenderState, flag};
+pub use frame::{CapturePoint, CapturePoints, Frame, ResendCause, Seen, SenderState, flag};
 pub use hop::{Buffer, Change, Direction, ETHERNET_HEADER_BYTES, Hop, LossAt, Route, ShaperKind};
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,

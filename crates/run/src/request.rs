@@ -1,5 +1,6 @@
 //! [`Run`]: one point of an experiment with one seed, resolved to integers.
 
+use crate::frame::CapturePoints;
 use crate::hop::{Buffer, Change, Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_default, is_ethernet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -342,9 +343,12 @@ pub struct Measure {
     pub sample_ns: u64,
     /// How much to keep.
     pub record: Record,
-    /// So much of each frame is captured, at each [`CapturePoint`](crate::CapturePoint); none: there are no captures.
+    /// So much of each frame is captured; none: there are no captures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snap_bytes: Option<u32>,
+    /// Where, if there are any.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub capture_at: CapturePoints,
     /// What each sender does is logged.
     #[serde(default, skip_serializing_if = "is_default")]
     pub qlog: bool,

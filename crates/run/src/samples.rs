@@ -1,8 +1,8 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
 use crate::{
-    AlgorithmChoice, Buffer, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Route, Run, ShaperAt,
-    ShaperKind, SocketMemory, Workload,
+    AlgorithmChoice, Buffer, CapturePoints, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Route, Run,
+    ShaperAt, ShaperKind, SocketMemory, Workload,
 };
 
 /// A full frame at an MTU of 1500 bytes.
@@ -49,6 +49,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             sample_ns: 10_000_000,
             record: Record::Series,
             snap_bytes: None,
+            capture_at: CapturePoints::default(),
             qlog: false,
             ss_ns: None,
         },

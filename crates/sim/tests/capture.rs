@@ -197,3 +197,15 @@ fn a_second_answer_to_the_handshake_ends_nothing_twice() {
     let fins = at(&frames, CapturePoint::Senders).filter(|frame| frame.flags & flag::FIN != 0).map(|frame| frame.seq);
     assert!(fins.fold(0, u64::max) <= 3_099, "one FIN, however often it is sent");
 }
+
+#[test]
+fn frames_are_captured_where_they_are_asked_for() {
+    let mut run = one_flow("cubic", 20 * MBIT, 20 * MS, 50_000, 2);
+    let (_, every) = captured(&run);
+    for point in CapturePoint::ALL {
+        run.measure.capture_at = vec![point].into();
+        let expected: Vec<Frame> = at(&every, point).copied().collect();
+        assert!(expected.len() > 1_000);
+        assert_eq!(captured(&run).1, expected, "{point:?}");
+    }
+}

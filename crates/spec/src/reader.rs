@@ -239,8 +239,13 @@ fn default(key: &'static Key) -> Node {
         (Kind::Table(section), Shape::One) if !key.required => Node::Table(Table::new(section, default)),
         (_, Shape::Listed { .. }) => Node::Tables(Vec::new()),
         (Kind::Zip, _) => Node::Zip(Vec::new()),
-        (kind, _) => key.default.map_or(Node::Absent, |literal| match kind {
-            Kind::OneOf { .. } => Node::Text("bulk".to_owned()),
+        (kind, shape) => key.default.map_or(Node::Absent, |literal| match (kind, literal) {
+            (Kind::OneOf { .. }, _) => Node::Text("bulk".to_owned()),
+            (_, Literal::List(words)) if shape == Shape::Several => {
+                let text =
+                    |word: &Literal| if let Literal::Text(text) = word { Some((*text).to_owned()) } else { None };
+                Node::Texts(words.iter().filter_map(text).collect())
+            }
             _ => value::of(key, &key.kind, &literal.into()).unwrap_or(Node::Unknown),
         }),
     }

@@ -15,8 +15,8 @@ use crate::problem::Problem;
 use crate::rules;
 use crate::tree::{Unknown, View};
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Change, Direction, Flow, Hop, Host, LossAt, Measure, Path, Qdisc,
-    Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
+    Access, AccessKind, AlgorithmChoice, Arrival, CapturePoint, Change, Direction, Flow, Hop, Host, LossAt, Measure,
+    Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
 };
 use std::iter::repeat_n;
 use std::mem::take;
@@ -200,6 +200,8 @@ impl Point<'_> {
         let within = |ns: i128| u64::try_from(ns).map_err(|_| Unknown);
         let records = measure.each_text("record")?;
         let has = |record: &str| records.iter().any(|each| each == record);
+        let points = measure.each_text("capture_at")?;
+        let captured = |point: &CapturePoint| points.iter().any(|name| name == point.name());
         Ok(Measure {
             window_begin_ns: within(begin_ns)?,
             window_end_ns: within(end_ns)?,
@@ -210,6 +212,7 @@ impl Point<'_> {
                 (false, false) => Record::Series,
             },
             snap_bytes: if has("pcap") { Some(measure.count("snap")? as u32) } else { None },
+            capture_at: CapturePoint::ALL.into_iter().filter(captured).collect::<Vec<_>>().into(),
             qlog: has("qlog"),
             ss_ns: measure.count_if("ss")?,
         })

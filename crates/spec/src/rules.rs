@@ -178,16 +178,20 @@ fn records(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let measure = point.measure()?;
     let records = measure.each_text("record")?;
     let has = |record: &str| records.iter().any(|each| each == record);
-    if let Some(twice) = (1..records.len()).find(|place| records[..*place].contains(&records[*place])) {
-        let path = format!("measure.record[{twice}]");
-        problems.push(Problem::new(path, format!("{} a second time", quoted(&records[twice])), "leave it out"));
+    for (key, words) in [("record", records), ("capture_at", measure.each_text("capture_at")?)] {
+        if let Some(twice) = (1..words.len()).find(|place| words[..*place].contains(&words[*place])) {
+            let path = format!("measure.{key}[{twice}]");
+            problems.push(Problem::new(path, format!("{} a second time", quoted(&words[twice])), "leave it out"));
+        }
     }
     if has("summary") && (has("series") || has("acks")) {
         let message = "\"summary\" keeps no series, and \"series\" and \"acks\" do";
         problems.push(Problem::new("measure.record", message, "leave \"summary\" out"));
     }
-    if measure.table.is_written("snap") && !has("pcap") {
-        problems.push(Problem::new("measure.snap", "nothing is captured", "record = \"pcap\", or leave it out"));
+    for path in ["measure.snap", "measure.capture_at"] {
+        if measure.table.is_written(&path["measure.".len()..]) && !has("pcap") {
+            problems.push(Problem::new(path, "nothing is captured", "record = \"pcap\", or leave it out"));
+        }
     }
     Ok(())
 }

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from dumbbell.spec.run import CAPTURE_POINTS
+
 if TYPE_CHECKING:
     from dumbbell.campaign.size import Size
     from dumbbell.spec.run import Run
@@ -69,7 +71,7 @@ def overhead_s(size: Size, run: Run) -> float:
     a_flow_s = 1.3e-3 * (1 + size.flows / 20_000)
     a_sample_s = 1e-7 if record == "summary" else 1.3e-6
     acks = size.packets if record == "acks" else 0.0
-    files = size.packets * ((run.measure.snap_bytes is not None) + run.measure.qlog)
+    files = size.packets * (_captured(run) + run.measure.qlog)
     return (
         1.3e-6 * files
         + 0.013
@@ -78,6 +80,11 @@ def overhead_s(size: Size, run: Run) -> float:
         + a_sample_s * size.samples
         + 4e-7 * acks
     )
+
+
+def _captured(run: Run) -> float:
+    """Of the places at which packets can be captured, the share at which they are."""
+    return 0.0 if run.measure.snap_bytes is None else len(run.measure.capture_at) / len(CAPTURE_POINTS)
 
 
 def memory_bytes(size: Size, run: Run) -> float:
@@ -98,8 +105,7 @@ def memory_bytes(size: Size, run: Run) -> float:
 def disk_bytes(size: Size, run: Run) -> float:
     """What a run takes on the disk: its row, those of its flows, and its compressed series."""
     record = run.measure.record
-    captured = 45.0 if run.measure.snap_bytes is not None else 0.0
-    files = size.packets * (captured + (18 if run.measure.qlog else 0))
+    files = size.packets * (45 * _captured(run) + (18 if run.measure.qlog else 0))
     rows = 3 * _KB + 300 * size.flows + 40 * size.transfers + files
     if record == "summary":
         return rows

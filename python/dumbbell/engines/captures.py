@@ -31,11 +31,17 @@ def with_acks(run: Run, folder: Path | None, measured: Callable[[Run, Path | Non
     """
     if run.measure.record != "acks":
         return measured(run, folder)
+    measure = run.measure
     if folder is not None:
-        return _read(run, measured(run, folder), folder / SENDERS)
+        points = dict.fromkeys(("senders", *measure.capture_at))
+        captured = structs.replace(run, measure=structs.replace(measure, capture_at=tuple(points)))
+        measurement = _read(run, measured(captured, folder), folder / SENDERS)
+        if "senders" not in measure.capture_at:
+            (folder / SENDERS).unlink()
+        return measurement
     with scratch.folder() as own:
-        captured = structs.replace(run, measure=structs.replace(run.measure, snap_bytes=HEADERS_BYTES))
-        return _read(run, measured(captured, own), own / SENDERS)
+        measure = structs.replace(measure, snap_bytes=HEADERS_BYTES, capture_at=("senders",))
+        return _read(run, measured(structs.replace(run, measure=measure), own), own / SENDERS)
 
 
 def _read(run: Run, measurement: Measurement, capture: Path) -> Measurement:

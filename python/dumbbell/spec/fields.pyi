@@ -303,6 +303,9 @@ class Measure(TypedDict, total=False):
     none. A list has several, and `["summary", "pcap"]` captures without series."""
     snap: str | Sequence[str]
     """How much of each frame a capture has, from its first byte. The default has all headers."""
+    capture_at: Literal["senders", "bottleneck", "receivers"] | Sequence[Literal["senders", "bottleneck", "receivers"]]
+    """Where packets are captured. Each place costs the engine `linux` a quarter of its time, and the disk a third of
+    the room of all."""
     ss: str | Sequence[str]
     """How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who
     measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no

@@ -302,6 +302,10 @@ class Host(_Part, frozen=True, kw_only=True):
     """At most once in this time a receiver's NIC hands over what has arrived; 0: every packet by itself."""
 
 
+CAPTURE_POINTS: Final = ("senders", "bottleneck", "receivers")
+"""In the order in which data meets them."""
+
+
 class Measure(_Part, frozen=True, kw_only=True):
     """What to record, and when."""
 
@@ -311,6 +315,8 @@ class Measure(_Part, frozen=True, kw_only=True):
     record: Literal["summary", "series", "acks"]
     snap_bytes: Count | None = None
     """So much of each frame is captured; None: nothing is."""
+    capture_at: tuple[Literal["senders", "bottleneck", "receivers"], ...] = CAPTURE_POINTS
+    """Where, if anything is."""
     qlog: bool = False
     """What each sender does is logged."""
     ss_ns: Count | None = None

@@ -49,7 +49,7 @@ impl Tap {
                 .map(|queue| tap(CapturePoint::Bottleneck, plan.devices[queue].place, true, &|device| device == queue)),
         );
         taps.push(tap(CapturePoint::Receivers, Place::Receiver, plan.ifb.is_some(), &|_| true));
-        taps.retain(|tap| !tap.devices.is_empty());
+        taps.retain(|tap| !tap.devices.is_empty() && run.measure.capture_at.has(tap.point));
         taps
     }
 

@@ -218,7 +218,7 @@ impl Connection {
                 let to_senders_ns = [answer_ns, rtt_ns.saturating_sub(answer_ns)];
                 for ((direction, path), to_sender_ns) in self.directions.iter_mut().zip(paths).zip(to_senders_ns) {
                     direction.queueing.far = to_sender_ns >= rtt_ns / describe::NEAR;
-                    direction.queueing.open(rtt_ns, path.queue_ns(now_ns, rtt_ns), path.frame_beyond_syn_ns());
+                    direction.queueing.open(rtt_ns, path.queue(now_ns, rtt_ns), path.frame_beyond_syn_ns());
                 }
             }
         }

@@ -160,9 +160,11 @@ impl Direction {
         if let Some(rtt_ns) = rtt_ns
             && self.queueing.rtt(rtt_ns, now_ns)
         {
-            let (queue_ns, reference_ns) =
-                (path.queue_ns(now_ns, rtt_ns), path.reference_ns(connection, now_ns, rtt_ns));
-            self.queueing.compare(rtt_ns, queue_ns, reference_ns);
+            let (queue, reference_ns) = (
+                path.queue(now_ns, rtt_ns).filter(|(_, is_sure)| *is_sure),
+                path.reference_ns(connection, now_ns, rtt_ns),
+            );
+            self.queueing.compare(rtt_ns, queue.map(|(queue_ns, _)| queue_ns), reference_ns);
         }
         path.delivered(&Delivery {
             now_ns,

@@ -20,7 +20,7 @@ pub const fn is_empty(queue_ns: i64, rtt_ns: i64) -> bool {
 pub struct Queueing {
     /// Whether the handshake shows that the capture was made far from the sender: RTTs lack a part, and queues with it.
     pub far: bool,
-    /// The RTT of the handshake, ns, and the queue that any flow saw at the time.
+    /// The RTT of the handshake, ns, and the queue that any flow saw at the time; all of it, where that may have been longer.
     opening: Option<(i64, Option<i64>)>,
     /// The RTT of data at the time when the queue was shortest, as any flow saw it for a round trip, and that queue, ns.
     shortest: Option<(i64, i64)>,
@@ -43,10 +43,13 @@ impl Queueing {
         self.at_loss.memory_bytes() + self.relative.memory_bytes()
     }
 
-    /// Notes the handshake's RTT, the queue at its time, and by how much the least of a full frame is longer.
-    pub fn open(&mut self, rtt_ns: i64, queue_ns: Option<i64>, longer_ns: Option<i64>) {
-        self.opening = Some((rtt_ns, queue_ns));
-        self.began_free = queue_ns.is_none_or(|queue_ns| is_empty(queue_ns, rtt_ns));
+    /// Notes the handshake's RTT, the queue at its time and whether that was no longer, and by how much the least of a full
+    /// frame is longer.
+    pub fn open(&mut self, rtt_ns: i64, queue: Option<(i64, bool)>, longer_ns: Option<i64>) {
+        let most_ns = queue.map(|(queue_ns, is_sure)| if is_sure { queue_ns } else { rtt_ns });
+        let queue_ns = queue.map(|(queue_ns, _)| queue_ns);
+        self.opening = Some((rtt_ns, most_ns));
+        self.began_free = most_ns.is_none_or(|most_ns| is_empty(most_ns, rtt_ns));
         self.least_of_data_ns = longer_ns
             .zip(queue_ns)
             .map(|(longer_ns, queue_ns)| rtt_ns.saturating_sub(queue_ns).max(1).saturating_add(longer_ns));
@@ -58,7 +61,7 @@ impl Queueing {
         self.least_of_data_ns
     }
 
-    /// The handshake's RTT, ns, and the queue that any flow saw at the time.
+    /// The handshake's RTT, ns, and the queue that any flow saw at the time, or the same where that may have been longer.
     pub const fn opening(&self) -> Option<(i64, Option<i64>)> {
         self.opening
     }

@@ -7,7 +7,7 @@ use super::ack::Report;
 use super::packet::{Packet, PacketKind};
 use crate::index::FlowId;
 use crate::serial::nearest;
-use run::{CapturePoint, Frame, ResendCause, Run, Seen, SenderState, flag};
+use run::{CapturePoint, CapturePoints, Frame, ResendCause, Run, Seen, SenderState, flag};
 use std::vec::Drain;
 use units::{Time, burst_bytes, list_place};
 
@@ -18,8 +18,8 @@ const SYN_WINDOW_BYTES: u64 = 64_240;
 #[derive(Debug)]
 pub struct Tap {
     mss_bytes: u32,
-    /// Packets are captured at each place; if not, at the two at which a log needs them.
-    captures: bool,
+    /// Where packets are captured; elsewhere only at the two places at which a log needs them.
+    captures: CapturePoints,
     /// What senders do is logged.
     logs: bool,
     seen: Vec<Seen>,
@@ -31,10 +31,11 @@ pub struct Tap {
 impl Tap {
     /// Of what a run has captured.
     pub fn of(run: &Run) -> Self {
-        Self::new(run.flows.len(), run.path.mss_bytes(), run.measure.snap_bytes.is_some(), run.measure.qlog)
+        let captures = run.measure.snap_bytes.map_or(CapturePoints::NONE, |_| run.measure.capture_at);
+        Self::new(run.flows.len(), run.path.mss_bytes(), captures, run.measure.qlog)
     }
 
-    fn new(flows: usize, mss_bytes: u32, captures: bool, logs: bool) -> Self {
+    fn new(flows: usize, mss_bytes: u32, captures: CapturePoints, logs: bool) -> Self {
         let mut tap = Self { mss_bytes, captures, logs, seen: Vec::new(), numberings: Vec::new(), opened: 0 };
         for flow in FlowId::first(flows) {
             tap.open(flow, flow);
@@ -78,7 +79,7 @@ impl Tap {
 
     /// Data, or whatever goes to a receiver, passes: a super-packet as the segments that it has on the wire.
     pub fn data(&mut self, point: CapturePoint, packet: &Packet, at: Time) {
-        if self.captures || point == CapturePoint::Receivers {
+        if self.captures.has(point) || (self.logs && point == CapturePoint::Receivers) {
             let own = &self.numberings[packet.flow.index()];
             own.data(point, packet, at, |frame| self.seen.push(Seen::Passed(frame)));
         }
@@ -86,7 +87,7 @@ impl Tap {
 
     /// An ACK passes, with these SACK blocks.
     pub fn ack(&mut self, point: CapturePoint, packet: &Packet, report: Option<&Report>, at: Time) {
-        if self.captures || point == CapturePoint::Senders {
+        if self.captures.has(point) || (self.logs && point == CapturePoint::Senders) {
             self.seen.push(Seen::Passed(self.numberings[packet.flow.index()].ack(point, packet, report, at)));
         }
     }
@@ -258,7 +259,7 @@ mod tests {
 
     #[test]
     fn segments_become_bytes_and_a_fin_has_a_number() {
-        let mut tap = Tap::new(1, MSS, true, false);
+        let mut tap = Tap::new(1, MSS, CapturePoints::default(), false);
         let fin = Packet { seq: 4, kind: PacketKind::Fin, ..Packet::default() };
         for packet in [data(0, 3, 2_500), data(3, 1, 1_000), fin] {
             tap.note_sent(&packet, Time::ZERO);
@@ -280,7 +281,7 @@ mod tests {
 
     #[test]
     fn what_a_host_dropped_may_be_cut_anew() {
-        let mut tap = Tap::new(1, MSS, true, false);
+        let mut tap = Tap::new(1, MSS, CapturePoints::default(), false);
         for packet in [data(0, 1, 1_000), data(1, 2, 1_400), data(1, 1, 1_000), data(2, 2, 2_000)] {
             tap.note_sent(&packet, Time::ZERO);
         }
@@ -293,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_place_is_used_again_by_another_connection() {
-        let mut tap = Tap::new(2, MSS, true, false);
+        let mut tap = Tap::new(2, MSS, CapturePoints::default(), false);
         tap.open(FlowId::new(2), FlowId::new(1));
         tap.note_sent(&Packet { flow: FlowId::new(2), ..data(0, 1, 700) }, Time::ZERO);
         tap.open(FlowId::new(2), FlowId::new(1));

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, Change, Direction, Flow, Host, LossAt, Measure, Path, Qdisc,
-    Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Direction, Flow, Host, LossAt,
+    Measure, Path, Qdisc, Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -185,7 +185,9 @@ fn measured(duration_ns: u64) -> impl Strategy<Value = Measure> {
             let (begin, end) = if covers_run { (0, duration_ns) } else { (a.min(b), a.max(b)) };
             let window_end_ns = end.max(begin + sample_ns).min(duration_ns);
             let window_begin_ns = begin.min(window_end_ns - sample_ns.min(window_end_ns));
-            Measure { window_begin_ns, window_end_ns, sample_ns, record, snap_bytes: None, qlog: false, ss_ns: None }
+            let capture_at = CapturePoints::default();
+            let (snap_bytes, qlog, ss_ns) = (None, false, None);
+            Measure { window_begin_ns, window_end_ns, sample_ns, record, snap_bytes, capture_at, qlog, ss_ns }
         })
 }
 

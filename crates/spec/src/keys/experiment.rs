@@ -86,6 +86,9 @@ pub static HOST: Section = Section {
 /// What may be kept of a run.
 const RECORDS: [&str; 5] = ["summary", "series", "acks", "pcap", "qlog"];
 
+/// Where it may be captured.
+const CAPTURE_POINTS: [&str; 3] = ["senders", "bottleneck", "receivers"];
+
 /// What to record, and where the summary is taken.
 pub static MEASURE: Section = Section {
     only: "",
@@ -101,6 +104,9 @@ pub static MEASURE: Section = Section {
         ),
         Key::optional("snap", bounded(&BYTES, "64 B", "65535 B")).default(Text("96 B")).examples(&[Text("1514 B")]).about(
             "How much of each frame a capture has, from its first byte. The default has all headers.",
+        ),
+        Key::optional("capture_at", Options(&CAPTURE_POINTS)).several().default(List(&[Text("senders"), Text("bottleneck"), Text("receivers")])).examples(&[Text("senders"), List(&[Text("senders"), Text("receivers")])]).about(
+            "Where packets are captured. Each place costs the engine `linux` a quarter of its time, and the disk a third of the room of all.",
         ),
         Key::optional("ss", INTERVAL).examples(&[Text("100 ms")]).about(
             "How often `ss -tin` looks at the senders' connections, beside the engine's own samples: what people see who measure by hand. `dumbbell results export --table ss` has it. By default it does not look; the simulator has no sockets that it could.",
