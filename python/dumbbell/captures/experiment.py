@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -63,12 +63,9 @@ def spec(analysis: Analysis, name: str, command: str) -> str:
     Raises:
         NoExperimentError: no flow sent enough to tell its path.
     """
-    flows = [flow for flow in analysis.flows if flow.sent.flow is not None and flow.rtt is not None]
-    if not flows:
-        raise NoExperimentError(f"{analysis.file}: no flow shows its path: a spec needs data, and its acknowledgements")
-    side = flows[0].from_server
-    ours = [flow for flow in flows if flow.from_server == side]
-    shown = sorted(ours[:MOST_FLOWS], key=lambda flow: flow.sent.first_data_ns or 0)
+    flows, ours = _with_path(analysis), one_way(analysis)
+    side = ours[0].from_server
+    shown = in_order(ours)
     begin_ns = min(flow.connection.start_ns for flow in shown)
     end_ns = max(max(flow.sent.last_acked_ns or 0, flow.sent.last_data_ns or 0) for flow in shown)
     lines = [
@@ -86,6 +83,35 @@ def spec(analysis: Analysis, name: str, command: str) -> str:
     for number, flow in enumerate(shown, 1):
         lines += ["", "[[flows]]", *map(str, _flow(flow, f"flow-{number}", ours, begin_ns, end_ns))]
     return "\n".join([*lines, ""])
+
+
+def _with_path(analysis: Analysis) -> list[CapturedFlow]:
+    return [flow for flow in analysis.flows if flow.sent.flow is not None and flow.rtt is not None]
+
+
+def one_way(analysis: Analysis) -> list[CapturedFlow]:
+    """The flows that show their path, in the direction of the one with the most data, which is the first.
+
+    Raises:
+        NoExperimentError: there is none.
+    """
+    flows = _with_path(analysis)
+    if not flows:
+        raise NoExperimentError(
+            f"{analysis.file}: no flow shows its path, for which it needs data that was acknowledged"
+        )
+    return [flow for flow in flows if flow.from_server == flows[0].from_server]
+
+
+def in_order(flows: Sequence[CapturedFlow]) -> list[CapturedFlow]:
+    """Those that an experiment has, in the order in which they start."""
+    return sorted(flows[:MOST_FLOWS], key=lambda flow: (flow.connection.start_ns, flow.connection.connection))
+
+
+def algorithm_of(flow: CapturedFlow) -> str | None:
+    """What its sender runs, as its packets say with confidence."""
+    algorithm = flow.sent.algorithm
+    return None if algorithm is None or algorithm.algorithm == "cannot_tell" else algorithm.algorithm
 
 
 def _left_out(analysis: Analysis, small: int, other_way: int) -> Iterator[str]:
