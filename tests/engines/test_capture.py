@@ -158,7 +158,10 @@ def test_a_spec_of_a_capture_runs_on_it(senders: Path, tmp_path: Path) -> None:
     assert (done.returncode, "flow-1" in done.stdout) == (0, True), done.stderr
     done = dumbbell("report", store, "--out", tmp_path / "page.html")
     assert done.returncode == 0, done.stderr
-    assert f"capture:{trace}" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f"capture:{trace}" in page
+    shown = ["throughput (Mbit/s)", "inflight (kB)", "smoothed RTT (ms)", "cwnd (kB)", "queue (kB)"]
+    assert [title for title in shown if title in page] == shown[:3], "no panel of what no packet shows"
     done = dumbbell("results", "export", store, tmp_path / "runs.parquet")
     assert done.returncode == 0, done.stderr
     done = dumbbell("run", toml, "--out", store)
