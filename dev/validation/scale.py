@@ -241,7 +241,7 @@ def compared(hosts: HostRow, result: Result, flows: pd.DataFrame, queue: pd.Data
     if hosts.halvings and halvings[1] >= FEWEST:
         in_all = halvings[0] + times * halvings[1]
         lost = dropped[0] + times * dropped[1]
-        again = sum(each.retransmits for each in result.flows) / max(1, result.bottleneck.dropped_packets)
+        again = sum(each.retransmits for each in result.flows) / max(1, result.bottleneck.dropped_packets or 0)
         losses = {
             "halvings": in_all / hosts.halvings - 1,
             "lost": lost / in_all / (hosts.lost / hosts.halvings) - 1,

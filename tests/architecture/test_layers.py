@@ -48,7 +48,17 @@ MAY_USE_PACKAGE = {
     "cc": {"problem", "_core"},
     "spec": {"errors", "cc", "_core"},
     "kernel": {"errors", "user_folder", "cc", "spec"},
-    "engines": {"errors", "replacement", "user_folder", "cc", "spec", "kernel", "_core"},
+    "engines": {
+        "errors",
+        "replacement",
+        "user_folder",
+        "cc",
+        "spec",
+        "kernel",
+        "captures",
+        "metrics.number",
+        "_core",
+    },
     "metrics": {"spec", "engines.measurement"},
     "results": {"errors", "replacement", "spreadsheet", "spec", "engines.measurement", "engines.family", "metrics"},
     "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
@@ -169,10 +179,10 @@ MAY_USE_PACKAGE = {
 MAY_USE_CORE = {
     "engines/sim.py", "engines/outcome.py", "cc.py", "problem.py", "engines/measurement.py", "version.py",
     "spec/experiment.py", "spec/keys.py", "spec/numbers.py", "spec/quantity.py", "spec/resolved.py", "spec/source.py",
-    "captures/analysis.py", "captures/pair.py", "engines/captures.py",
+    "captures/analysis.py", "captures/pair.py", "engines/captures.py", "engines/capture.py",
 }  # fmt: skip
 """The simulator's adapter, the registry's, those of the spec and its problems, the reader of an agent's
-measurement, and that of captures; two name it for its types and its version only."""
+measurement, and that of captures; three name it for its types and its version only."""
 MAY_START_PROCESSES = {"engines", "kernel"}
 STARTS_PROCESSES = {"subprocess", "multiprocessing", "pty"}
 

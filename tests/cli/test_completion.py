@@ -54,6 +54,16 @@ def test_the_groups_of_the_spec_and_the_algorithms_of_a_group_are_offered(moment
     assert offered("dumbbell run --set host.qdisc=", "zsh") == ["host.qdisc=none", "host.qdisc=fq"]
 
 
+def test_captures_are_offered_as_engines_of_run_only(tmp_path: Path) -> None:
+    for name in ("one.pcapng", "two.pcap.gz", "three.toml"):
+        (tmp_path / name).touch()
+    place = f"capture:{tmp_path}/"
+    assert offered(f"dumbbell run x.toml --engine {place}", "bash") == [f"{place}one.pcapng", f"{place}two.pcap.gz"]
+    assert "capture:" in offered("dumbbell run x.toml --engine ")
+    assert "capture:" not in offered("dumbbell study run all --engine ")
+    assert offered("dumbbell run x.toml --engine capture:/absent/") in ([], ["_files"])
+
+
 def test_the_runs_of_a_store_are_offered(moment: Path, store: Path, tmp_path: Path) -> None:
     dumbbell("run", moment)
     ids = {line.split()[0] for line in dumbbell("results", "list", store).stdout.splitlines()[1:]}

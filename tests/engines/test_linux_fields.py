@@ -77,7 +77,9 @@ def of_queue(name: str, tolerance: float, *, relative: bool = False) -> Number:
 def lost_before_the_queue(tolerance: float) -> Number:
     """What flows sent in the window and the queue did not see."""
     return Number(
-        lambda seen: sum(flow.segments_sent for flow in seen.result.flows) - seen.result.bottleneck.offered_packets,
+        lambda seen: (
+            sum(flow.segments_sent for flow in seen.result.flows) - (seen.result.bottleneck.offered_packets or 0)
+        ),
         tolerance,
     )
 

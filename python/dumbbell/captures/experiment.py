@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -37,10 +37,22 @@ class KeyLine(NamedTuple):
 
     key: str
     value: str
-    remark: str
+    """As TOML has it."""
+    reason: str = ""
+    interval: str = ""
+    instead: str = ""
+    """Of a value that is not known: what it is."""
+
+    @property
+    def text(self) -> str:
+        """The value without its quotes."""
+        return str(json.loads(self.value))
 
     def __str__(self) -> str:
-        return f"{self.key} = {self.value:<20} # {self.remark}" if self.remark else f"{self.key} = {self.value}"
+        remark = ": ".join(filter(None, (self.interval, self.reason)))
+        if self.instead:
+            remark = f"NOT KNOWN{f' ({self.reason})' if self.reason else ''}: {self.instead}"
+        return f"{self.key} = {self.value:<20} # {remark}" if remark else f"{self.key} = {self.value}"
 
 
 def written(analysis: Analysis, file: Path, command: str) -> Path:
@@ -63,12 +75,9 @@ def spec(analysis: Analysis, name: str, command: str) -> str:
     Raises:
         NoExperimentError: no flow sent enough to tell its path.
     """
-    flows = [flow for flow in analysis.flows if flow.sent.flow is not None and flow.rtt is not None]
-    if not flows:
-        raise NoExperimentError(f"{analysis.file}: no flow shows its path: a spec needs data, and its acknowledgements")
-    side = flows[0].from_server
-    ours = [flow for flow in flows if flow.from_server == side]
-    shown = sorted(ours[:MOST_FLOWS], key=lambda flow: flow.sent.first_data_ns or 0)
+    flows, ours = _with_path(analysis), one_way(analysis)
+    side = ours[0].from_server
+    shown = in_order(ours)
     begin_ns = min(flow.connection.start_ns for flow in shown)
     end_ns = max(max(flow.sent.last_acked_ns or 0, flow.sent.last_data_ns or 0) for flow in shown)
     lines = [
@@ -88,6 +97,35 @@ def spec(analysis: Analysis, name: str, command: str) -> str:
     return "\n".join([*lines, ""])
 
 
+def _with_path(analysis: Analysis) -> list[CapturedFlow]:
+    return [flow for flow in analysis.flows if flow.sent.flow is not None and flow.rtt is not None]
+
+
+def one_way(analysis: Analysis) -> list[CapturedFlow]:
+    """The flows that show their path, in the direction of the one with the most data, which is the first.
+
+    Raises:
+        NoExperimentError: there is none.
+    """
+    flows = _with_path(analysis)
+    if not flows:
+        raise NoExperimentError(
+            f"{analysis.file}: no flow shows its path, for which it needs data that was acknowledged"
+        )
+    return [flow for flow in flows if flow.from_server == flows[0].from_server]
+
+
+def in_order(flows: Sequence[CapturedFlow]) -> list[CapturedFlow]:
+    """Those that an experiment has, in the order in which they start."""
+    return sorted(flows[:MOST_FLOWS], key=lambda flow: (flow.connection.start_ns, flow.connection.connection))
+
+
+def algorithm_of(flow: CapturedFlow) -> str | None:
+    """What its sender runs, as its packets say with confidence."""
+    algorithm = flow.sent.algorithm
+    return None if algorithm is None or algorithm.algorithm == "cannot_tell" else algorithm.algorithm
+
+
 def _left_out(analysis: Analysis, small: int, other_way: int) -> Iterator[str]:
     if small:
         yield f"# {counted(small, 'flow')} with less data are left out."
@@ -97,52 +135,85 @@ def _left_out(analysis: Analysis, small: int, other_way: int) -> Iterator[str]:
         yield f"# The capture has {counted(analysis.report.connections, 'connection')} in all."
 
 
+def answers(analysis: Analysis) -> Iterator[KeyLine]:
+    """What a capture says of a question about its path, by the parameters of `dumbbell advise`.
+
+    The flow with the most data is the one that is asked about, those that went along with it are its neighbours.
+
+    Raises:
+        NoExperimentError: no flow sent enough to tell its path.
+    """
+    flows = one_way(analysis)
+    own = flows[0]
+    yield from _path(analysis, flows, own.from_server)
+    estimate = own.sent.flow
+    assert estimate is not None  # noqa: S101 (those that have one are here)
+    loss = estimate.random_loss
+    if loss.value is None:
+        yield KeyLine("loss", _quoted(Share, 0), loss.reason, instead="as if there were none")
+    elif not loss.value:
+        yield _known("loss", Share, 0, loss, PPB)
+    names = [algorithm_of(flow) for flow in flows[1:MOST_FLOWS] if _goes_along(flow, own)]
+    if names and names[0] is not None and len(set(names)) == 1:
+        yield KeyLine("competitors", json.dumps(f"{names[0]}:{len(names)}"), "as their packets show")
+    else:
+        several = f"of {counted(len(names), 'other flow')} packets do not show one algorithm"
+        reason = several if names else "who is not in the capture may be on the line"
+        yield KeyLine("competitors", '"none"', reason, instead="several cases")
+    if estimate.size_bytes.value:
+        yield KeyLine("transfer", _quoted(Bytes, estimate.size_bytes.value, None), estimate.size_bytes.reason)
+
+
+def _goes_along(flow: CapturedFlow, own: CapturedFlow) -> bool:
+    """Whether it sent for half of another one's time."""
+    (begin, end), (own_begin, own_end) = (
+        (each.sent.first_data_ns or 0, each.sent.last_data_ns or 0) for each in (flow, own)
+    )
+    return 2 * (min(end, own_end) - max(begin, own_begin)) >= own_end - own_begin
+
+
 def _path(analysis: Analysis, flows: list[CapturedFlow], side: int) -> Iterator[KeyLine]:
     path = analysis.report.paths[side]
     total_bps = max(8.0, *(flow.goodput_bps or 0 for flow in flows))
     if path is not None and path.rate_bps.value is not None:
-        yield KeyLine("rate", _quoted(Rate, path.rate_bps.value), _remark(Rate, path.rate_bps))
+        yield _known("rate", Rate, path.rate_bps.value, path.rate_bps)
     else:
         why = path.rate_bps.reason if path is not None else "no queue stood"
-        yield KeyLine("rate", _quoted(Rate, total_bps), f"NOT KNOWN ({why}): at least the largest flow's goodput")
-    yield KeyLine("rtt", _quoted(Time, _base_rtt_ns(flows)), _of_rtt(flows))
+        yield KeyLine("rate", _quoted(Rate, total_bps), why, instead="at least the largest flow's goodput")
+    yield _rtt(flows)
     estimates = [flow.sent.flow for flow in flows if flow.sent.flow]
     buffer = next((each.buffer_bytes for each in estimates if each.buffer_bytes.value is not None), None)
     if buffer is not None and buffer.value is not None:
-        yield KeyLine("buffer", _quoted(Bytes, buffer.value), _remark(Bytes, buffer))
+        yield _known("buffer", Bytes, buffer.value, buffer)
     else:
         queue = max((each.queue_bytes.low or 0 for each in estimates), default=0)
         least = max(2 * queue, 20 * 1514)
-        yield KeyLine(
-            "buffer", _quoted(Bytes, least), f"NOT KNOWN: it was never full; at least {Bytes.show(queue, 3)} waited"
-        )
+        instead = f"at least {Bytes.show(queue, 3)} waited"
+        yield KeyLine("buffer", _quoted(Bytes, least), "it was never full", instead=instead)
     loss = estimates[0].random_loss
     if loss.value:
-        yield KeyLine("loss", _quoted(Share, PPB * loss.value), _remark(Share, loss, PPB))
+        yield _known("loss", Share, loss.value, loss, PPB)
 
 
 def _flow(flow: CapturedFlow, name: str, flows: list[CapturedFlow], begin_ns: int, end_ns: int) -> Iterator[KeyLine]:
     yield KeyLine("name", json.dumps(name), f"{flow.source} > {flow.target}")
-    algorithm = flow.sent.algorithm
-    if algorithm is None or algorithm.algorithm == "cannot_tell":
+    algorithm, said = flow.sent.algorithm, algorithm_of(flow)
+    if algorithm is None or said is None:
         why = algorithm.reason if algorithm else "only a capture near the sender shows it"
-        yield KeyLine("cc", json.dumps(USUAL), f"NOT KNOWN ({why}): {USUAL} is what most senders run")
+        yield KeyLine("cc", json.dumps(USUAL), why, instead=f"{USUAL} is what most senders run")
     else:
-        yield KeyLine(
-            "cc", json.dumps(algorithm.algorithm), f"sure to {percent(algorithm.confidence)}: {algorithm.reason}"
-        )
-    yield KeyLine("start", _quoted(Time, flow.connection.start_ns - begin_ns), "")
+        yield KeyLine("cc", json.dumps(said), algorithm.reason, f"sure to {percent(algorithm.confidence)}")
+    yield KeyLine("start", _quoted(Time, flow.connection.start_ns - begin_ns))
     estimate = flow.sent.flow
     assert estimate is not None  # noqa: S101 (those that have one are shown)
     own_ns, path_ns = estimate.base_rtt_ns.value, _base_rtt_ns(flows)
     if own_ns is not None and own_ns > (1 + SAME_RTT) * path_ns:
-        yield KeyLine("rtt", _quoted(Time, own_ns), _remark(Time, estimate.base_rtt_ns))
+        yield _known("rtt", Time, own_ns, estimate.base_rtt_ns)
     if estimate.size_bytes.value:
-        yield KeyLine("workload", _transfer(estimate.size_bytes.value), "")
+        yield KeyLine("workload", _transfer(estimate.size_bytes.value))
     elif end_ns - (flow.sent.last_data_ns or end_ns) > CEASED_RTTS * path_ns + NS_PER_S:
-        yield KeyLine(
-            "workload", _transfer(flow.sent.unique_bytes), "NOT KNOWN: its packets ceased then, without an end"
-        )
+        instead = "its packets ceased then, without an end"
+        yield KeyLine("workload", _transfer(flow.sent.unique_bytes), instead=instead)
 
 
 def _transfer(size_bytes: float) -> str:
@@ -155,15 +226,17 @@ def _base_rtt_ns(flows: list[CapturedFlow]) -> float:
     return min([ns for ns in known if ns is not None], default=float(min(least)))
 
 
-def _of_rtt(flows: list[CapturedFlow]) -> str:
+def _rtt(flows: list[CapturedFlow]) -> KeyLine:
     known = [flow.sent.flow.base_rtt_ns for flow in flows if flow.sent.flow]
     least = min((each for each in known if each.value is not None), key=lambda each: each.value or 0, default=None)
-    return "NOT KNOWN: no more than the least RTT of an ACK" if least is None else _remark(Time, least)
+    if least is None:
+        return KeyLine("rtt", _quoted(Time, _base_rtt_ns(flows)), instead="no more than the least RTT of an ACK")
+    return _known("rtt", Time, _base_rtt_ns(flows), least)
 
 
-def _remark(kind: type[Quantity], estimate: CapturedNumber, factor: float = 1.0) -> str:
+def _known(key: str, kind: type[Quantity], value: float, estimate: CapturedNumber, factor: float = 1.0) -> KeyLine:
     low, high = (None if end is None else kind.show(factor * end, DIGITS) for end in (estimate.low, estimate.high))
-    return f"{low or '?'} to {high or '?'}: {estimate.reason}"
+    return KeyLine(key, _quoted(kind, factor * value), estimate.reason, f"{low or '?'} to {high or '?'}")
 
 
 def _quoted(kind: type[Quantity], value: float, digits: int | None = DIGITS) -> str:

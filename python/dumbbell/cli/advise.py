@@ -24,6 +24,7 @@ app.command("mix", epilog="Example: dumbbell advise mix ss.txt, after: ss -tin >
 def advise(  # noqa: PLR0913 (each is an option)
     context: typer.Context,
     *,
+    file: of.From = None,
     rate: of.Rate = None,
     rtt: of.Rtt = None,
     buffer: of.Buffer = None,
@@ -49,15 +50,16 @@ def advise(  # noqa: PLR0913 (each is an option)
     """Say in five lines which algorithm to use on a path: why, when not, how sure that is, and what to do next.
 
     dumbbell simulates each candidate over every queue and every competitor that you do not name; --details prints each
-    case. --preset alone is a complete question. `advise map` shows more of a path, or many paths; `advise mix` advises
-    for the paths of a server. Intervals include the scatter over seeds and the model's error. advise needs no root.
+    case. --preset alone is a complete question, and so is --from with a capture of traffic on the path. `advise map`
+    shows more of a path, or many paths; `advise mix` advises for the paths of a server. Intervals include the scatter
+    over seeds and the model's error. advise needs no root.
     """
     options = of.written(locals())
     from dumbbell.problem import Problem, SpecError
 
     if context.invoked_subcommand:
-        if before := [name for name, text in options.items() if text is not None]:
-            hint = f"write it behind {context.invoked_subcommand}"
+        if before := [name for name, text in {"from": file, **options}.items() if text is not None]:
+            hint = f"write it behind {context.invoked_subcommand}" if file is None else "it is about one path"
             raise SpecError([Problem(f"--{before[0]}", f"stands before {context.invoked_subcommand}", hint)])
         return
     from dumbbell.advice.advice import answer
@@ -74,6 +76,8 @@ def advise(  # noqa: PLR0913 (each is an option)
         raise SpecError(
             [Problem(f"--{name}", "is a range, which is about many paths", "dumbbell advise map takes one")]
         )
+    if file is not None:
+        options = of.from_capture(file, options)
     path_question, chosen = question(options, catalogue()), engine_named(engine)
     began = time.monotonic()
     with (

@@ -10,7 +10,7 @@ EXAMPLE = "Example: dumbbell compare results@engine=linux:6.1 @engine=linux:6.12
 
 
 def compare(  # noqa: PLR0913 (each is an option)
-    a: Annotated[str, typer.Argument(metavar="A", help="A store, or some of its runs.", show_default=False)],
+    a: Annotated[str, typer.Argument(metavar="A", help="A store, some of its runs, or a capture.", show_default=False)],
     b: Annotated[
         str, typer.Argument(metavar="B", help="The second set of runs; @… selects from A's store.", show_default=False)
     ],
@@ -36,9 +36,14 @@ def compare(  # noqa: PLR0913 (each is an option)
     their seed and their request are equal. The engine may differ, a swept field if both sides name it, and the
     algorithm if both sides name one: cc=… exchanges it in whichever group has it, flows[0].cc=… in that group only.
 
+    One side may be a capture of real traffic, pcap or pcapng: it is measured as the runs of the other side, which have
+    one point. Intervals are then those of one more run.
+
     Before and after a change: dumbbell compare before after
 
     Two algorithms on the same paths: dumbbell compare results@cc=bbr @cc=cubic
+
+    Real traffic and runs of its spec: dumbbell compare trace.pcapng results
 
     Two queues: dumbbell compare 'results@path.buffer=1 bdp' '@path.buffer=8 bdp'
     """
@@ -46,13 +51,15 @@ def compare(  # noqa: PLR0913 (each is an option)
     import shlex
 
     from dumbbell.comparison import differences_text
+    from dumbbell.comparison.capture import sides
     from dumbbell.comparison.differences import compare as compared
     from dumbbell.comparison.differences import objects
-    from dumbbell.comparison.selection import quantities, selections
+    from dumbbell.comparison.selection import quantities
     from dumbbell.report.differences import page
     from dumbbell.tables.terminal import columns
 
-    comparison = compared(*selections(a, b), quantities(metrics), named=metrics is not None)
+    with sides(a, b) as selected:
+        comparison = compared(*selected, quantities(metrics), named=metrics is not None)
     command = shlex.join(["dumbbell", "compare", a, b, *(["--metrics", metrics] if metrics else [])])
     shown = page(comparison, command, everything=everything)
     texts = (json.dumps(each, ensure_ascii=False) for each in objects(comparison))

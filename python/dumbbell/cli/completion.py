@@ -94,6 +94,16 @@ def engines() -> list[str]:
     return list(dict.fromkeys([*NAMES, *(engine_name(kernel.name) for kernel in built())]))
 
 
+def engines_or_captures(incomplete: str) -> list[str]:
+    """Engines, and behind `capture:` the captures of a folder."""
+    kind, colon, start = incomplete.partition(":")
+    if kind != "capture" or not colon:
+        return [*engines(), "capture:"]
+    with suppress(OSError):
+        return [f"capture:{file}" for file in sorted(Path(f"{start}_").parent.iterdir()) if ".pcap" in file.name]
+    return []
+
+
 def goals() -> Sequence[str]:
     """What can count for advice."""
     return GOALS

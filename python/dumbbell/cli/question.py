@@ -34,6 +34,15 @@ Competitors = Annotated[
         help="Competing flows, e.g. cubic:3; same:3 run what is tried, too. Default: several cases.",
     ),
 ]
+From = Annotated[
+    Path | None,
+    typer.Option(
+        "--from",
+        metavar="FILE",
+        help="A capture (pcap, pcapng): what it knows of the path and you do not say.",
+        show_default=False,
+    ),
+]
 Starts = Annotated[
     str | None,
     typer.Option(
@@ -108,9 +117,56 @@ _NAMES: Final = {
 """What a question reads, by the parameters of its commands."""
 
 
+_NEEDED: Final = {"rate": "rate", "rtt": "base round-trip time"}
+_SAYS: Final = {
+    "loaded-rtt": ("buffer",), "stream": ("transfer",), "requests": ("transfer",), "preset": ("transfer",),
+}  # fmt: skip
+"""What an option says, too: a usual case has a job of its own."""
+
+
 def written(arguments: Mapping[str, Any]) -> dict[str, str | None]:
     """The question that a command's arguments ask, by the names of its options without dashes."""
     return {name: arguments[parameter] for parameter, name in _NAMES.items() if parameter in arguments}
+
+
+def from_capture(file: Path, options: Mapping[str, str | None]) -> dict[str, str | None]:
+    """The options, and what a capture knows of those that are not there; says what it was and what it does not know.
+
+    Raises:
+        CaptureError: it cannot be read.
+        NoExperimentError: it shows no path.
+        SpecError: neither has the path's rate, or its RTT.
+    """
+    from dumbbell.captures.analysis import Sink, analyse
+    from dumbbell.captures.experiment import answers
+    from dumbbell.captures.text import notices
+    from dumbbell.problem import Problem, SpecError
+    from dumbbell.tables import terminal
+
+    analysis = analyse(file, Sink())
+    there = {name for name, text in options.items() if text is not None}
+    said = there | {other for name in there for other in _SAYS.get(name, ())}
+    lines = [line for line in answers(analysis) if _NAMES[line.key] not in said]
+    lacking = [line for line in lines if line.instead]
+    problems = [
+        Problem(
+            "--from", f"{file} does not show the path's {name}: {line.reason or line.instead}", f"give --{line.key}"
+        )
+        for line in lacking
+        if (name := _NEEDED.get(line.key))
+    ]
+    if problems:
+        raise SpecError(problems)
+    known = [line for line in lines if not line.instead]
+    texts = [
+        (f"from {file}: ", [f"{each.key} {each.text} ({each.interval or each.reason})" for each in known]),
+        (f"not known from {file}: ", [f"{each.key} ({each.reason}): {each.instead}" for each in lacking]),
+        *(("note: ", [text]) for text in notices(analysis)),
+    ]
+    for start, parts in texts:
+        if parts:
+            typer.echo(terminal.wrapped(start + ", ".join(parts), terminal.columns()), err=True)
+    return {**options, **{_NAMES[line.key]: line.text for line in known}}
 
 
 def print_page(page: "Page") -> None:

@@ -56,7 +56,10 @@ def run(  # noqa: PLR0913 (each is an option)
     engine: Annotated[
         str,
         typer.Option(
-            "--engine", metavar="NAME", help="sim, linux, linux:KERNEL, or netns.", autocompletion=completion.engines
+            "--engine",
+            metavar="NAME",
+            help="sim, linux, linux:KERNEL, netns, or capture:FILE.",
+            autocompletion=completion.engines_or_captures,
         ),
     ] = "sim",
     out: Folder = DEFAULT_STORE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -146,6 +146,18 @@ class Column:
     known: tuple[Integers, Integers]
     """Those of A, and of B, that have it."""
 
+    def of_one_run(self, sides: int) -> Column:
+        """The same with intervals within which one more run would be, as a capture is of one, whatever the seeds.
+
+        Its own scatter is taken to be that of the other side's runs: a prediction interval, sqrt(n + 1) times as wide
+        as that of their mean. Where both sides are captures nothing tells the scatter.
+        """
+        wider = np.sqrt(self.pairs + 1.0) if sides == 1 else np.full(self.pairs.size, np.nan)
+        a, b = self.errors
+        return replace(
+            self, error=wider * self.error, half_width=wider * self.half_width, errors=(wider * a, wider * b)
+        )
+
     @cached_property
     def relative(self) -> Floats:
         """The difference as a share of A's mean; NaN where there is none."""
@@ -259,6 +271,8 @@ def compare(first: Selection, second: Selection, quantities: Sequence[Quantity],
     pairs = pair(first, second)
     points, owners = np.unique(pairs.table["point"], return_inverse=True)
     columns = [each for each in _columns(pairs, owners, points.size, quantities) if each.shown.any()]
+    captured = pairs.captured
+    columns = [each.of_one_run(len(captured)) for each in columns] if captured else columns
     present = {each.quantity.name for each in columns}
     return Comparison(
         pairs=pairs,

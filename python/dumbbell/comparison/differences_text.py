@@ -133,6 +133,15 @@ def notices(comparison: Comparison) -> Iterator[str]:
     for each in comparison.pairs.unpaired:
         first = "" if each.runs == 1 else "the first is "
         yield f"{counted(each.runs, 'run')} of {each.side} not paired: {each.reason} ({first}{each.example})"
+    captured = comparison.pairs.captured
+    if len(captured) == 1 and comparison.intervals:
+        other = "B" if captured == ["A"] else "A"
+        yield (
+            f"{captured[0]} is a capture, one run whatever the seeds: intervals are 95 % for one more run of {other},"
+            " and not for the mean of its runs"
+        )
+    elif len(captured) > 1:
+        yield "A and B are captures, one run each whatever the seeds: there are no intervals"
     for jitters, count in comparison.pairs.jitters.items():
         texts = ("the machine's own noise" if ns is None else Time.show(ns) if ns else "none" for ns in jitters)
         yield "{} with another path.jitter: {} in A, {} in B".format(counted(count, "pair"), *texts)
@@ -144,10 +153,9 @@ def notices(comparison: Comparison) -> Iterator[str]:
     for name, own in (("A", a), ("B", b)):
         warned = int(own.runs["warned"].sum())
         if warned:
-            yield (
-                f"{counted(warned, 'run')} of {name} with warnings: `dumbbell results show {own.selection.folder}"
-                " RUN` has them"
-            )
+            is_stored = own.selection.text.startswith(str(own.selection.folder))
+            where = f": `dumbbell results show {own.selection.folder} RUN` has them" if is_stored else ""
+            yield f"{counted(warned, 'run')} of {name} with warnings{where}"
 
 
 def worse(comparison: Comparison) -> Iterator[str]:

@@ -28,6 +28,7 @@ from dumbbell.comparison.selection import (
     exchanges,
     read,
 )
+from dumbbell.engines.family import family
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
 from dumbbell.results.request import fields_of
@@ -72,6 +73,11 @@ class Pairs:
 
     def __len__(self) -> int:
         return len(self.table)
+
+    @property
+    def captured(self) -> list[str]:
+        """The sides that are captures of real traffic: each of one run, whatever the seeds of its partners."""
+        return [name for name, side in ((A, self.a), (B, self.b)) if {*map(family, side.engines)} == {"capture"}]
 
 
 def pair(first: Selection, second: Selection) -> Pairs:

@@ -200,7 +200,7 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> SelectedRu
         StoreError: it is no store, of another schema, or damaged.
     """
     with Store.open(selection.folder) as store:
-        chosen = {each.id: each for each in _campaigns(store.ledger, selection)}
+        chosen = {each.id: each for each in campaigns_of(store.ledger, selection)}
         runs, groups = stored_runs(store.ledger, list(chosen))
         harms = harms_of(store.ledger, chosen)
         facts: dict[int, str] = dict(map(tuple, store.ledger.rows("SELECT id, facts FROM provenance")))
@@ -237,7 +237,7 @@ def read(selection: Selection, exchanged: Sequence[Exchange] = ()) -> SelectedRu
     )
 
 
-def _campaigns(ledger: Ledger, selection: Selection) -> list[Campaign]:
+def campaigns_of(ledger: Ledger, selection: Selection) -> list[Campaign]:
     """Those that the store shows; with an identity wanted, those of its builds, superseded or not."""
     wanted, stored = selection.wanted, campaigns(ledger)
     for key, names in (

@@ -20,4 +20,4 @@ def hash_of(texts: Iterable[str], sources: Iterable[str]) -> str:
 
 @cache
 def _source(name: str) -> bytes:
-    return Path(__file__).with_name(name).read_bytes().replace(b"\r\n", b"\n")
+    return (Path(__file__).parent / name).read_bytes().replace(b"\r\n", b"\n")

@@ -276,7 +276,8 @@ class QueueMeasurement:
 class QueueCounters:
     """Cumulative counters of the bottleneck, in segments on the wire, random loss apart.
 
-    At every instant `offered = sent + dropped + queued`.
+    At every instant `offered = sent + dropped + queued`. An engine that sees no queue leaves all of them None, whatever
+    their type.
     """
 
     at_ns: int

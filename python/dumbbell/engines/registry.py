@@ -12,6 +12,7 @@ def engine(name: str) -> Engine:
 
     Raises:
         UnknownEngine: there is none, or not in this version.
+        CaptureError: a capture is not there.
         KernelError: this machine or this installation cannot have it, or its kernel is not there, or damaged.
     """
     _, colon, kernel = name.partition(":")
@@ -29,6 +30,10 @@ def engine(name: str) -> Engine:
         from dumbbell.engines.netns import NetnsEngine  # noqa: PLC0415 (likewise)
 
         return NetnsEngine()
+    if family(name) == "capture":
+        from dumbbell.engines.capture import CaptureEngine  # noqa: PLC0415 (likewise)
+
+        return CaptureEngine(kernel)
     if family(name) in PLANNED:
         raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
@@ -55,4 +60,4 @@ def _need_linux(name: str) -> None:
 
 
 def _known() -> str:
-    return ", ".join((*NAMES, "linux:KERNEL"))
+    return ", ".join((*NAMES, "linux:KERNEL", "capture:FILE"))

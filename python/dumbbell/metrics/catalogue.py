@@ -216,7 +216,10 @@ def _random_loss(summary: Summarised, setup: Setup) -> Value:
     if setup.random_loss_at is None:
         return None
     queue = summary.bottleneck
-    return random_loss(queue.random_lost_packets, queue.offered_packets, queue.sent_packets, setup.random_loss_at)
+    lost, offered, sent = queue.random_lost_packets, queue.offered_packets, queue.sent_packets
+    if lost is None or offered is None or sent is None:
+        return None
+    return random_loss(lost, offered, sent, setup.random_loss_at)
 
 
 def _queueing_delay(summary: Summarised, setup: Setup) -> Value:

@@ -122,17 +122,17 @@ class _QueueSummary:
 
     utilization: float | None
     """Bits that left it / what its rate, as it changed in time, could carry; above 1 by at most the burst."""
-    offered_packets: int
-    """Packets that came to its queue."""
-    sent_packets: int
+    offered_packets: int | None
+    """Packets that came to its queue; null, as every count of a queue, where the engine does not see the queue."""
+    sent_packets: int | None
     """Packets that left it."""
-    dropped_packets: int
+    dropped_packets: int | None
     """Packets that found the queue full."""
     loss_rate: float | None
     """Dropped / offered."""
     loss_per_sent: float | None
     """Dropped / sent, as Claypool et al. count."""
-    random_lost_packets: int
+    random_lost_packets: int | None
     """Packets lost at random; in neither of the loss rates."""
     queue_mean_bytes: float | None
     """Mean of the backlog, sampled every `sample`, in bytes of frames."""
@@ -164,6 +164,10 @@ class HopSummary(_QueueSummary):
 
     name: str
     """As in the spec; "back" of a way back with one queue."""
+    offered_packets: int
+    sent_packets: int
+    dropped_packets: int
+    random_lost_packets: int
     direction: str
     """Whose way it is on: "down" that of flows by default, "up" the way back."""
 
@@ -346,7 +350,7 @@ def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueS
     changes = [(change.at_ns, change.rate_bps) for change in line.changes]
     standing = samples.backlog(queue.series, window)
     return _QueueSummary(
-        utilization=ratio(8 * counted.sent_bytes, samples.capacity_bits(line.rate_bps, changes, window)),
+        utilization=ratio(counted.sent_bytes, samples.capacity_bits(line.rate_bps, changes, window) / BITS_PER_BYTE),
         offered_packets=counted.offered_packets,
         sent_packets=counted.sent_packets,
         dropped_packets=counted.dropped_packets,

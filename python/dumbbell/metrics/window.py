@@ -78,9 +78,9 @@ class Activity:
         return ratio(8 * advanced_bytes, self.window.seconds)
 
 
-def ratio(part: float, total: float) -> float | None:
-    """`part / total`; None where there is no total."""
-    return part / total if total else None
+def ratio(part: float | None, total: float | None) -> float | None:
+    """`part / total`; None where there is no total, or one of both is not known."""
+    return part / total if total and part is not None else None
 
 
 def ended_ns(flow: FlowMeasurement) -> int:

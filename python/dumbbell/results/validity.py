@@ -38,7 +38,7 @@ def _of_the_window(run: Run, measurement: Measurement, window: Window) -> Iterat
     if window.seconds < WINDOW_RTTS * rtt_s:
         yield f"measure.window: {_time(window.seconds)} is less than {WINDOW_RTTS} round trips of {_time(rtt_s)}"
     queue = measurement.bottleneck
-    if queue.at_window_begin.offered_packets == queue.at_window_end.offered_packets:
+    if queue.at_window_begin.offered_packets == queue.at_window_end.offered_packets is not None:
         yield "measure.window: no packet came to the bottleneck in it"
 
 

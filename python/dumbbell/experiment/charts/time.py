@@ -61,7 +61,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
             rows[label] += layers
         of_link = backlog(each.series, f"queue; {where}" if where else "queue", "link", instance=number)
         rows[ROWS[-1]] += (backlogs(each.series) if len(shown) == 1 else []) or [of_link]
-    drawn_rows = {label: layers for label, layers in rows.items() if layers}
+    drawn_rows = {label: layers for label, layers in rows.items() if any(len(layer.x) for layer in layers)}
     titles = "; ".join(each.title for each in shown)
     return Chart(
         name=name,
@@ -204,7 +204,8 @@ def _where(shown: Sequence[Sampled], each: Sampled) -> str:
 
 
 def _end_s(each: Sampled) -> float:
-    last = each.series.queue_series()["time_s"].iloc[-1:]
+    samples = each.series.queue_series()["time_s"]
+    last = (samples if len(samples) else each.series.flow_series()["time_s"].sort_values()).iloc[-1:]
     return float(min([each.run.duration_ns / NS_PER_S, *last]))
 
 
