@@ -78,7 +78,7 @@ class Error:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Naming:
     """What a flow runs, and what its capture says that it does."""
 
     true: str
@@ -114,24 +114,24 @@ def experiment(number: int, seed: int) -> Experiment:
     )  # fmt: skip
 
 
-def repeated(asked: Experiment) -> Experiment:
+def repeated(truth: Experiment) -> Experiment:
     """The same with another seed, and not captured."""
-    seeds = [seed + SHIFT for seed in asked.seed_values]
-    return load(asked, overrides={"name": f"{asked.name}-repeated", "seeds": seeds, "measure.record": "summary"})
+    seeds = [seed + SHIFT for seed in truth.seed_values]
+    return load(truth, overrides={"name": f"{truth.name}-repeated", "seeds": seeds, "measure.record": "summary"})
 
 
-def judged(asked: Experiment, store: Store, engine: Engine) -> Iterator[Error | Verdict]:
+def judged(truth: Experiment, store: Store, engine: Engine) -> Iterator[Error | Naming]:
     """Holds a run that is in a store against what its capture says of it."""
-    outcome, once_more = (_measured(store, each, engine) for each in (asked, repeated(asked)))
+    outcome, once_more = (_measured(store, each, engine) for each in (truth, repeated(truth)))
     with TemporaryDirectory() as folder:
         capture = Path(folder) / "trace"
         copyfile(store.capture(outcome.run_id, "senders"), capture)
         analysis = analyse(capture, Sink())
         try:
-            again = spec(analysis, f"{asked.name}-again", "dumbbell pcap")
+            again = spec(analysis, f"{truth.name}-again", "dumbbell pcap")
         except NoExperimentError:
             again = None
-    fields = asked.fields()
+    fields = truth.fields()
     facts, path = store.provenance(outcome.run_id)["measured_on"], analysis.report.paths[0]
     assert isinstance(facts, dict)  # noqa: S101 (they are a table)
     alone = len(fields["flows"]) == 1
@@ -144,7 +144,7 @@ def judged(asked: Experiment, store: Store, engine: Engine) -> Iterator[Error | 
         flow = by_source[sources[index]].sent
         rtt_ns = flow.flow.base_rtt_ns.value if flow.flow else None
         yield error("base RTT", value=_off(rtt_ns, Time(fields["path"]["rtt"]).ns))
-        yield Verdict(own.cc, flow.algorithm.algorithm if flow.algorithm else SILENT)
+        yield Naming(own.cc, flow.algorithm.algorithm if flow.algorithm else SILENT)
     names = {source: name for name, source in re.findall(NAME_AND_SOURCE, again or "")}
     simulated = _goodputs(again, store, engine) if again else {}
     true = [own.goodput_bps for own in long.values()]
@@ -155,10 +155,10 @@ def judged(asked: Experiment, store: Store, engine: Engine) -> Iterator[Error | 
         yield error(ALL + which, value=_off(sum(each or 0 for each in goodputs), sum(each or 0 for each in true)))
 
 
-def _measured(store: Store, asked: Experiment, engine: Engine) -> Result:
-    (outcome,) = stored_outcomes(store, asked, engine)
+def _measured(store: Store, truth: Experiment, engine: Engine) -> Result:
+    (outcome,) = stored_outcomes(store, truth, engine)
     if not isinstance(outcome, Result):
-        raise EngineFailure(f"{asked.name}: {outcome.error}")
+        raise EngineFailure(f"{truth.name}: {outcome.error}")
     return outcome
 
 
@@ -168,20 +168,20 @@ def _off(value: float | None, true: float | None) -> float | None:
 
 def _goodputs(again: str, store: Store, engine: Engine) -> dict[str, float]:
     """Of a spec's flows, on the simulator, or on the other engine where the simulator has not their algorithm."""
-    asked = load(again, overrides={"measure.window": ["0 %", "100 %"], "measure.record": "summary"})
+    truth = load(again, overrides={"measure.window": ["0 %", "100 %"], "measure.record": "summary"})
     simulator = SimEngine()
-    lacks = any(flow["cc"] not in simulator.algorithms() for flow in asked.fields()["flows"])
+    lacks = any(flow["cc"] not in simulator.algorithms() for flow in truth.fields()["flows"])
     able = engine if lacks else simulator
-    with closing(run_campaign(store, asked, able)) as outcomes:
+    with closing(run_campaign(store, truth, able)) as outcomes:
         list(outcomes)
-    outcome = _measured(store, asked, able)
+    outcome = _measured(store, truth, able)
     return {flow.name: flow.goodput_bps for flow in outcome.flows if flow.goodput_bps is not None}
 
 
-def confusion(verdicts: Sequence[Verdict]) -> Table:
+def confusion(namings: Sequence[Naming]) -> Table:
     """How many flows of each algorithm were said to run which."""
-    counts = Counter(verdicts)
-    rows = [[true, *(str(counts[Verdict(true, said)]) for said in (*CCS, SILENT))] for true in CCS]
+    counts = Counter(namings)
+    rows = [[true, *(str(counts[Naming(true, said)]) for said in (*CCS, SILENT))] for true in CCS]
     return Table.of(["runs", *CCS, "cannot tell"], rows)
 
 
@@ -215,24 +215,24 @@ def captured(  # noqa: PLR0913 (each is an option)
     source = engine_named(engine)
     experiments = [experiment(number, seed) for number in range(1, runs + 1)]
     every = [*experiments, *map(repeated, experiments)]
-    found: list[Error | Verdict] = []
+    judgements: list[Error | Naming] = []
     with Store.open(out, write=True) as store:
         with progress(len(every)) as advance, closing(run_experiments(store, every, source, jobs=jobs)) as finished:
             for _ in finished:
                 advance()
         with progress(runs, what="captures") as advance:
-            for asked in experiments:
-                own = list(judged(asked, store, source))
-                found += own
+            for truth in experiments:
+                own = list(judged(truth, store, source))
+                judgements += own
                 if each:
-                    typer.echo(f"{asked.name}: {asked.fields()['path']} {own}")
+                    typer.echo(f"{truth.name}: {truth.fields()['path']} {own}")
                 advance()
-    verdicts = [each for each in found if isinstance(each, Verdict)]
-    said = [each for each in verdicts if each.said != SILENT]
-    for table in (confusion(verdicts), within([each for each in found if isinstance(each, Error)])):
+    namings = [each for each in judgements if isinstance(each, Naming)]
+    said = [each for each in namings if each.said != SILENT]
+    for table in (confusion(namings), within([each for each in judgements if isinstance(each, Error)])):
         typer.echo(text(table, columns()))
     right = sum(each.true == each.said for each in said)
     typer.echo(
         f"Right in {percent(right / max(1, len(said)))} of {len(said)} flows where it says one;"
-        f" cannot tell {percent(1 - len(said) / max(1, len(verdicts)))} of {len(verdicts)}."
+        f" cannot tell {percent(1 - len(said) / max(1, len(namings)))} of {len(namings)}."
     )

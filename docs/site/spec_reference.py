@@ -92,6 +92,7 @@ WITH_NEIGHBOURS: Final = {
     "flows[].direction": f'{BACK}\n[[flows]]\ncc = "cubic"\ndirection = "up"\n',
     "flows[].route": f'{ROW}\n[[flows]]\ncc = "cubic"\nroute = ["core"]\n',
     "host": "[host]\ninitial_window = 32\n",
+    "measure.capture_at": '[measure]\nrecord = "pcap"\ncapture_at = ["senders", "receivers"]\n',
     "measure.snap": '[measure]\nrecord = "pcap"\nsnap = "1514 B"\n',
     "measure": '[measure]\nwindow = ["25 %", "100 %"]\nrecord = "summary"\n',
 }

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from dev.__main__ import app
-from dev.captured import CCS, Error, Verdict, confusion, experiment, within
+from dev.captured import CCS, Error, Naming, confusion, experiment, within
 from dumbbell.campaign.execution import stored_outcomes
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.results.store import Store
@@ -29,21 +29,21 @@ def test_tables_say_what_was_not_said() -> None:
     (row,) = (row for row in rows if row[:3] == ["rate", "one", "flow"])
     assert row[3:5] == ["2", "1"]
     assert row[-5:] == ["50.0", "%", "in", "2", "%"]
-    lines = text(confusion([Verdict("bbr", "bbr"), Verdict("vegas", "cannot_tell")]), 100).splitlines()
+    lines = text(confusion([Naming("bbr", "bbr"), Naming("vegas", "cannot_tell")]), 100).splitlines()
     assert [line.split() for line in lines[-4:]] == [
         ["bbr", "1", "0", "0", "0", "0"], ["cubic", *"00000"], ["reno", *"00000"], ["vegas", *"00001"],
     ]  # fmt: skip
 
 
 @pytest.mark.slow
-def test_runs_of_the_kernel_are_told_by_their_packets_alone(linux: LinuxEngine, tmp_path: Path) -> None:
+def test_runs_of_the_kernel_are_known_by_their_packets_alone(linux: LinuxEngine, tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["captured", "--runs", "2", "--each", "--out", str(tmp_path / "store")])
     assert done.exit_code == 0, done.output
     assert "captured-1-1: " in done.stdout
     assert "Right in 100 % of 6 flows where it says one; cannot tell 0 % of 6." in done.stdout
     with Store.open(tmp_path / "store") as store:
-        asked = (experiment(number, 1) for number in (1, 2))
-        runs = [outcome.run_id for each in asked for outcome in stored_outcomes(store, each, linux)]
+        experiments = (experiment(number, 1) for number in (1, 2))
+        runs = [outcome.run_id for each in experiments for outcome in stored_outcomes(store, each, linux)]
         for run in runs:
             with pa.input_stream(str(store.capture(run, "senders")), compression="zstd") as stream:
                 content = stream.read()

@@ -4,6 +4,7 @@
 //! Everything is an integer in a base unit that its name carries (`_ns`, `_bps`, `_bytes`), so that a run has one
 //! spelling and one hash. Engines measure: there is no mean, no percentile and no verdict here.
 
+mod capture_point;
 mod frame;
 mod hop;
 mod measurement;
@@ -15,7 +16,8 @@ mod request;
 pub mod samples;
 mod source;
 
-pub use frame::{CapturePoint, CapturePoints, Frame, ResendCause, Seen, SenderState, flag};
+pub use capture_point::{CapturePoint, CapturePoints};
+pub use frame::{Frame, ResendCause, Seen, SenderState, flag};
 pub use hop::{Buffer, Change, Direction, ETHERNET_HEADER_BYTES, Hop, LossAt, Route, ShaperKind};
 pub use measurement::{
     AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,

@@ -1,6 +1,6 @@
 //! [`Run`]: one point of an experiment with one seed, resolved to integers.
 
-use crate::frame::CapturePoints;
+use crate::capture_point::CapturePoints;
 use crate::hop::{Buffer, Change, Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_default, is_ethernet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -199,7 +199,7 @@ fn a_second_answer_to_the_handshake_ends_nothing_twice() {
 }
 
 #[test]
-fn frames_are_captured_where_they_are_asked_for() {
+fn frames_are_captured_where_a_run_says() {
     let mut run = one_flow("cubic", 20 * MBIT, 20 * MS, 50_000, 2);
     let (_, every) = captured(&run);
     for point in CapturePoint::ALL {

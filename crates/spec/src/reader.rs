@@ -241,10 +241,10 @@ fn default(key: &'static Key) -> Node {
         (Kind::Zip, _) => Node::Zip(Vec::new()),
         (kind, shape) => key.default.map_or(Node::Absent, |literal| match (kind, literal) {
             (Kind::OneOf { .. }, _) => Node::Text("bulk".to_owned()),
-            (_, Literal::List(words)) if shape == Shape::Several => {
+            (_, Literal::List(literals)) if shape == Shape::Several => {
                 let text =
                     |word: &Literal| if let Literal::Text(text) = word { Some((*text).to_owned()) } else { None };
-                Node::Texts(words.iter().filter_map(text).collect())
+                Node::Texts(literals.iter().filter_map(text).collect())
             }
             _ => value::of(key, &key.kind, &literal.into()).unwrap_or(Node::Unknown),
         }),

@@ -178,10 +178,10 @@ fn records(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let measure = point.measure()?;
     let records = measure.each_text("record")?;
     let has = |record: &str| records.iter().any(|each| each == record);
-    for (key, words) in [("record", records), ("capture_at", measure.each_text("capture_at")?)] {
-        if let Some(twice) = (1..words.len()).find(|place| words[..*place].contains(&words[*place])) {
+    for (key, values) in [("record", records), ("capture_at", measure.each_text("capture_at")?)] {
+        if let Some(twice) = (1..values.len()).find(|place| values[..*place].contains(&values[*place])) {
             let path = format!("measure.{key}[{twice}]");
-            problems.push(Problem::new(path, format!("{} a second time", quoted(&words[twice])), "leave it out"));
+            problems.push(Problem::new(path, format!("{} a second time", quoted(&values[twice])), "leave it out"));
         }
     }
     if has("summary") && (has("series") || has("acks")) {
