@@ -40,7 +40,8 @@ fn the_same_ports_again_are_another_connection() {
     assert_eq!(
         all.connections[0].directions,
         all.connections[1].directions.clone().map(|mut each| {
-            for time in [&mut each.first_data_ns, &mut each.last_data_ns, &mut each.last_acked_ns] {
+            for time in [&mut each.counts.first_data_ns, &mut each.counts.last_data_ns, &mut each.counts.last_acked_ns]
+            {
                 *time = time.map(|ns| ns - 500_000_000);
             }
             each
