@@ -22,7 +22,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures lint lint-rust lint-python check \
+.PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures captures lint lint-rust lint-python check \
         check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
@@ -79,6 +79,10 @@ fuzz-specs: ## Ten million broken specs, read and resolved, of a seed that is pr
 fuzz-captures: ## Ten million broken captures, read and analysed, of a seed that is printed, five minutes; CAPTURES=N, SEED=N
 	@seed=$(or $(SEED),$$(od -An -N4 -tu4 /dev/urandom | tr -d ' ')) && echo "seed $$seed, $(or $(CAPTURES),10000000) captures" && \
 		DUMBBELL_FUZZ_SEED=$$seed DUMBBELL_FUZZ_CAPTURES=$(or $(CAPTURES),10000000) $(ALONE) cargo test --release -p pcap --test broken
+
+captures: build ## Some 800 captures of others, from Debian's source packages by apt, into the cache; compares all with tshark, ten minutes
+	folder=$$($(BIN)/python tests/support/othercaptures.py) && \
+		DUMBBELL_CAPTURES=$$folder $(ALONE) cargo test --release -p pcap --test captures folder
 
 lint: lint-rust lint-python ## Formatting, lints and types
 

@@ -34,7 +34,7 @@ impl Side {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Class {
-    /// No data and neither SYN nor FIN.
+    /// No data and neither SYN nor FIN; or what is late of the connection before on the same ports.
     NoData,
     /// Not sent before.
     New,

@@ -4,6 +4,7 @@ use crate::estimate::{AlgorithmEstimate, FlowEstimate};
 use crate::quantile::Distribution;
 use serde::Serialize;
 use std::net::IpAddr;
+use std::ops::Deref;
 
 /// An address and a port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -183,9 +184,9 @@ pub struct Limits {
     pub congestion_ns: i64,
 }
 
-/// What one end sent, and what became of it.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct DirectionSummary {
+/// Counts of one end that need no more than a packet at a time.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Counts {
     /// Packets.
     pub packets: u64,
     /// Packets with data.
@@ -206,26 +207,12 @@ pub struct DirectionSummary {
     pub last_data_ns: Option<i64>,
     /// When the last acknowledgement of new data was captured, ns since 1970.
     pub last_acked_ns: Option<i64>,
-    /// The maximum segment size of its SYN, bytes.
-    pub mss: Option<u16>,
-    /// The window's shift of its SYN.
-    pub window_scale: Option<u8>,
-    /// Whether its SYN allowed selective acknowledgements.
-    pub sack_permitted: bool,
-    /// Whether its packets have timestamps.
-    pub timestamps: bool,
     /// Segments with SYN.
     pub syn: u64,
     /// Segments with FIN.
     pub fin: u64,
     /// Segments with RST.
     pub rst: u64,
-    /// The RTT of its data by acknowledgements, by Karn's rule (see `PacketRow::ack_rtt_sound`), without the handshake.
-    pub ack_rtt: Option<Distribution>,
-    /// The RTT of its data by echoed timestamps.
-    pub timestamp_rtt: Option<Distribution>,
-    /// Packets sent again.
-    pub retransmissions: Retransmissions,
     /// Packets overtaken.
     pub reordering: Reordering,
     /// Packets that were captured twice.
@@ -238,20 +225,50 @@ pub struct DirectionSummary {
     pub dsacks: u64,
     /// The most bytes outstanding: sent, neither acknowledged nor reported by SACK.
     pub most_outstanding_bytes: u64,
-    /// Segments that were forgotten because too many were outstanding.
-    pub segments_given_up: u64,
-    /// The window that it offered.
-    pub window: Window,
     /// ECN's marks.
     pub ecn: EcnCounts,
     /// Wireshark's marks.
     pub wireshark: WiresharkCounts,
+}
+
+/// What one end sent, and what became of it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DirectionSummary {
+    /// What was counted; in JSON its fields are the summary's own.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// The maximum segment size of its SYN, bytes.
+    pub mss: Option<u16>,
+    /// The window's shift of its SYN.
+    pub window_scale: Option<u8>,
+    /// Whether its SYN allowed selective acknowledgements.
+    pub sack_permitted: bool,
+    /// Whether its packets have timestamps.
+    pub timestamps: bool,
+    /// The RTT of its data by acknowledgements, by Karn's rule (see `PacketRow::ack_rtt_sound`), without the handshake.
+    pub ack_rtt: Option<Distribution>,
+    /// The RTT of its data by echoed timestamps.
+    pub timestamp_rtt: Option<Distribution>,
+    /// Packets sent again.
+    pub retransmissions: Retransmissions,
+    /// Segments that were forgotten because too many were outstanding.
+    pub segments_given_up: u64,
+    /// The window that it offered.
+    pub window: Window,
     /// What limited it; none where the capture was made near the other end.
     pub limits: Option<Limits>,
     /// Which congestion control it runs; none where it sent no data.
     pub algorithm: Option<AlgorithmEstimate>,
     /// What its data says about its path and itself; none where it sent none.
     pub flow: Option<FlowEstimate>,
+}
+
+impl Deref for DirectionSummary {
+    type Target = Counts;
+
+    fn deref(&self) -> &Counts {
+        &self.counts
+    }
 }
 
 /// A connection.

@@ -123,6 +123,7 @@ impl Connection {
         if packet.has(SYN) || self.opening.ack_ns.is_none() {
             self.open(packet, sender, moment.now_ns, paths);
         }
+        let stale = !self.midstream && self.opening.syn_acks == 0 && self.is_stale(packet, sender);
         let mss = self.segment_bytes(sender);
         let scale = self.scale(sender);
         let sack = self.both_allow_sack();
@@ -134,21 +135,23 @@ impl Connection {
             direction::analyze(&mut self.wireshark, &mut from.flow, &mut to.flow, packet, moment.now_ns, reused);
         from.count_marks(finding.marks);
         from.count(packet, frame.wire_bytes, moment.now_ns, mss);
-        from.offer_window(packet, scale, moment.now_ns);
-        if let Some((value, _)) = packet.options.timestamps {
-            from.echoes.push(value, moment.now_ns);
+        if !stale {
+            from.offer_window(packet, scale, moment.now_ns);
+            if let Some((value, _)) = packet.options.timestamps {
+                from.echoes.push(value, moment.now_ns);
+            }
         }
 
-        let mut event = Event { id: self.id, sender, moment, packet, sack, mss, path_rtt_ns, output };
-        let (class, new_bytes) = event.sent(from, to, finding.marks);
-        let ack = if packet.has(ACK) && !packet.has(SYN | RST) {
+        let mut event = Event { id: self.id, sender, moment, packet, stale, sack, mss, path_rtt_ns, output };
+        let (class, new_bytes) = if stale { (Class::NoData, 0) } else { event.sent(from, to, finding.marks) };
+        let ack = if packet.has(ACK) && !packet.has(SYN | RST) && !stale {
             event.acknowledged(from, to, finding.marks)
         } else {
             Acknowledged::default()
         };
 
         let outstanding_bytes = from.outstanding_bytes();
-        if packet.payload_bytes > 0 {
+        if packet.payload_bytes > 0 && !stale {
             from.rounds.sent(&Sending {
                 now_ns: moment.now_ns,
                 outstanding_bytes,
@@ -195,7 +198,22 @@ impl Connection {
             let row = event.row(from, frame.wire_bytes, class, finding, &ack, outstanding_bytes);
             event.output.packet(row);
         }
-        self.close(packet);
+        if !stale {
+            self.close(packet);
+        }
+    }
+
+    /// Whether a packet is of the connection before on the same ports: while a client waits for the answer to its SYN,
+    /// an ACK of anything else, and the RST with which it answers that (RFC 9293 section 3.10.7.3).
+    #[cold]
+    fn is_stale(&mut self, packet: &Segment, sender: Side) -> bool {
+        let Direction { sequence, counts, .. } = &mut self.directions[Side::Client.index()];
+        let waits = counts.packets == counts.syn + counts.rst;
+        let (flag, number) = if sender == Side::Server { (ACK, packet.ack) } else { (RST, packet.seq) };
+        waits && packet.has(flag) && !packet.has(SYN) && {
+            let position = sequence.position(number);
+            position <= sequence.first() || position > sequence.most()
+        }
     }
 
     /// Notes the times of a handshake.
@@ -292,6 +310,7 @@ struct Event<'a, 'b, S> {
     sender: Side,
     moment: Moment,
     packet: &'a Segment,
+    stale: bool,
     sack: bool,
     mss: Option<u32>,
     /// From one end to the other and back.
@@ -326,7 +345,7 @@ impl<S: Sink> Event<'_, '_, S> {
         ack: &Acknowledged,
         outstanding_bytes: u64,
     ) -> PacketRow {
-        let position = from.sequence.position(self.packet.seq);
+        let position = if self.stale { from.sequence.first() } else { from.sequence.position(self.packet.seq) };
         PacketRow {
             frame: self.moment.frame,
             time_ns: self.moment.now_ns,

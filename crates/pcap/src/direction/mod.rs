@@ -26,39 +26,13 @@ pub use wireshark::{Finding, Flow, Handshake, Marks, analyze};
 
 use crate::header::{ACK, CWR, ECE, Ecn, FIN, RST, SYN, Segment};
 use crate::path::{Delivery, Path};
-use crate::summary::{EcnCounts, Reordering, Window, WiresharkCounts};
+use crate::summary::{Counts, Window};
 use echoes::Echoes;
 use holes::Holes;
 use outstanding::Outstanding;
 
 /// The least that makes a packet a super-packet where no MSS is known: more than a jumbo frame.
 const LARGEST_FRAME: u32 = 9_216;
-
-/// Counts that need no more than a packet at a time.
-#[derive(Default)]
-pub struct Counts {
-    pub packets: u64,
-    pub data_packets: u64,
-    pub wire_bytes: u64,
-    pub payload_bytes: u64,
-    pub unique_bytes: u64,
-    pub acked_bytes: u64,
-    pub unseen_bytes: u64,
-    pub first_data_ns: Option<i64>,
-    pub last_data_ns: Option<i64>,
-    pub last_acked_ns: Option<i64>,
-    pub syn: u64,
-    pub fin: u64,
-    pub rst: u64,
-    pub repeated_packets: u64,
-    pub keep_alives: u64,
-    pub super_packets: u64,
-    pub dsacks: u64,
-    pub most_outstanding_bytes: u64,
-    pub ecn: EcnCounts,
-    pub wireshark: WiresharkCounts,
-    pub reordering: Reordering,
-}
 
 /// What the SYN says, and whether there was one.
 #[derive(Default, Clone, Copy)]

@@ -40,7 +40,8 @@ fn the_same_ports_again_are_another_connection() {
     assert_eq!(
         all.connections[0].directions,
         all.connections[1].directions.clone().map(|mut each| {
-            for time in [&mut each.first_data_ns, &mut each.last_data_ns, &mut each.last_acked_ns] {
+            for time in [&mut each.counts.first_data_ns, &mut each.counts.last_data_ns, &mut each.counts.last_acked_ns]
+            {
                 *time = time.map(|ns| ns - 500_000_000);
             }
             each
@@ -52,6 +53,28 @@ fn the_same_ports_again_are_another_connection() {
     packets.insert(1, Packet { us: 900, ..packets[0].clone() });
     let all = analysed(&packets);
     assert_eq!((all.connections.len(), all.connections[0].directions[0].retransmissions.timeouts), (1, 1));
+}
+
+/// The server still waits for late packets, and a SYN whose number is in its old window is one: it acknowledges what it
+/// has, which the client resets before it sends its SYN again. So Linux does it.
+#[test]
+fn an_ack_of_the_connection_before_is_none_of_the_new_one() {
+    let mut packets = vec![handshake(0, 900, false)[0].clone()];
+    packets.push(Packet { seq: 900_000, ack: 50_001, window: 9, ..packet(10, false) });
+    packets.push(Packet { seq: 50_001, flags: RST, ..packet(20, true) });
+    packets.extend(closed(5_000));
+    let all = analysed(&packets);
+    let connection = &all.connections[0];
+    assert_eq!((all.connections.len(), connection.ended), (1, Ended::Closed));
+    let [client, server] = &connection.directions;
+    assert_eq!((client.unique_bytes, client.acked_bytes, client.unseen_bytes), (1000, 1000, 0));
+    assert_eq!((client.packets, client.rst, client.retransmissions.packets), (6, 1, 1), "the SYN");
+    assert_eq!((server.packets, server.unseen_bytes, server.window.least_bytes), (3, 0, Some(60_000)));
+    assert_eq!(all.rows.iter().map(|row| row.sequence_bytes).collect::<Vec<_>>(), [0, 0, 0, 0, 0, 1, 1, 1, 1002]);
+    // One that acknowledges the SYN says that the capture lacks the answer, and a RST that does refuses it.
+    packets[1].ack = 1;
+    packets[2].seq = 1;
+    assert_eq!(analysed(&packets).connections[0].ended, Ended::Reset);
 }
 
 #[test]

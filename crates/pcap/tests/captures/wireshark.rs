@@ -1,6 +1,6 @@
 //! Columns named as Wireshark's are Wireshark's: random packets, by `tshark` and by the crate. Skipped without `tshark`.
 //!
-//! `DUMBBELL_CAPTURES` names a folder of captures, all of which are compared, too.
+//! `DUMBBELL_CAPTURES` names a folder of captures, all of which are compared, too: `make captures` has Debian's.
 
 use crate::support::{ACK, Everything, FIN, MSS, PSH, Packet, RST, SYN, ethernet, handshake, packet, pcap_file};
 use pcap::{Marks, Options, PacketRow, analyze};
@@ -35,6 +35,25 @@ const FIELDS: [&str; 7] = [
     "tcp.analysis.bytes_in_flight",
     "tcp.analysis.duplicate_ack_num",
     "tcp.analysis.retransmission",
+];
+
+/// Debian's captures with frames that `tshark` sees differently, and why. The file format's fuzzers made most of them.
+const OTHERWISE: [(&str, &str); 15] = [
+    ("beep-oobr.pcap", "options are cut, where tshark ceases"),
+    ("heapoverflow-tcp_print.pcap", "options are cut, where tshark ceases"),
+    ("tcp-auth-heapoverflow.pcap", "options are cut, where tshark ceases"),
+    ("smb_data_print-segv.pcapng", "a time of the year 4139: 64 bits have nanoseconds until 2262"),
+    ("bgp-aigp.pcap", "a link type that we do not know"),
+    ("ipoib.pcap", "a link type that we do not know"),
+    ("bgp-bgp_capabilities_print-oobr-1.pcap", "a fragment, in which tshark sees TCP"),
+    ("bgp-bgp_capabilities_print-oobr-2.pcap", "a fragment, in which tshark sees TCP"),
+    ("bgp_pmsi_tunnel-oobr.pcap", "a fragment, in which tshark sees TCP"),
+    ("rpki-rtr-oobr.pcap", "a fragment, in which tshark sees TCP"),
+    ("tcp_header_heapoverflow.pcap", "its TCP header is cut"),
+    ("geneve.pcap", "in a tunnel (Geneve)"),
+    ("ipoipoip.pcap", "in a tunnel (IPv4 in IP)"),
+    ("wireguard-ping-tcp-dsb.pcapng", "in a tunnel (WireGuard), and tshark has the key"),
+    ("lspping-fec-ldp.pcap", "MPLS in PPP, which we do not look into"),
 ];
 
 fn by_tshark(file: &Path) -> Option<Vec<String>> {
@@ -155,7 +174,10 @@ fn differences(file: &Path, tshark: &[String]) -> Vec<String> {
     let names = FIELDS.into_iter().chain(MARKS.map(|(_, field)| field)).collect::<Vec<_>>();
     for other in tshark {
         let number = other.split('\t').next();
-        let Some(own) = ours.iter().find(|own| own.split('\t').next() == number) else { continue };
+        let Some(own) = ours.iter().find(|own| own.split('\t').next() == number) else {
+            lines.push(format!("{} frame {} is no TCP segment", file.display(), number.unwrap_or_default()));
+            continue;
+        };
         let columns = own.split('\t').zip(other.split('\t')).zip(&names).filter(|((own, other), _)| own != other);
         lines.extend(columns.map(|((own, other), name)| {
             format!("{} frame {}: {name} is {other:?}, not {own:?}", file.display(), number.unwrap_or_default())
@@ -201,7 +223,11 @@ fn captures_of_a_folder_are_to_us_what_they_are_to_tshark() {
             } else if let Some(tshark) = by_tshark(&path) {
                 files += 1;
                 lines += tshark.len();
-                all.extend(differences(&path, &tshark));
+                let differences = differences(&path, &tshark);
+                match OTHERWISE.iter().find(|(name, _)| path.ends_with(name)) {
+                    Some((name, why)) => assert!(!differences.is_empty(), "{name} is the same by now: {why}"),
+                    None => all.extend(differences),
+                }
             }
         }
     }
