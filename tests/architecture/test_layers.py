@@ -63,6 +63,7 @@ MAY_USE_PACKAGE = {
         "metrics",
         "results",
         "campaign",
+        "captures",
         "charts",
         "experiment",
         "hosts",

@@ -33,7 +33,8 @@ from dumbbell.tables.table import Amount, Table
 NAMES = ("borgli2017", "claypool2019", "giordano2019", "zhang2024")
 OF_POINTS = ("mishra2022",)
 """These have some of the points that were measured, for engines in virtual time."""
-QUARTER_OF_AN_HOUR_S = 900
+MOST_S = {"borgli2017": 1500}
+"""Of nine figures; every other one fits into a quarter of an hour."""
 TOOLS = {
     "borgli2017": {"sh"},
     "claypool2019": set[str](),
@@ -111,11 +112,11 @@ def test_a_short_form_of_points_has_every_tenth_and_what_was_measured_there() ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_short_form_fits_into_a_quarter_of_an_hour_of_real_time(name: str, netns: NetnsEngine) -> None:
+def test_a_short_form_fits_into_its_real_time(name: str, netns: NetnsEngine) -> None:
     runs = runs_on(studies.load(name, short=True), netns)
     assert len(runs) > 10
     assert {run.seed for run in runs} == {1}
-    assert longest_s(runs) == sum(run.duration_ns for run in runs) / 1e9 + len(runs) <= QUARTER_OF_AN_HOUR_S
+    assert longest_s(runs) == sum(run.duration_ns for run in runs) / 1e9 + len(runs) <= MOST_S.get(name, 900)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -153,8 +154,9 @@ def test_without_the_tool_the_own_workloads_stay_and_the_reason_is_told(
 def test_a_short_form_has_other_names_than_the_study_and_no_claims() -> None:
     short = studies.load("borgli2017", short=True)
     assert [each.name for each in short.experiments.values()] == [
-        "borgli2017-c2-short", "borgli2017-b2-short", "borgli2017-c1b1-short", "borgli2017-c2b2-short",
-    ]  # fmt: skip
+        f"borgli2017-{name}-short"
+        for name in ["join", "join-cubic", "c2", "b2", "c1b1", "c2b2", "figure4", "b1", "c1", "figure8-acks", "figure8-acks-cubic"]
+    ]
     assert (short.claims, short.variants) == ((), ("bbr",))
     assert run_command(short, "netns") == "dumbbell study run borgli2017 --short --engine netns"
 
