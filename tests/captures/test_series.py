@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -78,22 +79,24 @@ def test_what_is_not_captured_has_no_such_series(tmp_path: Path) -> None:
             capture_series(store, outcome.run_id)
 
 
-def frames(*numbers: int) -> Frames:
+def frames(numbers: Sequence[int], begin: int = 0) -> Frames:
     column = np.array(numbers, dtype=np.int64)
     ones = np.ones_like(column)
-    return {"time_ns": column, "wire_bytes": ones, "payload_bytes": ones, "sequence_bytes": column}
+    times = begin + np.arange(len(numbers))
+    return {"time_ns": times, "wire_bytes": ones, "payload_bytes": ones, "sequence_bytes": column}
 
 
 @pytest.mark.parametrize(
-    ("arrived", "lost"),
+    ("arrived", "begin", "lost"),
     [
-        ((1, 2, 3, 2, 4), [False] * 5),
-        ((1, 3, 2, 4), [False, True, False, False, False]),
-        ((1, 3, 2), [False, True, False, False, False]),  # the last one may be under way
-        ((2, 1), None),
-        ((5,), None),
+        ((1, 2, 3, 2, 4), 9, []),
+        ((1, 3, 2, 4), 9, [1]),
+        ((1, 2, 3, 4), 1, [3]),  # the first one came before the second was sent
+        ((1, 3, 2), 9, [1]),  # the last one may be under way
+        ((2, 3, 1, 4), 9, [1]),  # out of order
+        ((), 9, []),
+        ((5, 4), 9, [0, 1, 2, 3]),
     ],
 )
-def test_lost_is_what_is_missing_between_frames_in_order(arrived: tuple[int, ...], lost: list[bool] | None) -> None:
-    missing = _lost(frames(1, 2, 3, 2, 4), frames(*arrived))
-    assert (None if missing is None else missing.tolist()) == lost
+def test_lost_is_what_was_sent_and_did_not_arrive(arrived: tuple[int, ...], begin: int, lost: list[int]) -> None:
+    assert np.flatnonzero(_lost(frames((1, 2, 3, 2, 4)), frames(arrived, begin))).tolist() == lost

@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.captures.analysis import Sink, analyse
-from dumbbell.errors import StoreError
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def capture_series(store: Store, run_id: str) -> CaptureSeries:
     headers, and so it is counted.
 
     Raises:
-        StoreError: the run was not captured, or a path between the places changed the order of its frames.
+        StoreError: the run was not captured.
         CaptureError: a file cannot be read.
     """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
@@ -61,8 +60,6 @@ def capture_series(store: Store, run_id: str) -> CaptureSeries:
     for (flow, connection), frames in sent.items():
         there = arrived.get((flow, connection), {name: frames[name][:0] for name in FRAMES})
         lost = _lost(frames, there)
-        if lost is None:
-            raise StoreError(f"run {run_id}: what its receivers captured is not in the order of its senders")
         segments, line_bytes = _on_line(there, run.path.mss_bytes)
         dropped, _ = _on_line({name: frames[name][lost] for name in FRAMES}, run.path.mss_bytes)
         time_s = np.concatenate([there["time_ns"], frames["time_ns"][lost]]) / NS_PER_S
@@ -113,20 +110,23 @@ def _at(
     return sent, acks
 
 
-def _lost(sent: Frames, arrived: Frames) -> npt.NDArray[np.bool_] | None:
-    """Which frames did not arrive: those between them that did, which come in the order in which they were sent.
+def _lost(sent: Frames, arrived: Frames) -> npt.NDArray[np.bool_]:
+    """Which frames with data did not arrive: an arrival is the last one like it that had been sent, by the one clock.
 
-    None where they do not. What was sent after the last that arrived may be under way.
+    What was sent after the last that arrived may be under way.
     """
-    lost = np.zeros(len(sent["time_ns"]), dtype=np.bool_)
-    numbers = enumerate(_keys(sent))
-    last = -1
-    for key in _keys(arrived):
-        last = next((number for number, other in numbers if other == key), -1)
-        if last < 0:
-            return None
-        lost[last] = True
-    lost[: last + 1] = ~lost[: last + 1]
+    lost = np.ones(len(sent["time_ns"]), dtype=np.bool_)
+    open_numbers = dict[tuple[int, int], list[int]]()
+    frames = list(zip(sent["time_ns"].tolist(), _keys(sent), strict=True))
+    number, last = 0, -1
+    for at_ns, key in zip(arrived["time_ns"].tolist(), _keys(arrived), strict=True):
+        while number < len(frames) and frames[number][0] <= at_ns:
+            open_numbers.setdefault(frames[number][1], []).append(number)
+            number += 1
+        if like_it := open_numbers.get(key):
+            lost[like_it[-1]] = False
+            last = max(last, like_it.pop())
+    lost[last + 1 :] = False
     return lost & (sent["payload_bytes"] > 0)
 
 
