@@ -73,6 +73,7 @@ MAY_USE_PACKAGE = {
         "metrics",
         "results",
         "campaign",
+        "captures",
         "charts",
         "experiment",
         "hosts",

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 
 import dumbbell
+from dumbbell.captures.series import CaptureSeries
 from dumbbell.charts.chart import Chart, Layer
 from dumbbell.results.run_series import BIN_S
 from dumbbell.studies import Study, StudyError
@@ -152,6 +153,28 @@ def test_what_ss_tells_stands_beside_the_samples_where_it_was_asked() -> None:
     assert drawn(without, RATE, "rtt") == [((0, 5), (100, 100))]
     logarithmic = 'y = { label = "window", scale = "log10" }\n'
     assert drawn(with_ss, logarithmic, "cwnd_bytes") == [((5,), (1000,)), ((5, 5), (3, 4))], "0 has no place there"
+
+
+def test_a_series_is_of_captures_where_a_run_has_some() -> None:
+    series = pd.DataFrame({"flow": 0, "time_s": AT, "bottleneck_bytes": 1e6 * AT})
+    without = observed({}, {"bbr": [8.0]}, (0, 10), series=series)
+    seen = CaptureSeries(series.assign(bottleneck_bytes=2e6 * AT), pd.DataFrame(), pd.DataFrame())
+    captured = replace(without, capture_series=lambda: seen)
+
+    def rates(run: RunData, line: str) -> set[float]:
+        evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
+        (layer,) = layers(f"span = [0, 9]\n{RATE}lines = [{{ {line} }}]", evidence)
+        return {round(each, 6) for each in layer.y}
+
+    for name in ("flows", "group"):
+        assert rates(captured, f'series = "{name}"') == {8}
+        assert rates(captured, f'series = "{name}", from = "capture"') == {16}
+        assert rates(without, f'series = "{name}", from = "capture"') == {8}
+    own = f'{TABLE}captured = true\n{SHORT}rows = "version"\ncolumns = [{{ title = "", words = "{{version}}" }}]\n'
+    _, (table,) = displays_of(tomllib.loads(f"[[tables]]\n{own}"), FORMULAS, ("grid", "rival"))
+    for run, shown in ((captured, True), (without, False)):
+        evidence = Evidence(engine="sim", trials={("grid", "bbr"): (SeedSweep(1, (run,)),)})
+        assert table.is_shown_by(evidence) == shown
 
 
 def test_cases_that_a_short_forms_runs_do_not_tell_apart_are_one_panel_and_one_row() -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from math import inf
 from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
+from dumbbell.captures.series import CaptureSeries
 from dumbbell.studies import StudyError
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.formula import Formulas
@@ -154,6 +157,35 @@ def test_what_a_formula_makes_of_series(text: str, value: float | None) -> None:
     assert FORMULAS.parse(text).of_run(run) == expected
 
 
+def test_what_captures_show_stands_in_the_place_of_counters() -> None:
+    at = np.array([0.0, 1, 2, 3, 4])
+    rtts = pd.DataFrame({"flow": [0, 0, 1], "time_s": [1.0, 2.0, 3.0], "rtt_s": [0.2, 0.2, 0.4]})
+    queue = pd.DataFrame({"time_s": at, "sent_packets": [0, 3, 6, 8, 9], "dropped_packets": [0, 0, 0, 0, 1]})
+    seen = CaptureSeries(
+        frame(0, at, 1e6 * at, None),
+        pd.DataFrame({"time_s": at, "sent_packets": [0, 3, 3, 3, 3], "dropped_packets": [0, 0, 0, 1, 1]}),
+        pd.DataFrame({"flow": 0, "time_s": [1.0, 2.0], "rtt_s": [0.1, 0.1]}),
+    )
+    series = frame(0, at, [0, 1e6, 3e6, 3.5e6, 4e6], None)
+    without = observed({}, {"a": [8.0]}, (0, 4), series=series, backlog=queue, acks=rtts)
+    run = replace(without, capture_series=lambda: seen)
+    metrics = {"varies": "rate_variation(1)", "acks": 'sampled("ack_rtt", "median")', "lost": "dropped(0, 9)"}
+    formulas = Formulas(metrics)
+
+    def number(text: str, run: RunData) -> float | None:
+        return formulas.parse(text).of_run(run)
+
+    for name, counted, captured in (("varies", 0.375**0.5, 0.0), ("acks", 0.2, 0.1), ("lost", 0.1, 0.25)):
+        assert number(name, run) == number(name, without) == number(f"captured.{name}", without)
+        assert number(name, run) == pytest.approx(counted)
+        assert number(f"captured.{name}", run) == pytest.approx(captured)
+        assert number(f"abs(captured.{name} - {name})", run) == pytest.approx(abs(counted - captured))
+    assert number('sampled("ack_rtt", "max", 2, 1)', run) == 0.4
+    assert number("dropped(-1, 2)", run) == 0
+    assert (number('bins_apart(1, "max")', run), number('bins_apart(1, "median")', run)) == (8e6, 4e6)
+    assert number('bins_apart(1, "max")', without) is None
+
+
 def test_a_number_of_each_run_needs_one_run() -> None:
     formula = FORMULAS.parse("loss / beside.loss")
     assert formula.of_run(sweep().runs[0], OTHER.runs[2]) == pytest.approx(2)
@@ -190,6 +222,10 @@ def test_only_a_field_may_be_unmeasured() -> None:
         ("larger()", "larger: missing a required argument: 'first'"),
         ("argmax(jain)", "argmax: missing a required argument: 'y'"),
         ("abs(loss, jain)", "abs: too many positional arguments"),
+        ("captured", "captured.: a capture has series"),
+        ("captured.loss", "captured.loss: a capture has series, as captured.variation is of"),
+        ("captured.bottleneck.loss_rate", "captured.bottleneck.loss_rate: a capture has series"),
+        ("captured.beside.loss", "captured.beside.loss: a capture has series"),
         ("beside", "beside needs a name: beside.loss"),
         ("beside.1", "beside needs a name"),
         ("beside[bdp_bytes]", "beside needs a name"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from dumbbell.captures.series import CaptureSeries
 from dumbbell.errors import StudyError
 from dumbbell.results.run_series import RunSeries
 from dumbbell.results.schema import FailedRun, Result
@@ -19,6 +20,23 @@ class RunData(RunSeries):
     """The swept values but for the version of the algorithm, as the spec wrote them."""
     bdp_bytes: float
     """The path's bandwidth-delay product as the run began, in bytes of frames."""
+    capture_series: Callable[[], CaptureSeries] | None = None
+    """What its captures show; None: it was not captured."""
+
+    @property
+    def by_capture(self) -> RunData:
+        """The same run with the series that its captures show; itself where it was not captured."""
+        series = self.capture_series
+        if series is None:
+            return self
+        return replace(
+            self,
+            flow_series=lambda: series().flows,
+            queue_series=lambda: series().queue,
+            ack_series=lambda: series().acks,
+            hop_series=None,
+            ss_series=None,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +62,11 @@ class SeedSweep:
     def where(self, point: Mapping[str, Any]) -> SeedSweep:
         """The part of the sweep that has these values."""
         return SeedSweep(self.seed, tuple(run for run in self.runs if _has(run, point)))
+
+    @property
+    def by_capture(self) -> SeedSweep:
+        """The same with each run as its captures show it."""
+        return SeedSweep(self.seed, tuple(run.by_capture for run in self.runs))
 
     def replaced_by(self, other: SeedSweep) -> SeedSweep:
         """The sweep with another trial's runs in the place of its own at their points.

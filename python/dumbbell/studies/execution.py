@@ -11,6 +11,7 @@ from typing import TypeAlias
 from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
+from dumbbell.captures.series import capture_series
 from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
@@ -135,6 +136,9 @@ def _observed(planned: Planned, result: Result, study: Study, store: Store) -> R
         queue_series=partial(store.queue_series, result.run_id),
         ack_series=partial(store.ack_series, result.run_id),
         ss_series=partial(store.ss_series, result.run_id) if planned.resolved.run.measure.ss_ns else None,
+        capture_series=None
+        if planned.resolved.run.measure.snap_bytes is None
+        else partial(capture_series, store, result.run_id),
         bdp_bytes=planned.resolved.bdp_bytes,
     )
 

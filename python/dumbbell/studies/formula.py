@@ -32,7 +32,7 @@ from dumbbell.metrics.number import ANY_NUMBER, SHARE, Limits
 from dumbbell.problem import suggestion
 from dumbbell.studies.evidence import RunData, SeedSweep, Trials
 from dumbbell.studies.limits import of_call, of_field, of_function, of_operation, united
-from dumbbell.studies.operation import OF_EACH, OF_RUN, OPERATIONS, STEPS, OfRun, Values, metric
+from dumbbell.studies.operation import OF_EACH, OF_RESULT, OF_RUN, OPERATIONS, STEPS, OfRun, Values, metric
 
 Given = TypeVar("Given")
 
@@ -63,10 +63,12 @@ class Evaluated(NamedTuple):
     """How many sweeps must stand beside."""
     limits: Limits = ANY_NUMBER
     """What it can be."""
+    of_result: bool = False
+    """Some of it is of the run's result, which no capture has."""
 
 
-def _of_each_run(of_run: OfRun, limits: Limits) -> Evaluated:
-    return Evaluated(lambda sweeps: _array(map(of_run, sweeps[0].runs)), "run", limits=limits)
+def _of_each_run(of_run: OfRun, limits: Limits, *, of_result: bool = False) -> Evaluated:
+    return Evaluated(lambda sweeps: _array(map(of_run, sweeps[0].runs)), "run", limits=limits, of_result=of_result)
 
 
 def _of_function(name: str, function: Callable[..., Any], arguments: Sequence[ast.expr], text: str) -> Evaluated:
@@ -200,6 +202,7 @@ class Formulas:
                 max(scopes, key=SCOPES.index, default="constant"),
                 max((part.others_needed for part in parts), default=0),
                 limits([part.limits for part in parts]),
+                any(part.of_result for part in parts),
             )
 
         steps = _steps_of(node)
@@ -230,7 +233,8 @@ class Formulas:
                 )
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 if name in OF_RUN:
-                    return _of_each_run(_given(name, OF_RUN[name], arguments, text), of_call(name, []))
+                    of_run = _given(name, OF_RUN[name], arguments, text)
+                    return _of_each_run(of_run, of_call(name, []), of_result=name in OF_RESULT)
                 function = self._function(name)
                 if function is not None:
                     return _of_function(name, function, arguments, text)
@@ -257,6 +261,8 @@ class Formulas:
                 return part.of((other.counterparts(sweeps[0]) if part.scope == "run" else other,))
 
             return part._replace(of=of_other, others_needed=index + 1)
+        if name == "captured":
+            return self._captured(tuple(rest), within)
         if name in within:
             raise StudyError(f"metrics.{name}: is defined by itself, through {', '.join(within)}")
         if not rest and name in self.texts:
@@ -267,10 +273,18 @@ class Formulas:
             return _of_function(str(name), function, (), str(name))
         try:
             of_run = attrgetter(BDP) if steps == (BDP,) else metric(".".join(map(str, steps)))
-            return _of_each_run(of_run, of_field(str(steps[-1])))
+            return _of_each_run(of_run, of_field(str(steps[-1])), of_result=steps != (BDP,))
         except StudyError as error:
             functions = [each for each in dir(self.functions) if self._function(each)]
             raise StudyError(f"{error}; {suggestion(str(name), [*self.texts, *functions])}".rstrip("; ")) from None
+
+    def _captured(self, steps: tuple[str | int, ...], within: tuple[str, ...]) -> Evaluated:
+        """What the runs' captures say."""
+        if steps:
+            part = self._named(steps, within)
+            if not (part.of_result or part.others_needed or part.scope == "all"):
+                return part._replace(of=lambda sweeps: part.of([sweep.by_capture for sweep in sweeps]))
+        raise StudyError(f"captured.{'.'.join(map(str, steps))}: a capture has series, as captured.variation is of")
 
     def _function(self, name: str | int) -> Callable[..., float | None] | None:
         """The public function of that name that takes a run, a sweep or all seeds."""
@@ -306,12 +320,10 @@ def _refuse_arity(name: str, arguments: Sequence[ast.expr], text: str) -> None:
 
 def _given(name: str, function: Callable[..., Given], arguments: Sequence[ast.expr], text: str) -> Given:
     """What a function makes of constants."""
-    constants = [each.value for each in arguments if isinstance(each, ast.Constant)]
     try:
-        if len(constants) == len(arguments):
-            return validate_call(config=ConfigDict(strict=True))(function)(*constants)
-    except ValidationError:
-        pass  # too few or too many of them, or of another type
+        return validate_call(config=ConfigDict(strict=True))(function)(*map(ast.literal_eval, arguments))
+    except (ValidationError, ValueError):
+        pass  # too few or too many of them, of another type, or none
     raise StudyError(f"{text}: {name} cannot be given ({', '.join(map(ast.unparse, arguments))})")
 
 

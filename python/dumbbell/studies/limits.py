@@ -20,8 +20,8 @@ _OF_FIELDS: Final[Mapping[str, Limits]] = {
 }
 """Of fields of a result; of every other one: an amount."""
 _OF_CALLS: Final[Mapping[str, Limits]] = {
-    **dict.fromkeys(("share", "evenness", "linear_r2"), SHARE),
-    **dict.fromkeys(("deviation", "abs", "summed", "averaged", "sampled", "rate_variation"), AMOUNT),
+    **dict.fromkeys(("share", "evenness", "linear_r2", "dropped"), SHARE),
+    **dict.fromkeys(("deviation", "abs", "summed", "averaged", "sampled", "rate_variation", "bins_apart"), AMOUNT),
 }
 _AS_THEIR_PARTS: Final = frozenset({"max", "min", "mean", "larger", "smaller", "known_or"})
 

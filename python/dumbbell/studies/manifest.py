@@ -48,7 +48,7 @@ class ShortExperiment(BaseModel):
 
 
 class ShortForm(BaseModel):
-    """The part of a study that fits into a quarter of an hour of real time, or of measured points into minutes."""
+    """The part of a study that fits into 10 to 25 minutes of real time, or of measured points into minutes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

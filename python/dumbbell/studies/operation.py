@@ -17,8 +17,9 @@ from dumbbell.metrics import curve
 from dumbbell.metrics.counter import variation
 from dumbbell.metrics.distribution import relative_iqr
 from dumbbell.metrics.sharing import jain
+from dumbbell.metrics.window import ratio
 from dumbbell.problem import suggestion
-from dumbbell.results.run_series import gauge, group_rates_bps, throughput_bps
+from dumbbell.results.run_series import ack_rtts_s, dropped_and_sent, gauge, group_rates_bps, throughput_bps
 from dumbbell.results.schema import Result
 from dumbbell.studies.evidence import RunData
 from dumbbell.studies.sweep import swept
@@ -124,14 +125,42 @@ def _over(reduce: Callable[[list[float]], float]) -> Callable[[Literal["flows", 
     return of_parts
 
 
-def _sampled(column: str, reduction: str, from_s: float = 0.0) -> OfRun:
-    reduce = REDUCTIONS.get(reduction)
-    if reduce is None:
-        raise StudyError(f'there is no reduction "{reduction}"; {suggestion(reduction, list(REDUCTIONS))}')
+def _reduction(name: str) -> Callable[[Values], Any]:
+    if name not in REDUCTIONS:
+        raise StudyError(f'there is no reduction "{name}"; {suggestion(name, list(REDUCTIONS))}')
+    return REDUCTIONS[name]
+
+
+def _sampled(column: str, reduction: str, from_s: float = 0.0, flow: int = 0) -> OfRun:
+    reduce = _reduction(reduction)
 
     def of_run(run: RunData) -> float | None:
-        samples = gauge(run, 0, column, from_s).value
-        return reduce(samples) if samples.size else None
+        taken = ack_rtts_s(run, flow, from_s) if column == "ack_rtt" else gauge(run, flow, column, from_s)
+        return reduce(taken.value) if taken.value.size else None
+
+    return of_run
+
+
+def _dropped(begin_s: float, end_s: float) -> OfRun:
+    def of_run(run: RunData) -> float | None:
+        dropped, sent = (float(np.diff(each.at([begin_s, end_s]))[0]) for each in dropped_and_sent(run))
+        return ratio(dropped, dropped + sent)
+
+    return of_run
+
+
+def _bins_apart(bin_s: float, reduction: str) -> OfRun:
+    reduce = _reduction(reduction)
+
+    def of_run(run: RunData) -> float | None:
+        if run.capture_series is None:
+            return None
+        end_s = run.window_s[1]
+        apart = [
+            np.abs(throughput_bps(run.by_capture, flow, 0, end_s, bin_s) - throughput_bps(run, flow, 0, end_s, bin_s))
+            for flow in range(len(run.result.flows))
+        ]
+        return float(reduce(np.concatenate(apart)))
 
     return of_run
 
@@ -154,12 +183,17 @@ REDUCTIONS: Final[dict[str, Callable[[Values], Any]]] = {
 }  # fmt: skip
 OF_RUN: Final[dict[str, Callable[..., OfRun]]] = {
     "swept": _swept, "summed": _over(sum), "averaged": _over(fmean), "sampled": _sampled,
-    "rate_variation": _rate_variation,
+    "rate_variation": _rate_variation, "dropped": _dropped, "bins_apart": _bins_apart,
 }  # fmt: skip
 """Of each run, by constants. `swept("path.buffer", "bdp")`: a field of the spec, in a unit. `summed("flows",
 "goodput_bps")`: the sum over all flows, or groups; `averaged`: the mean. `sampled("cwnd_bytes", "median", 5)`: a gauge
-of the first flow from 5 s on, as one number. `rate_variation(0.5, 10, 0)`: the coefficient of variation of the first
-flow's throughput, in bins of 0.5 s from 10 s on; without the last number, of all flows' together."""
+of the first flow from 5 s on, as one number; with a fourth argument of another flow; "ack_rtt": of each ACK.
+`dropped(0, 60)`: dropped / (sent + dropped) at the queue between two instants. `bins_apart(0.5, "max")`: by how much
+the throughput of a flow in a bin differs between captures and counters, bit/s, over all flows and bins; none of a run
+without captures. `rate_variation(0.5, 10, 0)`: the coefficient of variation of the first flow's throughput, in bins of
+0.5 s from 10 s on; without the last number, of all flows' together."""
+OF_RESULT: Final = {"summed", "averaged"}
+"""Of these, what is of numbers of the result."""
 
 
 def metric(name: str) -> Callable[[RunData], float | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Generic, TypeVar
 
 from dumbbell.charts.chart import Chart
@@ -34,10 +35,16 @@ class Display(Generic[Shown]):
     """Makes it."""
     needs: str = ""
     """An extra of dumbbell that makes it; empty: none."""
+    captured: bool = False
+    """It is only of runs that were captured."""
 
     def is_shown_by(self, evidence: Evidence) -> bool:
         """Whether all of its runs are there, of one version at least, and what makes it."""
-        return bool(evidence.variants(*self.experiments)) and not absence(self.needs)
+        variants = evidence.variants(*self.experiments)
+        if not variants or absence(self.needs):
+            return False
+        trials = chain.from_iterable(evidence.of(each, variants[0]) for each in self.experiments)
+        return not self.captured or all(run.capture_series for trial in trials for run in trial.runs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

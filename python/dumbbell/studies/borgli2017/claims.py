@@ -8,7 +8,7 @@ from statistics import median
 from dumbbell.metrics.counter import least_rate_bps
 from dumbbell.metrics.dynamics import convergence_time_s
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.results.run_series import BIN_S, received
+from dumbbell.results.run_series import BIN_S, gauge, received
 from dumbbell.studies.evidence import RunData
 
 AFTER_JOIN_S = 5.0
@@ -32,6 +32,17 @@ def rtt_at_probe_rtt(run: RunData) -> float | None:
     frame = run.flow_series()
     min_rtts_s = after_stays(frame["time_s"], frame["cc_min_rtt_s"], frame["phase"], "probe_rtt").tolist()
     return median(min_rtts_s) if min_rtts_s else None
+
+
+def dropped_after_join(run: RunData, flow: int, begin_s: float, end_s: float) -> float | None:
+    """Segments of a flow that were sent between two instants after the second flow's start, and dropped."""
+    dropped = run.by_capture.flow_series().get("dropped_packets")
+    if dropped is None:
+        return None
+    joined_s = run.result.flows[1].start_s
+    counted = gauge(run.by_capture, flow, "dropped_packets", 0.0, joined_s + end_s)
+    before = counted.value[counted.time_s < joined_s + begin_s]
+    return float(counted.value.max(initial=0) - before.max(initial=0))
 
 
 def least_after_join(run: RunData) -> float | None:

@@ -72,7 +72,8 @@ def _curve(line: Line, x: Axis, scope: Scope) -> Layer:
     if line.stat:
         quartiles: dict[float, list[tuple[float, float]]] = {}
         for run in (run for trial in scope.trials() for run in trial.runs):
-            quartiles.setdefault(place(run), []).append(quartiles_bps(run, scope.group))
+            seen = run.by_capture if line.origin else run
+            quartiles.setdefault(place(run), []).append(quartiles_bps(seen, scope.group))
         places, factor = sorted(quartiles), scope.factor(line)
         low, high = ([factor * fmean(each[end] for each in quartiles[at]) for at in places] for end in (0, 1))
         return band(look, places, low, high, kind=line.kind or "band")

@@ -50,13 +50,14 @@ def displays_of(
         return draw(row, scope.bound(row.case, *member) if isinstance(row, Figure) and member else scope)
 
     figures = [
-        Display(row.name_of(each), row.experiments, partial(drawn, row, each, draw_figure), row.needs)
+        Display(row.name_of(each), row.experiments, partial(drawn, row, each, draw_figure), row.needs, row.captured)
         for row in displays.figures
         for each in displays.members(row)
     ]
     if displays.order:
         figures.sort(key=lambda each: displays.order.index(each.name))
     tables = [
-        Display(row.name, row.experiments, partial(drawn, row, None, draw_table), row.needs) for row in displays.tables
+        Display(row.name, row.experiments, partial(drawn, row, None, draw_table), row.needs, row.captured)
+        for row in displays.tables
     ]
     return tuple(figures), tuple(tables)

@@ -140,6 +140,8 @@ class Line(Repeated, MeasuredRow):
     series: str = ""
     """Over the panel's span, without one as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a
     gauge of a flow. "ss.rtt": what `ss` says of it, of all connections of the flow's sender, where a run asked it."""
+    origin: Literal["", "capture"] = Field("", alias="from")
+    """Of a series: its captures, in the place of the engine's counters and samples, where a run has some."""
     stat: Literal["", "last", "quartiles", "until done"] = ""
     """Of several published bins the last, at its end, instead of the mean; over a sweep the band between the quartiles
     of a group's throughput; a series only until the transfer is complete."""
@@ -225,6 +227,8 @@ class Shown(Repeated):
     """A table of `published.toml`, whose source stands for {source}."""
     needs: Literal["", "trees"] = ""
     """An extra of dumbbell that makes it."""
+    captured: bool = False
+    """It is only of runs that were captured."""
 
 
 class Figure(Shown, Panel):

@@ -41,7 +41,7 @@ def series_layers(line: Line, span: Span | None, look: Look, scope: Scope) -> It
     Raises:
         StudyError: there is no such series.
     """
-    run, bin_s = scope.run(), line.bin_s or BIN_S
+    run, bin_s = scope.run().by_capture if line.origin else scope.run(), line.bin_s or BIN_S
     factor = scope.factor(line, USUAL.get(line.series.removeprefix(SS), ""))
     if line.stat == "until done":
         flow = run.result.flows[0]
