@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -14,6 +15,10 @@ from dumbbell.studies.displays.scope import Scope
 
 ROOM = (0.9, 1.05)
 """Below and above all lines, where limits follow the data."""
+SHORTER = 0.8
+"""Of a span of time: runs that are over earlier, as those of a short form, end it."""
+ROUND_S = 10.0
+"""There, at the next multiple of this."""
 
 
 def draw_figure(row: rows.Figure, scope: Scope) -> Chart:
@@ -64,17 +69,27 @@ def _panel(row: rows.Panel, scope: Scope) -> Panel:
     x = _axis(row.x, scope) if row.x or row.heat else None
     if row.heat is not None and x is not None:
         return _heat(row.heat, x, y, title, scope)
+    layers = tuple(_placed(layer, x, y) for line in row.lines for layer in layers_of(line, row, x, scope))
+    end_s = math.inf if x or row.span is None else _end_s(row.span[1], layers)
+    marks = (
+        (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
+        for mark in row.marks
+        if scope.has(mark.when)
+    )
+    time = Axis(label=TIME, limits=(row.span[0], end_s) if row.span else (None, None))
     return Panel(
         title=title,
-        x=_swept_axis(x, row, scope) if x else Axis(label=TIME, limits=row.span or (None, None)),
+        x=_swept_axis(x, row, scope) if x else time,
         y=_drawn_axis(y, scope),
-        layers=tuple(_placed(layer, x, y) for line in row.lines for layer in layers_of(line, row, x, scope)),
-        marks=tuple(
-            (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
-            for mark in row.marks
-            if scope.has(mark.when)
-        ),
+        layers=layers,
+        marks=tuple((at, text) for at, text in marks if at <= end_s),
     )
+
+
+def _end_s(span_end_s: float, layers: Iterable[Layer]) -> float:
+    """Where the axis of time ends: with the span, or earlier where all runs are over long before."""
+    last_s = max((each for layer in layers for each in layer.x), default=span_end_s)
+    return span_end_s if last_s > SHORTER * span_end_s else min(span_end_s, ROUND_S * math.ceil(last_s / ROUND_S))
 
 
 def _placed(layer: Layer, x: rows.Axis | None, y: rows.Axis) -> Layer:
