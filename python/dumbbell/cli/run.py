@@ -78,7 +78,9 @@ def run(  # noqa: PLR0913 (each is an option)
     part: Annotated[
         str | None,
         typer.Option(
-            "--part", metavar="K/N", help="Every Nth run, from the Kth on: as much as one of N machines has to do."
+            "--part",
+            metavar="K/N",
+            help="Every Nth run, in real time every Nth pair, from the Kth on: what one of N machines has to do.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -119,7 +121,7 @@ def run(  # noqa: PLR0913 (each is an option)
     if problems:
         raise SpecError(problems)
     experiments = [experiment] if alone is None else [experiment, alone]
-    runs = list(zip(experiments, places(experiments, wanted), strict=True))
+    runs = list(zip(experiments, places(experiments, wanted, live=chosen.live), strict=True))
     if dry_run:
         _print_plan(runs, chosen, as_json=as_json)
         return
