@@ -80,9 +80,9 @@ def test_a_part_of_a_live_campaign_has_whole_pairs() -> None:
 
 
 def test_what_was_stopped_within_a_block_goes_on_with_it(tmp_path: Path) -> None:
-    experiment, whole, first, second = sweep(), Live(), Live(), Live()
+    experiment, unbroken, first, second = sweep(), Live(), Live(), Live()
     with Store.open(tmp_path / "full", write=True) as store:
-        assert len(list(run_experiments(store, [experiment], whole))) == 24
+        assert len(list(run_experiments(store, [experiment], unbroken))) == 24
     with Store.open(tmp_path / "torn", write=True) as store:
         stopped = run_experiments(store, [experiment], first, jobs=1)
         list(islice(stopped, 11))
@@ -91,5 +91,5 @@ def test_what_was_stopped_within_a_block_goes_on_with_it(tmp_path: Path) -> None
         rest = list(run_experiments(store, [experiment], second))
     there = sum(each.outcome is None for each in rest)
     assert 11 <= there < 16
-    assert first.measured[:there] + second.measured == whole.measured
+    assert first.measured[:there] + second.measured == unbroken.measured
     assert {run.seed for run in second.measured[: 16 - there]} == {2}

@@ -52,6 +52,25 @@ def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
     )
 
 
+def test_how_many_blocks_a_difference_takes_is_said_after_the_third_and_the_last(
+    moment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "engine", lambda _: Live())
+
+    def said(*options: str) -> list[str]:
+        done = dumbbell("run", moment, "--engine", "netns", *options)
+        assert done.returncode == 0, done.stderr
+        lines = [line for line in done.stderr.splitlines() if line.startswith("after ")]
+        assert all("path.buffer = 0.5 bdp and path.buffer = 2 bdp differ by" in line for line in lines)
+        assert all(line.endswith(" a difference of 5 %") for line in lines)
+        return [line.partition(":")[0] for line in lines]
+
+    assert said("--seeds", "2") == []
+    assert said("--seeds", "5") == ["after 3 blocks", "after 5 blocks"]
+    assert said("--seeds", "5") == ["after 5 blocks"]
+    assert said("--seeds", "3", "--fresh") == ["after 3 blocks"]
+
+
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="nobody is root here")
 def test_the_doctor_says_what_a_live_engine_lacks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     if not family.is_linux():

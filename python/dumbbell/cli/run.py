@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
@@ -34,6 +35,7 @@ from dumbbell.problem import typed
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
+    from dumbbell.campaign.execution import Finished
     from dumbbell.campaign.plan import Planned
     from dumbbell.cli.campaign import Choice
     from dumbbell.engines.protocol import Engine
@@ -182,6 +184,35 @@ class _Done(NamedTuple):
     """Any of those that were measured."""
 
 
+class _Blocks:
+    """The blocks of a live campaign, as they end; after the third and the last is said how many a difference takes."""
+
+    def __init__(self, store: "Store", runs: "Runs", engine: "Engine") -> None:
+        self._store, self._experiment, self._engine = store, runs[0][0], engine
+        self._left = Counter(
+            one.seed_values[place % len(one.seed_values)] for one, places in runs for place in places if engine.live
+        )
+        """Runs of each seed that are not there yet."""
+        self._total, self._measured = len(self._left), False
+
+    def text_after(self, run: "Finished") -> str | None:
+        """What is said once a run has ended, if anything is."""
+        from dumbbell.experiment.blocks import FIRST, blocks_text
+        from dumbbell.experiment.points import read_campaign
+
+        seed = run.run.seed
+        self._measured |= run.outcome is not None
+        self._left[seed] -= 1
+        if not self._engine.live or self._left[seed]:
+            return None
+        del self._left[seed]
+        ended = self._total - len(self._left)
+        if ended < FIRST or (ended != self._total and not (ended == FIRST and self._measured)):
+            return None
+        campaign = _campaign(self._store, self._experiment, self._engine)
+        return blocks_text(read_campaign(self._store, campaign, self._experiment), ended)
+
+
 def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     store: "Store", runs: "Runs", part: slice, engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
 ) -> _Done:
@@ -190,7 +221,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     from dumbbell.campaign.forecast import live_s
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.estimate import print_estimate
-    from dumbbell.cli.progress import progress
+    from dumbbell.cli.progress import is_watched, progress
 
     total = sum(len(places) for _, places in runs)
     experiments = [experiment for experiment, _ in runs]
@@ -202,13 +233,15 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
         progress(total, wanted=watched, run_s=run_s) as advance,
         closing(run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)) as finished,
     ):
-        measured, failed, ids = 0, False, set[str]()
+        measured, failed, ids, blocks = 0, False, set[str](), _Blocks(store, runs, engine)
         for each in finished:
             measured += each.outcome is not None
             failed |= each.outcome is not None and each.outcome.status == "failed"
             if len(runs) > 1:  # groups that are alone come to the same run at many points
                 ids.add(each.run_id)
             advance()
+            if text := blocks.text_after(each):
+                advance.say(text) if watched and is_watched() else typer.echo(text, err=True)
     return _Done(len(ids) or total, measured, failed)
 
 
