@@ -34,6 +34,7 @@ from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from datetime import time as TimeOfDay  # noqa: N812 (`time` is a module here)
 
     from dumbbell.campaign.execution import Finished
     from dumbbell.campaign.plan import Planned
@@ -87,6 +88,14 @@ def run(  # noqa: PLR0913 (each is an option)
     ] = None,
     jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
+    time_of_day: Annotated[
+        str | None,
+        typer.Option(
+            "--time-of-day",
+            metavar="N|TIME,...",
+            help="In real time: N blocks a day, evenly spread, or when they begin, e.g. 09:00,21:00.",
+        ),
+    ] = None,
     each_seed: EachSeed = False,
     columns: Columns = None,
     sort: Sort = None,
@@ -97,11 +106,17 @@ def run(  # noqa: PLR0913 (each is an option)
 
     A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
 
+    In real time each seed is a block: every point once, shuffled, points that differ in their algorithms only one after
+    the other. After the third block and the last dumbbell says how many blocks show a difference of 5 %. With
+    --time-of-day the nth block begins at the nth time of day; until it comes the command waits, and Ctrl-C loses
+    nothing.
+
     The store has each run as soon as it is finished: the same command goes on where it stopped. `dumbbell merge` joins
     the stores of parts.
 
     The engines linux and netns start programs that a spec names: with --programs, or after a question in a terminal.
     """
+    from dumbbell.campaign.hours import times_of_day
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.campaign import Choice
     from dumbbell.engines.registry import engine as engine_named
@@ -109,11 +124,17 @@ def run(  # noqa: PLR0913 (each is an option)
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
     others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
+    others |= {"--time-of-day": time_of_day}
     if measurement and (unusable := [name for name, value in others.items() if value]):
         what = f"cannot be combined with {unusable[0]}: it prints each measurement, and stores nothing"
         raise typer.BadParameter(what, param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)
+    times = times_of_day(time_of_day) if time_of_day is not None else None
+    if times and not chosen.live:
+        raise typer.BadParameter(
+            f"{engine} has a clock of its own: a run is the same at any hour", param_hint="--time-of-day"
+        )
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
     if harm and alone is None:
@@ -137,7 +158,7 @@ def run(  # noqa: PLR0913 (each is an option)
     with store_of(out, [(chosen, each) for each in experiments], [own for _, own in runs]) as store:
         before = store.count()
         done = _measure_missing(
-            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
+            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()), times=times
         )
         if as_json:
             _print_json(store, runs, chosen)
@@ -214,11 +235,20 @@ class _Blocks:
 
 
 def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", runs: "Runs", part: slice, engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
+    store: "Store",
+    runs: "Runs",
+    part: slice,
+    engine: "Engine",
+    jobs: int | None,
+    *,
+    fresh: bool,
+    watched: bool,
+    times: "Sequence[TimeOfDay] | None",
 ) -> _Done:
     """Measures what is missing; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import run_experiments
     from dumbbell.campaign.forecast import live_s
+    from dumbbell.campaign.hours import run_by_hours
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.estimate import print_estimate
     from dumbbell.cli.progress import is_watched, progress
@@ -227,12 +257,24 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     experiments = [experiment for experiment, _ in runs]
     stored = [(engine, each) for each in experiments]
     there = 0 if fresh else measured_runs(store, stored, [places for _, places in runs])
-    print_estimate(experiments, engine, total - there, jobs)
+    if not times:
+        print_estimate(experiments, engine, total - there, jobs)
     run_s = live_s(each.resolved.run for one in runs for each in plan(*one)) / total if engine.live and total else None
-    with (
-        progress(total, wanted=watched, run_s=run_s) as advance,
-        closing(run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)) as finished,
-    ):
+
+    def say(text: str) -> None:
+        if watched and is_watched():
+            advance.say(text)
+        else:
+            typer.echo(text, err=True)
+
+    if times:
+        each_run = run_by_hours(
+            store, experiments, engine, [places for _, places in runs], times=times, jobs=jobs, fresh=fresh,
+            waiting=lambda nth, count, at: say(f"block {nth} of {count} begins on {at:%A at %H:%M}"),
+        )  # fmt: skip
+    else:
+        each_run = run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)
+    with progress(total, wanted=watched, run_s=None if times else run_s) as advance, closing(each_run) as finished:
         measured, failed, ids, blocks = 0, False, set[str](), _Blocks(store, runs, engine)
         for each in finished:
             measured += each.outcome is not None
@@ -241,7 +283,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
                 ids.add(each.run_id)
             advance()
             if text := blocks.text_after(each):
-                advance.say(text) if watched and is_watched() else typer.echo(text, err=True)
+                say(text)
     return _Done(len(ids) or total, measured, failed)
 
 
