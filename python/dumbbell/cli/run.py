@@ -218,14 +218,14 @@ class _Blocks:
 
     def text_after(self, run: "Finished") -> str | None:
         """What is said once a run has ended, if anything is."""
-        from dumbbell.experiment.blocks import FIRST, blocks_text
-        from dumbbell.experiment.points import read_campaign
-
         seed = run.run.seed
         self._measured |= run.outcome is not None
         self._left[seed] -= 1
         if not self._engine.live or self._left[seed]:
             return None
+        from dumbbell.experiment.blocks import FIRST, blocks_text
+        from dumbbell.experiment.points import read_campaign
+
         del self._left[seed]
         ended = self._total - len(self._left)
         if ended < FIRST or (ended != self._total and not (ended == FIRST and self._measured)):
