@@ -116,7 +116,6 @@ def run(  # noqa: PLR0913 (each is an option)
 
     The engines linux and netns start programs that a spec names: with --programs, or after a question in a terminal.
     """
-    from dumbbell.campaign.hours import times_of_day
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.campaign import Choice
     from dumbbell.engines.registry import engine as engine_named
@@ -130,11 +129,7 @@ def run(  # noqa: PLR0913 (each is an option)
         raise typer.BadParameter(what, param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)
-    times = times_of_day(time_of_day) if time_of_day is not None else None
-    if times and not chosen.live:
-        raise typer.BadParameter(
-            f"{engine} has a clock of its own: a run is the same at any hour", param_hint="--time-of-day"
-        )
+    times = _times_of_day(time_of_day, chosen) if time_of_day is not None else None
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
     if harm and alone is None:
@@ -171,6 +166,15 @@ def run(  # noqa: PLR0913 (each is an option)
         _print_place(out, done, added, time.monotonic() - began)
     if done.failed:
         raise typer.Exit(1)
+
+
+def _times_of_day(text: str, engine: "Engine") -> "Sequence[TimeOfDay]":
+    from dumbbell.campaign.hours import times_of_day
+
+    if not engine.live:
+        what = f"{engine.name} has a clock of its own: a run is the same at any hour"
+        raise typer.BadParameter(what, param_hint="--time-of-day")
+    return times_of_day(text)
 
 
 def _print_measurements(experiment: "Experiment", places: "Collection[int]", engine: "Engine") -> None:
