@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from msgspec import structs
 
 from commandline import dumbbell, json_lines
+from dumbbell.campaign import hours
+from dumbbell.campaign.hours import WallClock
 from dumbbell.engines import family, registry
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
@@ -50,6 +53,49 @@ def test_whether_a_live_run_is_valid_is_told_wherever_runs_are(
     assert "4 runs, 2 points, 2 seeds, engine netns, 2 VALID, 2 SUSPECT, " in (tmp_path / "page.html").read_text(
         encoding="utf-8"
     )
+
+
+def test_how_many_blocks_a_difference_takes_is_said_after_the_third_and_the_last(
+    moment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(registry, "engine", lambda _: Live())
+
+    def said(*options: str) -> list[str]:
+        done = dumbbell("run", moment, "--engine", "netns", *options)
+        assert done.returncode == 0, done.stderr
+        lines = [line for line in done.stderr.splitlines() if line.startswith("after ")]
+        assert all("path.buffer = 0.5 bdp and path.buffer = 2 bdp differ by" in line for line in lines)
+        assert all(line.endswith(" a difference of 5 %") for line in lines)
+        return [line.partition(":")[0] for line in lines]
+
+    assert said("--seeds", "2") == []
+    assert said("--seeds", "5") == ["after 3 blocks", "after 5 blocks"]
+    assert said("--seeds", "5") == ["after 5 blocks"]
+    assert said("--seeds", "3", "--fresh") == ["after 3 blocks"]
+
+
+def test_blocks_wait_for_their_time_of_day_and_say_when_that_is(moment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = [datetime(2026, 11, 10, 10, 15)]  # noqa: DTZ001 (of a machine's clock)
+
+    def sleep(seconds: float) -> None:
+        at[0] += timedelta(seconds=seconds)
+
+    monkeypatch.setattr(registry, "engine", lambda _: Live())
+    monkeypatch.setattr(hours, "WallClock", lambda: WallClock(lambda: at[0], sleep))
+    done = dumbbell("run", moment, "--engine", "netns", "--time-of-day", "9:00,21:00")
+    assert done.returncode == 0, done.stderr
+    said = [line for line in done.stderr.splitlines() if line.startswith("block ")]
+    assert said == ["block 2 of 2 begins on Tuesday at 21:00", "block 1 of 2 begins on Wednesday at 09:00"]
+    again = dumbbell("run", moment, "--engine", "netns", "--time-of-day", "2")
+    assert not [line for line in again.stderr.splitlines() if line.startswith("block ")]
+    assert "(all there before)" in again.stderr
+
+
+def test_virtual_time_has_no_time_of_day(moment: Path, store: Path) -> None:
+    done = dumbbell("run", moment, "--time-of-day", "4")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--time-of-day: sim has a clock of its own" in " ".join(done.stderr.split())
+    assert not store.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="nobody is root here")

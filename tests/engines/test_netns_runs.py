@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import commandline
 import dumbbell
 from dumbbell.engines import lease, machine
 from dumbbell.engines.lease import Incarnation
@@ -21,6 +22,7 @@ from dumbbell.engines.netns import NetnsEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.metrics.samples import histogram_quantile_s, histogram_share_below
 from dumbbell.results.schema import Result
+from dumbbell.results.store import Store
 from dumbbell.spec import expand, load, resolve
 from measured import known
 from processes import descendants, soon
@@ -162,3 +164,19 @@ def test_a_killed_controller_takes_its_agent_with_it(tmp_path: Path, later_s: fl
     assert soon(lambda: not any(Incarnation.of(each.pid) == each for each in started))
     for each in lease.left():
         each.clean()
+
+
+def test_blocks_of_a_real_path_are_complete_one_after_the_other_and_compared_in_pairs(tmp_path: Path) -> None:
+    spec = tmp_path / "spec.toml"
+    overrides = {"duration": "1 s", "flows": [{"cc": ["bbr", "cubic"]}], "seeds": 3}
+    spec.write_text(load(SPEC, overrides=overrides).toml(), encoding="utf-8")
+    done = commandline.process("run", spec, "--engine", "netns", "--out", tmp_path / "s")
+    assert done.returncode == 0, done.stderr
+    assert "after 3 blocks: BBR and CUBIC differ by" in done.stderr
+    with Store.open(tmp_path / "s") as store:
+        seeds = [seed for (seed,) in store.ledger.rows("SELECT seed FROM run ORDER BY id")]
+    assert seeds == [1, 1, 2, 2, 3, 3]
+    compared = commandline.process("compare", f"{tmp_path / 's'}@cc=bbr", "@cc=cubic", "--metrics", "goodput")
+    assert compared.stdout.startswith("A"), compared.stderr
+    assert "3 pairs of runs at 1 point." in compared.stdout
+    assert "The runs of a pair in real time began" in " ".join(compared.stdout.split())

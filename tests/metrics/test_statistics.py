@@ -6,6 +6,7 @@ from scipy.special import stdtrit
 from scipy.stats import f_oneway
 
 from dumbbell.metrics.statistics import (
+    POWER,
     T_OF_DEGREES,
     Estimate,
     Floats,
@@ -15,6 +16,7 @@ from dumbbell.metrics.statistics import (
     pooled,
     t_quantile,
     three_alike,
+    values_needed,
 )
 
 
@@ -143,3 +145,27 @@ def test_how_probable_three_means_are_by_chance_is_what_scipy_computes() -> None
     for wrong in (still, [np.array([1.0])] * 3):
         with pytest.raises(ValueError, match="needs three"):
             three_alike(wrong)
+
+
+@pytest.mark.parametrize(("deviation", "first"), [(0.06, 3), (0.1, 3), (0.1, 5), (0.15, 10)])
+def test_as_many_values_as_are_needed_show_a_difference_about_as_often_as_they_should(
+    deviation: float, first: int
+) -> None:
+    """A thousand times: some values, as many more as these ask for, and then Student's t of all of them.
+
+    Where three values have shown the difference already, no fewer can be taken: then it shows more often.
+    """
+    chance, shown, trials = np.random.default_rng(first), 0, 1000
+    for _ in range(trials):
+        values = chance.normal(0.05, deviation, first).tolist()
+        needed = values_needed(estimate(values), 0.05)
+        assert needed is not None
+        values += chance.normal(0.05, deviation, max(0, needed - first)).tolist()
+        known = estimate(values)
+        shown += known.mean > (known.half_width or 0.0)
+    assert POWER - 0.03 < shown / trials < POWER + 0.1
+
+
+def test_what_did_not_vary_or_varies_too_much_needs_no_known_number_of_values() -> None:
+    assert values_needed(Estimate(1.0, None, 1), 0.05) is None
+    assert values_needed(Estimate(1.0, 90.0, 3), 0.05) is None

@@ -146,7 +146,7 @@ def run_experiments(  # noqa: PLR0913 (the options of a campaign)
             which the next campaign tries again; the others are not in the store.
     """
     jobs = jobs or engine.slots()
-    runs = sum(map(len, places(experiments, part) if only is None else only))
+    runs = sum(map(len, places(experiments, part, live=engine.live) if only is None else only))
     own = Workers(*SIMULATED) if workers is None and serve(engine, runs, jobs) else None
     work = _Work(store, engine, workers or own, fresh=fresh)
     campaigns: list[BegunCampaign] = []

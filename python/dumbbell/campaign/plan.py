@@ -8,7 +8,7 @@ from array import array
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final, TypedDict, TypeVar
 
 from dumbbell.engines.programs import Program
@@ -52,11 +52,14 @@ def agenda(
     Each comes with the number of its experiment and its place in that one's `plan`. All points of all experiments with
     their first seed come first, then all with their second: the points of a part differ by one seed at most. With each
     seed the points of an experiment are shuffled, so that a tenth of them are from all over the sweep. The shuffle
-    follows from the experiment's name, the seed and how many points there are, and holds four bytes a point. `live`: as
-    `spec.resolve`.
+    follows from the experiment's name, the seed and how many points there are, and holds four bytes a point.
+
+    `live`: on hosts whose path may change under one's hands. Then the points of a seed are a block: those that are
+    compared with one another, which `compared` gives, run one after the other, in an order of their own, and a part has
+    all of them or none.
     """
     seeds = [experiment.seed_values for experiment in experiments]
-    for which, place in _order(experiments, part):
+    for which, place in _order(experiments, part, live=live):
         if only is None or place in only[which]:
             yield which, place, _planned(experiments[which], seeds[which], place, live=live)
 
@@ -77,40 +80,69 @@ def part_of(text: str) -> slice:
     return slice(int(match[1]) - 1, None, int(match[2]))
 
 
-def places(experiments: Sequence[Experiment], part: slice = EVERY) -> list[Collection[int]]:
+def places(experiments: Sequence[Experiment], part: slice = EVERY, *, live: bool = False) -> list[Collection[int]]:
     """Where the runs of a part of the agenda are in each experiment's `plan`, in order."""
     if part == EVERY:
         return [range(count(experiment)) for experiment in experiments]
     chosen: list[list[int]] = [[] for _ in experiments]
-    for which, place in _order(experiments, part):
+    for which, place in _order(experiments, part, live=live):
         chosen[which].append(place)
     return [dict.fromkeys(sorted(own)).keys() for own in chosen]
 
 
-def _order(experiments: Sequence[Experiment], part: slice) -> Iterator[tuple[int, int]]:
+def compared(experiment: Experiment) -> list[list[int]]:
+    """The numbers of the points that differ in their algorithms only: each such set, in order of expansion.
+
+    Where no algorithm is swept they differ in the first swept field; in that only.
+    """
+    sizes = {axis.path: len(axis.values) for axis in experiment.axes}
+    bundles = [(sizes[bundle[0]], any(path.endswith("].cc") for path in bundle)) for bundle in experiment.bundles]
+    if not any(of_algorithms for _, of_algorithms in bundles):
+        bundles[:1] = [(size, True) for size, _ in bundles[:1]]
+    sets: dict[tuple[int, ...], list[int]] = {}
+    for number in range(len(experiment)):
+        rest, condition = number, []
+        for size, is_compared in reversed(bundles):  # the last one varies fastest
+            rest, nth = divmod(rest, size)
+            condition += [] if is_compared else [nth]
+        sets.setdefault(tuple(condition), []).append(number)
+    return list(sets.values())
+
+
+def _order(experiments: Sequence[Experiment], part: slice, *, live: bool) -> Iterator[tuple[int, int]]:
     """The number of an experiment and the place in its plan, run after run."""
     seeds = [experiment.seed_values for experiment in experiments]
+    order = _in_sets if live else _singly
     every = (
-        (which, number * len(seeds[which]) + nth)
+        [(which, number * len(seeds[which]) + nth) for number in together]
         for nth in range(max(map(len, seeds), default=0))
         for which, experiment in enumerate(experiments)
         if nth < len(seeds[which])
-        for number in _shuffled(len(experiment), f"{experiment.name}, seed {seeds[which][nth]}")
+        for together in order(experiment, f"{experiment.name}, seed {seeds[which][nth]}")
     )
-    return islice(every, part.start, part.stop, part.step)
+    return chain.from_iterable(islice(every, part.start, part.stop, part.step))
+
+
+def _singly(experiment: Experiment, text: str) -> Iterator[tuple[int]]:
+    """The numbers of all points in an order that follows from a text, by a hash of it."""
+    numbers = array("I", range(len(experiment)))
+    random.Random(text).shuffle(numbers)  # noqa: S311 (an order, and always the same)
+    return zip(numbers, strict=True)
+
+
+def _in_sets(experiment: Experiment, text: str) -> list[list[int]]:
+    """The same with those together that are compared."""
+    sets, chance = compared(experiment), random.Random(text)  # noqa: S311 (likewise)
+    chance.shuffle(sets)
+    for each in sets:
+        chance.shuffle(each)
+    return sets
 
 
 def _planned(experiment: Experiment, seeds: Sequence[int], place: int, *, live: bool) -> Planned:
     number, nth = divmod(place, len(seeds))
     point = experiment.point(number)
     return Planned(point.values, resolve(point, seeds[nth], live=live))
-
-
-def _shuffled(length: int, text: str) -> array[int]:
-    """The numbers below a length in an order that follows from the text, by a hash of it."""
-    numbers = array("I", range(length))
-    random.Random(text).shuffle(numbers)  # noqa: S311 (an order, and always the same)
-    return numbers
 
 
 def count(experiment: Experiment) -> int:

@@ -38,19 +38,24 @@ class Choice:
     """All columns, whatever fits."""
     sort: str | None
     each_seed: bool
+    by_hour: bool = False
+    """The hour is one more swept field, the first."""
 
     @classmethod
-    def of(cls, columns: str | None, sort: str | None, axes: Sequence[str], *, each_seed: bool) -> Choice:
+    def of(
+        cls, columns: str | None, sort: str | None, axes: Sequence[str], *, each_seed: bool, by_hour: bool = False
+    ) -> Choice:
         """What options ask for, of an experiment with these swept fields.
 
         Raises:
             ColumnError: there is no such column.
         """
+        from dumbbell.experiment.by_hour import HOUR
         from dumbbell.experiment.table import check
 
         names = None if columns in {None, ALL} else [name.strip() for name in (columns or "").split(",")]
-        check(names, sort, axes)
-        return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed)
+        check(names, sort, [*axes, *([HOUR] if by_hour else [])])
+        return cls(columns=names, everything=columns is not None, sort=sort, each_seed=each_seed, by_hour=by_hour)
 
 
 def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment: Experiment | None = None) -> None:
@@ -60,6 +65,7 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
     """
     from dumbbell.campaign.plan import count
     from dumbbell.experiment.answer import answer
+    from dumbbell.experiment.by_hour import by_hour
     from dumbbell.experiment.points import read_campaign, read_first
     from dumbbell.experiment.warning import summaries
     from dumbbell.experiment.warnings import warnings
@@ -68,7 +74,7 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
     from dumbbell.tables.terminal import bold, columns, wrapped
 
     large = min(store.size(campaign), math.inf if experiment is None else count(experiment)) > MOST_SUMMED_UP
-    if large and not choice.sort:
+    if large and not (choice.sort or choice.by_hour):
         runs = read_first(store, campaign, experiment)
         points, seeds = extent(store.ledger, campaign.id, None if experiment is None else experiment.seed_values)
         _print_table(runs, choice, store, points, seeds)
@@ -76,6 +82,8 @@ def print_campaign(store: Store, campaign: Campaign, choice: Choice, experiment:
         typer.echo(wrapped(f"{shown}; `dumbbell results export` and `query` have all", columns()), err=True)
     else:
         runs = read_campaign(store, campaign, experiment)
+        if choice.by_hour:
+            runs = by_hour(store, campaign, runs)
         if runs.measured <= MOST_SUMMED_UP:  # of more, sentences would take longer than they are worth
             typer.echo(bold(wrapped(" ".join(answer(runs)), columns(), hanging="")) + "\n")
         seeds = sorted({seed for point in runs.points for seed in (*point.run_ids, *point.errors)})

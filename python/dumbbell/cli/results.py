@@ -46,6 +46,12 @@ class ExportedTable(StrEnum):
     ss = "ss"
 
 
+class Grouping(StrEnum):
+    """What runs can be divided by, besides the sweep."""
+
+    hour = "hour"
+
+
 @app.command("list", epilog="Example: dumbbell results list results --experiment two-flows")
 def list_(
     store: Folder = DEFAULT_STORE,
@@ -86,6 +92,9 @@ def show(  # noqa: PLR0913 (each is an option)
     each_seed: EachSeed = False,
     columns: Columns = None,
     sort: Sort = None,
+    by: Annotated[
+        Grouping | None, typer.Option("--by", help="A row for each hour of the day in which runs began, local time.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show the table that `run` printed, or everything about one run."""
@@ -103,7 +112,8 @@ def show(  # noqa: PLR0913 (each is an option)
             for nth, campaign in enumerate(opened.campaigns(experiment=experiment, include_superseded=everything)):
                 if nth:
                     typer.echo()
-                choice = Choice.of(columns, sort, swept_paths(opened.ledger, campaign.id), each_seed=each_seed)
+                axes = swept_paths(opened.ledger, campaign.id)
+                choice = Choice.of(columns, sort, axes, each_seed=each_seed, by_hour=by is not None)
                 print_campaign(opened, campaign, choice)
             _print_other_runs(opened, everything=everything)
 

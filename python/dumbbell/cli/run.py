@@ -3,6 +3,7 @@
 import shlex
 import sys
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict
@@ -33,7 +34,9 @@ from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from datetime import time as TimeOfDay  # noqa: N812 (`time` is a module here)
 
+    from dumbbell.campaign.execution import Finished
     from dumbbell.campaign.plan import Planned
     from dumbbell.cli.campaign import Choice
     from dumbbell.engines.protocol import Engine
@@ -78,11 +81,21 @@ def run(  # noqa: PLR0913 (each is an option)
     part: Annotated[
         str | None,
         typer.Option(
-            "--part", metavar="K/N", help="Every Nth run, from the Kth on: as much as one of N machines has to do."
+            "--part",
+            metavar="K/N",
+            help="Every Nth run, in real time every Nth pair, from the Kth on: what one of N machines has to do.",
         ),
     ] = None,
     jobs: Jobs = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print what would be run, and run nothing.")] = False,
+    time_of_day: Annotated[
+        str | None,
+        typer.Option(
+            "--time-of-day",
+            metavar="N|TIME,...",
+            help="In real time: N blocks a day, evenly spread, or when they begin, e.g. 09:00,21:00.",
+        ),
+    ] = None,
     each_seed: EachSeed = False,
     columns: Columns = None,
     sort: Sort = None,
@@ -92,6 +105,11 @@ def run(  # noqa: PLR0913 (each is an option)
     """Run what is not in the store yet, and print the results.
 
     A line is a group of flows at a point of the sweep: means over the seeds with their 95 % intervals.
+
+    In real time each seed is a block: every point once, shuffled, points that differ in their algorithms only one after
+    the other. After the third block and the last dumbbell says how many blocks show a difference of 5 %. With
+    --time-of-day the nth block begins at the nth time of day; until it comes the command waits, and Ctrl-C loses
+    nothing.
 
     The store has each run as soon as it is finished: the same command goes on where it stopped. `dumbbell merge` joins
     the stores of parts.
@@ -105,11 +123,13 @@ def run(  # noqa: PLR0913 (each is an option)
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
     others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
+    others |= {"--time-of-day": time_of_day}
     if measurement and (unusable := [name for name, value in others.items() if value]):
         what = f"cannot be combined with {unusable[0]}: it prints each measurement, and stores nothing"
         raise typer.BadParameter(what, param_hint="--measurement")
     chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)
+    times = _times_of_day(time_of_day, chosen) if time_of_day is not None else None
     alone = each_alone(experiment) if harm else None
     problems = refusals(experiment, chosen)
     if harm and alone is None:
@@ -119,7 +139,7 @@ def run(  # noqa: PLR0913 (each is an option)
     if problems:
         raise SpecError(problems)
     experiments = [experiment] if alone is None else [experiment, alone]
-    runs = list(zip(experiments, places(experiments, wanted), strict=True))
+    runs = list(zip(experiments, places(experiments, wanted, live=chosen.live), strict=True))
     if dry_run:
         _print_plan(runs, chosen, as_json=as_json)
         return
@@ -133,7 +153,7 @@ def run(  # noqa: PLR0913 (each is an option)
     with store_of(out, [(chosen, each) for each in experiments], [own for _, own in runs]) as store:
         before = store.count()
         done = _measure_missing(
-            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty())
+            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()), times=times
         )
         if as_json:
             _print_json(store, runs, chosen)
@@ -146,6 +166,15 @@ def run(  # noqa: PLR0913 (each is an option)
         _print_place(out, done, added, time.monotonic() - began)
     if done.failed:
         raise typer.Exit(1)
+
+
+def _times_of_day(text: str, engine: "Engine") -> "Sequence[TimeOfDay]":
+    from dumbbell.campaign.hours import times_of_day
+
+    if not engine.live:
+        what = f"{engine.name} has a clock of its own: a run is the same at any hour"
+        raise typer.BadParameter(what, param_hint="--time-of-day")
+    return times_of_day(text)
 
 
 def _print_measurements(experiment: "Experiment", places: "Collection[int]", engine: "Engine") -> None:
@@ -180,33 +209,85 @@ class _Done(NamedTuple):
     """Any of those that were measured."""
 
 
+class _Blocks:
+    """The blocks of a live campaign, as they end; after the third and the last is said how many a difference takes."""
+
+    def __init__(self, store: "Store", runs: "Runs", engine: "Engine") -> None:
+        self._store, self._experiment, self._engine = store, runs[0][0], engine
+        self._left = Counter(
+            one.seed_values[place % len(one.seed_values)] for one, places in runs for place in places if engine.live
+        )
+        """Runs of each seed that are not there yet."""
+        self._total, self._measured = len(self._left), False
+
+    def text_after(self, run: "Finished") -> str | None:
+        """What is said once a run has ended, if anything is."""
+        seed = run.run.seed
+        self._measured |= run.outcome is not None
+        self._left[seed] -= 1
+        if not self._engine.live or self._left[seed]:
+            return None
+        from dumbbell.experiment.blocks import FIRST, blocks_text
+        from dumbbell.experiment.points import read_campaign
+
+        del self._left[seed]
+        ended = self._total - len(self._left)
+        if ended < FIRST or (ended != self._total and not (ended == FIRST and self._measured)):
+            return None
+        campaign = _campaign(self._store, self._experiment, self._engine)
+        return blocks_text(read_campaign(self._store, campaign, self._experiment), ended)
+
+
 def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
-    store: "Store", runs: "Runs", part: slice, engine: "Engine", jobs: int | None, *, fresh: bool, watched: bool
+    store: "Store",
+    runs: "Runs",
+    part: slice,
+    engine: "Engine",
+    jobs: int | None,
+    *,
+    fresh: bool,
+    watched: bool,
+    times: "Sequence[TimeOfDay] | None",
 ) -> _Done:
     """Measures what is missing; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import run_experiments
     from dumbbell.campaign.forecast import live_s
+    from dumbbell.campaign.hours import run_by_hours
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.estimate import print_estimate
-    from dumbbell.cli.progress import progress
+    from dumbbell.cli.progress import is_watched, progress
 
     total = sum(len(places) for _, places in runs)
     experiments = [experiment for experiment, _ in runs]
     stored = [(engine, each) for each in experiments]
     there = 0 if fresh else measured_runs(store, stored, [places for _, places in runs])
-    print_estimate(experiments, engine, total - there, jobs)
+    if not times:
+        print_estimate(experiments, engine, total - there, jobs)
     run_s = live_s(each.resolved.run for one in runs for each in plan(*one)) / total if engine.live and total else None
-    with (
-        progress(total, wanted=watched, run_s=run_s) as advance,
-        closing(run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)) as finished,
-    ):
-        measured, failed, ids = 0, False, set[str]()
+
+    def say(text: str) -> None:
+        if watched and is_watched():
+            advance.say(text)
+        else:
+            typer.echo(text, err=True)
+
+    if times:
+        each_run = run_by_hours(
+            store, experiments, engine, [places for _, places in runs], times=times, jobs=jobs, fresh=fresh,
+            waiting=lambda nth, count, at: say(f"block {nth} of {count} begins on {at:%A at %H:%M}"),
+        )  # fmt: skip
+    else:
+        each_run = run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)
+    with progress(total, wanted=watched, run_s=None if times else run_s) as advance, closing(each_run) as finished:
+        measured, failed, ids, blocks = 0, False, set[str](), _Blocks(store, runs, engine)
         for each in finished:
             measured += each.outcome is not None
             failed |= each.outcome is not None and each.outcome.status == "failed"
             if len(runs) > 1:  # groups that are alone come to the same run at many points
                 ids.add(each.run_id)
             advance()
+            if text := blocks.text_after(each):
+                say(text)
     return _Done(len(ids) or total, measured, failed)
 
 

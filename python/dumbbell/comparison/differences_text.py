@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.agreement_text import IDENTITY_DIGITS
 from dumbbell.comparison.differences import INCOMPLETE
-from dumbbell.metrics.number import counted
+from dumbbell.metrics.number import counted, duration
 from dumbbell.metrics.statistics import CONFIDENCE
 from dumbbell.spec.point_text import swept_text
 from dumbbell.spec.quantity import Time
@@ -102,6 +102,12 @@ def explanations(comparison: Comparison) -> Iterator[str]:
         )
         yield OUTCOMES
         yield _chance(comparison)
+    apart_s = comparison.pairs.apart_s
+    if apart_s.any():
+        yield (
+            f"The runs of a pair in real time began {duration(apart_s.median())} apart in the median,"
+            f" {duration(apart_s.max())} at most: what changed meanwhile is in the difference."
+        )
     if comparison.incomplete:
         yield (
             f"{counted(comparison.incomplete, 'row')} without a difference: not complete in all runs, and a mean over"

@@ -75,6 +75,14 @@ class Pairs:
         return len(self.table)
 
     @property
+    def apart_s(self) -> pd.Series[float]:
+        """How long after one another the runs of each pair began that was measured in real time on both sides."""
+        began = [
+            side.runs["began_s"].to_numpy()[self.table[run]] for side, run in ((self.a, "run_a"), (self.b, "run_b"))
+        ]
+        return pd.Series(np.abs(began[0] - began[1])).dropna()
+
+    @property
     def captured(self) -> list[str]:
         """The sides that are captures of real traffic: each of one run, whatever the seeds of its partners."""
         return [name for name, side in ((A, self.a), (B, self.b)) if {*map(family, side.engines)} == {"capture"}]

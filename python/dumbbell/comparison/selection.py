@@ -29,7 +29,7 @@ BY_NAME_ONLY: Final = {
     "late_max", "stalled", "drops", "random_drops", "loss_events", "first_half", "second_half", "trend", *HARMS,
 }  # fmt: skip
 """Quantities that are compared where they are named: others say the same, or there are too many to ask all of them."""
-RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "key", "groups")
+RUN_COLUMNS: Final = ("run_id", "engine", "seed", "point", "error", "warned", "began_s", "key", "groups")
 _COMMA = re.compile(r",(?![^\[\]]*\])")
 """One that is not among the parameters of an algorithm."""
 _GROUPS_CC = re.compile(r"flows\[([0-9]+)\]\.cc")
@@ -74,8 +74,8 @@ class SelectedRuns:
     selection: Selection
     points: list[SelectedPoint]
     runs: pd.DataFrame
-    """A row a run: `run_id`, `engine`, `seed`, `point` (its index), `error` (None: it was measured), `warned`, its
-    request's `key` and `groups`, and the quantities of a whole run."""
+    """A row a run: `run_id`, `engine`, `seed`, `point` (its index), `error` (None: it was measured), `warned`,
+    `began_s` (of the epoch; NaN in virtual time), its request's `key` and `groups`, and the quantities of a run."""
     groups: pd.DataFrame
     """A row a group of a run that was measured: `run` (its row), `position`, `name`, and the quantities of a group."""
     facts: list[dict[str, Any]]

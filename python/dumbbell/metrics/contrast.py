@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from dumbbell.metrics.statistics import Estimate, estimate
+from dumbbell.metrics.statistics import Estimate, estimate, values_needed
 
 BySeed: TypeAlias = Mapping[int, float]
 """A value a seed."""
@@ -92,3 +92,31 @@ def contrast(first: BySeed, second: BySeed, reference: float | None = None, seed
 def against(values: BySeed, level: float, reference: float | None = None, seeds: int = 1) -> Contrast:
     """The same of one set and a number: values less level."""
     return contrast(dict.fromkeys(values, level), values, reference, seeds)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolution:
+    """How far a difference of pairs is known, and how many pairs a difference of `TOLERABLE` takes."""
+
+    relative: Estimate
+    """The difference as a part of the larger mean."""
+    pairs: int | None
+    """That show it in four of five cases; None: more than anybody takes."""
+
+
+def resolution(first: BySeed, second: BySeed) -> Resolution | None:
+    """Of two sets that are paired by seed; None where they share one seed, or nothing varied, or all is 0.
+
+    >>> resolution({1: 50.0, 2: 52.0, 3: 51.0}, {1: 52.1, 2: 51.9, 3: 53.0}).pairs
+    7
+    """
+    shared = [seed for seed in first if seed in second]
+    one, other = ({seed: each[seed] for seed in shared} for each in (first, second))
+    if not any((*one.values(), *other.values())):
+        return None
+    size = max(abs(sum(each.values()) / len(shared)) for each in (one, other))
+    difference = contrast(one, other).difference
+    if difference.half_width is None:
+        return None
+    relative = Estimate(difference.mean / size, difference.half_width / size, difference.n)
+    return Resolution(relative, values_needed(relative, TOLERABLE))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -25,6 +27,10 @@ T_OF_DEGREES: Final = (
     2.0555294386428735, 2.0518305164802846, 2.0484071417952454, 2.045229642132703, 2.0422724563012378,
 )  # fmt: skip
 """`t_quantile` of 1, 2, … degrees of freedom: SciPy takes a quarter of a second to load."""
+POWER: Final = 0.8
+"""How probable it is that what is looked for shows, where so many values are taken as that needs."""
+MOST_VALUES: Final = 10_000
+"""Nobody takes more."""
 _ROUNDING: Final = 1e-9
 """So that equal sets have exactly the sum of their degrees."""
 
@@ -140,6 +146,30 @@ def pooled(means: Floats, errors: Floats, counts: Integers) -> PooledEstimate:
     between_sets = estimate(means.tolist())
     degrees = 0 if between_sets.half_width is None else means.size - 1
     return PooledEstimate(between_sets.mean, between_sets.half_width, degrees, within=not degrees and not squares.any())
+
+
+def values_needed(pilot: Estimate, difference: float) -> int | None:
+    """How many values have an interval that excludes 0, with probability `POWER`, where their mean is `difference`.
+
+    `pilot` is by some of them, which tell the standard deviation by so few degrees of freedom only: the probability is
+    averaged over what that may be. With s of the pilot and S of the values, (z + t) / (s / S) has the noncentral t
+    distribution, and `difference` / s * sqrt(n) has to be above it (the idea is Stein's, Annals of Mathematical
+    Statistics 16(3), 1945). None: more than `MOST_VALUES`, or the pilot tells nothing of variation.
+
+    >>> values_needed(Estimate(0.041, 0.06, 3), 0.05), values_needed(Estimate(0.041, 0.06, 12), 0.05)
+    (7, 35)
+    """
+    from scipy.special import nctdtr  # noqa: PLC0415 (late: it takes long to load)
+
+    if pilot.half_width is None:
+        return None
+    deviation = pilot.half_width / t_quantile(pilot.n - 1) * math.sqrt(pilot.n)
+
+    def shows(count: int) -> bool:
+        return bool(nctdtr(pilot.n - 1, t_quantile(count - 1), math.sqrt(count) * difference / deviation) >= POWER)
+
+    needed = bisect_left(range(MOST_VALUES + 1), True, lo=2, key=shows)  # noqa: FBT003 (from there on it does)
+    return needed if needed <= MOST_VALUES else None
 
 
 @cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from itertools import islice
 from typing import Any
 
@@ -43,5 +44,5 @@ def _extent(seen: Iterable[tuple[str, int, str]]) -> Iterable[tuple[str, str]]:
     for name, seed, _ in seen:
         seeds[name].add(seed)
     yield "Seeds", "; ".join(f"{name}: {listed(sorted(own_seeds))}" for name, own_seeds in seeds.items())
-    moments = sorted({moment for *_, moment in seen})
+    moments = sorted({moment for *_, moment in seen}, key=datetime.fromisoformat)
     yield "Finished", " to ".join(dict.fromkeys((moments[0], moments[-1])))

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
+from dumbbell.engines.family import is_live
 from dumbbell.metrics.catalogue import HARMS, OF_GROUP, OF_RUN
 from dumbbell.results.campaign import campaigns as campaigns_of
 from dumbbell.results.harm import harms_of
 from dumbbell.results.ledger import Ledger, listed
+from dumbbell.results.moments import began, hour
 from dumbbell.results.outcomes import FLOW, GROUP, HOP
 from dumbbell.results.run_rows import BOTTLENECK
 from dumbbell.results.tables import PROGRAM_NUMBERS
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     import pandas as pd
 
     from dumbbell.results.schema import Outcome
 
 Table: TypeAlias = Literal["runs", "flows", "groups", "hops"]
-_OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "warnings", "error")
+_OF_RUN = (*BOTTLENECK, "jain", "window_begin_s", "window_end_s", "wall_s", "finished", "warnings", "error")
 _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
     "runs": ("run", _OF_RUN, "", ""),
     "flows": ("flow", (*FLOW, *PROGRAM_NUMBERS), "JOIN flow ON flow.run = run.id", ", flow.flow"),
@@ -30,7 +35,7 @@ _TABLES: dict[Table, tuple[str, tuple[str, ...], str, str]] = {
 """Of each: the ledger's table, its columns, how it is joined to `run`, and the order within a run."""
 _HEAD = 5
 """Columns before the swept values: `run_id`, `experiment`, `engine`, `seed`, `status`."""
-_TEXT_COLUMNS = ("name", "direction", "cc", "warnings", "error", "program")
+_TEXT_COLUMNS = ("name", "direction", "cc", "finished", "warnings", "error", "program")
 
 
 class StoredRuns(NamedTuple):
@@ -38,7 +43,8 @@ class StoredRuns(NamedTuple):
 
     runs: pd.DataFrame
     """A row a run: `run` (its number in the ledger), `campaign`, `warned`, `point` (JSON of each swept value as the
-    spec writes it), `request_groups` (JSON, see `request.Request`), and the quantities of a run."""
+    spec writes it), `began_s` (of the epoch; NaN in virtual time, which has no hours), `request_groups` (JSON, see
+    `request.Request`), and the quantities of a run."""
     groups: pd.DataFrame
     """A row a group: `run`, `position`, `name` and the quantities of a group."""
 
@@ -65,6 +71,10 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
     if table == "runs":
         rows["warnings"] = rows["warnings"].fillna("").map(lambda text: "; ".join(json.loads(text)) if text else "")
         rows["error"] = rows["error"].fillna("")
+        moments = _began(rows)
+        rows["finished"] = [each and each.isoformat(timespec="seconds") for each in moments]
+        rows.insert(list(rows).index("finished") + 1, "hour", [each and hour(each) for each in moments])
+        rows = rows.rename(columns={"finished": "began"})
         rows = rows.rename(columns={column: f"bottleneck.{column}" for column in BOTTLENECK})
     if table == "groups":
         harms = harms_of(ledger, campaigns)
@@ -81,8 +91,8 @@ def frame(ledger: Ledger, table: Table, campaigns: Sequence[int]) -> pd.DataFram
 
 def stored_runs(ledger: Ledger, campaigns: Sequence[int]) -> StoredRuns:
     """The runs of these campaigns; one that several of them have is there as often."""
-    head = listed(("run_id", "seed", "error", "provenance", "request_key", "request_groups"), "run")
-    columns = f"run.id AS run, member.campaign, {head}, warnings IS NOT NULL AS warned, member.point"
+    head = listed(("run_id", "engine", "seed", "error", "provenance", "request_key", "request_groups"), "run")
+    columns = f"run.id AS run, member.campaign, {head}, warnings IS NOT NULL AS warned, finished, wall_s, member.point"
 
     def read(columns: str, joined: str, order: str, values: Iterable[str]) -> pd.DataFrame:
         rows = ledger.frame(
@@ -93,10 +103,18 @@ def stored_runs(ledger: Ledger, campaigns: Sequence[int]) -> StoredRuns:
 
     of_run = "run ON run.id = member.run LEFT JOIN run_value own ON own.run = member.run"
     of_group = "group_value own ON own.run = member.run"
+    runs = read(columns, of_run, "member.position", OF_RUN)
+    runs["began_s"] = [math.nan if each is None else each.timestamp() for each in _began(runs)]
     return StoredRuns(
-        runs=read(columns, of_run, "member.position", OF_RUN),
+        runs=runs.drop(columns=["engine", "finished", "wall_s"]),
         groups=read("own.run, own.position, own.name", of_group, "own.position", OF_GROUP),
     )
+
+
+def _began(rows: pd.DataFrame) -> list[datetime | None]:
+    """When each run began; None in virtual time, where a run is the same whenever it is measured."""
+    known = zip(rows["engine"], rows["finished"], rows["wall_s"], strict=True)
+    return [began(finished, wall_s) if is_live(engine) else None for engine, finished, wall_s in known]
 
 
 def together(parts: Iterable[tuple[Outcome, pd.DataFrame]], spec: Mapping[str, Any]) -> pd.DataFrame:

@@ -37,7 +37,7 @@ def put(ledger: Ledger, runs: Sequence[tuple[RunRows, CampaignEntry | None]], id
     `identity` is that of the engine's build.
     """
     gone: list[str] = []
-    finished = datetime.now(UTC).isoformat(timespec="seconds")
+    finished = datetime.now(UTC).astimezone().isoformat(timespec="seconds")
     with ledger.transaction("enter a run") as connection:
         numbers = []
         for rows, _ in runs:
