@@ -120,14 +120,14 @@ bench-explorer: explorer browsers $(VENV)/.explorer ## The page: from a change t
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
 
-# Debian's packages of what tests have run on the engine `netns`, by a command of each.
-TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark
+# Debian's packages of what tests have run on the engine `netns` and behind SSH, by a command of each.
+TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark ssh:openssh-client sshd:openssh-server
 
 # What tests of the page run.
 BROWSERS := chromium:chromium firefox-esr:firefox-esr node:nodejs
 
 tools: PROGRAMS := $(TOOLS)
-tools: ## Programs that the tests of the engine `netns` run (iperf3, netcat, ffmpeg and others), from Debian; needs root
+tools: ## Programs that tests of the engine `netns` and of hosts behind SSH run (iperf3, netcat, sshd and others), from Debian; needs root
 
 browsers: PROGRAMS := $(BROWSERS)
 browsers: ## Chromium, Firefox and node, for the tests of the explorer, from Debian; needs root
