@@ -24,6 +24,8 @@ SSHD = "/usr/sbin/sshd"
 NEEDED = (SSHD, "ssh", "sftp", "ssh-keygen", "unshare", "ip")
 USER = "lab"
 UID = 12345
+LACKING = ("iperf3", "nc")
+"""Tools that the second sender has not."""
 SHIFT_S = 1000
 """How far the clock that starts with a machine is ahead on a host that has another one."""
 
@@ -36,6 +38,8 @@ class LabHost:
     address: str
     port: int
     home: Path
+    link: str
+    """This machine's end of the link to it."""
     process: subprocess.Popen[bytes]
 
     @property
@@ -69,7 +73,7 @@ class Lab:
 
     def inventory(self, **more: str) -> Path:
         """An inventory of two senders, a receiver and a router; `more` lines for a host's table, by its name."""
-        parts = [f'config = "{self.config}"']
+        parts = []
         for table, name in (("[[senders]]", "s1"), ("[[senders]]", "s2"), ("[[receivers]]", "r1"), ("[router]", "mid")):
             host = self.hosts[name]
             lines = [table, f'name = "{name}"', f'ssh = "{name}"', f'address = "{host.address}"', 'interface = "eth0"']
@@ -77,6 +81,24 @@ class Lab:
         file = self.folder / "hosts.toml"
         file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return file
+
+    @contextmanager
+    def another(self, name: str, room: str = "64m") -> Iterator[LabHost]:
+        """One host more, in no inventory, which a test may break."""
+        more = host(self.folder, name, len(self.hosts), [], room)
+        known, config = (file.read_text(encoding="utf-8") for file in (self.known_hosts, self.config))
+        try:
+            assert soon(lambda: listens(more))
+            self.known_hosts.write_text(known + known_line(more), encoding="utf-8")
+            self.config.write_text(alias(more) + config, encoding="utf-8")
+            yield more
+        finally:
+            self.known_hosts.write_text(known, encoding="utf-8")
+            self.config.write_text(config, encoding="utf-8")
+            end(more)
+            for file in self.folder.glob(f"{name}_*"):
+                file.unlink()
+            more.home.rmdir()
 
 
 def need_lab() -> None:
@@ -93,17 +115,12 @@ def lab(folder: Path) -> Iterator[Lab]:
     key(folder / "user_key")
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
     with hosts(folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": []}) as made:
-        names = [f"[{each.address}]:{each.port} {public(folder / f'{each.name}_key')}\n" for each in made.values()]
-        (folder / "known_hosts").write_text("".join(names), encoding="utf-8")
-        aliases = (
-            f"Host {each.name}\n  HostName {each.address}\n  Port {each.port}\n  User {user_of(each.name)}\n"
-            for each in made.values()
-        )
+        (folder / "known_hosts").write_text("".join(map(known_line, made.values())), encoding="utf-8")
         always = (
             f"Host *\n  IdentityFile {folder}/user_key\n  IdentitiesOnly yes\n"
             f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         )
-        (folder / "ssh_config").write_text("".join([*aliases, always]), encoding="utf-8")
+        (folder / "ssh_config").write_text("".join([*map(alias, made.values()), always]), encoding="utf-8")
         yield Lab(folder, made)
 
 
@@ -156,6 +173,9 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
         mount -t tmpfs -o mode=755 none /run
         mkdir /run/sshd
         mount --bind {shlex.quote(str(passwd))} /etc/passwd
+        for tool in {" ".join(LACKING) if name == "s2" else ""}; do
+            file=$(command -v $tool) && mount --bind /dev/null $file || :
+        done
         mount -o remount,ro,bind /
         ip link set lo up
         read ready
@@ -168,7 +188,7 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
         process = subprocess.Popen(
             ["/usr/bin/env", *command, "sh", "-c", script], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT
         )
-    made = LabHost(name, address, port, home, process)
+    made = LabHost(name, address, port, home, here, process)
     own, its = Path("/proc/self/ns/net").readlink(), Path(f"/proc/{process.pid}/ns/net")
     assert soon(lambda: its.readlink() != own)
     peer = ["peer", "name", "eth0", "netns", str(process.pid)]
@@ -189,6 +209,16 @@ def end(each: LabHost) -> None:
     each.process.kill()
     each.process.wait()
     subprocess.run(["/bin/umount", each.home], check=True)
+
+
+def known_line(each: LabHost) -> str:
+    """Of known_hosts."""
+    return f"[{each.address}]:{each.port} {public(each.home.parent / f'{each.name}_key')}\n"
+
+
+def alias(each: LabHost) -> str:
+    """Of an ssh_config."""
+    return f"Host {each.name}\n  HostName {each.address}\n  Port {each.port}\n  User {user_of(each.name)}\n"
 
 
 def user_of(name: str) -> str:

@@ -65,6 +65,12 @@ def doctor(  # noqa: PLR0913 (each is an option)
             "--inventory", metavar="FILE", help="Look at the hosts of this inventory instead.", show_default=False
         ),
     ] = None,
+    ssh_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--ssh-config", metavar="FILE", help="Reach them by this ssh_config, not yours.", show_default=False
+        ),
+    ] = None,
     clean: Annotated[bool, typer.Option("--clean", help="Remove what crashed live runs left behind.")] = False,
     out: Folder = DEFAULT_STORE,
     as_json: Json = False,
@@ -73,7 +79,7 @@ def doctor(  # noqa: PLR0913 (each is an option)
     if inventory is not None:
         from dumbbell.cli.inventory import print_hosts
 
-        print_hosts(inventory, as_json=as_json)
+        print_hosts(inventory, ssh_config, as_json=as_json)
         return
     findings = list(_leftovers() if clean else _findings(engine, spec, out))
     if as_json:

@@ -26,16 +26,16 @@ HEADINGS = (
 )
 
 
-def print_hosts(file: Path, *, as_json: bool) -> None:
+def print_hosts(file: Path, config: Path | None, *, as_json: bool) -> None:
     """Prints what each host is like; exit status 1 where one is not usable."""
-    from dumbbell.engines.hosts.inventory import read
+    from dumbbell.engines.hosts.inventory import read, ssh_config
     from dumbbell.engines.hosts.survey import survey
     from dumbbell.tables.plain_text import text
     from dumbbell.tables.table import Table
     from dumbbell.tables.terminal import columns
 
     inventory = read(file)
-    reports = survey(inventory)
+    reports = survey(inventory, None if config is None else ssh_config(config))
     if as_json:
         from msgspec import to_builtins
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 import tomli_w
 
-from commandline import dumbbell
+from commandline import ROOT, dumbbell
 from dumbbell.engines.hosts.connection import program
-from dumbbell.engines.hosts.inventory import read
+from dumbbell.engines.hosts.inventory import read, ssh_config
 from dumbbell.engines.hosts.survey import survey
 from dumbbell.spec import SpecError
 
@@ -94,9 +94,17 @@ def test_a_good_one(tmp_path: Path) -> None:
     assert inventory.receiver_of(inventory.senders[0]).address == "10.0.0.2"
 
 
+def test_the_one_of_the_documentation(tmp_path: Path) -> None:
+    page = (ROOT / "docs/how-to/hosts-behind-ssh.md").read_text(encoding="utf-8")
+    file = tmp_path / "hosts.toml"
+    file.write_text(page.split("```toml\n")[1].split("```")[0], encoding="utf-8")
+    inventory = read(file)
+    assert [host.name for _, host in inventory.hosts()] == ["alice", "bob", "carol"]
+
+
 @pytest.mark.parametrize(("table", "field"), PLACES)
 def test_what_is_hostile_is_refused_with_its_field(tmp_path: Path, table: str, field: str) -> None:
-    for value in set(HOSTILE) - ({"/etc/passwd"} if field == "config" else set()):
+    for value in HOSTILE:
         (problem,) = problems(written(tmp_path, table, field, value))
         assert problem.startswith(f"{table}{field}: "), value
         assert problem.isprintable(), value
@@ -117,7 +125,7 @@ def test_all_problems_at_once(tmp_path: Path) -> None:
         "senders[0].interface: is missing; each host has a name, ssh, an address and an interface",
         "senders[0].address: is missing; each host has a name, ssh, an address and an interface",
         "receivers: is missing; write [[receivers]] at least once",
-        "routers: is no field of an inventory; write one of config, senders, receivers, router",
+        "routers: is no field of an inventory; write one of senders, receivers, router",
     ]
 
 
@@ -160,26 +168,33 @@ def test_a_destination_is_one_argument_behind_all_options(tmp_path: Path, monkey
     config = tmp_path / "-oProxyCommand=touch $(pwned); 'a\"b"
     config.write_text("", encoding="utf-8")
     before = set(tmp_path.iterdir())
-    reports = survey(read(written(tmp_path, "", "config", config.name)))
+    reports = survey(read(written(tmp_path)), ssh_config(config))
     assert [each.problems for each in reports] == [("copy the agent: it printed nothing",)] * 3
     for client, count in (("ssh", 3), ("sftp", 6)):
         files = sorted(tmp_path.glob(f"*.{client}"))
         assert len(files) == count
         destinations = []
         for file in files:
-            words = file.read_text(encoding="utf-8").split("\0")[:-1]
-            end = words.index("--")
-            destinations.append(words[end + 1])
-            assert words[words.index("-F") + 1] == str(config)
-            options = [word for word in words[:end] if word not in {"-F", str(config), "-b", "-"}]
+            parts = file.read_text(encoding="utf-8").split("\0")[:-1]
+            end = parts.index("--")
+            destinations.append(parts[end + 1])
+            assert parts[parts.index("-F") + 1] == str(config)
+            options = [word for word in parts[:end] if word not in {"-F", str(config), "-b", "-"}]
             assert all(word.startswith("-o") or word in {"-T", "-a", "-x"} for word in options)
             assert {"-oBatchMode=yes", "-oStrictHostKeyChecking=yes", "-oClearAllForwardings=yes"} <= set(options)
-            assert words[end + 2 :] == ([f"{program()} serve"] if client == "ssh" else [])
+            assert parts[end + 2 :] == ([f"{program()} serve"] if client == "ssh" else [])
         assert set(destinations) == {"me@a.example", "b", "r_1"}
     inputs = {file.read_text(encoding="utf-8") for file in tmp_path.glob("*.ssh.input")}
     assert inputs == {'{"id": 1, "request": "hello"}\n'}
     left = {each.name for each in set(tmp_path.iterdir()) - before} - {"hosts.toml"}
     assert all(name.endswith((".ssh", ".sftp", ".input")) for name in left), left
+
+
+def test_an_ssh_config_that_is_none(tmp_path: Path) -> None:
+    for name, said in (("absent", "no such file; give the path of an ssh_config file"), ("", "is a folder; ")):
+        done = dumbbell("doctor", "--inventory", written(tmp_path), "--ssh-config", tmp_path / name)
+        assert done.returncode == 2
+        assert done.stderr.startswith(f"{tmp_path / name}: {said}")
 
 
 def test_no_ssh_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,8 +23,8 @@ from dumbbell.engines.hosts.failure import HostFailure
 from dumbbell.engines.hosts.inventory import InventoryHost, read
 from dumbbell.engines.hosts.ssh import Clients, Patience
 from dumbbell.engines.hosts.survey import HostReport, survey
-from processes import soon
-from sshlab import SHIFT_S, UID, Lab, end, host, key, listens, public
+from processes import HANG_S, processes, soon
+from sshlab import LACKING, SHIFT_S, UID, Lab, key, public
 
 pytestmark = pytest.mark.slow
 IMPATIENT = Patience(connect_s=3, answer_s=2, copy_s=60)
@@ -45,7 +48,7 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def reports(lab: Lab, patience: Patience | None = None, **more: str) -> dict[str, HostReport]:
-    return {each.name: each for each in survey(read(lab.inventory(**more)), patience)}
+    return {each.name: each for each in survey(read(lab.inventory(**more)), str(lab.config), patience)}
 
 
 def problem(lab: Lab, name: str = "s1", patience: Patience = IMPATIENT) -> str:
@@ -73,7 +76,12 @@ def test_what_hosts_answer(lab: Lab) -> None:
         assert set(report.description.available) == set(available.split())
         assert {"reno", "cubic"} <= set(report.controls)
         for tool, file in report.description.tools.items():
-            there = shutil.which(tool, path=f"{os.defpath}:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin")
+            lacking = name == "s2" and tool in LACKING
+            there = (
+                None
+                if lacking
+                else shutil.which(tool, path=f"{os.defpath}:/usr/local/bin:/usr/local/sbin:/usr/sbin:/sbin")
+            )
             assert (file is None) == (there is None), tool
             assert file is None or (Path(file).name == tool and Path(file).is_file())
         assert (report.description.means is not None) == (name == "mid")
@@ -120,11 +128,23 @@ def test_another_program_under_the_agents_name_is_refused(lab: Lab, own_agent: s
     assert problem(lab).startswith(f"hello: {own_agent} is another program than our agent: SHA-256 ")
 
 
-def test_what_the_agent_cannot_be_executed_as(lab: Lab, own_agent: str) -> None:
+@pytest.mark.parametrize("name", ["s1", "r1"])
+def test_an_agent_of_another_architecture(lab: Lab, own_agent: str, name: str) -> None:
+    """Our agent that says of itself that it is for another machine, below two kinds of shell."""
     reports(lab)
-    lab.hosts["s1"].fake_agent(own_agent, "")
+    file = lab.hosts[name].home / own_agent
+    program = bytearray(file.read_bytes())
+    program[18:20] = (243).to_bytes(2, "little")  # `e_machine` of ELF: RISC-V
+    file.write_bytes(program)
+    text = problem(lab, name)
+    assert text.startswith("hello: the agent ended with status ")
+    assert "for another architecture build it there" in text
+
+
+def test_an_agent_that_cannot_be_executed(lab: Lab, own_agent: str) -> None:
+    reports(lab)
     (lab.hosts["s1"].home / own_agent).chmod(0o600)
-    assert "for another architecture build the agent there" in problem(lab)
+    assert "Permission denied; it is for x86-64 Linux: " in problem(lab)
 
 
 @pytest.mark.parametrize(
@@ -167,6 +187,8 @@ def test_a_host_that_lies_about_its_names(lab: Lab, own_agent: str) -> None:
     for names, said in (
         (["../../etc"], "describe"),
         (["a" * 65], "describe"),
+        (["ok\n"], "describe"),
+        ([".."], "describe"),
         (["x"] * 5000, "describe"),
         (["ok"], "clock"),
     ):
@@ -176,7 +198,7 @@ def test_a_host_that_lies_about_its_names(lab: Lab, own_agent: str) -> None:
         ]
         answers = lab.hosts["s1"].home / "answers"
         answers.write_text("\n".join([*lines, ""]), encoding="utf-8")
-        lab.hosts["s1"].fake_agent(own_agent, f'while read x; do read -r y <&3; echo "$y"; done 3<{answers}')
+        lab.hosts["s1"].fake_agent(own_agent, f'while read x; do read -r y <&3; printf "%s\\n" "$y"; done 3<{answers}')
         assert problem(lab).startswith(f"{said}: answers what our agent never would: ")
 
 
@@ -247,25 +269,82 @@ def test_a_host_that_is_lost(lab: Lab) -> None:
             connection.clock()
 
 
+def test_a_host_that_vanishes(lab: Lab) -> None:
+    """One that is switched off may say so first; of one whose link is cut nobody does."""
+    with lab.another("s8") as more, HostConnection(of("s8"), str(lab.config), Clients(), IMPATIENT) as connection:
+        more.process.kill()
+        lost = r"^s8: clock: (the connection was lost(: the other end closed it)?|no answer within 2 s)$"
+        with pytest.raises(HostFailure, match=lost):
+            connection.clock()
+    with lab.another("s8") as more, HostConnection(of("s8"), str(lab.config), Clients(), IMPATIENT) as connection:
+        subprocess.run(["/usr/bin/env", "ip", "link", "set", more.link, "down"], check=True)
+        with pytest.raises(HostFailure, match=r"^s8: clock: no answer within 2 s$"):
+            connection.clock()
+
+
+def test_an_interrupted_survey_leaves_nothing(lab: Lab, own_agent: str) -> None:
+    reports(lab)
+    lab.hosts["s1"].fake_agent(own_agent, "sleep 600")
+    script = (
+        "import dumbbell.cli.main, dumbbell.engines.hosts.survey as survey\n"
+        "patience = survey.Patience(answer_s=1e6)\n"
+        "survey.Patience = lambda: patience\n"
+        "dumbbell.cli.main.main()\n"
+    )
+    command = [sys.executable, "-c", script, "doctor", "--inventory", str(lab.inventory())]
+    command += ["--ssh-config", str(lab.config)]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert soon(lambda: bool(clients(lab)))
+    process.send_signal(signal.SIGINT)
+    _, printed = process.communicate(timeout=HANG_S)
+    assert (process.returncode, b"Traceback" in printed) == (130, False)
+    assert clients(lab) == []
+
+
+def test_a_controller_that_was_killed_leaves_nothing(lab: Lab) -> None:
+    script = (
+        "import sys, time\n"
+        "from dumbbell.engines.hosts.connection import *\n"
+        'host = InventoryHost(name="s1", ssh="s1", interface="eth0")\n'
+        "connection = HostConnection(host, sys.argv[1], Clients(), Patience())\n"
+        "print(connection.hello.uid, flush=True)\n"
+        "time.sleep(600)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script, str(lab.config)], stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"0\n"
+    assert len(clients(lab)) == 1
+    process.kill()
+    process.communicate()
+    assert soon(lambda: not clients(lab))
+
+
+def clients(lab: Lab) -> list[int]:
+    """Processes of `ssh` that come to the lab."""
+    config = str(lab.config).encode()
+    return [
+        number
+        for number, _, _ in processes()
+        for parts in [cmdline(number)]
+        if parts[:1] == [b"ssh"] and config in parts
+    ]
+
+
+def cmdline(number: int) -> list[bytes]:
+    try:
+        return Path(f"/proc/{number}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return []
+
+
 def test_a_full_disk(lab: Lab) -> None:
     """A host whose home has room for 1 MB."""
-    small = host(lab.folder, "s9", 9, [], room="1m")
-    known, config = lab.known_hosts.read_text(encoding="utf-8"), lab.config.read_text(encoding="utf-8")
-    try:
-        assert soon(lambda: listens(small))
-        lab.known_hosts.write_text(
-            f"{known}[{small.address}]:{small.port} {public(lab.folder / 's9_key')}\n", encoding="utf-8"
-        )
-        lab.config.write_text(f"Host s9\n  HostName {small.address}\n  Port {small.port}\n{config}", encoding="utf-8")
+    with lab.another("s9", room="1m") as small:
         with pytest.raises(HostFailure) as failure:
             HostConnection(of("s9"), str(lab.config), Clients(), Patience())
         needs = "the agent needs 3 MB in its home folder"
         assert str(failure.value) == f"s9: copy the agent: its disk is full: {needs}"
         assert small.agents == [], "no part is left"
-    finally:
-        lab.known_hosts.write_text(known, encoding="utf-8")
-        lab.config.write_text(config, encoding="utf-8")
-        end(small)
 
 
 def test_what_an_inventory_says_and_a_host_has_not(lab: Lab) -> None:
@@ -274,7 +353,7 @@ def test_what_an_inventory_says_and_a_host_has_not(lab: Lab) -> None:
     text = text.replace('interface = "eth0"', 'interface = "eth7"', 1)
     text = text.replace(f'address = "{lab.hosts["s2"].address}"', 'address = "10.9.8.7"')
     file.write_text(text, encoding="utf-8")
-    by_name = {each.name: each for each in survey(read(file))}
+    by_name = {each.name: each for each in survey(read(file), str(lab.config))}
     assert by_name["s1"].problems == ("interface: it has no eth7; it has lo, eth0",)
     (second,) = by_name["s2"].problems
     assert second.startswith("address: eth0 has not 10.9.8.7; it has ")
@@ -284,7 +363,7 @@ def test_what_an_inventory_says_and_a_host_has_not(lab: Lab) -> None:
 
 def test_the_doctors_table(lab: Lab) -> None:
     file = lab.inventory(mid="shape = true")
-    done = dumbbell("doctor", "--inventory", file, COLUMNS="250")
+    done = dumbbell("doctor", "--inventory", file, "--ssh-config", lab.config, COLUMNS="250")
     assert (done.returncode, done.stderr) == (0, "")
     *_, first, second, third, last = rows = done.stdout.splitlines()
     assert any(row.startswith("host ") for row in rows)
@@ -294,7 +373,7 @@ def test_the_doctors_table(lab: Lab) -> None:
     (lab.hosts["r1"].home / ".dumbbell").rename(lab.hosts["r1"].home / "away")
     lab.hosts["r1"].home.chmod(0o500)
     try:
-        done = dumbbell("doctor", "--inventory", file, "--json")
+        done = dumbbell("doctor", "--inventory", file, "--ssh-config", lab.config, "--json")
     finally:
         lab.hosts["r1"].home.chmod(0o755)
         shutil.rmtree(lab.hosts["r1"].home / "away")

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from typing import Annotated, Final
 
-from msgspec import Meta, Struct
+from msgspec import Meta, MsgspecError, Struct
 from msgspec.json import Decoder
 
 _Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
-_Word = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*$")]
+_Word = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*\Z")]
 """What the kernel calls something, or a version: never a path."""
-_Prefix = Annotated[str, Meta(max_length=64, pattern=r"^[0-9a-f.:]+/[0-9]+$")]
+_Prefix = Annotated[str, Meta(max_length=64, pattern=r"^[0-9a-f.:]+/[0-9]+\Z")]
 _File = Annotated[str, Meta(max_length=4096)]
 _MOST: Final = 4096
 """Of what a host has several."""
@@ -23,7 +23,7 @@ class Hello(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Which agent it is, and where it runs."""
 
     version: _Word
-    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}$")]
+    sha256: Annotated[str, Meta(pattern=r"^[0-9a-f]{64}\Z")]
     architecture: _Word
     kernel: _Word
     uid: _Count
@@ -91,4 +91,12 @@ class Reply(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     error: str | None = None
 
 
-REPLY: Final = Decoder(Reply)
+_REPLY: Final = Decoder(Reply)
+
+
+def reply(line: bytes) -> Reply | None:
+    """What a line says; None: it is no reply."""
+    try:
+        return _REPLY.decode(line)
+    except (MsgspecError, ValueError, RecursionError):
+        return None

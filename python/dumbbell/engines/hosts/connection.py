@@ -8,15 +8,12 @@ import secrets
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
-from msgspec import MsgspecError
-
 from dumbbell.engines import agent
-from dumbbell.engines.hosts.answer import REPLY, AgentAnswer, Description, Hello, Readings
+from dumbbell.engines.hosts.answer import AgentAnswer, Description, Hello, Readings, reply
 from dumbbell.engines.hosts.failure import HostFailure, last_line, meaning, shown
 from dumbbell.engines.hosts.inventory import InventoryHost
 from dumbbell.engines.hosts.ssh import (
     LINE_BYTES,
-    NO_EXECUTABLE,
     NO_PROGRAM,
     OWN_FAILURE,
     ClientEnd,
@@ -34,8 +31,8 @@ FOLDER: Final = ".dumbbell"
 _NAME_DIGITS: Final = 16
 _STARTUP_HINT: Final = "a start-up file of its shell prints something, or it is no agent"
 _ARCHITECTURE: Final = (
-    "cannot execute the agent, which is for x86-64 Linux: its home folder may be mounted noexec;"
-    " for another architecture build the agent there, with `make build` of the source"
+    "it is for x86-64 Linux: for another architecture build it there, with `make build` of the source;"
+    " or the home folder is mounted noexec"
 )
 _FREE: Final = re.compile(r"^ +\d+ +\d+ +(\d+) +\d+ +\d+%$", re.MULTILINE)
 """What `sftp` prints for `df`: size, used, available, for root, capacity; in kB."""
@@ -127,8 +124,6 @@ class HostConnection:
             self._ended(step, end)
 
     def _exchange(self, step: str, request: Any, within_s: float) -> AgentAnswer:  # noqa: ANN401 (JSON)
-        if unread := self._client.unread():
-            self._garbage(step, unread)
         self._count += 1
         try:
             line = self._client.exchange(json.dumps({"id": self._count, "request": request}).encode(), within_s)
@@ -136,15 +131,12 @@ class HostConnection:
             self._fail(step, f"no answer within {duration(within_s)}")
         except EndlessLine:
             self._fail(step, f"an answer of more than {size(LINE_BYTES)}, which no agent gives; the rest is not read")
-        try:
-            reply = REPLY.decode(line)
-        except (MsgspecError, ValueError, RecursionError):
+        read = reply(line)
+        if read is not None and read.error is not None:
+            self._fail(step, f"the agent cannot: {shown(read.error.encode())}")
+        if read is None or read.id != self._count or read.answer is None:
             self._garbage(step, line)
-        if reply.error is not None:
-            self._fail(step, f"the agent cannot: {shown(reply.error.encode())}")
-        if reply.id != self._count or reply.answer is None:
-            self._garbage(step, line)
-        return reply.answer
+        return read.answer
 
     def _copy(self) -> None:
         """Brings the agent there: under another name first, so that no part of it can be started."""
@@ -183,10 +175,9 @@ class HostConnection:
             if step == "hello":
                 step = "connect"
             self._fail(step, meaning(end.said, self._host.ssh, self._patience.connect_s))
-        if end.status in {NO_EXECUTABLE, NO_PROGRAM} and step == "hello":
-            self._fail(step, f"{_ARCHITECTURE} ({last_line(end.said)})")
         ended = f"with status {end.status}" if end.status >= 0 else f"by signal {-end.status}"
-        self._fail(step, f"the agent ended {ended}: {last_line(end.said)}")
+        hint = f"; {_ARCHITECTURE}" if step == "hello" else ""  # how a shell says it differs with the shell
+        self._fail(step, f"the agent ended {ended}: {last_line(end.said)}{hint}")
 
     def _garbage(self, step: str, data: bytes) -> NoReturn:
         hint = f"; {_STARTUP_HINT}" if step == "hello" else ""

@@ -27,6 +27,7 @@ _MEANINGS: Final = (
     ("not responding", "the connection was lost: it answers no more"),
     ("Connection reset", "the connection was lost"),
     ("Connection closed", "the connection was lost: the other end closed it"),
+    ("closed by remote host", "the connection was lost: the other end closed it"),
     ("Broken pipe", "the connection was lost"),
     ("Bad configuration option", "ssh_config has an option that this ssh does not know"),
     ("subsystem request failed", "its SSH server has no SFTP; its sshd_config needs `Subsystem sftp internal-sftp`"),

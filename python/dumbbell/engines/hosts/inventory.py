@@ -1,6 +1,7 @@
 """An inventory, a TOML file: which hosts send, receive and route, how SSH reaches them, and what may be changed there.
 
-Whatever else SSH needs (ports, keys, jump hosts) is in the user's ssh_config, or in the one that `config` names.
+Whatever else SSH needs (ports, keys, jump hosts) is in an ssh_config, the user's or one that the user names. No
+inventory names one: an ssh_config may have commands, and an inventory is passed on like a spec.
 """
 
 from __future__ import annotations
@@ -103,8 +104,6 @@ Role = Literal["sender", "receiver", "router"]
 class Inventory(_InventoryPart):
     """The hosts of an experiment."""
 
-    config: str | None = None
-    """An ssh_config file in place of the user's, absolute."""
     senders: Annotated[list[Sender], Field(min_length=1)]
     receivers: Annotated[list[Receiver], Field(min_length=1)]
     router: Router | None = None
@@ -138,24 +137,22 @@ def read(file: Path) -> Inventory:
     except ValidationError as error:
         raise SpecError(_problem(file, each) for each in error.errors(include_url=False)) from None
     problems = [Problem(f"{file}: {path}", message, hint) for path, message, hint in _contradictions(inventory)]
-    config = inventory.config
-    if config is not None:
-        # Absolute, so that neither `ssh` nor `sftp` can take it for an option or for the word "none".
-        config = str(file.absolute().parent / config)
-        if not config.isprintable() or not _is_file(config):
-            problems.append(
-                Problem(f"{file}: config", f"{quoted(config)} is no file", "give the path of an ssh_config file")
-            )
     if problems:
         raise SpecError(problems)
-    return inventory.model_copy(update={"config": config})
+    return inventory
 
 
-def _is_file(path: str) -> bool:
+def ssh_config(file: Path) -> str:
+    """An ssh_config that a user names, in place of their own: its absolute path, which is neither an option nor "none".
+
+    Raises:
+        SpecError: there is none, or it is no text.
+    """
     try:
-        return Path(path).is_file()
-    except OSError:  # a name that is too long
-        return False
+        text_of(file, "an ssh_config file")
+    except Unreadable as error:
+        raise SpecError([Problem(str(file), error.message, error.hint)]) from None
+    return str(file.absolute())
 
 
 def _contradictions(inventory: Inventory) -> Iterator[tuple[str, str, str]]:

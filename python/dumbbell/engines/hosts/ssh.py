@@ -29,8 +29,6 @@ OWN_FAILURE: Final = 255
 """Exit status of `ssh` and `sftp` where they failed themselves."""
 NO_PROGRAM: Final = 127
 """Exit status of a shell that finds no program of a name (POSIX, Shell Command Language, 2.8.2)."""
-NO_EXECUTABLE: Final = 126
-"""The same where it is there, and cannot be executed."""
 _OPTIONS: Final = {
     "BatchMode": "yes",
     "StrictHostKeyChecking": "yes",
@@ -78,8 +76,8 @@ class EndlessLine(Exception):  # noqa: N818 (likewise)
 def arguments(host: InventoryHost, config: str | None, patience: Patience) -> list[str]:
     """What `ssh` and `sftp` have in common, to the destination: nothing of an inventory but that and a file's path."""
     options = {**_OPTIONS, "ConnectTimeout": str(patience.connect_s)}
-    words = ["-F", config] if config is not None else []
-    return [*words, *(f"-o{name}={value}" for name, value in options.items()), "--", host.ssh]
+    parts = ["-F", config] if config is not None else []
+    return [*parts, *(f"-o{name}={value}" for name, value in options.items()), "--", host.ssh]
 
 
 class Clients:
@@ -170,10 +168,6 @@ class SshClient:
             del self._received[SAID_BYTES:]
         status, said = self._end(until)
         return status, self._received.decode("utf-8", "replace"), said
-
-    def unread(self) -> bytes:
-        """What came that nobody has asked for."""
-        return bytes(self._received)
 
     def close(self) -> None:
         """Ends its input, and so the agent; kills it where that does not end it."""

@@ -42,15 +42,17 @@ class HostReport:
         return congestion.controls({*self.description.available, *self.description.loadable}, cc.variants())
 
 
-def survey(inventory: Inventory, patience: Patience | None = None) -> list[HostReport]:
+def survey(inventory: Inventory, config: str | None = None, patience: Patience | None = None) -> list[HostReport]:
     """Looks at all hosts at once, in the inventory's order. Nothing there is changed, but the agent is copied there.
+
+    `config` is the path of an ssh_config in place of the user's.
 
     Where an interface may be shaped, its kernel may load modules to find out by what.
     """
     clients, hosts = Clients(), list(inventory.hosts())
     with ThreadPoolExecutor(len(hosts)) as pool:
         try:
-            looks = [pool.submit(_look, role, host, inventory.config, clients, patience) for role, host in hosts]
+            looks = [pool.submit(_look, role, host, config, clients, patience) for role, host in hosts]
             return [each.result() for each in looks]
         finally:
             clients.stop()  # of an interrupted survey
