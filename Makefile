@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures lint lint-rust lint-python check \
-        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
+        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
@@ -36,7 +36,7 @@ ALONE := env -u MAKEFLAGS -u MFLAGS
 TALLY ?= out/tests
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: $(VENV)/.built $(AGENT) ## .venv/bin/dumbbell, release profile; quick when nothing changed
 
@@ -261,6 +261,15 @@ $(VENV)/.explorer: explorer/requirements.lock $(VENV)/.installed
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	$(ALONE) -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	@touch $@
+
+# For hosts behind SSH. Debian's compiler for that architecture builds what is C, and links.
+agent-aarch64: $(AGENT_SOURCES) ## The agent for hosts of another architecture, a Raspberry Pi; needs rustup and gcc-aarch64-linux-gnu
+	@mkdir -p $(dir $(AGENT))
+	rustup target add --quiet aarch64-unknown-linux-gnu
+	CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" $(ALONE) cargo build --release --quiet --package agent \
+		--target aarch64-unknown-linux-gnu --target-dir target/agent
+	cp target/agent/aarch64-unknown-linux-gnu/release/dumbbell-agent $(AGENT)-aarch64
 
 # Static, because it is the only program inside of a guest. Where it cannot be made there is no engine `linux`.
 $(AGENT): $(AGENT_SOURCES)

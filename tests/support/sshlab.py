@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,8 @@ LACKING = ("iperf3", "nc")
 """Tools that the second sender has not."""
 SHIFT_S = 1000
 """How far the clock that starts with a machine is ahead on a host that has another one."""
+
+_numbers = count()
 
 
 @dataclass(frozen=True)
@@ -141,7 +144,7 @@ def hosts(folder: Path, wanted: dict[str, list[str]]) -> Iterator[dict[str, LabH
 
 def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "64m") -> LabHost:
     """Starts one. Its home is a small disk of its own; its link's other end is here, and goes with it."""
-    number = os.getpid() % 2048 * 16 + nth  # of this process and this host
+    number = os.getpid() % 2048 * 16 + next(_numbers) % 16  # an interface vanishes some time after its namespace
     first = int(ip_address("198.18.0.0")) + 4 * number  # RFC 2544 has 198.18.0.0/15 for tests
     near, address = ip_address(first + 1), str(ip_address(first + 2))
     port, here = 22000 + nth, f"dbl{number}"

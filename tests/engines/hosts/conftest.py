@@ -29,7 +29,13 @@ def lab() -> Iterator[Lab]:
             yield made
 
 
+@pytest.fixture(autouse=True)
+def _one_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else was built here."""
+    monkeypatch.setattr(agent, "OTHERS", ())
+
+
 @pytest.fixture
 def own_agent() -> str:
     """Where the agent is on a host."""
-    return program()
+    return program(agent.path())

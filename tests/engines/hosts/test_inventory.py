@@ -12,6 +12,7 @@ import pytest
 import tomli_w
 
 from commandline import ROOT, dumbbell
+from dumbbell.engines import agent
 from dumbbell.engines.hosts.connection import program
 from dumbbell.engines.hosts.inventory import read, ssh_config
 from dumbbell.engines.hosts.survey import survey
@@ -182,7 +183,7 @@ def test_a_destination_is_one_argument_behind_all_options(tmp_path: Path, monkey
             options = [word for word in parts[:end] if word not in {"-F", str(config), "-b", "-"}]
             assert all(word.startswith("-o") or word in {"-T", "-a", "-x"} for word in options)
             assert {"-oBatchMode=yes", "-oStrictHostKeyChecking=yes", "-oClearAllForwardings=yes"} <= set(options)
-            assert parts[end + 2 :] == ([f"{program()} serve"] if client == "ssh" else [])
+            assert parts[end + 2 :] == ([f"{program(agent.path())} serve"] if client == "ssh" else [])
         assert set(destinations) == {"me@a.example", "b", "r_1"}
     inputs = {file.read_text(encoding="utf-8") for file in tmp_path.glob("*.ssh.input")}
     assert inputs == {'{"id": 1, "request": "hello"}\n'}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
@@ -30,17 +31,14 @@ FOLDER: Final = ".dumbbell"
 """Where agents are, below the home folder."""
 _NAME_DIGITS: Final = 16
 _STARTUP_HINT: Final = "a start-up file of its shell prints something, or it is no agent"
-_ARCHITECTURE: Final = (
-    "it is for x86-64 Linux: for another architecture build it there, with `make build` of the source;"
-    " or the home folder is mounted noexec"
-)
+_ARCHITECTURE: Final = "for aarch64 `make agent-aarch64` of the source builds one; or the home folder is mounted noexec"
 _FREE: Final = re.compile(r"^ +\d+ +\d+ +(\d+) +\d+ +\d+%$", re.MULTILINE)
 """What `sftp` prints for `df`: size, used, available, for root, capacity; in kB."""
 
 
-def program() -> str:
-    """Where our agent is on every host: its name is its content's."""
-    return f"{FOLDER}/agent-{agent.identity()[:_NAME_DIGITS]}"
+def program(file: Path) -> str:
+    """Where one of our agents is on every host: its name is its content's."""
+    return f"{FOLDER}/agent-{agent.identity_of(file)[:_NAME_DIGITS]}"
 
 
 class HostConnection:
@@ -54,12 +52,7 @@ class HostConnection:
     def __init__(self, host: InventoryHost, config: str | None, clients: Clients, patience: Patience) -> None:
         self._host, self._config, self._clients, self._patience = host, config, clients, patience
         self._count = 0
-        self._client = self._start()
-        try:
-            self.hello = self._greeted()
-        except BaseException:
-            self._client.close()
-            raise
+        self.hello = self._greeted()
 
     def __enter__(self) -> Self:
         return self
@@ -89,27 +82,42 @@ class HostConnection:
         answer = self._request("describe", {"describe": {"means": means}}).describe
         return answer if answer is not None else self._garbage("describe", b"another answer than asked for")
 
-    def _start(self) -> SshClient:
+    def _start(self, file: Path) -> SshClient:
         common = arguments(self._host, self._config, self._patience)
-        return self._clients.start(self._host, ["ssh", "-T", "-a", "-x", *common, f"{program()} serve"])
+        return self._clients.start(self._host, ["ssh", "-T", "-a", "-x", *common, f"{program(file)} serve"])
 
-    def _greeted(self) -> Hello:
+    def _greeted(self) -> Hello:  # noqa: RET503 (`_fail` does not return)
+        """What the first of our agents says that its kernel executes."""
+        ends = []
+        for architecture, file in agent.paths().items():
+            try:
+                return self._greeted_by(file)
+            except ClientEnd as end:
+                if end.status == OWN_FAILURE:
+                    self._ended("hello", end)
+                ends.append(f"the agent for {architecture} {_describe_end(end)}")
+        # How a shell says that it cannot execute something differs with the shell.
+        self._fail("hello", "; ".join([*ends, _ARCHITECTURE]))
+
+    def _greeted_by(self, file: Path) -> Hello:
+        """Raises `ClientEnd` where it ends before an answer."""
+        self._client = self._start(file)
         try:
-            hello = self._hello()
-        except ClientEnd as end:
-            if end.status != NO_PROGRAM:
-                self._ended("hello", end)
-            self._client.close()
-            self._copy()
-            self._client = self._start()
             try:
                 hello = self._hello()
-            except ClientEnd as second:
-                self._ended("hello", second)
-        if hello.sha256 != agent.identity():
-            self._fail(
-                "hello", f"{program()} is another program than our agent: SHA-256 {hello.sha256}; remove it there"
-            )
+            except ClientEnd as end:
+                if end.status != NO_PROGRAM:
+                    raise
+                self._client.close()
+                self._copy(file)
+                self._client = self._start(file)
+                hello = self._hello()
+            if hello.sha256 != agent.identity_of(file):
+                another = f"{program(file)} is another program than our agent: SHA-256 {hello.sha256}"
+                self._fail("hello", f"{another}; remove it there")
+        except BaseException:
+            self._client.close()
+            raise
         return hello
 
     def _hello(self) -> Hello:
@@ -138,28 +146,27 @@ class HostConnection:
             self._garbage(step, line)
         return read.answer
 
-    def _copy(self) -> None:
+    def _copy(self, source: Path) -> None:
         """Brings the agent there: under another name first, so that no part of it can be started."""
-        step, name = "copy the agent", program()
+        step, name = "copy the agent", program(source)
         part = f"{name}.{secrets.token_hex(4)}"
-        source = agent.path()
         script = (
             f"-mkdir {FOLDER}\nchmod 700 {FOLDER}\nput {source.name} {part}\nchmod 700 {part}\nrename {part} {name}\n"
         )
-        status, _, said = self._sftp(step, script)
+        status, _, said = self._sftp(step, script, source.parent)
         if status == OWN_FAILURE:
             self._fail(step, meaning(said, self._host.ssh, self._patience.connect_s))
         if status:
-            _, listing, _ = self._sftp(step, f"-df {FOLDER}\n-rm {part}\n")
+            _, listing, _ = self._sftp(step, f"-df {FOLDER}\n-rm {part}\n", source.parent)
             free, needed_bytes = _FREE.search(listing), source.stat().st_size
             if free and int(free[1]) * 1024 < needed_bytes:
                 self._fail(step, f"its disk is full: the agent needs {size(needed_bytes)} in its home folder")
             self._fail(step, last_line(said))
         self.copied = True
 
-    def _sftp(self, step: str, script: str) -> tuple[int, str, str]:
+    def _sftp(self, step: str, script: str, folder: Path) -> tuple[int, str, str]:
         command = ["sftp", "-b", "-", *arguments(self._host, self._config, self._patience)]
-        client = self._clients.start(self._host, command, agent.path().parent)
+        client = self._clients.start(self._host, command, folder)
         try:
             return client.finish(script.encode(), self._patience.copy_s)
         except TimeoutError:
@@ -175,9 +182,7 @@ class HostConnection:
             if step == "hello":
                 step = "connect"
             self._fail(step, meaning(end.said, self._host.ssh, self._patience.connect_s))
-        ended = f"with status {end.status}" if end.status >= 0 else f"by signal {-end.status}"
-        hint = f"; {_ARCHITECTURE}" if step == "hello" else ""  # how a shell says it differs with the shell
-        self._fail(step, f"the agent ended {ended}: {last_line(end.said)}{hint}")
+        self._fail(step, f"the agent {_describe_end(end)}")
 
     def _garbage(self, step: str, data: bytes) -> NoReturn:
         hint = f"; {_STARTUP_HINT}" if step == "hello" else ""
@@ -186,3 +191,9 @@ class HostConnection:
     def _fail(self, step: str, why: str) -> NoReturn:
         self._client.kill()
         raise HostFailure(self._host.name, step, visible(why)) from None
+
+
+def _describe_end(end: ClientEnd) -> str:
+    return (
+        f"ended {f'with status {end.status}' if end.status >= 0 else f'by signal {-end.status}'}: {last_line(end.said)}"
+    )
