@@ -51,7 +51,6 @@ def print_hosts(file: Path, config: Path | None, *, as_json: bool) -> None:
 def _row(report: "HostReport", shaped: str) -> "list[Cell]":
     """The interface that may be `shaped`; empty: none."""
     from dumbbell.metrics.number import amount
-    from dumbbell.problem import visible
     from dumbbell.tables.table import TextCell
 
     hello, description, clock = report.hello, report.description, report.clock
@@ -61,21 +60,21 @@ def _row(report: "HostReport", shaped: str) -> "list[Cell]":
         report.name,
         "BAD" if report.problems else "ok",
         None if hello is None else "copied" if report.copied else "there",
-        None if hello is None else TextCell(f"{visible(hello.kernel)} {hello.architecture}"),
+        "" if hello is None else TextCell(f"{hello.kernel} {hello.architecture}"),
         None if hello is None else "yes" if hello.uid == 0 else "no",
-        ", ".join(report.controls) or None,
+        ", ".join(report.controls),
         _shaping(report, shaped),
         None if description is None else ", ".join(missing) or "none",
         None if clock is None else amount(clock.realtime_ns, clock.error_ns, 1e-6, " ms"),
         None if description is None else description.load,
-        "; ".join(report.problems) or None,
+        "; ".join(report.problems),
     ]
 
 
 def _shaping(report: "HostReport", shaped: str) -> str:
-    """By what an interface may be shaped, and which discipline it has."""
+    """By what an interface may be shaped, and which discipline it has; empty: none may."""
     if not shaped:
-        return "nothing"
+        return ""
     description = report.description
     if description is None:
         return shaped
