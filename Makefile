@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures captures lint lint-rust lint-python check \
-        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel explorer explorer-pictures \
+        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
@@ -36,7 +36,7 @@ ALONE := env -u MAKEFLAGS -u MFLAGS
 TALLY ?= out/tests
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: $(VENV)/.built $(AGENT) ## .venv/bin/dumbbell, release profile; quick when nothing changed
 
@@ -124,14 +124,14 @@ bench-explorer: explorer browsers $(VENV)/.explorer ## The page: from a change t
 bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR: on that checkout of csg-htsim, too
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
 
-# Debian's packages of what tests have run on the engine `netns`, by a command of each.
-TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark
+# Debian's packages of what tests have run on the engine `netns` and behind SSH, by a command of each.
+TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark ssh:openssh-client sshd:openssh-server
 
 # What tests of the page run.
 BROWSERS := chromium:chromium firefox-esr:firefox-esr node:nodejs
 
 tools: PROGRAMS := $(TOOLS)
-tools: ## Programs that the tests of the engine `netns` run (iperf3, netcat, ffmpeg and others), from Debian; needs root
+tools: ## Programs that tests of the engine `netns` and of hosts behind SSH run (iperf3, netcat, sshd and others), from Debian; needs root
 
 browsers: PROGRAMS := $(BROWSERS)
 browsers: ## Chromium, Firefox and node, for the tests of the explorer, from Debian; needs root
@@ -265,6 +265,15 @@ $(VENV)/.explorer: explorer/requirements.lock $(VENV)/.installed
 $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	$(ALONE) -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	@touch $@
+
+# For hosts behind SSH. Debian's compiler for that architecture builds what is C, and links.
+agent-aarch64: $(AGENT_SOURCES) ## The agent for hosts of another architecture, a Raspberry Pi; needs rustup and gcc-aarch64-linux-gnu
+	@mkdir -p $(dir $(AGENT))
+	rustup target add --quiet aarch64-unknown-linux-gnu
+	CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" $(ALONE) cargo build --release --quiet --package agent \
+		--target aarch64-unknown-linux-gnu --target-dir target/agent
+	cp target/agent/aarch64-unknown-linux-gnu/release/dumbbell-agent $(AGENT)-aarch64
 
 # Static, because it is the only program inside of a guest. Where it cannot be made there is no engine `linux`.
 $(AGENT): $(AGENT_SOURCES)

@@ -7,6 +7,7 @@ seed; `DUMBBELL_FUZZ_CASE=csv:17` repeats one.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import traceback
 from collections.abc import Callable, Iterator
@@ -25,6 +26,8 @@ from dumbbell.advice.paths import cells, paths
 from dumbbell.campaign import imported
 from dumbbell.campaign.plan import count, refusals
 from dumbbell.cc import known
+from dumbbell.engines.hosts.answer import reply
+from dumbbell.engines.hosts.inventory import read as read_inventory
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import DumbbellError, EngineFailure
@@ -74,6 +77,32 @@ TIMES = (
     b"time,bytes\n0,1000\n0.25,2000\n7.125,1\n", b"0.5\n1\n1\n2.25\n", b"0.5,100\n0.5,7\n",
     b"bytes,share\n1000,0.2\n10000,0.6\n100000,1\n", b"size,cdf\n0,0\n9,.5\n10,1\n",
 )  # fmt: skip
+
+INVENTORY = b"""
+[[senders]]
+name = "a"
+ssh = "me@a.example"
+address = "10.0.0.1"
+interface = "eth0"
+to = "b"
+[[receivers]]
+name = "b"
+ssh = "b"
+address = "10.0.0.2"
+interface = "enp3s0.7"
+shape = true
+[router]
+name = "r"
+ssh = "r_1"
+interface = "eth1"
+"""
+ANSWERS = (
+    b'{"id":1,"answer":{"clock":{"realtime_ns":1764400000000000000,"monotonic_ns":67000000000}}}',
+    b'{"id":null,"error":"not a request: expected value at line 1 column 1"}',
+    b"""{"id":2,"answer":{"describe":{"available":["cubic","reno"],"loadable":["bbr"],"tools":{"ip":"/usr/bin/ip","nc":null},
+    "interfaces":[{"name":"eth0","up":true,"mtu_bytes":1500,"addresses":["10.0.0.1/24"],"qdisc":"fq"}],
+    "means":null,"load":0.25}}}""",
+)
 
 
 class Kind(NamedTuple):
@@ -143,6 +172,22 @@ def _run(file: Path, _: Random) -> None:
     _core.problems(file.read_bytes().decode("utf-8", errors="replace"))
 
 
+def _inventory(file: Path, _: Random) -> None:
+    """Whatever is taken is a word of `ssh`, and no option."""
+    for host in (each for _, each in read_inventory(file).hosts()):
+        assert re.fullmatch(r"[\w.@-]+", host.ssh, re.ASCII)
+        assert not host.ssh.startswith("-")
+
+
+def _answer(file: Path, _: Random) -> None:
+    """Whatever is taken has no name that is a path."""
+    read = reply(file.read_bytes())
+    if read is not None and read.answer is not None and read.answer.describe is not None:
+        describe = read.answer.describe
+        names = [*describe.available, *describe.loadable, *describe.tools, *(each.name for each in describe.interfaces)]
+        assert not [name for name in names if not re.fullmatch(r"\w[\w.@:+~-]*", name, re.ASCII)]
+
+
 def _study(file: Path, random: Random) -> None:
     """One of a study's files has the slips: they are drawn here, since each file has its own."""
     folder = file.with_name(STUDY.name)
@@ -177,6 +222,8 @@ def kinds() -> dict[str, Kind]:
         "import": Kind((saved(short.toml()).encode(),), _saved),
         "measurement": Kind((measured,), _measurement),
         "run": Kind((run.to_json().encode(),), _run),
+        "inventory": Kind((INVENTORY,), _inventory),
+        "answer": Kind(ANSWERS, _answer),
     }
 
 

@@ -28,7 +28,7 @@ const READS: CapabilitySet = CapabilitySet::DAC_OVERRIDE.union(CapabilitySet::DA
 const REFUSED: &[c_long] = &[
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
     libc::SYS_fchown,
     libc::SYS_fchownat,
     libc::SYS_utimensat,
@@ -86,6 +86,7 @@ const REFUSED_TOO: &[c_long] = &[
 #[cfg(not(target_arch = "x86_64"))]
 const REFUSED_TOO: &[c_long] = &[];
 /// Newer than the headers that `libc` knows; the same number on every architecture.
+const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
 const FILE_SETATTR: c_long = 469;

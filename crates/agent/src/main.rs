@@ -2,7 +2,7 @@
 //!
 //! As process 1 of a kernel it does the job that lies in its root folder ([`init`]). Other roles have names: `boot`
 //! becomes such a kernel, `run` does a job on the machine's own kernel, `hold` only builds its path for others to use,
-//! `means` tells which queueing disciplines the kernel has, and `relay` is one line of the path by itself, for whoever
+//! `means` tells which queueing disciplines the kernel has, `serve` answers requests from another machine, and `relay` is one line of the path by itself, for whoever
 //! builds one by hand.
 
 mod boot;
@@ -25,6 +25,7 @@ mod record;
 #[cfg(test)]
 mod samples;
 mod schedule;
+mod serve;
 #[cfg(test)]
 mod skipped;
 mod sockets;
@@ -37,7 +38,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | \
+const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | serve | \
     relay MTU SEED FROM_NAMESPACE FROM_DEVICE FROM_NUMBER TO_NAMESPACE TO_DEVICE TO_NUMBER \
     delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB|loss-of-all PPB | --version";
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Some("run") => init::run(arguments),
         Some("hold") => init::hold(arguments),
         Some("means") => init::means(),
+        Some("serve") => serve::serve(),
         Some("relay") => network::carry(arguments).unwrap_or_else(|| Err(Failure(USAGE.to_owned()))),
         Some("--version") => writeln!(std::io::stdout(), "dumbbell-agent {}", env!("CARGO_PKG_VERSION"))
             .map_err(|error| Failure::of("write the version", error)),

@@ -23,6 +23,8 @@ const REQUEST: u16 = 0x1;
 const ACKNOWLEDGE: u16 = 0x4;
 /// `NLM_F_ECHO`: what a request found or changed is sent back to who asked.
 const ECHO: u16 = 0x8;
+/// `NLM_F_DUMP`: all there are.
+const DUMP: u16 = 0x300;
 /// `NLM_F_CAPPED` in an answer: the request is not repeated in it.
 const CAPPED: u16 = 0x100;
 /// `NLM_F_ACK_TLVS` in an answer: attributes follow, such as a sentence about the error.
@@ -31,6 +33,8 @@ const EXPLAINED: u16 = 0x200;
 const SENTENCE: u16 = 1;
 /// `NLMSG_ERROR`: an error, or with error 0 an acknowledgement.
 const ERROR: u16 = 2;
+/// `NLMSG_DONE`: the end of a list.
+const DONE: u16 = 3;
 /// Size of `struct nlmsghdr`.
 const HEADER_BYTES: usize = 16;
 /// A message to the kernel is cut here: well below the send buffer's default of 212992 bytes.
@@ -146,6 +150,37 @@ impl Socket {
         }
         let (errno, sentence) = answer.error().unwrap_or((Errno::ENODATA, None));
         Err(Error::refused(subject, errno, sentence.as_deref()))
+    }
+
+    /// Asks for all of a kind. `each` gets what followed the message header of each.
+    pub fn dump(
+        &mut self,
+        kind: u16,
+        subject: &str,
+        encode: impl FnOnce(&mut Vec<u8>),
+        mut each: impl FnMut(&[u8]),
+    ) -> Result<(), Error> {
+        let mut batch = Batch::default();
+        batch.push(kind, DUMP, subject, encode);
+        self.send(&batch.bytes, subject)?;
+        loop {
+            let length = recv(self.descriptor.as_raw_fd(), &mut self.answer, MsgFlags::empty()).about(subject)?;
+            let mut rest = &self.answer[..length];
+            while !rest.is_empty() {
+                let message = Answer::parse(rest)
+                    .ok_or_else(|| Error::new(subject, "an answer that is no list of netlink messages"))?;
+                match message.kind {
+                    DONE => return Ok(()),
+                    ERROR => {
+                        let (errno, sentence) = message.error().unwrap_or((Errno::ENODATA, None));
+                        return Err(Error::refused(subject, errno, sentence.as_deref()));
+                    }
+                    _ => each(message.payload),
+                }
+                let size = (HEADER_BYTES + message.payload.len()).next_multiple_of(4);
+                rest = rest.get(size..).unwrap_or_default();
+            }
+        }
     }
 
     fn send(&self, bytes: &[u8], subject: &str) -> Result<(), Error> {

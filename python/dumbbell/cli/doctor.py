@@ -12,7 +12,7 @@ from dumbbell.cli.option import DEFAULT_STORE, Folder, Json, print_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-EXAMPLE = "Example: dumbbell doctor"
+EXAMPLE = "Example: dumbbell doctor, or dumbbell doctor --inventory hosts.toml"
 OLDEST_PYTHON = (3, 11)
 LEAST_FREE_BYTES = 500_000_000
 MOMENT = {
@@ -44,7 +44,7 @@ class Finding(NamedTuple):
     words: str
 
 
-def doctor(
+def doctor(  # noqa: PLR0913 (each is an option)
     *,
     engine: Annotated[
         str,
@@ -59,11 +59,28 @@ def doctor(
         Path | None,
         typer.Option("--spec", metavar="SPEC", help="Look at the paths of this experiment too.", show_default=False),
     ] = None,
+    inventory: Annotated[
+        Path | None,
+        typer.Option(
+            "--inventory", metavar="FILE", help="Look at the hosts of this inventory instead.", show_default=False
+        ),
+    ] = None,
+    ssh_config: Annotated[
+        Path | None,
+        typer.Option(
+            "--ssh-config", metavar="FILE", help="Reach them by this ssh_config, not yours.", show_default=False
+        ),
+    ] = None,
     clean: Annotated[bool, typer.Option("--clean", help="Remove what crashed live runs left behind.")] = False,
     out: Folder = DEFAULT_STORE,
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
+    if inventory is not None:
+        from dumbbell.cli.inventory import print_hosts
+
+        print_hosts(inventory, ssh_config, as_json=as_json)
+        return
     findings = list(_leftovers() if clean else _findings(engine, spec, out))
     if as_json:
         print_json([each._asdict() for each in findings])

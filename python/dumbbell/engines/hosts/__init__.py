@@ -1,0 +1,1 @@
+"""Hosts that SSH reaches: which they are, and what they answer."""

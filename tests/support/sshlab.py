@@ -1,0 +1,243 @@
+"""Hosts that SSH reaches, made of this machine: each is an `sshd` in namespaces of its own, behind a link of its own.
+
+A host can write its home folder and nothing else. All of it ends with the process that holds its namespaces.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+import subprocess
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from ipaddress import ip_address
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from processes import soon
+
+SSHD = "/usr/sbin/sshd"
+NEEDED = (SSHD, "ssh", "sftp", "ssh-keygen", "unshare", "ip")
+USER = "lab"
+UID = 12345
+LACKING = ("iperf3", "nc")
+"""Tools that the second sender has not."""
+SHIFT_S = 1000
+"""How far the clock that starts with a machine is ahead on a host that has another one."""
+
+_numbers = count()
+
+
+@dataclass(frozen=True)
+class LabHost:
+    """A host of the lab; `home` is its user's folder, as this process sees it."""
+
+    name: str
+    address: str
+    port: int
+    home: Path
+    link: str
+    """This machine's end of the link to it."""
+    process: subprocess.Popen[bytes]
+
+    @property
+    def agents(self) -> list[Path]:
+        """What lies where agents are brought, with what is left of those that were not."""
+        return sorted(self.home.glob(".dumbbell/*"))
+
+    def fake_agent(self, program: str, script: str) -> None:
+        """Has it start a script of the shell in the agent's place."""
+        file = self.home / program
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        file.unlink(missing_ok=True)
+        file.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        file.chmod(0o700)
+
+
+@dataclass(frozen=True)
+class Lab:
+    """Hosts, and the ssh_config by which this machine comes to them."""
+
+    folder: Path
+    hosts: dict[str, LabHost]
+
+    @property
+    def config(self) -> Path:
+        return self.folder / "ssh_config"
+
+    @property
+    def known_hosts(self) -> Path:
+        return self.folder / "known_hosts"
+
+    def inventory(self, **more: str) -> Path:
+        """An inventory of two senders, a receiver and a router; `more` lines for a host's table, by its name."""
+        parts = []
+        for table, name in (("[[senders]]", "s1"), ("[[senders]]", "s2"), ("[[receivers]]", "r1"), ("[router]", "mid")):
+            host = self.hosts[name]
+            lines = [table, f'name = "{name}"', f'ssh = "{name}"', f'address = "{host.address}"', 'interface = "eth0"']
+            parts.append("\n".join([*lines, *([more[name]] if name in more else [])]))
+        file = self.folder / "hosts.toml"
+        file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        return file
+
+    @contextmanager
+    def another(self, name: str, room: str = "64m") -> Iterator[LabHost]:
+        """One host more, in no inventory, which a test may break."""
+        more = host(self.folder, name, len(self.hosts), [], room)
+        known, config = (file.read_text(encoding="utf-8") for file in (self.known_hosts, self.config))
+        try:
+            assert soon(lambda: listens(more))
+            self.known_hosts.write_text(known + known_line(more), encoding="utf-8")
+            self.config.write_text(alias(more) + config, encoding="utf-8")
+            yield more
+        finally:
+            self.known_hosts.write_text(known, encoding="utf-8")
+            self.config.write_text(config, encoding="utf-8")
+            end(more)
+            for file in self.folder.glob(f"{name}_*"):
+                file.unlink()
+            more.home.rmdir()
+
+
+def need_lab() -> None:
+    """Skips a test where there can be no lab."""
+    if os.geteuid() != 0:
+        pytest.skip("makes namespaces, which needs root")
+    if missing := [each for each in NEEDED if shutil.which(each) is None]:
+        pytest.skip(f"no lab without {', '.join(missing)} (make tools)")
+
+
+@contextmanager
+def lab(folder: Path) -> Iterator[Lab]:
+    """Two senders, one of which has another clock since its start; a receiver, of a plain user; a router."""
+    key(folder / "user_key")
+    shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
+    with hosts(folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": []}) as made:
+        (folder / "known_hosts").write_text("".join(map(known_line, made.values())), encoding="utf-8")
+        always = (
+            f"Host *\n  IdentityFile {folder}/user_key\n  IdentitiesOnly yes\n"
+            f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
+        )
+        (folder / "ssh_config").write_text("".join([*map(alias, made.values()), always]), encoding="utf-8")
+        yield Lab(folder, made)
+
+
+@contextmanager
+def hosts(folder: Path, wanted: dict[str, list[str]]) -> Iterator[dict[str, LabHost]]:
+    """Hosts by their names, each with more arguments of `unshare`; the last has ended when this has."""
+    made: dict[str, LabHost] = {}
+    try:
+        for nth, (name, namespaces) in enumerate(wanted.items()):
+            made[name] = host(folder, name, nth, namespaces)
+        for each in made.values():
+            assert soon(lambda: listens(each)), (folder / f"{each.name}.log").read_text(encoding="utf-8")  # noqa: B023 (called at once)
+        yield made
+    finally:
+        for each in made.values():
+            end(each)
+
+
+def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "64m") -> LabHost:
+    """Starts one. Its home is a small disk of its own; its link's other end is here, and goes with it."""
+    number = os.getpid() % 2048 * 16 + next(_numbers) % 16  # an interface vanishes some time after its namespace
+    first = int(ip_address("198.18.0.0")) + 4 * number  # RFC 2544 has 198.18.0.0/15 for tests
+    near, address = ip_address(first + 1), str(ip_address(first + 2))
+    port, here = 22000 + nth, f"dbl{number}"
+    key(folder / f"{name}_key")
+    home = folder / f"home-{name}"
+    home.mkdir()
+    subprocess.run(["/bin/mount", "-t", "tmpfs", "-o", f"size={room},mode=755", "none", home], check=True)
+    shutil.chown(home, UID if user_of(name) == USER else 0)
+    passwd = folder / f"{name}_passwd"
+    lines = [*Path("/etc/passwd").read_text(encoding="utf-8").splitlines(), f"{USER}:x:{UID}:{UID}::{home}:/bin/sh"]
+    lines = [line.replace(":/root:", f":{home}:") if line.startswith("root:") else line for line in lines]
+    passwd.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / f"{name}_sshd").write_text(
+        textwrap.dedent(f"""\
+            ListenAddress {address}:{port}
+            HostKey {folder}/{name}_key
+            AuthorizedKeysFile {folder}/authorized_keys
+            StrictModes no
+            UsePAM no
+            PasswordAuthentication no
+            PidFile none
+            Subsystem sftp internal-sftp
+            """),
+        encoding="utf-8",
+    )
+    script = textwrap.dedent(f"""\
+        set -e
+        mount --make-rprivate /
+        mount -t tmpfs -o mode=755 none /run
+        mkdir /run/sshd
+        mount --bind {shlex.quote(str(passwd))} /etc/passwd
+        for tool in {" ".join(LACKING) if name == "s2" else ""}; do
+            file=$(command -v $tool) && mount --bind /dev/null $file || :
+        done
+        mount -o remount,ro,bind /
+        ip link set lo up
+        read ready
+        ip address add {address}/30 dev eth0
+        ip link set eth0 up
+        exec {SSHD} -D -e -f {shlex.quote(str(folder))}/{name}_sshd
+        """)
+    command = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", *namespaces]
+    with (folder / f"{name}.log").open("wb") as log:
+        process = subprocess.Popen(
+            ["/usr/bin/env", *command, "sh", "-c", script], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT
+        )
+    made = LabHost(name, address, port, home, here, process)
+    own, its = Path("/proc/self/ns/net").readlink(), Path(f"/proc/{process.pid}/ns/net")
+    assert soon(lambda: its.readlink() != own)
+    peer = ["peer", "name", "eth0", "netns", str(process.pid)]
+    for arguments in (
+        ["link", "add", here, "type", "veth", *peer],
+        ["address", "add", f"{near}/30", "dev", here],
+        ["link", "set", here, "up"],
+    ):
+        subprocess.run(["/usr/bin/env", "ip", *arguments], check=True)
+    assert process.stdin is not None
+    process.stdin.write(b"go\n")
+    process.stdin.close()
+    return made
+
+
+def end(each: LabHost) -> None:
+    """Ends a host, and so all that lives in its namespace of processes."""
+    each.process.kill()
+    each.process.wait()
+    subprocess.run(["/bin/umount", each.home], check=True)
+
+
+def known_line(each: LabHost) -> str:
+    """Of known_hosts."""
+    return f"[{each.address}]:{each.port} {public(each.home.parent / f'{each.name}_key')}\n"
+
+
+def alias(each: LabHost) -> str:
+    """Of an ssh_config."""
+    return f"Host {each.name}\n  HostName {each.address}\n  Port {each.port}\n  User {user_of(each.name)}\n"
+
+
+def user_of(name: str) -> str:
+    """Who SSH comes in as."""
+    return USER if name.startswith("r") else "root"
+
+
+def key(file: Path) -> None:
+    subprocess.run(["/usr/bin/env", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file], check=True)
+
+
+def public(file: Path) -> str:
+    return " ".join(file.with_name(f"{file.name}.pub").read_text(encoding="utf-8").split()[:2])
+
+
+def listens(each: LabHost) -> bool:
+    """Whether its `sshd` does, or has ended."""
+    log = Path(each.home.parent / f"{each.name}.log").read_text(encoding="utf-8")
+    return "Server listening" in log or each.process.poll() is not None
