@@ -104,9 +104,10 @@ check-rust:
 check-python:
 	$(ALONE) $(BIN)/python -m pytest -q -n auto -m "not slow and not long"
 
-bench: build ## Speed of both engines, data packets a second on one core; ns of an event, an ACK's SACK blocks, a spec; packets of a capture; of Cao et al.'s grid, runs a second on all
+bench: build ## Speed of both engines, data packets a second on one core; ns of an event, an ACK's SACK blocks, a spec; packets of a capture, and what capturing costs; of Cao et al.'s grid, runs a second on all
 	$(ALONE) cargo bench -p sim -p spec -p pcap
 	$(BIN)/python bench/kernel/speed.py
+	$(BIN)/python bench/captures.py
 	$(BIN)/python bench/grid.py
 
 check-speed: $(VENV)/.installed ## Whether the simulator is slower than a commit's, in turns: 1 where a row is by more than 3 %; BASE=HEAD, ROUNDS=9
