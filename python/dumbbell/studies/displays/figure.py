@@ -70,7 +70,9 @@ def _panel(row: rows.Panel, scope: Scope) -> Panel:
     if row.heat is not None and x is not None:
         return _heat(row.heat, x, y, title, scope)
     layers = tuple(_placed(layer, x, y) for line in row.lines for layer in layers_of(line, row, x, scope))
-    end_s = math.inf if x or row.span is None else _end_s(row.span[1], layers)
+    end_s = math.inf if x or row.span is None else row.span[1]
+    if scope.study.short and math.isfinite(end_s):
+        end_s = _end_s(end_s, layers)
     marks = (
         (float(scope.published(mark.x) if isinstance(mark.x, str) else mark.x), scope.text(mark.words))
         for mark in row.marks
@@ -87,9 +89,9 @@ def _panel(row: rows.Panel, scope: Scope) -> Panel:
 
 
 def _end_s(span_end_s: float, layers: Iterable[Layer]) -> float:
-    """Where the axis of time ends: with the span, or earlier where all runs are over long before."""
+    """Where a short form's axis of time ends: with the span, or earlier where all runs are over long before."""
     last_s = max((each for layer in layers for each in layer.x), default=span_end_s)
-    return span_end_s if last_s > SHORTER * span_end_s else min(span_end_s, ROUND_S * math.ceil(last_s / ROUND_S))
+    return span_end_s if last_s > SHORTER * span_end_s else ROUND_S * math.ceil(last_s / ROUND_S)
 
 
 def _placed(layer: Layer, x: rows.Axis | None, y: rows.Axis) -> Layer:
