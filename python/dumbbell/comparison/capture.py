@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import plan
 from dumbbell.comparison.selection import ENGINE, EXPERIMENT, SelectedPoint, Selection, campaigns_of, read, selections
-from dumbbell.engines import scratch
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import ComparisonError
 from dumbbell.metrics.number import counted
@@ -43,8 +43,8 @@ def sides(a: str, b: str) -> Iterator[tuple[Selection, Selection]]:
     if other.startswith("@"):
         raise ComparisonError(f'{other}: names no store, and {file} is a capture; write "STORE{other}"')
     runs, _ = selections(other, other)
-    with scratch.folder() as folder:
-        captured = Selection(file, folder / "store", {})
+    with TemporaryDirectory() as folder:
+        captured = Selection(file, Path(folder) / "store", {})
         _measure(captured, runs, engine_named(f"capture:{file}"))
         yield (captured, runs) if captures[0] else (runs, captured)
 
