@@ -180,7 +180,7 @@ MAY_USE_PACKAGE = {
 MAY_USE_CORE = {
     "engines/sim.py", "engines/outcome.py", "cc.py", "problem.py", "engines/measurement.py", "version.py",
     "spec/experiment.py", "spec/keys.py", "spec/numbers.py", "spec/quantity.py", "spec/resolved.py", "spec/source.py",
-    "captures/analysis.py", "captures/pair.py", "engines/captures.py", "engines/capture.py",
+    "captures/analysis.py", "captures/pair.py", "engines/capture_files.py", "engines/capture.py",
 }  # fmt: skip
 """The simulator's adapter, the registry's, those of the spec and its problems, the reader of an agent's
 measurement, and that of captures; three name it for its types and its version only."""

@@ -1,4 +1,4 @@
-"""Captures of a real kernel's runs, held against what these runs were."""
+"""What captures of a real kernel's runs say, beside what these runs were."""
 
 from __future__ import annotations
 

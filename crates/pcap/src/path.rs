@@ -363,6 +363,27 @@ mod tests {
     }
 
     #[test]
+    fn a_flow_that_began_in_a_queue_does_not_know_that_there_is_none() {
+        let delivery = |now_us: i64, opening_ns: Option<i64>| Delivery {
+            now_ns: now_us * US,
+            connection: u64::from(opening_ns.is_none()),
+            opening_ns,
+            bytes: SEGMENT.into(),
+            segment_bytes: SEGMENT,
+            frame_bytes: SEGMENT + 66,
+            rtt_ns: Some((20_000 * US, 20_000 * US)),
+        };
+        let mut path = Path::default();
+        path.delivered(&delivery(1_000_000, None));
+        assert_eq!(path.queue(1_000_000 * US, 20_000 * US), Some((0, true)), "nobody knows better");
+        path.delivered(&delivery(1_000_000, Some(20_000 * US)));
+        path.delivered(&delivery(1_200_000, None));
+        assert_eq!(path.queue(1_200_000 * US, 20_000 * US), Some((0, false)), "the other one was silent");
+        path.delivered(&delivery(1_200_000, Some(20_000 * US)));
+        assert_eq!(path.queue(1_200_000 * US, 20_000 * US), Some((0, true)));
+    }
+
+    #[test]
     fn queues_are_remembered_for_as_long_as_an_rtt_takes() {
         let mut path = Path::default();
         acknowledge(&mut path, 0, 1, 0, 1_500_000);

@@ -6,6 +6,7 @@
 use crate::capture_file::CaptureFile;
 use run::{CapturePoint, FRAME_HEADERS_BYTES, Frame, Run, SocketMemory, flag};
 use std::io;
+use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
 const ETHERNET_BYTES: usize = 14;
@@ -45,6 +46,12 @@ impl RunFiles {
             run.measure.capture_at.has(point).then(|| CaptureFile::create(folder, point, snap_bytes)).transpose()
         });
         Ok(Self { files: [senders?, bottleneck?, receivers?], headers: RunPackets::new(run), packet: Vec::new() })
+    }
+
+    /// From which address each flow of a run sends, as a fact of the run by the name that every engine gives it.
+    pub fn senders(run: &Run) -> impl Iterator<Item = (String, String)> + use<> {
+        (0..run.flows.len() as u32)
+            .map(|flow| (format!("flows[{flow}].sender"), Ipv4Addr::from(SENDERS + flow + 1).to_string()))
     }
 
     /// Writes a frame into the file of its place, if there is one.

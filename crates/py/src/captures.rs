@@ -41,7 +41,7 @@ fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io:
         (Err(error), _) | (_, Err(error)) => return (Err(Vec::new()), Err(error)),
     };
     let mut written = Ok(());
-    let measured = sim::capture(run, &mut |mut seen| {
+    let mut measured = sim::capture(run, &mut |mut seen| {
         written = seen.try_for_each(|seen| {
             if let (Some(captures), Seen::Passed(frame)) = (&mut captures, &seen) {
                 captures.frame(frame)?;
@@ -50,6 +50,11 @@ fn captured(run: &Run, folder: &Path) -> (Result<Measurement, Vec<Problem>>, io:
         });
         written.is_ok()
     });
+    if let Ok(measured) = &mut measured
+        && run.measure.snap_bytes.is_some()
+    {
+        measured.facts.extend(pcap::RunFiles::senders(run));
+    }
     let finish = || {
         captures.map_or(Ok(Vec::new()), pcap::RunFiles::finish)?;
         logs.map_or(Ok(Vec::new()), pcap::QlogFiles::finish).map(drop)

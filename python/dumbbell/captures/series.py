@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from ipaddress import IPv4Address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -20,8 +19,6 @@ if TYPE_CHECKING:
     from dumbbell.captures.connection import Columns
     from dumbbell.results.store import Store
 
-FIRST_SENDER: Final = IPv4Address("10.0.0.1")
-"""Of a simulated run's first flow, the next flow's is the next one (`crates/pcap/src/run_files.rs`)."""
 FRAMES: Final = ("time_ns", "wire_bytes", "payload_bytes", "sequence_bytes")
 
 
@@ -50,12 +47,12 @@ def capture_series(store: Store, run_id: str) -> CaptureSeries:
     """
     import pandas as pd  # noqa: PLC0415 (late: it takes long to load)
 
+    files = [store.capture(run_id, place) for place in ("senders", "receivers")]
     run = store.run(run_id)
     measured_on = store.provenance(run_id).get("measured_on")
     facts: Mapping[str, str] = measured_on if isinstance(measured_on, dict) else {}
-    senders = {facts.get(f"flows[{flow}].sender", str(FIRST_SENDER + flow)): flow for flow in range(len(run.flows))}
-    sent, acks = _at(store.capture(run_id, "senders"), senders)
-    arrived, _ = _at(store.capture(run_id, "receivers"), senders)
+    senders = {facts[f"flows[{flow}].sender"]: flow for flow in range(len(run.flows))}
+    (sent, acks), (arrived, _) = (_at(file, senders) for file in files)
     flows, queue = [], []
     for (flow, connection), frames in sent.items():
         there = arrived.get((flow, connection), {name: frames[name][:0] for name in FRAMES})

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from dumbbell.engines import captures, cores, scratch
+from dumbbell.engines import capture_files, cores, scratch
 from dumbbell.engines.diagnosis import diagnosis
 from dumbbell.engines.process import Processes, Start
 from dumbbell.errors import EngineFailure
@@ -164,7 +164,7 @@ def _confinement(folder: Path) -> str:
 
 def _move_captures(source: Path, target: Path) -> None:
     try:
-        for capture in source.glob(captures.PATTERN):
+        for capture in source.glob(capture_files.PATTERN):
             shutil.move(capture, target / capture.name)
     except OSError as error:
         raise EngineFailure(f"keep a capture: {scratch.describe_error(error)}") from None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
 from dumbbell.engines.caller import Caller
-from dumbbell.engines.captures import all_or_none, with_acks
+from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
 from dumbbell.engines.cores import available_cores
 from dumbbell.engines.guest import CAPTURES, Guests, Left, Order

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import dumbbell.cc as cc
 from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
 from dumbbell.engines.caller import Caller
-from dumbbell.engines.captures import all_or_none, with_acks
+from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
