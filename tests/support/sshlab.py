@@ -85,6 +85,19 @@ class Lab:
         file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return file
 
+    def testbed(self, senders: tuple[str, ...] = ("s1",), receiver: str = "r1", router: bool = True, **more: str) -> Path:  # noqa: FBT001, FBT002 (of a test)
+        """An inventory of what carries data: senders, the receiver, and the router that all of them are wired to."""
+        parts = []
+        tables = [*(("[[senders]]", name) for name in senders), ("[[receivers]]", receiver)]
+        for table, name in [*tables, *([("[router]", "mid")] if router else [])]:
+            host = self.hosts[name]
+            lines = [table, f'name = "{name}"', f'ssh = "{name}"', f'interface = "{data_interface(name)}"']
+            lines += [f'address = "{data_address(name)}"'] if table != "[router]" else []
+            parts.append("\n".join([*lines, *([more[host.name]] if name in more else [])]))
+        file = self.folder / f"testbed-{'-'.join([*senders, receiver, *more])}.toml"
+        file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+        return file
+
     @contextmanager
     def another(self, name: str, room: str = "64m") -> Iterator[LabHost]:
         """One host more, in no inventory, which a test may break."""
@@ -117,13 +130,14 @@ def lab(folder: Path) -> Iterator[Lab]:
     """Two senders, one of which has another clock since its start; a receiver, of a plain user; a router."""
     key(folder / "user_key")
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
-    with hosts(folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": []}) as made:
+    with hosts(folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": [], "r2": []}) as made:
         (folder / "known_hosts").write_text("".join(map(known_line, made.values())), encoding="utf-8")
         always = (
             f"Host *\n  IdentityFile {folder}/user_key\n  IdentitiesOnly yes\n"
             f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         )
         (folder / "ssh_config").write_text("".join([*map(alias, made.values()), always]), encoding="utf-8")
+        wire(made)
         yield Lab(folder, made)
 
 
@@ -167,6 +181,7 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
             PasswordAuthentication no
             PidFile none
             Subsystem sftp internal-sftp
+            SetEnv TMPDIR={home}
             """),
         encoding="utf-8",
     )
@@ -207,6 +222,40 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
     return made
 
 
+WIRED = ("s1", "s2", "r2", "r1")
+"""Those that a link of their own leads to the router from."""
+
+
+def data_address(name: str) -> str:
+    """Where a host's data comes and goes."""
+    return f"192.0.2.{4 * WIRED.index(name) + 1}"  # RFC 5737 has 192.0.2.0/24 for examples
+
+
+def data_interface(name: str) -> str:
+    """By which it does; of the router, towards the receiver."""
+    return f"to-{WIRED[-1]}" if name == "mid" else "eth1"
+
+
+def wire(hosts: dict[str, LabHost]) -> None:
+    """Links each host to the router, which forwards."""
+    router = hosts["mid"].process.pid
+    for name in WIRED:
+        host, own = hosts[name].process.pid, ip_address(data_address(name))
+        peer = ["peer", "name", f"to-{name}", "netns", str(router)]
+        inside(host, "ip", "link", "add", "eth1", "type", "veth", *peer)
+        for process, device, address in ((host, "eth1", own), (router, f"to-{name}", own + 1)):
+            inside(process, "ip", "address", "add", f"{address}/30", "dev", device)
+            inside(process, "ip", "link", "set", device, "up")
+        inside(host, "ip", "route", "add", "192.0.2.0/24", "via", str(own + 1))
+    inside(router, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
+
+
+def inside(process: int, *command: str) -> str:
+    """What a command prints in the network of a host, by its process."""
+    enter = ["/usr/bin/env", "nsenter", f"--net=/proc/{process}/ns/net", *command]
+    return subprocess.run(enter, capture_output=True, text=True, check=True).stdout
+
+
 def end(each: LabHost) -> None:
     """Ends a host, and so all that lives in its namespace of processes."""
     each.process.kill()
@@ -228,7 +277,7 @@ def alias(each: LabHost) -> str:
 
 def user_of(name: str) -> str:
     """Who SSH comes in as."""
-    return USER if name.startswith("r") else "root"
+    return USER if name == "r1" else "root"
 
 
 def key(file: Path) -> None:

@@ -80,6 +80,7 @@ impl Captures {
             let numbers: &[u32] = if tap.is_of_all { &[] } else { &tap.numbers };
             let only = (tap.numbers.len() == 1).then(|| tap.numbers[0]);
             let program = match only {
+                _ if !tap.hosts.is_empty() => filter::of_hosts(&tap.hosts, tap.is_outgoing, snap_bytes),
                 Some(_) => filter::of_device(tap.is_outgoing, snap_bytes),
                 None => filter::of_devices(numbers, tap.is_outgoing, snap_bytes),
             };

@@ -31,16 +31,16 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose time 0 is the first whole second on CLOCK_MONOTONIC that is far enough away: every run is then
-    /// aligned alike to the kernel's ticks.
+    /// A clock whose time 0 is `zero_ns` on CLOCK_MONOTONIC; none: the first whole second that is far enough away, so that
+    /// every run is aligned alike to the kernel's ticks.
     ///
     /// # Errors
     /// The kernel has no timers to give.
-    pub fn begin() -> Result<Self, Failure> {
+    pub fn begin(zero_ns: Option<u64>) -> Result<Self, Failure> {
         let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)
             .map_err(|errno| Failure::of("create a timer", errno))?;
         let jumps = time_is_virtual();
-        let zero_ns = time_zero(monotonic_ns()?);
+        let zero_ns = zero_ns.map_or_else(|| monotonic_ns().map(time_zero), Ok)?;
         Ok(Self { zero_ns, alarm, armed_ns: None, jumps, late: Histogram::default() })
     }
 

@@ -2,18 +2,20 @@
 //! reads a job, does it, writes its outcome.
 
 use crate::console;
-use crate::enclosure::{enclosed, reap_until, split};
+use crate::enclosure::{die_with, enclosed, reap_until, split};
 use crate::failure::Failure;
 use crate::job::{Job, Outcome, Task};
 use crate::network::{self, Machine, Means, Network};
+use crate::part::Lead;
 use crate::traffic::Surroundings;
 use crate::{noise, probe, traffic};
 use nix::mount::{MsFlags, mount};
 use nix::sys::prctl::set_timerslack;
 use nix::sys::reboot::{RebootMode, reboot};
 use nix::sys::resource::{Resource, setrlimit};
-use nix::unistd::ForkResult;
+use nix::unistd::{ForkResult, getppid};
 use run::Flow;
+use rustix::process::geteuid;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::Write;
@@ -73,8 +75,14 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
             machine: Machine::Shared,
             task: Task::Measure | Task::Noise | Task::Probe { .. },
             controller,
+            part,
             ..
-        }) => enclosed(controller, || write(&outcome_of(job), outcome)),
+        }) if part.is_none() || geteuid().is_root() => enclosed(controller, || write(&outcome_of(job), outcome)),
+        // Whoever is not root makes nothing that could stay.
+        Ok(Job { part: Some(_), .. }) => {
+            die_with(getppid())?;
+            write(&outcome_of(job), outcome)
+        }
         _ => write(&outcome_of(job), outcome),
     }
 }
@@ -130,7 +138,12 @@ fn guarded(work: impl FnOnce() -> Result<Outcome, Failure>) -> Outcome {
 fn read(path: &Path) -> Result<Job, Failure> {
     let attempt = || format!("read {}", path.display());
     let bytes = fs::read(path).map_err(|error| Failure::of(attempt(), error))?;
-    serde_json::from_slice(&bytes).map_err(|error| Failure::of(attempt(), error))
+    parse(&bytes).map_err(|error| Failure::of(attempt(), error))
+}
+
+/// A job as it is spelt.
+pub fn parse(bytes: &[u8]) -> serde_json::Result<Job> {
+    serde_json::from_slice(bytes)
 }
 
 /// `folder`: there is room in it for what programs write.
@@ -159,7 +172,8 @@ fn execute_job(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
         None
     };
     let start_in = PathBuf::from(job.folder.as_deref().unwrap_or("/"));
-    let surroundings = Surroundings { root, start_in, folder: folder.to_owned(), caller: job.caller.clone() };
+    let lead = job.part.as_ref().map(|_| Lead::new(folder));
+    let surroundings = Surroundings { root, start_in, folder: folder.to_owned(), caller: job.caller.clone(), lead };
     if matches!(job.task, Task::Noise) {
         return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
     }
@@ -188,9 +202,14 @@ fn build(job: &Job) -> Result<Network, Failure> {
         Machine::Shared => {
             // Sleeps would take up to 50 us longer.
             set_timerslack(1).map_err(|errno| Failure::of("timer slack", errno))?;
-            Means::find().map_err(building)?
+            // To find it takes namespaces, which only root may make; without a path nothing is asked of it.
+            let needs = job.part.as_ref().is_none_or(|part| part.passage.is_some());
+            if needs { Means::find().map_err(building)? } else { Means::ALL }
         }
     };
+    if let Some(part) = &job.part {
+        return Network::of_part(&job.run, part, means).map_err(building);
+    }
     Network::build(&job.run, &job.controls, reorder_ppb, job.machine, means).map_err(building)
 }
 

@@ -2,6 +2,7 @@
 //! can see.
 
 use crate::network::{Machine, StepDescription};
+use crate::part::Part;
 use run::{Histogram, Measurement, Run};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -31,6 +32,9 @@ pub struct Job {
     /// Who programs run as, unless the run says root; none: whoever the agent is.
     #[serde(default)]
     pub caller: Option<Caller>,
+    /// What of the run this machine does, where several do it together; none: all of it.
+    #[serde(default)]
+    pub part: Option<Part>,
 }
 
 /// The user who calls, by the machine's numbers.

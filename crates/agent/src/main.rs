@@ -2,8 +2,8 @@
 //!
 //! As process 1 of a kernel it does the job that lies in its root folder ([`init`]). Other roles have names: `boot`
 //! becomes such a kernel, `run` does a job on the machine's own kernel, `hold` only builds its path for others to use,
-//! `means` tells which queueing disciplines the kernel has, `serve` answers requests from another machine, and `relay` is one line of the path by itself, for whoever
-//! builds one by hand.
+//! `means` tells which queueing disciplines the kernel has, `serve` answers requests from another machine, `task` does one job of theirs, and `relay` is
+//! one line of the path by itself, for whoever builds one by hand.
 
 mod boot;
 mod capture;
@@ -19,6 +19,7 @@ mod namespace;
 mod netlink;
 mod network;
 mod noise;
+mod part;
 mod phase;
 mod probe;
 mod record;
@@ -29,6 +30,7 @@ mod serve;
 #[cfg(test)]
 mod skipped;
 mod sockets;
+mod task;
 mod traffic;
 mod watch;
 
@@ -38,7 +40,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | serve | \
+const USAGE: &str = "usage: dumbbell-agent boot PARENT KERNEL ARGUMENT... | run JOB OUTCOME | hold JOB | means | serve | task | \
     relay MTU SEED FROM_NAMESPACE FROM_DEVICE FROM_NUMBER TO_NAMESPACE TO_DEVICE TO_NUMBER \
     delay NS REORDER_PPB SLOT_NS|jitter NS|loss PPB|loss-of-all PPB | --version";
 
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Some("hold") => init::hold(arguments),
         Some("means") => init::means(),
         Some("serve") => serve::serve(),
+        Some("task") => task::task(),
         Some("relay") => network::carry(arguments).unwrap_or_else(|| Err(Failure(USAGE.to_owned()))),
         Some("--version") => writeln!(std::io::stdout(), "dumbbell-agent {}", env!("CARGO_PKG_VERSION"))
             .map_err(|error| Failure::of("write the version", error)),

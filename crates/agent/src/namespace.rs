@@ -9,6 +9,8 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 #[derive(Debug)]
 pub struct Namespace {
     descriptor: OwnedFd,
+    /// It is the one that this process has been in from the beginning: to work there takes no right.
+    is_home: bool,
 }
 
 /// The way back: the calling thread returns to this namespace, also when the work in the other one panics.
@@ -21,17 +23,25 @@ impl Namespace {
         unshare(CloneFlags::CLONE_NEWNET).about("network namespace")?;
         let descriptor = current()?;
         home.enter()?;
-        Ok(Self { descriptor })
+        Ok(Self { descriptor, is_home: false })
+    }
+
+    /// The calling thread's, which no thread of this process leaves but for others' sake.
+    pub fn current() -> Result<Self, Error> {
+        current().map(|descriptor| Self { descriptor, is_home: true })
     }
 
     /// One that `ip netns add` has given a name.
     pub fn named(name: &str) -> Result<Self, Error> {
         let path = format!("/run/netns/{name}");
-        File::open(&path).map(|file| Self { descriptor: file.into() }).about(&path)
+        File::open(&path).map(|file| Self { descriptor: file.into(), is_home: false }).about(&path)
     }
 
     /// Does `work` in this namespace; sockets made there belong to it for good.
     pub fn within<T>(&self, work: impl FnOnce() -> T) -> Result<T, Error> {
+        if self.is_home {
+            return Ok(work());
+        }
         let home = Home(Some(current()?));
         setns(&self.descriptor, CloneFlags::CLONE_NEWNET).about("network namespace")?;
         let result = work();

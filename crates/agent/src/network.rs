@@ -62,6 +62,7 @@ mod machine;
 mod means;
 mod offload;
 mod pair;
+mod passage;
 mod place;
 mod plan;
 mod queues;
@@ -78,11 +79,13 @@ use crate::console;
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, Socket};
+use crate::part::{Part, Passage};
+use crate::sockets::{MAX_FLOWS, SENDER_PORT};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
-use plan::{Discipline, Place, Plan};
+use plan::{Device, Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{CapturePoint, Path, Places, Run};
+use run::{CapturePoint, Path, Places, Qdisc, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -94,6 +97,7 @@ use tap::Tap;
 
 pub use facts::late_facts;
 pub use machine::{Machine, Means};
+pub use passage::take_away;
 pub use plan::window_bytes;
 pub use relay::carry;
 
@@ -123,6 +127,8 @@ pub struct Capture {
     pub is_of_all: bool,
     /// Only what leaves by them.
     pub is_outgoing: bool,
+    /// Only what goes from the first to the second of such a pair; none: whatever there is.
+    pub hosts: Vec<(Ipv4Addr, Ipv4Addr)>,
 }
 
 /// A namespace of the path, and the socket through which it is built and asked.
@@ -137,8 +143,13 @@ struct Site {
 pub struct Network {
     plan: Plan,
     sites: BTreeMap<Place, Site>,
+    /// By flow.
     senders: Vec<Endpoint>,
     receivers: Vec<Endpoint>,
+    /// Which flows begin and end on this machine; none: all do.
+    part: Option<Part>,
+    /// By which it reaches the others.
+    interface: Option<Device>,
     path: Path,
     /// Steps are told on the standard error as they are done: whoever finds the agent killed reads there how far it came.
     tells_steps: bool,
@@ -228,35 +239,118 @@ impl Network {
             path: run.path.clone(),
             tells_steps: machine == Machine::Shared,
             relay: None,
+            part: None,
+            interface: None,
         };
         if machine == Machine::Shared {
             for (name, _) in sysctl::of_kernel(run) {
                 network.facts.insert(name.replace('/', "."), sysctl::look(name)?);
             }
         }
-        network.execute_steps(&step::steps(&network.plan, run, machine == Machine::Shared), run)?;
-        network.look_at_offloads()?;
-        network.look_at_fair()?;
-        network.await_devices()?;
+        network.begin(run, machine)?;
         let endpoint = |network: &Self, place: Place, address| Endpoint {
             namespace: Rc::clone(&network.sites[&place].namespace),
             address,
         };
-        for pair in 0..network.plan.pairs.len() {
-            network.senders.push(endpoint(&network, Place::Sender, Plan::sender(pair)));
-            network.receivers.push(endpoint(&network, Place::Receiver, Plan::receiver(pair)));
+        for pair in network.plan.pair_of_flow.clone() {
+            network.senders.push(endpoint(&network, Place::Sender, network.plan.sender(pair)));
+            network.receivers.push(endpoint(&network, Place::Receiver, network.plan.receiver(pair)));
         }
         Ok(network)
     }
 
+    /// What this machine has of the network of a run whose hosts are several: those of its flows' ends that are its own,
+    /// and the path, if that is to be here.
+    pub fn of_part(run: &Run, part: &Part, means: Means) -> Result<Self, Error> {
+        pair::check(run)?;
+        let addresses: Vec<(Ipv4Addr, Ipv4Addr)> = part.flows.iter().map(|it| (it.sender, it.receiver)).collect();
+        if addresses.len() != run.flows.len() {
+            return Err(Error::new("part.flows", "a part names the ends of each flow"));
+        }
+        let interface = passage::interface(&part.interface)?;
+        let plan = match part.passage {
+            None => Plan::empty(run),
+            Some(passage) => {
+                let run = met_by(run, passage);
+                Plan::between(&run, 0, Some(&addresses))
+                    .led(passage, interface.clone())?
+                    .relayed(means)
+                    .shaped_at_receivers(&run)
+            }
+        };
+        plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
+        let machine = Rc::new(Namespace::current()?);
+        let endpoint = |address| Endpoint { namespace: Rc::clone(&machine), address };
+        let mut network = Self {
+            senders: part.flows.iter().map(|it| endpoint(it.sender)).collect(),
+            receivers: part.flows.iter().map(|it| endpoint(it.receiver)).collect(),
+            facts: facts::describe(&plan, run),
+            dropped_packets: vec![0; plan.hops.len()],
+            plan,
+            sites: BTreeMap::new(),
+            path: run.path.clone(),
+            tells_steps: true,
+            relay: None,
+            part: Some(part.clone()),
+            interface: Some(interface),
+        };
+        if part.passage.is_some() {
+            network.begin(run, Machine::Shared)?;
+        }
+        Ok(network)
+    }
+
+    /// Builds what is planned.
+    fn begin(&mut self, run: &Run, machine: Machine) -> Result<(), Error> {
+        self.execute_steps(&step::steps(&self.plan, run, machine == Machine::Shared), run)?;
+        self.look_at_offloads()?;
+        self.look_at_fair()?;
+        self.await_devices()
+    }
+
+    /// All of the run is done on this machine.
+    pub const fn is_whole(&self) -> bool {
+        self.part.is_none()
+    }
+
+    /// The port of a flow's sender.
+    pub fn sender_port(&self, flow: usize) -> u16 {
+        SENDER_PORT + ((flow + usize::from(self.ports_on().unwrap_or(0))) % MAX_FLOWS) as u16
+    }
+
+    /// How far on the ports of senders begin that are on several machines; none: all are on this one.
+    pub fn ports_on(&self) -> Option<u16> {
+        self.part.as_ref().map(|part| part.ports_on)
+    }
+
+    /// Whether a flow's sender is on this machine.
+    pub fn begins_here(&self, flow: usize) -> bool {
+        self.part.as_ref().is_none_or(|part| part.flows[flow].begins_here)
+    }
+
+    /// Whether its receiver is.
+    pub fn ends_here(&self, flow: usize) -> bool {
+        self.part.as_ref().is_none_or(|part| part.flows[flow].ends_here)
+    }
+
+    /// Whether only its receiver is.
+    pub fn only_ends_here(&self, flow: usize) -> bool {
+        self.ends_here(flow) && !self.begins_here(flow)
+    }
+
+    /// Whether one of its ends is.
+    pub fn has(&self, flow: usize) -> bool {
+        self.begins_here(flow) || self.ends_here(flow)
+    }
+
     /// Where a flow begins: connect from this namespace, bound to this address.
     pub fn sender(&self, flow: usize) -> &Endpoint {
-        &self.senders[self.plan.pair_of_flow[flow]]
+        &self.senders[flow]
     }
 
     /// Where a flow ends: listen in this namespace on this address.
     pub fn receiver(&self, flow: usize) -> &Endpoint {
-        &self.receivers[self.plan.pair_of_flow[flow]]
+        &self.receivers[flow]
     }
 
     /// The namespaces in which these flows begin and end, each once.
@@ -278,9 +372,15 @@ impl Network {
         let capture = |tap: Tap| {
             let numbers = tap.devices.iter().map(number).collect();
             let Tap { point, is_of_all, is_outgoing, .. } = tap;
-            (Capture { point, numbers, is_of_all, is_outgoing }, &*self.sites[&tap.place].namespace)
+            let hosts = Vec::new();
+            (Capture { point, numbers, is_of_all, is_outgoing, hosts }, &*self.sites[&tap.place].namespace)
         };
-        Tap::of(&self.plan, run).into_iter().map(capture).collect()
+        let Some(part) = &self.part else { return Tap::of(&self.plan, run).into_iter().map(capture).collect() };
+        let planned = if self.plan.places.is_empty() { Vec::new() } else { Tap::of(&self.plan, run) };
+        let bottlenecks = planned.into_iter().filter(|tap| tap.point == CapturePoint::Bottleneck).map(capture);
+        let own = self.plan.passage.as_ref().map(|way| way.ends.map(|end| self.plan.devices[end].index));
+        let asked = part.captures(run, self.interface.as_ref().map_or(0, |it| it.index), own).into_iter();
+        bottlenecks.chain(asked.map(|it| (it, &*self.senders[0].namespace))).collect()
     }
 
     /// The pair of a flow: flows of one pair share their addresses.
@@ -290,12 +390,15 @@ impl Network {
 
     /// What the words of a flow's programs may name.
     pub fn places(&self, run: &Run, flow: usize) -> Places {
-        command::places(flow, &self.plan, run)
+        command::places(flow, [self.sender(flow).address, self.receiver(flow).address], run)
     }
 
     /// From now on nothing more leaves a flow's sender, which shares its devices with no other.
     pub fn cut(&mut self, flow: usize) -> Result<(), Error> {
-        let to = Plan::receiver(self.plan.pair_of_flow[flow]);
+        if self.part.is_some() {
+            return Ok(()); // its devices are the machine's
+        }
+        let to = self.receiver(flow).address;
         let leads =
             |route: &&plan::Route| self.plan.devices[route.device].place == Place::Sender && route.to.address == to;
         let Some(route) = self.plan.routes.iter().find(leads) else { return Ok(()) };
@@ -381,6 +484,10 @@ impl Network {
     fn execute_step_alone(&mut self, step: &Step, run: &Run, lines: &mut Vec<Line>) -> Result<(), Error> {
         match step {
             Step::Kernel(setting) => apply(setting, "", &mut self.facts),
+            Step::Namespace(Place::Machine) => {
+                self.sites.insert(Place::Machine, Site::current()?);
+                Ok(())
+            }
             Step::Namespace(place) => self.sites.insert(*place, Site::create()?).map_or(Ok(()), |_| {
                 Err(Error::new(format_args!("network namespace {}", place.name()), "the plan has it twice"))
             }),
@@ -404,9 +511,14 @@ impl Network {
                 });
                 Ok(())
             }
-            Step::Link(_) | Step::Ifb(_) | Step::Up(..) | Step::Address(..) | Step::Route(_) | Step::Queue(..) => {
-                Ok(())
-            }
+            Step::Link(_)
+            | Step::Ifb(_)
+            | Step::Up(..)
+            | Step::Address(..)
+            | Step::Route(_)
+            | Step::Queue(..)
+            | Step::Rule(_)
+            | Step::Ingress => Ok(()),
         }
     }
 
@@ -466,10 +578,35 @@ impl Network {
 
 impl Site {
     fn create() -> Result<Self, Error> {
-        let namespace = Namespace::create()?;
+        Self::of(Namespace::create()?)
+    }
+
+    /// That of the calling thread.
+    fn current() -> Result<Self, Error> {
+        Self::of(Namespace::current()?)
+    }
+
+    fn of(namespace: Namespace) -> Result<Self, Error> {
         let socket = namespace.within(Socket::open)??;
         Ok(Self { namespace: Rc::new(namespace), socket })
     }
+}
+
+/// A run as a path meets it whose hosts are other machines: nothing of these is in it. What a sender sends passes it, and
+/// what comes back does not: so its delay is that of the whole round trip.
+fn met_by(run: &Run, passage: Passage) -> Run {
+    let mut met = run.clone();
+    met.path.jitter_ns = None;
+    met.host.qdisc = Qdisc::None;
+    met.host.gro = false;
+    met.host.ack_aggregation_ns = 0;
+    for flow in &mut met.flows {
+        flow.access = None;
+        if passage == Passage::Sender {
+            flow.forward_delay_ns += std::mem::take(&mut flow.return_delay_ns);
+        }
+    }
+    met
 }
 
 /// Makes a setting, and notes it as `net.ipv4.tcp_rmem (sender)`.

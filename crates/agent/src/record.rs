@@ -172,7 +172,11 @@ impl KernelRecorder {
             return 0;
         }
         let arrived = u128::from(receiver.data_segs_in);
-        let payload = arrived * u128::from(sender.bytes_sent) / u128::from(sender.data_segs_out.max(1));
+        let payload = match sender.data_segs_out {
+            // The sender is another machine's: what it sent twice is not known.
+            0 => u128::from(receiver.bytes_received),
+            sent => arrived * u128::from(sender.bytes_sent) / u128::from(sent),
+        };
         let bytes = arrived * u128::from(headers_bytes) + payload;
         (bytes * u128::from(BILLION) / u128::from(arrives_ppb.max(1))) as u64
     }

@@ -6,6 +6,7 @@
 mod description;
 mod hello;
 mod interfaces;
+mod tasks;
 
 use crate::clock::{monotonic_ns, realtime_ns};
 use crate::failure::Failure;
@@ -13,9 +14,10 @@ use description::Description;
 use hello::Hello;
 use serde::{Deserialize, Serialize};
 use std::io::{BufRead, Read, Write};
+use tasks::{TaskAnswer, TaskRequest};
 
 /// A longer line is no request: the controller sends less.
-const LINE_BYTES: u64 = 1 << 20;
+const LINE_BYTES: u64 = 1 << 26;
 
 /// A line of the controller's.
 #[derive(Debug, Deserialize)]
@@ -40,6 +42,8 @@ enum Request {
         /// machine: only who may shape traffic there asks for it.
         means: bool,
     },
+    /// What is about a task, a job that goes on without whoever asked for it.
+    Task(TaskRequest),
 }
 
 /// A line of this agent's.
@@ -65,6 +69,7 @@ enum Answer {
     Hello(Hello),
     Clock(Readings),
     Describe(Box<Description>),
+    Task(TaskAnswer),
 }
 
 /// What both clocks read at one time.
@@ -124,6 +129,7 @@ fn answer(request: &Request) -> Result<Answer, Failure> {
         Request::Hello => Answer::Hello(Hello::new()?),
         Request::Clock => Answer::Clock(Readings { realtime_ns: realtime_ns()?, monotonic_ns: monotonic_ns()? }),
         Request::Describe { means } => Answer::Describe(Box::new(Description::new(*means)?)),
+        Request::Task(request) => Answer::Task(request.answer()?),
     })
 }
 
@@ -187,7 +193,7 @@ mod tests {
         assert_eq!(answered(&most).0[0]["id"], 7);
         let (answers, end) = answered(&[b" ", &most[..], &most[..]].concat());
         assert_eq!((answers.len(), end.is_err()), (1, true));
-        assert!(answers[0]["error"].as_str().expect("a text").contains("more than 1048576 bytes"));
+        assert!(answers[0]["error"].as_str().expect("a text").contains(&format!("more than {LINE_BYTES} bytes")));
     }
 
     #[test]

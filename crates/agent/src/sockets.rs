@@ -49,12 +49,16 @@ pub fn sender(
 }
 
 /// A socket that listens on `address`; what it accepts announces at most `window_bytes`. It belongs to the namespace of
-/// the caller.
+/// the caller. `again`: also where connections of one before it have not faded away.
 ///
 /// # Errors
 /// The address is not there.
-pub fn listener(address: SocketAddrV4, window_bytes: Option<u32>) -> Result<TcpListener, Failure> {
+pub fn listener(address: SocketAddrV4, window_bytes: Option<u32>, again: bool) -> Result<TcpListener, Failure> {
     let socket = tcp()?;
+    if again {
+        setsockopt(&socket, sockopt::ReuseAddr, &true)
+            .map_err(|errno| Failure::of(format!("listen on {address}"), errno))?;
+    }
     bind_first(&socket, *address.ip(), [address.port()])?;
     if let Some(bytes) = window_bytes {
         clamp_window(&socket, bytes)?;

@@ -23,9 +23,10 @@ mod ss;
 use crate::capture::Captures;
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
-use crate::network::{Network, late_facts};
+use crate::network::{Network, late_facts, sleep};
+use crate::part::{Lead, TransferPorts};
 use crate::schedule::Schedule;
-use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, SENDER_PORT, TRANSFER_PORTS};
+use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, TRANSFER_PORTS};
 use connection::Connection;
 use connection_id::ConnectionId;
 use flow::{Flow, Phase, failed};
@@ -37,10 +38,12 @@ use programs::Programs;
 use receiver::{News, accept, sink};
 use recording::Recording;
 use run::{Change, Direction, Mark, Measurement, Milestone, Run, Source, Workload};
-use sender::Payload;
+use sender::{Payload, Sender};
 use ss::Ss;
+use std::net::SocketAddrV4;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 pub use process::Surroundings;
 
@@ -48,6 +51,8 @@ const NANOS_PER_SEC: u64 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
 /// Time between two looks whether all has come that a program had written.
 const DRAIN_LOOK_NS: u64 = 2_000_000;
+/// Clocks of different machines are known to each other better than this.
+const LEAVING: Duration = Duration::from_millis(500);
 
 /// Measures a run on a network that was built for it. `captures`: the folder for these, if there are to be any.
 ///
@@ -93,6 +98,10 @@ struct Traffic<'a> {
     programs: Option<Programs<'a>>,
     ss: Option<Ss>,
     captures: Option<Captures>,
+    /// Who leads this machine and others that do the run together, and the ports that these have agreed on; none: this one
+    /// does all of it.
+    lead: Option<&'a Lead>,
+    transfers: Option<TransferPorts>,
 }
 
 impl<'a> Traffic<'a> {
@@ -115,20 +124,23 @@ impl<'a> Traffic<'a> {
             .enumerate()
             .map(|(i, control)| Flow::open(i, run, control, network))
             .collect::<Result<Vec<Flow>, Failure>>()?;
+        let lead = surroundings.lead.as_ref();
         let recording = Recording::open(run, network)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
         let mut captures = captures.map(|folder| Captures::open(run, network, folder)).transpose()?.flatten();
-        let clock = Clock::begin()?;
+        let clock = Clock::begin(lead.map(Lead::zero_ns).transpose()?)?;
         captures.iter_mut().try_for_each(|captures| captures.begin(&clock))?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
-        let traffic = Self {
+        let ports_on = network.ports_on();
+        let incomplete = (0..flows.len()).filter(|index| flows[*index].is_finite && network.has(*index)).count();
+        let mut traffic = Self {
             run,
             network,
             clock,
             poll: Poll::new()?,
             schedule: Schedule::new(run),
             changes: run::changes(run),
-            incomplete: flows.iter().filter(|flow| flow.is_finite).count(),
+            incomplete,
             open: 0,
             next_port: *TRANSFER_PORTS.start(),
             flows,
@@ -140,6 +152,8 @@ impl<'a> Traffic<'a> {
             programs,
             ss,
             captures,
+            lead,
+            transfers: ports_on.map(|on| TransferPorts::new(run, on)),
         };
         traffic.poll.watch(&traffic.clock, Wake::Alarm)?;
         traffic.poll.watch(&*traffic.news, Wake::News)?;
@@ -153,6 +167,14 @@ impl<'a> Traffic<'a> {
             if let Some(listener) = &flow.listener {
                 traffic.poll.watch(listener, Wake::Listener(i))?;
             }
+        }
+        // A sender on another machine may be ahead by what the clocks differ.
+        for index in (0..run.flows.len()).filter(|index| traffic.network.only_ends_here(*index)) {
+            traffic.recording.start(index, 0);
+            traffic.flows[index].phase = Phase::Running;
+        }
+        if traffic.incomplete == 0 {
+            traffic.lead.map_or(Ok(()), Lead::complete)?;
         }
         Ok(traffic)
     }
@@ -180,22 +202,25 @@ impl<'a> Traffic<'a> {
                 changed.map_err(|error| Failure::of("change the rate of a hop", error))
             }
             Milestone::Write(flow) if self.flows[flow].program.is_some() => self.look_at_program(flow, now_ns),
-            Milestone::Write(flow) => self.write(ConnectionId { flow, port: SENDER_PORT + flow as u16 }, due_ns),
+            Milestone::Write(flow) => self.write(ConnectionId { flow, port: self.network.sender_port(flow) }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
             Milestone::Arrival { flow, index } => self.arrive(flow, index, now_ns),
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
                 self.schedule.add_next_sample(due_ns, now_ns);
                 self.recording.sample(self.network, &mut self.flows, now_ns)?;
-                self.captures.iter_mut().try_for_each(Captures::drain)
+                self.captures.iter_mut().try_for_each(Captures::drain)?;
+                if self.lead.is_some_and(Lead::is_to_finish) { self.end(now_ns) } else { Ok(()) }
             }
             Milestone::WindowBegin => self.recording.mark(Mark::WindowBegin, self.network, &mut self.flows, now_ns),
             Milestone::WindowEnd => self.recording.mark(Mark::WindowEnd, self.network, &mut self.flows, now_ns),
-            Milestone::End => {
-                self.ended = true;
-                self.recording.end(self.network, &mut self.flows, now_ns)
-            }
+            Milestone::End => self.end(now_ns),
         }
+    }
+
+    fn end(&mut self, now_ns: u64) -> Result<(), Failure> {
+        self.ended = true;
+        self.recording.end(self.network, &mut self.flows, now_ns)
     }
 
     /// Sleeps until something happens, and lets the flows concerned go on. The alarm is always set, if only for the
@@ -228,6 +253,9 @@ impl<'a> Traffic<'a> {
     }
 
     fn start(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
+        if !self.network.begins_here(index) {
+            return Ok(());
+        }
         self.recording.start(index, now_ns);
         let flow = &mut self.flows[index];
         flow.phase = Phase::Running;
@@ -242,7 +270,7 @@ impl<'a> Traffic<'a> {
     /// A transfer of a source arrives.
     fn arrive(&mut self, index: usize, transfer: usize, now_ns: u64) -> Result<(), Failure> {
         let flow = &mut self.flows[index];
-        if flow.phase != Phase::Running {
+        if flow.phase != Phase::Running || !self.network.begins_here(index) {
             return Ok(());
         }
         if let Some((at_ns, next)) = run::arrival(self.run, index, transfer + 1) {
@@ -254,10 +282,15 @@ impl<'a> Traffic<'a> {
         }
         let bytes = self.run.flows[index].arrivals()[transfer].bytes;
         let source = Source::new(&Workload::Transfer { bytes });
-        let ports = (self.next_port..=*TRANSFER_PORTS.end()).chain(*TRANSFER_PORTS.start()..self.next_port);
         let host = self.network.sender(index);
-        let connection = Connection::open(source, Some(transfer), host, ports, flow.remote, &flow.control)
-            .map_err(failed(self.run, index, Some(transfer)))?;
+        let opened = if let Some(transfers) = &self.transfers {
+            let port = transfers.port(index, transfer);
+            Connection::open(source, Some(transfer), host, [port], flow.remote, &flow.control)
+        } else {
+            let ports = (self.next_port..=*TRANSFER_PORTS.end()).chain(*TRANSFER_PORTS.start()..self.next_port);
+            Connection::open(source, Some(transfer), host, ports, flow.remote, &flow.control)
+        };
+        let connection = opened.map_err(failed(self.run, index, Some(transfer)))?;
         let port = connection.port;
         self.next_port = port.checked_add(1).unwrap_or(*TRANSFER_PORTS.start());
         self.flows[index].connections.insert(port, connection);
@@ -267,9 +300,10 @@ impl<'a> Traffic<'a> {
     fn connect(&mut self, id: ConnectionId) -> Result<(), Failure> {
         let Some(connection) = self.flows[id.flow].connections.get(&id.port) else { return Ok(()) };
         self.open += 1;
-        connection.sender().connect().map_err(failed(self.run, id.flow, connection.arrival))?;
+        let Some(sender) = connection.sender() else { return Ok(()) };
+        sender.connect().map_err(failed(self.run, id.flow, connection.arrival))?;
         // Only now: before, it would be told that nothing is connected.
-        self.poll.watch(connection.sender(), Wake::Sender(id))
+        self.poll.watch(sender, Wake::Sender(id))
     }
 
     fn wake_sender(&mut self, id: ConnectionId, is_error: bool) -> Result<(), Failure> {
@@ -282,7 +316,14 @@ impl<'a> Traffic<'a> {
         if connection.wake(is_error, &self.payload).map_err(failed)? {
             let now_ns = self.clock.now()?;
             connection.establish(now_ns);
-            self.write(id, now_ns)?;
+            return self.write(id, now_ns);
+        }
+        if !self.network.ends_here(id.flow) {
+            // A receiver on another machine closes when it has all.
+            connection.read()?;
+            if connection.is_closed_by_peer() {
+                return self.complete(id);
+            }
         }
         Ok(())
     }
@@ -302,7 +343,12 @@ impl<'a> Traffic<'a> {
         let failed = failed(self.run, index, None);
         let flow = &mut self.flows[index];
         while let Some(listener) = &flow.listener {
-            let Some((stream, port)) = accept(listener).map_err(&failed)? else { break };
+            let Some((stream, peer)) = accept(listener).map_err(&failed)? else { break };
+            let (port, is_remote) = (peer.port(), !self.network.begins_here(index));
+            let sender = SocketAddrV4::new(self.network.sender(index).address, self.network.sender_port(index));
+            if is_remote && !flow.admit(index, peer, sender, self.transfers.as_mut()) {
+                continue; // a stranger
+            }
             if !flow.is_source {
                 flow.listener = None;
             }
@@ -321,15 +367,24 @@ impl<'a> Traffic<'a> {
     fn take(&mut self, id: ConnectionId) -> Result<(), Failure> {
         let Some(connection) = self.flows[id.flow].connections.get_mut(&id.port) else { return Ok(()) };
         let failed = failed(self.run, id.flow, connection.arrival);
-        if connection.take(&mut self.sink).map_err(failed)? { self.complete(id) } else { Ok(()) }
+        match connection.take(&mut self.sink) {
+            Ok(true) => self.complete(id),
+            Ok(false) => Ok(()),
+            // Why it has ended its sender's machine says.
+            Err(_) if !self.network.begins_here(id.flow) => Ok(()),
+            Err(failure) => Err(failed(failure)),
+        }
     }
 
     /// Readers have all that they wait for, or have failed. What one says whose flow was stopped is no news.
     fn hear(&mut self) -> Result<(), Failure> {
         for (id, result) in self.news.take() {
             if self.flows[id.flow].phase == Phase::Running && !self.ended {
-                result.map_err(failed(self.run, id.flow, None))?;
-                self.complete(id)?;
+                match result {
+                    Ok(()) => self.complete(id)?,
+                    Err(_) if !self.network.begins_here(id.flow) => {}
+                    Err(failure) => return Err(failed(self.run, id.flow, None)(failure)),
+                }
             }
         }
         Ok(())
@@ -373,7 +428,8 @@ impl<'a> Traffic<'a> {
             return Ok(());
         }
         for connection in flow.connections.values() {
-            connection.sender().abort_on_close().map_err(failed(self.run, index, connection.arrival))?;
+            let aborted = connection.sender().map_or(Ok(()), Sender::abort_on_close);
+            aborted.map_err(failed(self.run, index, connection.arrival))?;
         }
         self.recording.read(self.network, &mut self.flows, now_ns)?;
         self.end_flow(index, now_ns, Connection::abort)?;
@@ -425,15 +481,18 @@ impl<'a> Traffic<'a> {
         flow.listener = None;
         self.open -= flow.connections.len();
         std::mem::take(&mut flow.connections).into_values().for_each(end);
-        self.incomplete -= usize::from(flow.is_finite);
+        self.incomplete -= usize::from(flow.is_finite && self.network.has(index));
         if self.run.until_done && self.incomplete == 0 && !self.ended {
-            self.ended = true;
-            self.recording.end(self.network, &mut self.flows, now_ns)?;
+            // Flows of other machines may go on, and those of this one beside them.
+            return self.lead.map_or_else(|| self.end(now_ns), Lead::complete);
         }
         Ok(())
     }
 
     fn finish(mut self) -> Result<Measurement, Failure> {
+        if !self.network.is_whole() {
+            self.leave()?;
+        }
         let ended_ns = self.recording.read_ns();
         self.captures.iter_mut().try_for_each(|captures| captures.end(ended_ns))?;
         let said = self.programs.as_ref().map(|programs| programs.finish(&mut self.flows)).transpose()?;
@@ -448,12 +507,25 @@ impl<'a> Traffic<'a> {
         if self.ss.is_some() || self.captures.is_some() {
             let own = |index: usize| !self.run.flows[index].is_program();
             facts.extend((0..self.run.flows.len()).map(|index| {
-                let port = if own(index) { format!(":{}", SENDER_PORT + index as u16) } else { String::new() };
+                let port = if own(index) { format!(":{}", self.network.sender_port(index)) } else { String::new() };
                 (format!("flows[{index}].sender"), format!("{}{port}", self.network.sender(index).address))
             }));
         }
         facts.extend(self.captures.map(Captures::facts).transpose()?.unwrap_or_default());
         self.recording.finish(&self.flows, said.unwrap_or_default(), ss, facts)
+    }
+
+    /// Lets go of connections on a machine that goes on: the receivers first wait for what the senders' clocks may be behind,
+    /// and senders leave nothing in their send buffers.
+    fn leave(&mut self) -> Result<(), Failure> {
+        if (0..self.flows.len()).any(|index| self.network.only_ends_here(index)) {
+            sleep(LEAVING).map_err(|error| Failure(error.to_string()))?;
+        }
+        for connection in self.flows.iter_mut().flat_map(|flow| std::mem::take(&mut flow.connections).into_values()) {
+            connection.sender().map_or(Ok(()), Sender::abort_on_close)?;
+            connection.close();
+        }
+        Ok(())
     }
 
     fn crowded(&self, index: usize, transfer: usize, now_ns: u64) -> Failure {

@@ -2,6 +2,8 @@
 //! the agent's to say.
 
 use crate::error::{Error, Subject};
+use nix::sys::resource::{UsageWho, getrusage};
+use nix::sys::time::{TimeVal, TimeValLike};
 use std::collections::BTreeMap;
 use std::fs;
 
@@ -13,6 +15,8 @@ const STEAL: usize = 7;
 /// Time for programs, in ticks of 10 ms (`USER_HZ`).
 const PROGRAMS: [usize; 3] = [0, 1, 2];
 const TICK_MS: u64 = 10;
+/// Who does a job in an enclosure has a number as small as this.
+const ENCLOSED: u32 = 2;
 
 /// What the machine had counted when the watch began.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,10 +70,13 @@ impl Watch {
     }
 }
 
-/// What all processes have used that can be seen: those of an enclosure see but themselves. Each counts with those that
+/// What all processes have used that can be seen, if these are those of an enclosure, which see but themselves. Each counts with those that
 /// it has waited for, as process 1 has for orphans. In `/proc/PID/stat` these are words 14 to 17, and the second may
 /// have spaces.
 fn own_ticks() -> u64 {
+    if std::process::id() > ENCLOSED {
+        return used_ticks();
+    }
     let ticks = |text: String| -> Option<u64> {
         let rest = text.rsplit_once(')')?.1;
         rest.split_ascii_whitespace().skip(11).take(4).map(|word| word.parse::<u64>().ok()).sum()
@@ -77,6 +84,13 @@ fn own_ticks() -> u64 {
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
     let numbered = processes.filter(|entry| entry.file_name().to_string_lossy().parse::<u32>().is_ok());
     numbered.filter_map(|entry| ticks(fs::read_to_string(entry.path().join("stat")).ok()?)).sum()
+}
+
+/// What this process has used, and those that it has waited for.
+fn used_ticks() -> u64 {
+    let used = [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN].map(getrusage);
+    let ms = |time: TimeVal| time.num_milliseconds() as u64;
+    used.into_iter().flatten().map(|it| (ms(it.user_time()) + ms(it.system_time())) / TICK_MS).sum()
 }
 
 /// The cores' counters in `/proc/stat`.

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import fields
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
@@ -152,7 +151,7 @@ class CaptureEngine:
         return Measurement(
             ended_ns=ended_ns,
             flows=tuple(measured),
-            bottleneck=_unseen_queue(run, ended_ns),
+            bottleneck=unseen_queue(run, ended_ns),
             facts=dict(_facts(self.file, self._sha256, analysis, pairs)),
         )
 
@@ -353,17 +352,6 @@ def _histogram(values_ns: Integers) -> Histogram:
     first = int(bins.min(initial=_BINS)) if bins.size else 0
     counts = np.bincount(bins - first).astype(np.uint32)
     return Histogram(first_bin=first, counts=counts, count=values_ns.size, sum=int(values_ns.sum()))
-
-
-def _unseen_queue(run: Run, ended_ns: int) -> QueueMeasurement:
-    counts: dict[str, Any] = dict.fromkeys((each.name for each in fields(QueueCounters) if each.name != "at_ns"), None)
-    begin, end, at_end = (
-        QueueCounters(at_ns=min(at_ns, ended_ns), **counts)
-        for at_ns in (run.measure.window_begin_ns, run.measure.window_end_ns, ended_ns)
-    )
-    none, few = np.empty(0, np.uint64), np.empty(0, np.uint32)
-    series = QueueSeries(at_ns=none, backlog_bytes=none, backlog_packets=few, dropped_packets=none, sent_packets=none)
-    return QueueMeasurement(at_window_begin=begin, at_window_end=end, at_end=at_end, series=series)
 
 
 def _facts(file: Path, sha256: str, analysis: Analysis, pairs: Sequence[PairedFlow]) -> Iterator[tuple[str, str]]:

@@ -25,17 +25,17 @@ LARGEST_SUPER_PACKET_BYTES = 65_215
 """TSO: 64 kB, less the room that Linux leaves for headers."""
 
 
-def problems(run: Run) -> Iterator[Problem]:
-    """Every field of the run that Linux or the agent cannot honour."""
+def problems(run: Run, *, here: bool = True) -> Iterator[Problem]:
+    """Every field of the run that Linux or the agent cannot honour; programs are looked for where they run `here`."""
     if run.measure.qlog:
         message = (
             '"qlog" needs the state of the algorithm at each ACK and numbers of packets, which Linux does not give'
         )
         yield Problem("measure.record", message, "the engine sim, which has both")
-    if run.measure.ss_ns and shutil.which("ss") is None:
+    if here and run.measure.ss_ns and shutil.which("ss") is None:
         yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")
     yield from _of_the_path(run)
-    yield from _of_the_flows(run)
+    yield from _of_the_flows(run, here=here)
     yield from _of_the_host(run)
 
 
@@ -82,11 +82,11 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
         yield Problem(f"{where}.loss", message, "loss = 0, or offload = false")
 
 
-def _of_the_flows(run: Run) -> Iterator[Problem]:
+def _of_the_flows(run: Run, *, here: bool) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
     for index, flow in enumerate(run.flows):
-        if flow.work.command:
+        if here and flow.work.command:
             for end in ("command", "server"):
                 arguments = getattr(flow.work.command, end)
                 if arguments and shutil.which(arguments[0]) is None:

@@ -7,12 +7,14 @@ There is no mean, no percentile and no verdict here: these are `dumbbell.metrics
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+    from dumbbell.spec.run import Run
 
     U8 = npt.NDArray[np.uint8]
     U16 = npt.NDArray[np.uint16]
@@ -320,3 +322,17 @@ class Histogram:
             return index
         octave, step = divmod(index, 64)
         return (64 + step) << (octave - 1)
+
+
+def unseen_queue(run: Run, ended_ns: int) -> QueueMeasurement:
+    """What an engine gives that sees no queue."""
+    import numpy as np  # noqa: PLC0415 (most engines have arrays already)
+
+    counts: dict[str, Any] = dict.fromkeys((each.name for each in fields(QueueCounters) if each.name != "at_ns"), None)
+    begin, end, at_end = (
+        QueueCounters(at_ns=min(at_ns, ended_ns), **counts)
+        for at_ns in (run.measure.window_begin_ns, run.measure.window_end_ns, ended_ns)
+    )
+    none, few = np.empty(0, np.uint64), np.empty(0, np.uint32)
+    series = QueueSeries(at_ns=none, backlog_bytes=none, backlog_packets=few, dropped_packets=none, sent_packets=none)
+    return QueueMeasurement(at_window_begin=begin, at_window_end=end, at_end=at_end, series=series)

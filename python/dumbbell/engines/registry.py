@@ -34,6 +34,13 @@ def engine(name: str) -> Engine:
         from dumbbell.engines.capture import CaptureEngine  # noqa: PLC0415 (likewise)
 
         return CaptureEngine(kernel)
+    if family(name) == "hosts":
+        _need_linux(name)
+        if not kernel:
+            raise UnknownEngine("engine hosts: which ones? say --inventory FILE, or hosts:FILE")
+        from dumbbell.engines.hosts.engine import HostsEngine  # noqa: PLC0415 (likewise)
+
+        return HostsEngine(kernel)
     if family(name) in PLANNED:
         raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')

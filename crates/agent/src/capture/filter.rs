@@ -5,8 +5,13 @@
 
 use libc::{
     BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SKF_AD_HATYPE, SKF_AD_IFINDEX, SKF_AD_OFF,
-    SKF_AD_PKTTYPE, sock_filter,
+    SKF_AD_PKTTYPE, SKF_NET_OFF, sock_filter,
 };
+use std::net::Ipv4Addr;
+
+/// Where the addresses are in a packet of IPv4.
+const SOURCE_AT: i32 = 12;
+const TARGET_AT: i32 = 16;
 
 /// Takes nothing.
 pub const NOTHING: [sock_filter; 1] = [returns(0)];
@@ -33,6 +38,20 @@ pub fn of_devices(numbers: &[u32], is_outgoing: bool, snap_bytes: u32) -> Vec<so
         }
         program.push(returns(0));
     }
+    program.extend(of_device(is_outgoing, snap_bytes));
+    program
+}
+
+/// The same of a device, of what goes from the first to the second address of one of these pairs only.
+pub fn of_hosts(pairs: &[(Ipv4Addr, Ipv4Addr)], is_outgoing: bool, snap_bytes: u32) -> Vec<sock_filter> {
+    let mut program = Vec::new();
+    for (position, (from, to)) in pairs.iter().enumerate() {
+        // To what is behind the last pair and its refusal.
+        let behind = 5 * (pairs.len() - position - 1) + 1;
+        program.extend([loads(SKF_NET_OFF + SOURCE_AT), equals(from.to_bits(), 0, 3)]);
+        program.extend([loads(SKF_NET_OFF + TARGET_AT), equals(to.to_bits(), 0, 1), jumps(behind as u32)]);
+    }
+    program.push(returns(0));
     program.extend(of_device(is_outgoing, snap_bytes));
     program
 }
@@ -64,9 +83,13 @@ mod tests {
         kind: u16,
         is_outgoing: bool,
         device: u32,
+        from: Ipv4Addr,
+        to: Ipv4Addr,
     }
 
-    const DATA: Seen = Seen { kind: libc::ARPHRD_ETHER, is_outgoing: true, device: 100 };
+    const HERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+    const THERE: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 2);
+    const DATA: Seen = Seen { kind: libc::ARPHRD_ETHER, is_outgoing: true, device: 100, from: HERE, to: THERE };
 
     /// As the kernel carries a program out.
     fn taken(program: &[sock_filter], seen: Seen) -> u32 {
@@ -76,7 +99,10 @@ mod tests {
             at += 1;
             match u32::from(step.code) & 7 {
                 libc::BPF_LD => {
+                    let network = step.k as i32 - SKF_NET_OFF;
                     value = match step.k as i32 - SKF_AD_OFF {
+                        _ if network == SOURCE_AT => seen.from.to_bits(),
+                        _ if network == TARGET_AT => seen.to.to_bits(),
                         SKF_AD_HATYPE => seen.kind.into(),
                         SKF_AD_PKTTYPE => u32::from(seen.is_outgoing) * 4,
                         SKF_AD_IFINDEX => seen.device,
@@ -104,6 +130,17 @@ mod tests {
         let program = of_devices(&[], false, 96);
         assert_eq!(taken(&program, Seen { kind: libc::ARPHRD_NONE, ..DATA }), 96);
         assert_eq!(taken(&program, Seen { kind: libc::ARPHRD_LOOPBACK, ..DATA }), 0);
+    }
+
+    #[test]
+    fn of_some_hosts_is_taken_what_goes_between_them() {
+        let back = Seen { from: THERE, to: HERE, ..DATA };
+        let other = Seen { to: Ipv4Addr::new(192, 0, 2, 3), ..DATA };
+        let both = of_hosts(&[(HERE, THERE), (THERE, HERE)], false, 96);
+        assert_eq!([DATA, back, other].map(|seen| taken(&both, seen)), [96, 96, 0]);
+        let there = of_hosts(&[(HERE, THERE)], true, 96);
+        assert_eq!([DATA, back, other].map(|seen| taken(&there, seen)), [96, 0, 0]);
+        assert_eq!(taken(&there, Seen { is_outgoing: false, ..DATA }), 0);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::plan::{Discipline, Place, Plan};
 use super::step::Step;
 use crate::sockets::RECEIVER_PORT;
 use run::{Buffer, Places, Run, ShaperKind, Workload};
+use std::net::Ipv4Addr;
 
 /// The agent's executable, in a step that only it can do.
 const AGENT: &str = "dumbbell-agent";
@@ -88,13 +89,17 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             };
             queue(discipline, device(*end)).iter().map(|rest| tc(rest)).collect()
         }
+        // No run of one machine has it.
+        Step::Ingress => Vec::new(),
+        Step::Rule(rule) => vec![strings(["ip", "rule", "add", &rule.text()])],
     }
 }
 
 /// What a flow's programs are, the server first, each with its host; none: it has none.
 pub fn programs(flow: usize, plan: &Plan, run: &Run, id: &str) -> Vec<(Place, Vec<String>)> {
     let Workload::Command { command, server, .. } = &run.flows[flow].workload else { return Vec::new() };
-    let places = places(flow, plan, run);
+    let pair = plan.pair_of_flow[flow];
+    let places = places(flow, [plan.sender(pair), plan.receiver(pair)], run);
     let ends = [(Place::Receiver, server), (Place::Sender, command)];
     let filled = ends.into_iter().filter(|(_, arguments)| !arguments.is_empty()).map(|(place, arguments)| {
         // What has no meaning is refused before a job comes here, and stays as it is written.
@@ -104,11 +109,10 @@ pub fn programs(flow: usize, plan: &Plan, run: &Run, id: &str) -> Vec<(Place, Ve
 }
 
 /// What the words of a flow's programs may name.
-pub fn places(flow: usize, plan: &Plan, run: &Run) -> Places {
-    let pair = plan.pair_of_flow[flow];
+pub fn places(flow: usize, [sender, receiver]: [Ipv4Addr; 2], run: &Run) -> Places {
     Places {
-        receiver: Plan::receiver(pair).to_string(),
-        sender: Plan::sender(pair).to_string(),
+        receiver: receiver.to_string(),
+        sender: sender.to_string(),
         port: RECEIVER_PORT + flow as u16,
         seconds: run.full_seconds(flow),
     }

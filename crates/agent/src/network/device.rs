@@ -14,6 +14,8 @@ pub struct Device {
     pub name: String,
     /// What it does with several segments at once.
     pub offloads: Offloads,
+    /// The address of both ends of its link; none: it follows from the number.
+    pub mac: Option<[u8; 6]>,
 }
 
 /// What a device does with several segments at once.

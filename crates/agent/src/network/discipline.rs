@@ -10,20 +10,19 @@
 //! of the discipline `ingress`. Loss is in [`super::loss`].
 
 use super::device::{Device, ifb_name};
-use super::handle::{
-    CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, TERMINAL, UNLIMITED_PACKETS, header, ip_filter,
-};
-use super::loss;
+use super::handle::{CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter};
+use super::loss::{self, Match};
 use super::machine::Means;
 use crate::error::Error;
-use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
+use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE, Socket};
 use netlink_bindings::tc::{
     self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcRatespec, TcSizespec, TcTbfQopt,
-    TcU32Sel, Tcmsg,
+    Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
 use run::{Buffer, Hop, ShaperKind};
+use std::ops::Range;
 
 /// `RTM_GETQDISC`.
 pub const GET_QDISC: u16 = 38;
@@ -48,6 +47,11 @@ const RATE_TO_TURN: u32 = 10;
 const STEPS_PER_S: u64 = 1_000_000_000 / 64;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
+/// `RTM_DELQDISC`, and `RTM_GETTFILTER`.
+const DELETE_QDISC: u16 = 37;
+const GET_FILTER: u16 = 46;
+/// Every packet has these bits.
+const ANY: &[Match] = &[Match { mask: 0, value: 0, at: 0 }];
 /// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
 const STOLEN: u32 = 4;
 const REDIRECT: u32 = 1;
@@ -287,7 +291,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
             let limit = TcFifoQopt { limit: UNLIMITED_PACKETS };
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_pfifo(&limit);
         }),
-        Discipline::Redirect { to } => push_redirect(batch, device, to),
+        Discipline::Redirect { to } => push_redirect(batch, device, to, &[ANY]),
     }
 }
 
@@ -344,28 +348,52 @@ pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
     (rate_bps + 4) / 8
 }
 
-/// Leads what comes in by a device through the `ifb` of this number. The filter matches every packet: `matchall` would say
-/// that in a word, and not every kernel has it.
-fn push_redirect(batch: &mut Batch, device: &Device, to: u32) {
+/// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
+/// packet, `matchall` would say it in a word, and not every kernel has it.
+pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[Match]]) {
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     batch.push(NEW_QDISC, CREATE | EXCLUSIVE, subject("ingress"), |bytes| {
         let header = header(device, INGRESS_HANDLE, INGRESS);
         let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
     });
-    batch.push(NEW_FILTER, CREATE, subject("u32 filter with mirred"), |bytes| {
-        let selector = TcU32Sel { flags: TERMINAL, nkeys: 1, ..Default::default() };
+    let encode = |bytes: &mut Vec<u8>, matches: &[Match]| {
         // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
         let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
         let header = Tcmsg { info: ip_filter(), ..header(device, 0, INGRESS_HANDLE) };
-        let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &header).nested_options_u32().push_sel(selector);
+        let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &header).nested_options_u32();
         // Actions are counted from 1; the bindings' array of them begins with 0, which the kernel passes over.
         let bytes = filter.as_vec_mut();
+        loss::encode_selector(bytes, matches);
         let actions = push_nested_header(bytes, ACTIONS);
         let first = push_nested_header(bytes, 1);
         let _ = tc::PushActAttrs::new(&mut *bytes).nested_options_mirred().push_parms(&redirect);
         finalize_nested_header(bytes, first);
         finalize_nested_header(bytes, actions);
+    };
+    for each in matches {
+        batch.push(NEW_FILTER, CREATE, subject("u32 filter with mirred"), |bytes| encode(bytes, each));
+    }
+}
+
+/// Takes away what leads packets that come in by a device to one of these numbers, if it is there.
+pub fn remove_redirect(socket: &mut Socket, device: &Device, to: Range<u32>) -> Result<(), Error> {
+    let mut is_there = false;
+    let question = header(device, 0, INGRESS_HANDLE);
+    let encode = |bytes: &mut Vec<u8>| drop(tc::OpGettfilterDump::encode_request(bytes, &question));
+    let leads_there = |words: &[u8]| {
+        let word = |at: usize| words[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or_default();
+        word(0) == REDIRECT && to.contains(&word(4))
+    };
+    let listed = socket.dump(GET_FILTER, "filters", encode, |filter| is_there |= filter.windows(8).any(leads_there));
+    // Without such a discipline there is nothing to list.
+    if listed.is_err() || !is_there {
+        return Ok(());
+    }
+    let mut batch = Batch::default();
+    batch.push(DELETE_QDISC, 0, format!("ingress on {}", device.name), |bytes| {
+        let _ = tc::OpDelqdiscDo::encode_request(bytes, &header(device, INGRESS_HANDLE, INGRESS));
     });
+    socket.execute(batch)
 }
 
 /// The one class of an `htb`: as deep for its rate as for the most that it may borrow, for there is nobody to borrow from.

@@ -40,11 +40,11 @@ fn run_over(flows: usize, hops: &[Hop], back: &[Hop]) -> Run {
 }
 
 fn sent(plan: &Plan, pair: usize) -> Vec<Place> {
-    walk(plan, Place::Sender, Plan::receiver(pair))
+    walk(plan, Place::Sender, plan.receiver(pair))
 }
 
 fn acknowledged(plan: &Plan, pair: usize) -> Vec<Place> {
-    walk(plan, Place::Receiver, Plan::sender(pair))
+    walk(plan, Place::Receiver, plan.sender(pair))
 }
 
 fn rate_at(plan: &Plan, hop: usize) -> (Place, u64) {
@@ -257,7 +257,7 @@ fn who_leaves_before_the_last_queue_does_not_take_its_line() {
     let line = plan
         .routes
         .iter()
-        .find(|route| route.to.address == Plan::receiver(1) && place_of(&plan, route.device) == near(1));
+        .find(|route| route.to.address == plan.receiver(1) && place_of(&plan, route.device) == near(1));
     assert!(line.is_some_and(|line| line.device != plan.hops[1].queue));
 }
 

@@ -115,7 +115,7 @@ pub fn encode_route(bytes: &mut Vec<u8>, device: &Device, route: &Route) {
     let header = Rtmsg {
         rtm_family: libc::AF_INET as u8,
         rtm_dst_len: route.to.length,
-        rtm_table: libc::RT_TABLE_MAIN,
+        rtm_table: route.table.unwrap_or(libc::RT_TABLE_MAIN),
         rtm_protocol: libc::RTPROT_STATIC,
         rtm_scope: libc::RT_SCOPE_LINK,
         rtm_type: libc::RTN_UNICAST,
@@ -172,5 +172,17 @@ pub fn encode_relay_end(bytes: &mut Vec<u8>, device: &Device, mtu_bytes: u32) {
 /// A locally administered address from the number of a link's first device.
 fn mac(first: &Device) -> [u8; 6] {
     let [a, b, c, d] = first.index.to_be_bytes();
-    [0x02, 0, a, b, c, d]
+    first.mac.unwrap_or([0x02, 0, a, b, c, d])
+}
+
+/// The question for the device of a name in the asking socket's namespace.
+pub fn encode_question_of(bytes: &mut Vec<u8>, name: &str) {
+    let _ = rt_link::OpGetlinkDo::encode_request(bytes, &flags(0, 0)).push_ifname_bytes(name.as_bytes());
+}
+
+/// Number of the device in an answer, and its address on Ethernet.
+pub fn parse_device(answer: &[u8]) -> (u32, Option<[u8; 6]>) {
+    let (header, attributes) = rt_link::OpGetlinkDo::decode_reply(answer);
+    let mac = attributes.get_address().ok().and_then(|address| address.try_into().ok());
+    (header.ifi_index as u32, mac)
 }

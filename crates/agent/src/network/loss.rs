@@ -55,14 +55,18 @@ pub fn push(batch: &mut Batch, device: &Device, loss_ppb: u32, spared: &[Match],
 
 /// The filter that leads past the loss what has all of these bits.
 fn encode_way_past(bytes: &mut Vec<u8>, device: &Device, spared: &[Match]) {
-    let key = |it: &Match| TcU32Key { _mask_be: it.mask.to_be(), _val_be: it.value.to_be(), off: it.at, offmask: 0 };
-    let keys: Vec<TcU32Key> = spared.iter().map(key).collect();
-    let selector = TcU32Sel { flags: TERMINAL, nkeys: keys.len() as u8, keys: keys[0].clone(), ..Default::default() };
     let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
         .nested_options_u32()
         .push_classid(FIRST_CLASS);
+    encode_selector(filter.as_vec_mut(), spared);
+}
+
+/// What a `u32` filter looks for: all of these bits.
+pub fn encode_selector(bytes: &mut Vec<u8>, matches: &[Match]) {
+    let key = |it: &Match| TcU32Key { _mask_be: it.mask.to_be(), _val_be: it.value.to_be(), off: it.at, offmask: 0 };
+    let keys: Vec<TcU32Key> = matches.iter().map(key).collect();
+    let selector = TcU32Sel { flags: TERMINAL, nkeys: keys.len() as u8, keys: keys[0].clone(), ..Default::default() };
     // The bindings' selector has one key; more follow it.
-    let bytes = filter.as_vec_mut();
     push_header(bytes, SELECTOR, (selector.as_slice().len() + (keys.len() - 1) * TcU32Key::len()) as u16);
     bytes.extend(selector.as_slice());
     keys[1..].iter().for_each(|key| bytes.extend(key.as_slice()));
@@ -91,7 +95,7 @@ mod tests {
     #[test]
     fn a_filter_has_all_keys() {
         let place = super::super::place::Place::Near;
-        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
+        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default(), mac: None };
         for (spared, keys) in [(&SHORT[..], 1), (&OPENING[..], 2)] {
             let mut bytes = Vec::new();
             encode_way_past(&mut bytes, &device, spared);

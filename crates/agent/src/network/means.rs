@@ -25,7 +25,7 @@ impl Means {
     pub fn find() -> Result<Self, Error> {
         let device = |index: u32, name: &str| {
             let (place, offloads) = (Place::Near, Offloads::default());
-            Device { place, index, name: name.to_owned(), offloads }
+            Device { place, index, name: name.to_owned(), offloads, mac: None }
         };
         let loopback = device(link::LOOPBACK, LOOPBACK);
         let is_done = |batch: Batch| -> Result<bool, Error> {

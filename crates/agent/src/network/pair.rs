@@ -2,6 +2,7 @@
 
 use crate::error::Error;
 use run::{Access, Direction, Flow, Hop, Path, Qdisc, Run, ShaperAt};
+use std::net::Ipv4Addr;
 use std::ops::Range;
 
 /// Frames that one may overtake when a path is made to reorder and has no forward delay to overtake in.
@@ -26,6 +27,8 @@ pub struct AddressPair {
     pub return_delay_ns: u64,
     /// Its hosts run programs.
     pub has_programs: bool,
+    /// Addresses of its sender and receiver, where these are other machines.
+    pub hosts: Option<(Ipv4Addr, Ipv4Addr)>,
 }
 
 impl AddressPair {
@@ -72,15 +75,17 @@ pub fn check(run: &Run) -> Result<(), Error> {
 }
 
 /// The pairs, in order of their first flow; and each flow's.
-pub fn pairs(run: &Run, reorder_ppb: u32) -> (Vec<AddressPair>, Vec<usize>) {
+pub fn pairs(run: &Run, reorder_ppb: u32, hosts: Option<&[(Ipv4Addr, Ipv4Addr)]>) -> (Vec<AddressPair>, Vec<usize>) {
     let hosts_are_felt = jitter(run).is_some() || run.host.qdisc == Qdisc::Fq || has_nics(run);
     let mut pairs: Vec<AddressPair> = Vec::new();
     let pair_of_flow = run
         .flows
         .iter()
-        .map(|flow| {
-            let pair = pair(flow, run, reorder_ppb);
-            let alone = hosts_are_felt || pair.access.is_some() || pair.has_programs;
+        .enumerate()
+        .map(|(index, flow)| {
+            let hosts = hosts.and_then(|hosts| hosts.get(index)).copied();
+            let pair = AddressPair { hosts, ..pair(flow, run, reorder_ppb) };
+            let alone = hosts.is_none() && (hosts_are_felt || pair.access.is_some() || pair.has_programs);
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
                 pairs.push(pair);
@@ -116,6 +121,7 @@ fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
         forward_delay_ns: forward_delay_ns + moved_ns,
         return_delay_ns: return_delay_ns - moved_ns,
         has_programs: flow.is_program(),
+        hosts: None,
     }
 }
 

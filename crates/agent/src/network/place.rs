@@ -23,6 +23,8 @@ pub enum Place {
     Up(usize, Router),
     /// All receiving hosts.
     Receiver,
+    /// The machine itself, through which packets come and go whose hosts are other machines.
+    Machine,
 }
 
 /// What a router does for its hop.
@@ -53,6 +55,7 @@ impl Place {
             Self::Down(hop, router) => of_hop("", hop, router),
             Self::Up(hop, router) => of_hop("up", hop, router),
             Self::Receiver => "receiver".to_owned(),
+            Self::Machine => "machine".to_owned(),
         }
     }
 
@@ -64,7 +67,7 @@ impl Place {
 
     /// Whether it forwards packets.
     pub const fn is_router(self) -> bool {
-        !matches!(self, Self::Sender | Self::Receiver)
+        !matches!(self, Self::Sender | Self::Receiver | Self::Machine)
     }
 }
 

@@ -10,6 +10,7 @@ use std::net::Ipv4Addr;
 pub use super::device::Device;
 pub use super::discipline::Discipline;
 pub use super::pair::AddressPair;
+pub use super::passage::Way;
 pub use super::place::{Place, Router};
 
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
@@ -43,12 +44,14 @@ pub struct Route {
     pub control: Option<String>,
     /// The largest window that they announce.
     pub window_bytes: Option<u32>,
+    /// The table that it is in; none: the main one.
+    pub table: Option<u8>,
 }
 
 impl Route {
     /// Packets to `to` leave by this device.
     const fn new(device: usize, to: Prefix) -> Self {
-        Self { device, to, source: None, initial_window_segments: None, control: None, window_bytes: None }
+        Self { device, to, source: None, initial_window_segments: None, control: None, window_bytes: None, table: None }
     }
 }
 
@@ -89,6 +92,8 @@ pub struct Plan {
     /// Links of which user space carries what comes, one way: the position of the device that takes it, and what is
     /// done to it. The device after that gives it out again.
     pub relays: Vec<(usize, Discipline)>,
+    /// How the run's packets come into the path and out of it, where its hosts are other machines.
+    pub passage: Option<Way>,
 }
 
 impl Plan {
@@ -98,9 +103,32 @@ impl Plan {
         Self::new(run, reorder_ppb).controlled(run, controls).relayed(means).shaped_at_receivers(run)
     }
 
+    /// The plan of nothing: the run's packets pass no path of ours here.
+    pub fn empty(run: &Run) -> Self {
+        Self {
+            places: Vec::new(),
+            offload: false,
+            pairs: Vec::new(),
+            pair_of_flow: vec![0; run.flows.len()],
+            devices: Vec::new(),
+            ifb: None,
+            addresses: Vec::new(),
+            routes: Vec::new(),
+            disciplines: Vec::new(),
+            hops: Vec::new(),
+            relays: Vec::new(),
+            passage: None,
+        }
+    }
+
     /// The plan of a run as if its kernel had everything, but for what stands at the receivers' ingress.
     pub fn new(run: &Run, reorder_ppb: u32) -> Self {
-        let (pairs, pair_of_flow) = pairs(run, reorder_ppb);
+        Self::between(run, reorder_ppb, None)
+    }
+
+    /// The same between hosts of these addresses, by flow; none: hosts of the plan's own.
+    pub fn between(run: &Run, reorder_ppb: u32, hosts: Option<&[(Ipv4Addr, Ipv4Addr)]>) -> Self {
+        let (pairs, pair_of_flow) = pairs(run, reorder_ppb, hosts);
         let rows = Direction::BOTH.map(|direction| Row::new(run, direction, &pairs, reorder_ppb));
         let mut plan = Self {
             places: places(run, &pairs, &rows),
@@ -114,6 +142,7 @@ impl Plan {
             disciplines: Vec::new(),
             hops: Direction::BOTH.iter().flat_map(|it| run.path.hops(*it)).map(|_| Counted::default()).collect(),
             relays: Vec::new(),
+            passage: None,
         };
         plan.add_senders(run, &rows);
         plan.add_trunk(run, &rows);
@@ -126,11 +155,11 @@ impl Plan {
     pub fn controlled(mut self, run: &Run, controls: &[String]) -> Self {
         let programs = run.flows.iter().zip(controls).enumerate().filter(|(_, (flow, _))| flow.is_program());
         for (index, (_, control)) in programs {
-            let to = host(Self::receiver(self.pair_of_flow[index]));
+            let to = host(self.receiver(self.pair_of_flow[index]));
             let devices = &self.devices;
             let leads = |route: &&mut Route| devices[route.device].place == Place::Sender && route.to == to;
             self.routes.iter_mut().filter(leads).for_each(|route| route.control = Some(control.clone()));
-            let back = host(Self::sender(self.pair_of_flow[index]));
+            let back = host(self.sender(self.pair_of_flow[index]));
             let devices = &self.devices;
             let returns = |route: &&mut Route| devices[route.device].place == Place::Receiver && route.to == back;
             let window_bytes = window_bytes(run);
@@ -171,10 +200,13 @@ impl Plan {
         }
         let position = self.devices.len();
         let index = FIRST_INDEX + position as u32;
-        let ways_in = (0..position).filter(|device| self.devices[*device].place == Place::Receiver);
-        self.disciplines.extend(ways_in.map(|device| (device, Discipline::Redirect { to: index })));
+        let from_path = |device: usize| self.devices[device ^ 1].place != Place::Machine;
+        let ways_in = (0..position)
+            .filter(|device| self.devices[*device].place == Place::Receiver && from_path(*device))
+            .collect::<Vec<_>>();
+        self.disciplines.extend(ways_in.into_iter().map(|device| (device, Discipline::Redirect { to: index })));
         let (place, name, offloads) = (Place::Receiver, ifb_name(index), Offloads::default());
-        self.devices.push(Device { place, index, name, offloads });
+        self.devices.push(Device { place, index, name, offloads, mac: None });
         self.disciplines.extend(run.path.hops(Direction::Down).first().map(|hop| (position, bucket(hop))));
         (self.ifb, self.hops[0].queue) = (Some(position), position);
         self
@@ -191,27 +223,33 @@ impl Plan {
     }
 
     /// Address of a pair's sender.
-    pub fn sender(pair: usize) -> Ipv4Addr {
+    pub fn sender(&self, pair: usize) -> Ipv4Addr {
+        if let Some((sender, _)) = self.pairs[pair].hosts {
+            return sender;
+        }
         Ipv4Addr::from_bits(SENDERS.address.to_bits() + pair as u32 + 1)
     }
 
     /// Address of a pair's receiver.
-    pub fn receiver(pair: usize) -> Ipv4Addr {
+    pub fn receiver(&self, pair: usize) -> Ipv4Addr {
+        if let Some((_, receiver)) = self.pairs[pair].hosts {
+            return receiver;
+        }
         Ipv4Addr::from_bits(RECEIVERS.address.to_bits() + pair as u32 + 1)
     }
 
     /// Device numbers, MAC addresses and names follow from the order of links alone.
-    fn link(&mut self, from: Place, to: Place) -> (usize, usize) {
+    pub fn link(&mut self, from: Place, to: Place) -> (usize, usize) {
         let first = self.devices.len();
         let offloads = Offloads { segmentation: self.offload, merging: self.offload };
         for (position, place) in [(first, from), (first + 1, to)] {
             let index = FIRST_INDEX + position as u32;
-            self.devices.push(Device { place, index, name: place.device_name(index), offloads });
+            self.devices.push(Device { place, index, name: place.device_name(index), offloads, mac: None });
         }
         (first, first + 1)
     }
 
-    fn route(&mut self, device: usize, to: Prefix) {
+    pub fn route(&mut self, device: usize, to: Prefix) {
         self.routes.push(Route::new(device, to));
     }
 
@@ -247,16 +285,18 @@ impl Plan {
 
     /// A pair's way to the shared router `entry`; gives the device by which that sends back.
     fn add_sender(&mut self, pair: usize, hops: &[(Place, Option<Discipline>)], entry: Place, run: &Run) -> usize {
-        let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
+        let (sender, receiver) = (host(self.sender(pair)), host(self.receiver(pair)));
         let nexts = hops.iter().skip(1).map(|(place, _)| *place).chain([entry]);
         let mut last = 0;
         for (&(place, discipline), next) in hops.iter().zip(nexts) {
             let (egress, back) = self.link(place, next);
             let mut route = Route::new(egress, receiver);
             if place == Place::Sender {
-                self.addresses.push((egress, sender.address));
-                route.source = Some(sender.address);
-                route.initial_window_segments = Some(run.host.initial_window_segments);
+                if self.pairs[pair].hosts.is_none() {
+                    self.addresses.push((egress, sender.address));
+                    route.source = Some(sender.address);
+                    route.initial_window_segments = Some(run.host.initial_window_segments);
+                }
                 // A burst is to reach the lane whole; its own egress cuts it.
                 self.devices[egress].offloads.segmentation |= next == Place::Lane;
             }
@@ -276,8 +316,15 @@ impl Plan {
             for pair in row.stops.windows(2) {
                 let (egress, back) = self.link(pair[0].place, pair[1].place);
                 let has_own_way_back = !run.path.back.is_empty();
-                self.route(egress, RECEIVERS);
-                self.route(if has_own_way_back { egress } else { back }, SENDERS);
+                let way_back = if has_own_way_back { egress } else { back };
+                if self.pairs.iter().all(|pair| pair.hosts.is_none()) {
+                    self.route(egress, RECEIVERS);
+                    self.route(way_back, SENDERS);
+                }
+                for (sender, receiver) in self.pairs.iter().filter_map(|pair| pair.hosts).collect::<Vec<_>>() {
+                    self.route(egress, host(receiver));
+                    self.route(way_back, host(sender));
+                }
                 self.queue(egress, row, pair[0]);
             }
         }
@@ -289,16 +336,18 @@ impl Plan {
         let slot_ns = run.host.ack_aggregation_ns;
         let (mut lines, mut entries): (Vec<Line>, Vec<(Place, usize)>) = (Vec::new(), Vec::new());
         for pair in 0..self.pairs.len() {
-            let (sender, receiver) = (host(Self::sender(pair)), host(Self::receiver(pair)));
+            let (sender, receiver) = (host(self.sender(pair)), host(self.receiver(pair)));
             let AddressPair { direction, forward_delay_ns: delay_ns, .. } = self.pairs[pair];
             let last = self.pairs[pair].data_hops.end - 1;
             let delay = (delay_ns > 0 || slot_ns > 0).then_some(Discipline::Delay { delay_ns, reorder_ppb, slot_ns });
             let line = Line { direction, last, to: Place::Receiver, discipline: delay, egress: 0 };
             let egress = self.leave(line, has_nics(run), &mut lines, rows);
             self.devices[egress + 1].offloads.merging |= run.host.gro;
-            self.addresses.push((egress + 1, receiver.address));
             self.route(egress, receiver);
-            let AddressPair { ack_hops, return_delay_ns, .. } = self.pairs[pair].clone();
+            let AddressPair { ack_hops, return_delay_ns, hosts, .. } = self.pairs[pair].clone();
+            if hosts.is_none() {
+                self.addresses.push((egress + 1, receiver.address));
+            }
             let mut out = egress + 1;
             if let Some(last) = ack_hops.end.checked_sub(1) {
                 let direction = direction.reversed();
@@ -313,7 +362,8 @@ impl Plan {
                 let egress = self.leave(line, false, &mut lines, rows);
                 self.route(egress, sender);
             }
-            self.routes.push(Route { source: Some(receiver.address), ..Route::new(out, sender) });
+            let source = hosts.is_none().then_some(receiver.address);
+            self.routes.push(Route { source, ..Route::new(out, sender) });
         }
     }
 
@@ -363,7 +413,7 @@ pub fn window_bytes(run: &Run) -> Option<u32> {
     run.host.receive_window_bytes.map(|bytes| u32::try_from(bytes).unwrap_or(u32::MAX))
 }
 
-const fn host(address: Ipv4Addr) -> Prefix {
+pub const fn host(address: Ipv4Addr) -> Prefix {
     Prefix { address, length: 32 }
 }
 

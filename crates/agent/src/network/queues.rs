@@ -14,6 +14,11 @@ impl Network {
     /// of segments that passed the gate, `queued` is the backlog in frames of full size, and `dropped` what remains:
     /// exact when the queue is empty.
     pub fn counters(&mut self) -> Result<Vec<QueueCounters>, Error> {
+        if self.plan.hops.is_empty() {
+            // They are on another machine, or nowhere.
+            let hops = Direction::BOTH.into_iter().map(|direction| self.path.hops(direction).len()).sum();
+            return Ok(vec![QueueCounters::default(); hops]);
+        }
         let hops = Direction::BOTH.map(|direction| self.path.hops(direction));
         let frames = hops.iter().flatten().map(|hop| u64::from(self.path.mtu_bytes + hop.overhead_bytes));
         let frames: Vec<u64> = frames.collect();
@@ -53,6 +58,9 @@ impl Network {
     /// it had; a `tbf` is full again (`tbf_change` in the kernel's `sch_tbf.c`), an `htb` keeps its tokens, which are a time
     /// (`htb_change_class` in `sch_htb.c`).
     pub fn change_rate(&mut self, direction: Direction, hop: usize, rate_bps: u64) -> Result<(), Error> {
+        if self.plan.hops.is_empty() {
+            return Ok(());
+        }
         let counted = self.plan.hops[row::position(&self.path, direction, hop)];
         let device = &self.plan.devices[counted.queue];
         let mut batch = Batch::default();

@@ -160,7 +160,7 @@ pub fn carry(arguments: impl Iterator<Item = OsString>) -> Option<Result<(), Fai
             let namespace = Namespace::named(namespace)?;
             let mut socket = namespace.within(Socket::open)??;
             let place = Place::Near; // any: it is in the errors of those who have a plan
-            let device = Device { place, index, name: name.clone(), offloads: Default::default() };
+            let device = Device { place, index, name: name.clone(), offloads: Default::default(), mac: None };
             open_end(&namespace, &mut socket, &device, mtu_bytes)
         });
         let mtu_bytes = mtu_bytes as usize;

@@ -1,9 +1,11 @@
 //! [`Step`]: one thing that is done to build a path. A path is its list of steps: what is carried out is what is printed.
 
+use super::passage::{Rule, Way};
 use super::plan::{Device, Discipline, Place, Plan, Route};
 use super::sysctl::{self, Setting};
 use super::{discipline, link};
 use crate::netlink::{Batch, CREATE, EXCLUSIVE};
+use crate::part::Passage;
 use run::Run;
 use std::net::Ipv4Addr;
 use std::os::fd::BorrowedFd;
@@ -33,6 +35,10 @@ pub enum Step {
     Route(Route),
     /// A queueing discipline.
     Queue(usize, Discipline),
+    /// A rule that leads packets of other machines into the path.
+    Rule(Rule),
+    /// What comes in by the machine's own interface is led into the path.
+    Ingress,
 }
 
 /// All that a plan takes, in order. `shares_kernel`: others use the kernel, too, whose settings stay as they are.
@@ -44,25 +50,35 @@ pub fn steps(plan: &Plan, run: &Run, shares_kernel: bool) -> Vec<Step> {
     let has_ipv6 = sysctl::has_ipv6();
     for &place in &plan.places {
         steps.push(Step::Namespace(place));
-        let settings = sysctl::of_namespace(place, run, has_ipv6, shares_kernel);
+        if place == Place::Machine {
+            continue;
+        }
+        let forwards = place.is_router() || plan.passage.is_some();
+        let settings = sysctl::of_namespace(place, forwards, run, has_ipv6, shares_kernel);
         steps.extend(settings.into_iter().map(|setting| Step::Setting(place, setting)));
     }
     steps.extend(plan.links().filter(|first| plan.relay_of(*first).is_none()).map(Step::Link));
     steps.extend(plan.ifb.map(Step::Ifb));
     steps.extend(plan.links().filter(|first| plan.relay_of(*first).is_some()).map(Step::Relay));
+    let of_machine = plan.passage.iter().flat_map(Way::settings);
+    steps.extend(of_machine.map(|setting| Step::Setting(Place::Machine, setting)));
     let is_linked = |device: &usize| plan.relay_of(*device).is_none() && Some(*device) != plan.ifb;
     let linked = (0..plan.devices.len()).filter(is_linked);
     steps.extend(linked.map(Step::Offloads));
     for &place in &plan.places {
         let here = |device: usize| plan.devices[device].place == place;
         let devices = (0..plan.devices.len()).filter(|device| here(*device)).map(Some);
-        steps.extend(devices.chain([None]).map(|device| Step::Up(place, device)));
+        let loopback = (place != Place::Machine).then_some(None);
+        steps.extend(devices.chain(loopback).map(|device| Step::Up(place, device)));
         let addresses = plan.addresses.iter().filter(|(device, _)| here(*device));
         steps.extend(addresses.map(|(device, address)| Step::Address(*device, *address)));
         steps.extend(plan.routes.iter().filter(|route| here(route.device)).map(|route| Step::Route(route.clone())));
         let disciplines = plan.disciplines.iter().filter(|(device, _)| here(*device));
         steps.extend(disciplines.map(|(device, discipline)| Step::Queue(*device, *discipline)));
     }
+    let comes_in = plan.passage.as_ref().is_some_and(|way| way.passage == Passage::Receiver);
+    steps.extend(plan.passage.iter().flat_map(Way::rules).map(Step::Rule));
+    steps.extend(comes_in.then_some(Step::Ingress));
     steps
 }
 
@@ -77,6 +93,7 @@ impl Step {
             }
             Self::Address(device, _) | Self::Queue(device, _) => Some(plan.devices[*device].place),
             Self::Route(route) => Some(plan.devices[route.device].place),
+            Self::Rule(_) | Self::Ingress => Some(Place::Machine),
         }
     }
 
@@ -97,6 +114,8 @@ impl Step {
             Self::Address(device, address) => format!("address {address} of {}", name(device)),
             Self::Route(route) => format!("route to {} by {}", route.to.text(), name(&route.device)),
             Self::Queue(device, discipline) => format!("{} on {}", discipline.kind(), name(device)),
+            Self::Rule(rule) => rule.text(),
+            Self::Ingress => "what comes in is led into the path".to_owned(),
         }
     }
 
@@ -129,6 +148,8 @@ impl Step {
                 link::encode_route(bytes, device(route.device), route);
             }),
             Self::Queue(end, what) => discipline::push(batch, device(*end), what, seed(run, device(*end))),
+            Self::Rule(rule) => rule.push(batch),
+            Self::Ingress => plan.passage.iter().for_each(|way| way.push_ingress(batch, plan)),
             Self::Kernel(_) | Self::Namespace(_) | Self::Setting(..) | Self::Relay(_) | Self::Offloads(_) => {
                 return false;
             }

@@ -31,7 +31,7 @@ pub type Setting = (&'static str, String);
 
 /// Settings of a namespace, to be made before it has devices. `shares_kernel`: somebody else has set up the kernel, and
 /// new namespaces take over what they set.
-pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool, shares_kernel: bool) -> Vec<Setting> {
+pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, shares_kernel: bool) -> Vec<Setting> {
     let mut settings = Vec::new();
     if shares_kernel {
         // What a relay carries comes back by another device than it left by.
@@ -43,7 +43,7 @@ pub fn of_namespace(place: Place, run: &Run, has_ipv6: bool, shares_kernel: bool
         settings.push(("net/ipv6/conf/all/disable_ipv6", "1".to_owned()));
         settings.push(("net/ipv6/conf/default/disable_ipv6", "1".to_owned()));
     }
-    if place.is_router() {
+    if forwards {
         settings.push(("net/ipv4/ip_forward", "1".to_owned()));
         return settings;
     }
@@ -152,13 +152,13 @@ mod tests {
     fn a_limited_window_stays_as_it_is() {
         let mut run = samples::run(1);
         (run.host.receive_window_bytes, run.host.socket_memory) = (Some(100_000), SocketMemory::Default);
-        let settings = of_namespace(Place::Receiver, &run, false, false);
+        let settings = of_namespace(Place::Receiver, false, &run, false, false);
         let of = |name: &str| settings.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str());
         assert_eq!(of("net/ipv4/tcp_rmem"), Some("4096 6291456 6291456"));
         assert_eq!(of("net/ipv4/tcp_moderate_rcvbuf"), Some("0"));
         run.host.receive_window_bytes = None;
         let names: Vec<&str> =
-            of_namespace(Place::Receiver, &run, false, false).iter().map(|(name, _)| *name).collect();
+            of_namespace(Place::Receiver, false, &run, false, false).iter().map(|(name, _)| *name).collect();
         assert!(!names.contains(&"net/ipv4/tcp_moderate_rcvbuf"));
     }
 }

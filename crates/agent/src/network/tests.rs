@@ -79,8 +79,8 @@ fn what_the_kernel_lacks_a_relay_does_on_the_same_way() {
         run.path.loss_at = loss_at;
         let (full, poor) = (Plan::new(&run, 0), Plan::new(&run, 0).relayed(POOR));
         for pair in 0..2 {
-            let there = |plan: &Plan| walk(plan, Place::Sender, Plan::receiver(pair));
-            let back = |plan: &Plan| walk(plan, Place::Receiver, Plan::sender(pair));
+            let there = |plan: &Plan| walk(plan, Place::Sender, plan.receiver(pair));
+            let back = |plan: &Plan| walk(plan, Place::Receiver, plan.sender(pair));
             assert_eq!((there(&poor), back(&poor)), (there(&full), back(&full)));
         }
         let treatments = |plan: &Plan| -> Vec<Discipline> {
@@ -228,9 +228,9 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         way.extend(in_lane.map(|_| Place::Lane));
         way.extend(behind.map(|_| Place::Access));
         way.extend([Place::Near, Place::Receiver]);
-        assert_eq!(walk(&plan, Place::Sender, Plan::receiver(0)), way);
+        assert_eq!(walk(&plan, Place::Sender, plan.receiver(0)), way);
         way.reverse();
-        assert_eq!(walk(&plan, Place::Receiver, Plan::sender(0)), way);
+        assert_eq!(walk(&plan, Place::Receiver, plan.sender(0)), way);
         // Only on the way into the lane do super-packets pass whole: it draws once for each.
         let offloading: Vec<Place> =
             plan.devices.iter().filter(|it| it.offloads.segmentation).map(|it| it.place).collect();
@@ -272,9 +272,9 @@ fn data_and_acks_pass_every_place_in_order() {
             let access = (pair == 1).then_some(Place::Access);
             let mut places: Vec<Place> = [Place::Sender].into_iter().chain(access).chain(middle).collect();
             places.extend([Place::Far, Place::Receiver]);
-            assert_eq!(walk(&plan, Place::Sender, Plan::receiver(pair)), places);
+            assert_eq!(walk(&plan, Place::Sender, plan.receiver(pair)), places);
             places.reverse();
-            assert_eq!(walk(&plan, Place::Receiver, Plan::sender(pair)), places);
+            assert_eq!(walk(&plan, Place::Receiver, plan.sender(pair)), places);
         }
         assert_eq!(
             plan.hops[0].loss.map(|device| place_of(&plan, device)),

@@ -4,6 +4,7 @@ use super::interfaces::{Interface, interfaces};
 use crate::failure::Failure;
 use crate::network::Means;
 use nix::sys::utsname::uname;
+use rustix::process::geteuid;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,6 +17,9 @@ const TOOLS: [&str; 7] = ["ip", "tc", "ss", "ethtool", "iperf3", "ffmpeg", "nc"]
 const SYSTEM_FOLDERS: [&str; 2] = ["/usr/sbin", "/sbin"];
 /// Congestion controls that the kernel has now.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
+/// Those that everyone may choose, and that of connections which choose none.
+const ALLOWED: &str = "/proc/sys/net/ipv4/tcp_allowed_congestion_control";
+const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 /// How the module of a congestion control begins; `tcp_diag` is none.
 const MODULE: &str = "tcp_";
 const NO_CONTROL: &str = "diag";
@@ -26,8 +30,10 @@ const LOAD: &str = "/proc/loadavg";
 
 #[derive(Debug, Serialize)]
 pub struct Description {
-    /// Congestion controls that the kernel has now.
+    /// Congestion controls that the kernel has now; for whoever is not root, those that it lets everyone choose.
     available: BTreeSet<String>,
+    /// That of connections which ask for none.
+    default: String,
     /// Those that it has a module of.
     loadable: BTreeSet<String>,
     /// Where each tool is; none: it is nowhere.
@@ -44,10 +50,13 @@ impl Description {
     /// The kernel does not say what network there is.
     pub fn new(with_means: bool) -> Result<Self, Failure> {
         let read = |path: &str| fs::read_to_string(path).map_err(|error| Failure::of(format!("read {path}"), error));
+        let is_root = geteuid().is_root();
         let load = read(LOAD)?.split(' ').next().and_then(|number| number.parse().ok());
         Ok(Self {
-            available: read(AVAILABLE)?.split_whitespace().map(str::to_owned).collect(),
-            loadable: loadable()?,
+            available: read(if is_root { AVAILABLE } else { ALLOWED })?.split_whitespace().map(str::to_owned).collect(),
+            default: read(DEFAULT)?.trim().to_owned(),
+            // Only root has the kernel load one.
+            loadable: if is_root { loadable()? } else { BTreeSet::new() },
             tools: tools(),
             interfaces: interfaces().map_err(|error| Failure::of("list interfaces", error))?,
             means: if with_means { Means::find().ok() } else { None },

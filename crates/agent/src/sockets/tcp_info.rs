@@ -5,6 +5,8 @@
 /// grows: one shorter than this code knows leaves the rest at its default, and a longer one is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TcpInfo {
+    /// Its state, as include/net/tcp_states.h numbers them.
+    pub state: u8,
     /// Segments sent and not yet acknowledged.
     pub unacked: u32,
     /// Of these, selectively acknowledged.
@@ -83,6 +85,7 @@ impl TcpInfo {
     /// Reads a `struct tcp_info`.
     pub fn parse(bytes: &[u8]) -> Self {
         Self {
+            state: bytes.first().copied().unwrap_or(0),
             unacked: u32_at(bytes, 24).unwrap_or(0),
             sacked: u32_at(bytes, 28).unwrap_or(0),
             lost: u32_at(bytes, 32).unwrap_or(0),
@@ -120,6 +123,11 @@ impl TcpInfo {
         self.sndbuf_limited_us += other.sndbuf_limited_us;
         self.bytes_sent += other.bytes_sent;
         self.bytes_retrans += other.bytes_retrans;
+    }
+
+    /// Both ends are closed, and all that was sent has come: `TIME_WAIT`, or what is left of it (`TCP_CLOSE`).
+    pub const fn has_ended(&self) -> bool {
+        matches!(self.state, 6 | 7)
     }
 
     /// Segments in flight as the sender counts them: `tcp_packets_in_flight`.

@@ -27,7 +27,8 @@ pub struct Connection {
     established_ns: Option<u64>,
     /// What the kernel last told of it.
     pub reading: Reading,
-    sender: Sender,
+    /// None: it is another machine's.
+    sender: Option<Sender>,
     /// None until it has been accepted.
     receiver: Option<Receiver>,
 }
@@ -54,14 +55,33 @@ impl Connection {
             source,
             established_ns: None,
             reading: Reading::default(),
-            sender: Sender::new(socket, remote),
+            sender: Some(Sender::new(socket, remote)),
             receiver: None,
         })
     }
 
-    /// Its sending end.
-    pub const fn sender(&self) -> &Sender {
-        &self.sender
+    /// One that has come in from a sender on another machine, at this port.
+    pub fn incoming(source: Source, arrival: Option<usize>, port: u16) -> Self {
+        Self {
+            port,
+            arrival,
+            is_complete: false,
+            source,
+            established_ns: None,
+            reading: Reading::default(),
+            sender: None,
+            receiver: None,
+        }
+    }
+
+    /// Its sending end; none: it is another machine's.
+    pub const fn sender(&self) -> Option<&Sender> {
+        self.sender.as_ref()
+    }
+
+    /// Whether the other end, on another machine, has closed after it had all.
+    pub fn is_closed_by_peer(&self) -> bool {
+        self.sender.is_some() && self.source.total_bytes().is_some() && self.reading.sender.has_ended()
     }
 
     /// Payload delivered in order. The kernel counts a FIN as one byte more (`tcp_rcv_nxt_update`).
@@ -81,11 +101,12 @@ impl Connection {
     /// # Errors
     /// It has failed.
     pub fn wake(&mut self, is_error: bool, payload: &Payload) -> Result<bool, Failure> {
-        if is_error && let Some(failure) = self.sender.error() {
+        let Some(sender) = &mut self.sender else { return Ok(false) };
+        if is_error && let Some(failure) = sender.error() {
             return Err(failure);
         }
         if self.established_ns.is_some() {
-            self.sender.flush(payload)?;
+            sender.flush(payload)?;
         }
         Ok(self.established_ns.is_none())
     }
@@ -100,10 +121,10 @@ impl Connection {
     /// # Errors
     /// It has failed.
     pub fn act(&mut self, due_ns: u64, payload: &Payload) -> Result<Option<u64>, Failure> {
-        let Some(established_ns) = self.established_ns else { return Ok(None) };
+        let (Some(established_ns), Some(sender)) = (self.established_ns, &mut self.sender) else { return Ok(None) };
         let act = self.source.act(Span::from_nanos(due_ns - established_ns));
         let closes = act.again.is_none() && self.source.total_bytes().is_some();
-        self.sender.write(act.bytes, closes, payload)?;
+        sender.write(act.bytes, closes, payload)?;
         Ok(act.again.map(|again| established_ns + again.as_nanos()))
     }
 
@@ -146,7 +167,9 @@ impl Connection {
     /// # Errors
     /// They are no TCP sockets.
     pub fn read(&mut self) -> Result<(), Failure> {
-        self.reading.sender = sockets::info(&self.sender)?;
+        if let Some(sender) = &self.sender {
+            self.reading.sender = sockets::info(sender)?;
+        }
         if let Some(receiver) = &self.receiver {
             self.reading.receiver = sockets::info(receiver)?;
         }

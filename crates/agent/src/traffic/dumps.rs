@@ -25,7 +25,7 @@ impl Dumps {
     /// # Errors
     /// The kernel has no `sock_diag`, or does not tell of sockets that are closed.
     pub fn open(run: &Run, network: &Network) -> Result<Self, Failure> {
-        let flows = 0..run.flows.len();
+        let flows = (0..run.flows.len()).filter(|index| network.has(*index));
         let programs = flows.clone().filter(|index| run.flows[*index].is_program());
         Ok(Self {
             all: open(network.ends(flows), Diag::open)?,

@@ -5,8 +5,9 @@ use super::program::Program;
 use super::receiver::Reads;
 use crate::failure::Failure;
 use crate::network::{self, Network};
+use crate::part::TransferPorts;
 use crate::record::no_counters;
-use crate::sockets::{self, RECEIVER_PORT, SENDER_PORT};
+use crate::sockets::{self, RECEIVER_PORT};
 use run::{FlowCounters, Run, SocketMemory, Source, Workload};
 use std::collections::BTreeMap;
 use std::net::{SocketAddrV4, TcpListener};
@@ -29,6 +30,9 @@ pub struct Flow {
     pub is_source: bool,
     /// So many of them are not complete.
     pub incomplete: usize,
+    /// What it sends, and of a source each of its transfers.
+    source: Source,
+    transfer_bytes: Vec<u64>,
     /// It ends by itself.
     pub is_finite: bool,
     /// How its readers read.
@@ -55,6 +59,30 @@ pub enum Phase {
 }
 
 impl Flow {
+    /// A connection has come in from another machine. Gives whether it is this flow's: that of its sender's address and, unless
+    /// it is a source's, port.
+    pub fn admit(
+        &mut self,
+        index: usize,
+        peer: SocketAddrV4,
+        sender: SocketAddrV4,
+        transfers: Option<&mut TransferPorts>,
+    ) -> bool {
+        let arrival = if self.is_source {
+            transfers.and_then(|ports| ports.accept(index, peer.port()))
+        } else {
+            (peer.port() == sender.port()).then_some(0)
+        };
+        let Some(arrival) = arrival.filter(|_| peer.ip() == sender.ip() && self.phase == Phase::Running) else {
+            return false;
+        };
+        let bytes = self.transfer_bytes.get(arrival).copied();
+        let source = bytes.map_or_else(|| self.source.clone(), |bytes| Source::new(&Workload::Transfer { bytes }));
+        let incoming = Connection::incoming(source, bytes.map(|_| arrival), peer.port());
+        self.connections.insert(peer.port(), incoming);
+        true
+    }
+
     /// Opens the sockets of flow `index` that are there before it starts, each in its namespace.
     ///
     /// # Errors
@@ -63,7 +91,7 @@ impl Flow {
         let flow = &run.flows[index];
         let reads = match flow.workload {
             Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }
-                if run.host.socket_memory == SocketMemory::Max =>
+                if run.host.socket_memory == SocketMemory::Max && network.is_whole() =>
             {
                 Reads::Large
             }
@@ -75,23 +103,28 @@ impl Flow {
         let source = Source::new(&flow.workload);
         let is_finite = source.total_bytes().is_some() || flow.is_program();
         let remote = SocketAddrV4::new(receiver.address, RECEIVER_PORT + index as u16);
-        let port = SENDER_PORT + index as u16;
+        let port = network.sender_port(index);
         // A source has no connection yet, and finds out here whether the kernel knows its control.
-        let only = Connection::open(source, None, host, [port], remote, control).map_err(&failed)?;
-        let control = sockets::control(only.sender())?;
+        let open = || Connection::open(source.clone(), None, host, [port], remote, control);
+        let only = network.begins_here(index).then(open).transpose().map_err(&failed)?;
+        let asked = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
+        let control = asked.unwrap_or_else(|| control.to_owned());
         let window_bytes = network::window_bytes(run);
-        let listen = || receiver.namespace.within(|| sockets::listener(remote, window_bytes));
-        let listener = (!flow.is_program()).then(listen).transpose();
+        let listen = || receiver.namespace.within(|| sockets::listener(remote, window_bytes, !network.is_whole()));
+        let listens = network.ends_here(index) && !flow.is_program();
+        let listener = listens.then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
         let is_single = !flow.is_source() && !flow.is_program();
         Ok(Self {
             phase: Phase::Waiting,
-            connections: if is_single { BTreeMap::from([(port, only)]) } else { BTreeMap::new() },
+            connections: only.filter(|_| is_single).map(|only| (port, only)).into_iter().collect(),
             closed: no_counters(0),
             listener,
             remote,
             is_source: flow.is_source(),
             incomplete: flow.arrivals().len(),
+            source,
+            transfer_bytes: flow.arrivals().iter().map(|it| it.bytes).collect(),
             is_finite,
             reads,
             window_bytes,

@@ -4,6 +4,7 @@ use super::entry::Entry;
 use crate::failure::Failure;
 use crate::job::Caller;
 use crate::namespace::Namespace;
+use crate::part::Lead;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
@@ -50,6 +51,8 @@ pub struct Surroundings {
     pub folder: PathBuf,
     /// Who they are, unless a run says root; none: who the agent is.
     pub caller: Option<Caller>,
+    /// Who leads this machine and others that do a run together; none: this one does all of it.
+    pub lead: Option<Lead>,
 }
 
 impl Surroundings {
@@ -292,7 +295,8 @@ mod tests {
         fs::create_dir_all(&folder).expect("a folder");
         let endings = Endings::new().expect("endings");
         let argv = arguments.iter().map(|word| (*word).to_owned()).collect();
-        let surroundings = Surroundings { root: None, start_in: "/".into(), folder: folder.clone(), caller: None };
+        let surroundings =
+            Surroundings { root: None, start_in: "/".into(), folder: folder.clone(), caller: None, lead: None };
         let process = Process::start((3, End::Client, User::Caller), argv, &namespace, &surroundings, 5, &endings);
         assert_eq!(fs::read_dir(&folder).expect("the folder").count(), 0, "nothing is left there");
         fs::remove_dir(&folder).expect("removed");

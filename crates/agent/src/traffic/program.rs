@@ -42,6 +42,10 @@ pub struct Program {
     receivers: ProgramSockets,
     /// Its command has ended well.
     is_done: bool,
+    /// Its connections are those with this port at one end; none: all between its two hosts.
+    only_port: Option<u16>,
+    /// Its sender is another machine's, and what that has sent is not known.
+    only_receives: bool,
 }
 
 impl Program {
@@ -72,8 +76,10 @@ impl Program {
             senders: ProgramSockets::default(),
             receivers: ProgramSockets::default(),
             is_done: false,
+            only_port: (!network.is_whole()).then_some(places.port),
+            only_receives: network.only_ends_here(index),
         };
-        if !server_arguments.is_empty() {
+        if !server_arguments.is_empty() && network.ends_here(index) {
             let namespace = &program.receiver.namespace;
             let other = Places { port: places.port ^ 1, ..places.clone() };
             let uses_port = other.fill(server).map_err(Failure)? != server_arguments;
@@ -159,6 +165,9 @@ impl Program {
     /// What the kernel tells of a socket, if it is one of these. `is_last`: it is closed.
     pub fn file(&mut self, record: &Record, is_last: bool) -> bool {
         let (here, there) = (record.local, record.remote);
+        if self.only_port.is_some_and(|port| ![record.local_port, record.remote_port].contains(&port)) {
+            return false;
+        }
         let sockets = if (here, there) == (self.sender.address, self.receiver.address) {
             &mut self.senders
         } else if (here, there) == (self.receiver.address, self.sender.address) {
@@ -187,7 +196,8 @@ impl Program {
         let sum = self.sum();
         // A FIN counts as a byte that was received (`tcp_rcv_nxt_update`), and not as one that was sent.
         let sent_bytes = sum.sender.bytes_sent - sum.sender.bytes_retrans;
-        let delivered_bytes = sum.receiver.bytes_received.min(sent_bytes);
+        let received_bytes = sum.receiver.bytes_received;
+        let delivered_bytes = if self.only_receives { received_bytes } else { received_bytes.min(sent_bytes) };
         let busy_ns = sum.sender.busy_us * NANOS_PER_MICRO;
         FlowCounters {
             app_limited_ns: now_ns.saturating_sub(self.began_ns).saturating_sub(busy_ns),

@@ -35,7 +35,8 @@ impl<'a> Programs<'a> {
         surroundings: &'a Surroundings,
         flows: &mut [Flow],
     ) -> Result<Option<Self>, Failure> {
-        let with: Vec<usize> = (0..flows.len()).filter(|index| run.flows[*index].is_program()).collect();
+        let with: Vec<usize> =
+            (0..flows.len()).filter(|index| run.flows[*index].is_program() && network.has(*index)).collect();
         if with.is_empty() {
             return Ok(None);
         }

@@ -13,7 +13,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::EventFd;
 use nix::sys::socket::{MsgFlags, recv};
 use std::io::ErrorKind;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
@@ -192,13 +192,14 @@ pub fn sink() -> Vec<u8> {
     vec![0; READ_BYTES]
 }
 
-/// The next connection that has come in, and the port of its sender; none when there is no more.
+/// The next connection that has come in, and its sender; none when there is no more.
 ///
 /// # Errors
 /// The kernel has no descriptors to give.
-pub fn accept(listener: &TcpListener) -> Result<Option<(TcpStream, u16)>, Failure> {
+pub fn accept(listener: &TcpListener) -> Result<Option<(TcpStream, SocketAddrV4)>, Failure> {
     match listener.accept() {
-        Ok((stream, sender)) => Ok(Some((stream, sender.port()))),
+        Ok((stream, SocketAddr::V4(sender))) => Ok(Some((stream, sender))),
+        Ok((_, SocketAddr::V6(sender))) => Err(Failure(format!("accept a connection: from {sender}"))),
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(Failure::of("accept a connection", error)),
     }

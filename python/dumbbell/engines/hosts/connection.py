@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Final, NoReturn, Self
 
 from dumbbell.engines import agent
-from dumbbell.engines.hosts.answer import AgentAnswer, Description, Hello, Readings, reply
+from dumbbell.engines.hosts.answer import AgentAnswer, Description, Hello, Readings, TaskAnswer, reply
 from dumbbell.engines.hosts.failure import HostFailure, last_line, meaning, shown
 from dumbbell.engines.hosts.inventory import InventoryHost
 from dumbbell.engines.hosts.ssh import (
@@ -81,6 +81,15 @@ class HostConnection:
         """
         answer = self._request("describe", {"describe": {"means": means}}).describe
         return answer if answer is not None else self._garbage("describe", b"another answer than asked for")
+
+    def task(self, step: str, request: Any) -> TaskAnswer:  # noqa: ANN401 (JSON)
+        """What is answered to a request about a task (`crates/agent/src/serve/tasks.rs`); `step` is what for.
+
+        Raises:
+            HostFailure: as `describe`, or it cannot be done.
+        """
+        answer = self._request(step, {"task": request}).task
+        return answer if answer is not None else self._garbage(step, b"another answer than asked for")
 
     def _start(self, file: Path) -> SshClient:
         common = arguments(self._host, self._config, self._patience)

@@ -1,0 +1,268 @@
+//! [`Way`]: how packets of other machines come into a path that is built on this one, and out of it.
+//!
+//! ```text
+//!            ┌ machine ┐                 path                  ┌ machine ┐
+//! from S ─→  rule: table ═ sender ─ near ─ ... ─ far ═ receiver ═ main table  ─→ to R
+//! ```
+//!
+//! The path is the one that is built for hosts of its own, but that its first and its last namespace forward. A link leads
+//! from this machine's own namespace into the first, and one out of the last. Rules of a table of our own lead the run's
+//! packets, and no others, into it. Nothing that the machine had is changed; links and routes go with the agent's process,
+//! and what its end leaves are rules that lead nowhere.
+
+use super::device::Offloads;
+use super::discipline::{push_redirect, remove_redirect};
+use super::link;
+use super::loss::Match;
+use super::plan::{Device, Place, Plan, Prefix, Route, host};
+use super::sysctl::Setting;
+use crate::error::Error;
+use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
+use crate::part::Passage;
+use netlink_bindings::rt_rule::{FibRuleHdr, OpDelruleDo, OpGetruleDump, OpNewruleDo};
+use netlink_bindings::traits::NetlinkRequest;
+use std::net::{IpAddr, Ipv4Addr};
+
+/// Where the addresses are in a packet of IPv4.
+const SOURCE_AT: i32 = 12;
+const TARGET_AT: i32 = 16;
+/// `RTM_NEWRULE`.
+const NEW_RULE: u16 = 32;
+/// `RTM_DELRULE`.
+const DELETE_RULE: u16 = 33;
+/// `RTM_GETRULE`.
+const GET_RULE: u16 = 34;
+/// `FR_ACT_TO_TBL`, `FR_ACT_GOTO` and `FR_ACT_NOP`.
+const TO_TABLE: u8 = 1;
+const GOTO: u8 = 2;
+const NOTHING: u8 = 3;
+/// The table of routes into a path.
+pub const TABLE: u8 = 219;
+/// Rules of ours have priorities from here on, before those that a system makes by itself (32766), behind that of its own
+/// addresses (0).
+const PRIORITY: u32 = 21_900;
+/// The last of them: those that a rule lets pass go on from here.
+const BEHIND: u32 = 21_999;
+/// Numbers of the machine's own devices are smaller.
+const MACHINE_INDEX: u32 = 1_000_000;
+/// By the first the run's packets enter, by the second they leave.
+const NAMES: [&str; 2] = ["dumbbell0", "dumbbell1"];
+
+/// Of link-local ones (RFC 3927), which no router forwards: a device without an address takes nothing of which the kernel looks
+/// where it is reached (`__fib_validate_source`).
+const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(169, 254, 219, 1), Ipv4Addr::new(169, 254, 219, 2)];
+
+/// How packets come in and go out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Where they are taken.
+    pub passage: Passage,
+    /// By which the machine reaches the others.
+    pub interface: Device,
+    /// Positions of the machine's own ends of the two links.
+    pub ends: [usize; 2],
+    /// Addresses of senders and receivers, each pair once.
+    pub hosts: Vec<(Ipv4Addr, Ipv4Addr)>,
+}
+
+/// A rule of ours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rule {
+    pub priority: u32,
+    /// What comes by this interface; `lo` is what the machine sends itself.
+    pub by: Option<&'static str>,
+    pub from_to: Option<(Ipv4Addr, Ipv4Addr)>,
+    pub action: u8,
+}
+
+impl Plan {
+    /// The same plan for hosts that are other machines.
+    ///
+    /// # Errors
+    /// Flows between the same two machines would have to be told apart.
+    pub fn led(mut self, passage: Passage, interface: Device) -> Result<Self, Error> {
+        self.share_routes()?;
+        let mut hosts: Vec<(Ipv4Addr, Ipv4Addr)> = self.pairs.iter().filter_map(|pair| pair.hosts).collect();
+        hosts.sort_unstable();
+        hosts.dedup();
+        let (enters, first) = self.link(Place::Machine, Place::Sender);
+        let (last, leaves) = self.link(Place::Receiver, Place::Machine);
+        let ends = [enters, leaves];
+        for ((end, name), address) in ends.into_iter().zip(NAMES).zip(ADDRESSES) {
+            self.addresses.push((end, address));
+            self.devices[end].index += MACHINE_INDEX;
+            self.devices[end].name = name.to_owned();
+        }
+        if passage == Passage::Receiver {
+            // What comes in is addressed to the interface, and is led on as it is.
+            (self.devices[enters].mac, self.devices[first].mac) = (interface.mac, interface.mac);
+        }
+        for (sender, receiver) in &hosts {
+            self.route_once(first, host(*sender), None);
+            self.route_once(last, host(*receiver), None);
+            self.route_once(enters, host(*receiver), Some(TABLE));
+            self.route_once(leaves, host(*sender), Some(TABLE));
+        }
+        self.places.insert(0, Place::Machine);
+        self.passage = Some(Way { passage, interface, ends, hosts });
+        Ok(self)
+    }
+
+    /// Routes of a namespace to the same address are one, where packets meet the same by each.
+    fn share_routes(&mut self) -> Result<(), Error> {
+        let mut shared: Vec<Route> = Vec::new();
+        for route in std::mem::take(&mut self.routes) {
+            let place = self.devices[route.device].place;
+            let same = |other: &&Route| other.to == route.to && self.devices[other.device].place == place;
+            let met = |device: usize| self.disciplines.iter().filter(move |(at, _)| *at == device).map(|(_, it)| *it);
+            match shared.iter().find(same) {
+                None => shared.push(route),
+                Some(other) if met(other.device).eq(met(route.device)) => {}
+                Some(_) => {
+                    return Err(Error::new(
+                        format_args!("packets to {}", route.to.address),
+                        "flows between the same two machines have different delays, and nothing tells their packets apart: \
+                         they need senders of their own",
+                    ));
+                }
+            }
+        }
+        self.routes = shared;
+        Ok(())
+    }
+
+    fn route_once(&mut self, device: usize, to: Prefix, table: Option<u8>) {
+        self.route(device, to);
+        let added = self.routes.pop().map(|route| Route { table, ..route });
+        self.routes.extend(added.filter(|route| !self.routes.contains(route)));
+    }
+}
+
+impl Way {
+    /// Settings of the machine's own ends: packets come in there from addresses that are reached by others.
+    pub fn settings(&self) -> [Setting; 6] {
+        [
+            ("net/ipv4/conf/dumbbell0/forwarding", "1"),
+            ("net/ipv4/conf/dumbbell1/forwarding", "1"),
+            ("net/ipv4/conf/dumbbell0/rp_filter", "2"),
+            ("net/ipv4/conf/dumbbell1/rp_filter", "2"),
+            ("net/ipv4/conf/dumbbell0/accept_local", "1"),
+            ("net/ipv4/conf/dumbbell1/accept_local", "1"),
+        ]
+        .map(|(name, value)| (name, value.to_owned()))
+    }
+
+    /// Leads what comes in for the receivers into the path, where they are this machine: no rule could, as its own addresses
+    /// come before all rules.
+    pub fn push_ingress(&self, batch: &mut Batch, plan: &Plan) {
+        let of = |address: Ipv4Addr, at| Match { mask: u32::MAX, value: address.to_bits(), at };
+        let keys = self.hosts.iter().map(|(sender, receiver)| [of(*sender, SOURCE_AT), of(*receiver, TARGET_AT)]);
+        let keys: Vec<[Match; 2]> = keys.collect();
+        let matches: Vec<&[Match]> = keys.iter().map(<[Match; 2]>::as_slice).collect();
+        push_redirect(batch, &self.interface, plan.devices[self.ends[0]].index, &matches);
+    }
+
+    /// The rules by which packets are led in.
+    pub fn rules(&self) -> Vec<Rule> {
+        let table = |by, from_to| Rule { priority: PRIORITY + 3, by, from_to: Some(from_to), action: TO_TABLE };
+        let there = self.hosts.iter().copied();
+        let back = self.hosts.iter().map(|(sender, receiver)| (*receiver, *sender));
+        match self.passage {
+            Passage::Sender => there.map(|pair| table(Some("lo"), pair)).collect(),
+            Passage::Receiver => back.map(|pair| table(Some("lo"), pair)).collect(),
+            Passage::Router => {
+                // What has been led already goes on as ever; and so does the look where an address is reached, by which the
+                // kernel judges what comes in (`fib_validate_source`).
+                let passes = |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), from_to: None, action: GOTO };
+                let end = Rule { priority: BEHIND, by: None, from_to: None, action: NOTHING };
+                let skipped = (0..).zip([NAMES[0], NAMES[1], "lo"]).map(passes);
+                [end].into_iter().chain(skipped).chain(there.chain(back).map(|pair| table(None, pair))).collect()
+            }
+        }
+    }
+}
+
+impl Rule {
+    /// In words, as `ip rule` has it.
+    pub fn text(&self) -> String {
+        let mut text = format!("rule {}", self.priority);
+        text += &self.from_to.map(|(from, to)| format!(" from {from} to {to}")).unwrap_or_default();
+        text += &self.by.map(|name| format!(" iif {name}")).unwrap_or_default();
+        text += &match self.action {
+            TO_TABLE => format!(" lookup {TABLE}"),
+            GOTO => format!(" goto {BEHIND}"),
+            _ => " nop".to_owned(),
+        };
+        text
+    }
+
+    /// Adds the request that makes it.
+    pub fn push(&self, batch: &mut Batch) {
+        batch.push(NEW_RULE, CREATE | EXCLUSIVE, self.text(), |bytes| {
+            let mut header = FibRuleHdr::new();
+            header.family = libc::AF_INET as u8;
+            header.action = self.action;
+            header.table = if self.action == TO_TABLE { TABLE } else { 0 };
+            (header.src_len, header.dst_len) = if self.from_to.is_some() { (32, 32) } else { (0, 0) };
+            let mut request = OpNewruleDo::encode_request(bytes, &header).push_priority(self.priority);
+            if let Some(name) = self.by {
+                request = request.push_iifname_bytes(name.as_bytes());
+            }
+            if let Some((from, to)) = self.from_to {
+                request = request.push_src(IpAddr::V4(from)).push_dst(IpAddr::V4(to));
+            }
+            if self.action == GOTO {
+                request = request.push_goto(BEHIND);
+            }
+            let _ = request;
+        });
+    }
+}
+
+/// The device of the machine's own that has a name.
+///
+/// # Errors
+/// There is none, or none of Ethernet.
+pub fn interface(name: &str) -> Result<Device, Error> {
+    let mut socket = Socket::open()?;
+    let (index, mac) =
+        link::parse_device(socket.ask(link::GET_LINK, name, |bytes| link::encode_question_of(bytes, name))?);
+    let (place, offloads) = (Place::Machine, Offloads::default());
+    Ok(Device { place, index, name: name.to_owned(), offloads, mac })
+}
+
+/// Takes away what leads packets of an interface into a path.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn take_away(name: &str) -> Result<(), Error> {
+    if let Ok(interface) = interface(name) {
+        // The path's end has taken its devices away, and their numbers stay in what led there.
+        remove_redirect(&mut Socket::open()?, &interface, MACHINE_INDEX..2 * MACHINE_INDEX)?;
+    }
+    remove_rules().map(drop)
+}
+
+/// Takes all rules of ours away; gives how many there were.
+///
+/// # Errors
+/// The kernel refuses.
+fn remove_rules() -> Result<usize, Error> {
+    let mut socket = Socket::open()?;
+    let mut left: Vec<u32> = Vec::new();
+    let mut header = FibRuleHdr::new();
+    header.family = libc::AF_INET as u8;
+    let encode = |bytes: &mut Vec<u8>| drop(OpGetruleDump::encode_request(bytes, &header));
+    socket.dump(GET_RULE, "rules", encode, |message| {
+        let (_, attributes) = OpGetruleDump::decode_reply(message);
+        left.extend(attributes.get_priority().ok().filter(|priority| (PRIORITY..=BEHIND).contains(priority)));
+    })?;
+    for priority in &left {
+        let mut batch = Batch::default();
+        batch.push(DELETE_RULE, 0, format!("rule {priority}"), |bytes| {
+            let _ = OpDelruleDo::encode_request(bytes, &header).push_priority(*priority);
+        });
+        socket.execute(batch)?;
+    }
+    Ok(left.len())
+}

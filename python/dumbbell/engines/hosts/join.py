@@ -1,0 +1,162 @@
+"""One measurement of a run, from what each of its hosts has seen: a sender's end, a receiver's, the queues between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from dumbbell.engines.measurement import (
+    FlowCounters,
+    FlowMeasurement,
+    FlowSeries,
+    Measurement,
+    Program,
+    QueueMeasurement,
+    Transfers,
+    unseen_queue,
+)
+from dumbbell.problem import visible
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from dumbbell.engines.hosts.assignment import Assignment
+    from dumbbell.engines.hosts.leader import Part
+    from dumbbell.spec.run import Run
+
+_MOST_FACT: Final = 500
+"""Letters of what a host says of itself."""
+
+
+def joined(run: Run, assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, Part]) -> Measurement:
+    """What all hosts together have measured.
+
+    What a receiver counts is taken at the instants at which the sender was looked at, by the offset of their clocks;
+    between two looks at the receiver it is taken to grow evenly.
+    """
+    ends = [
+        (seen[sender.name].flows[index], seen[receiver.name].flows[index])
+        for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True))
+    ]
+    done = [each for each in (_completed_ns(*both) for both in ends) if each is not None]
+    ended_ns = max(done) if run.until_done and done else max(each.ended_ns for each in seen.values())
+    path = seen.get(assignment.path.name) if assignment.path is not None else None
+    return Measurement(
+        ended_ns=ended_ns,
+        flows=tuple(_flow(*both, ended_ns) for both in ends),
+        bottleneck=unseen_queue(run, ended_ns) if path is None else _until(path.bottleneck, ended_ns),
+        hops=() if path is None else tuple(replace(hop, queue=_until(hop.queue, ended_ns)) for hop in path.hops),
+        facts=dict(_facts(assignment, seen, parts)),
+    )
+
+
+def _completed_ns(sender: FlowMeasurement, receiver: FlowMeasurement) -> int | None:
+    """A program is done where it was started, all others are where the last byte came."""
+    return receiver.completed_ns if sender.program is None else sender.completed_ns
+
+
+def _until(queue: QueueMeasurement, ended_ns: int) -> QueueMeasurement:
+    """Of a run that is over when all is complete: hosts are told that a moment later."""
+    marks = {name: getattr(queue, name) for name in ("at_window_begin", "at_window_end", "at_end")}
+    return replace(queue, **{name: replace(it, at_ns=min(it.at_ns, ended_ns)) for name, it in marks.items()})
+
+
+def _flow(sender: FlowMeasurement, receiver: FlowMeasurement, last_ns: int) -> FlowMeasurement:
+    program = sender.program or receiver.program
+    if program is not None and receiver.program is not None:
+        program = Program(client=program.client, server=receiver.program.server)
+    transfers = sender.transfers
+    if transfers is not None and receiver.transfers is not None:
+        own = transfers
+        transfers = Transfers(
+            started_ns=own.started_ns, completed_ns=receiver.transfers.completed_ns,
+            segments_sent=own.segments_sent, segments_retransmitted=own.segments_retransmitted,
+        )  # fmt: skip
+    delivered = _Growth.of(receiver, "delivered_bytes")
+    passed = _Growth.of(receiver, "bottleneck_bytes")
+
+    def counters(own: FlowCounters) -> FlowCounters:
+        at_ns = min(own.at_ns, last_ns)
+        return replace(own, at_ns=at_ns, delivered_bytes=delivered.at(at_ns), bottleneck_bytes=passed.at(at_ns))
+
+    series: FlowSeries = replace(sender.series, delivered_bytes=delivered.column(sender.series.at_ns))
+    if len(sender.series.bottleneck_bytes):
+        series = replace(series, bottleneck_bytes=passed.column(sender.series.at_ns))
+    return replace(
+        sender,
+        completed_ns=_completed_ns(sender, receiver),
+        at_window_begin=counters(sender.at_window_begin),
+        at_window_end=counters(sender.at_window_end),
+        at_end=counters(sender.at_end),
+        series=series,
+        transfers=transfers,
+        program=program,
+    )
+
+
+class _Growth:
+    """A counter of a receiver over time."""
+
+    def __init__(self, at_ns: npt.NDArray[np.float64], counts: npt.NDArray[np.float64]) -> None:
+        self._at_ns, self._counts = at_ns, counts
+
+    @classmethod
+    def of(cls, flow: FlowMeasurement, counter: str) -> _Growth:
+        """From its series and its counters at the window's ends and the flow's."""
+        import numpy as np  # noqa: PLC0415 (late: only where hosts have been measured)
+
+        column, at_ns = getattr(flow.series, counter), flow.series.at_ns
+        marks = (flow.at_window_begin, flow.at_window_end, flow.at_end)
+        times = [*(at_ns[: len(column)].tolist()), *(each.at_ns for each in marks)]
+        counts = [*column.tolist(), *(getattr(each, counter) for each in marks)]
+        pairs = sorted({0: 0, **dict(zip(times, counts, strict=True))}.items())
+        return cls(*(np.array(each, np.float64) for each in zip(*pairs, strict=True)))
+
+    def at(self, at_ns: int) -> int:
+        """Its count at an instant."""
+        import numpy as np  # noqa: PLC0415 (likewise)
+
+        return round(float(np.interp(at_ns, self._at_ns, self._counts)))
+
+    def column(self, at_ns: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+        """Its counts at some instants."""
+        import numpy as np  # noqa: PLC0415 (likewise)
+
+        return np.interp(at_ns.astype(np.float64), self._at_ns, self._counts).round().astype(np.uint64)
+
+
+def _facts(
+    assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, Part]
+) -> Iterator[tuple[str, str]]:
+    for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
+        own = seen[sender.name].facts
+        yield f"flows[{index}].hosts", f"{sender.name} to {receiver.name}"
+        for fact in ("cc", "sender"):
+            if (known := own.get(f"flows[{index}].{fact}")) is not None:
+                yield f"flows[{index}].{fact}", _text(known)
+    made = "none of ours: that of the hosts is measured"
+    if assignment.path is not None:
+        made = f"made by {assignment.path.name}, for what it {_TAKES[assignment.passage or 'router']}"
+    yield "hosts.path", made
+    for name, measurement in seen.items():
+        part = parts[name]
+        yield f"{name}: clock", f"ahead by {part.clock.monotonic_ns} ± {part.clock.error_ns} ns"
+        drift_ns = part.clock_after.monotonic_ns - part.clock.monotonic_ns
+        yield f"{name}: clock.drift", f"{drift_ns} ± {part.clock.error_ns + part.clock_after.error_ns} ns"
+        if part.interruptions:
+            yield f"{name}: connection.lost", str(part.interruptions)
+        for fact, text in measurement.facts.items():
+            if fact.startswith("capture."):
+                yield _text(fact), _text(text)
+            elif not fact.startswith("flows["):
+                yield f"{name}: {_text(fact)}", _text(text)
+
+
+_TAKES: Final = {"router": "forwards", "sender": "sends", "receiver": "receives"}
+
+
+def _text(said: str) -> str:
+    """What a host says, cut short, every letter of which prints."""
+    return visible(said[:_MOST_FACT])

@@ -1,0 +1,287 @@
+"""A run on several hosts: each has a task of its own, which goes on whether or not this machine can see it.
+
+All are told the same: begin, time 0 on your clock, give what you have. Where the connection to one is lost it is made
+again, and the task is asked how it stands.
+"""
+
+from __future__ import annotations
+
+import binascii
+import time
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from dumbbell.engines.capture_files import PATTERN
+from dumbbell.engines.hosts.answer import TaskAnswer, TaskState
+from dumbbell.engines.hosts.clock import ClockOffset, clock_offset
+from dumbbell.engines.hosts.connection import HostConnection
+from dumbbell.engines.hosts.failure import HostFailure, last_line
+from dumbbell.engines.hosts.inventory import InventoryHost
+from dumbbell.engines.hosts.ssh import Clients, Patience
+from dumbbell.units import NS_PER_S
+
+_LEAD_NS: Final = 500_000_000
+"""Time 0 is so long after all have said that they are ready, and as long again as the slowest took to say it."""
+_LOOK_S: Final = 0.1
+_LOST_S: Final = 30.0
+"""A host whose connection is lost is tried again for so long beyond the run's end."""
+_RETRY_S: Final = 1.0
+_Given = TypeVar("_Given")
+_MOST_BYTES: Final = 2**30
+"""Of what a host leaves of a run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What one host left of a run."""
+
+    outcome: bytes
+    clock: ClockOffset
+    """How far its clocks were ahead when the run began."""
+    clock_after: ClockOffset
+    interruptions: int
+    """So many times its connection was lost and made again."""
+
+
+class HostTask:
+    """A task on a host, and the connection to it, which is made again when it is lost."""
+
+    def __init__(self, host: InventoryHost, task: str, config: str | None, clients: Clients) -> None:
+        self.host, self._task, self._config, self._clients = host, task, config, clients
+        self._connection: HostConnection | None = None
+        self.interruptions = 0
+
+    def connection(self) -> HostConnection:
+        """The one that there is, or a new one.
+
+        Raises:
+            HostFailure: there is none to be had.
+        """
+        if self._connection is None:
+            self._connection = HostConnection(self.host, self._config, self._clients, Patience())
+        return self._connection
+
+    def close(self) -> None:
+        """Ends the connection, and not the task."""
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(HostFailure):
+                connection.__exit__(None, None, None)
+
+    def ask(self, step: str, request: Mapping[str, Any]) -> TaskAnswer:
+        """One request about the task."""
+        ((kind, fields),) = request.items()
+        return self.connection().task(step, {kind: {"id": self._task, **fields}})
+
+    def patiently(self, until_s: float, ask: Callable[[], _Given]) -> _Given:
+        """What `ask` gives, which is asked again over a new connection while the old one is lost."""
+        while True:
+            try:
+                return ask()
+            except HostFailure as failure:
+                lost = self._connection
+                self.close()
+                if failure.step == "stopped" or time.monotonic() > until_s:
+                    raise
+                self.interruptions += lost is not None
+                time.sleep(_RETRY_S)
+
+    def state(self, step: str = "look at the task") -> TaskState:
+        """How it stands."""
+        state = self.ask(step, {"state": {}}).state
+        if state is None:
+            raise HostFailure(self.host.name, step, "the agent says nothing of it")
+        return state
+
+    def start(self, job: Mapping[str, Any]) -> None:
+        """Begins it, or finds that it has begun."""
+        self.ask("begin the task", {"start": {"job": job}})
+
+    def remove(self) -> None:
+        """Ends it and removes what it left."""
+        self.ask("remove the task", {"remove": {}})
+
+    def collected(self, capture: str | None, size: int) -> Iterator[bytes]:
+        """The pieces of what it left."""
+        step = "collect the outcome" if capture is None else f"collect the capture at the {capture}"
+        if size > _MOST_BYTES:
+            raise HostFailure(self.host.name, step, f"{size} B are more than a run leaves")
+        offset = 0
+        while offset < size:
+            piece = self._piece(step, capture, offset)
+            if not piece:
+                raise HostFailure(self.host.name, step, f"it ends after {offset} of {size} B")
+            offset += len(piece)
+            yield piece
+
+    def _piece(self, step: str, capture: str | None, offset: int) -> bytes:
+        text = self.ask(step, {"collect": {"capture": capture, "offset": offset}}).collect
+        with suppress(binascii.Error):
+            return b64decode(text or "", validate=True)
+        raise HostFailure(self.host.name, step, "it answers what is no base64")
+
+
+class Leader:
+    """Leads the tasks of one run."""
+
+    def __init__(
+        self, hosts: list[InventoryHost], task: str, config: str | None, clients: Clients, limit_s: float
+    ) -> None:
+        self.tasks = [HostTask(host, task, config, clients) for host in hosts]
+        self._until_s = time.monotonic() + limit_s
+
+    def run(self, jobs: Mapping[str, Mapping[str, Any]], duration_s: float, captures: Path | None) -> dict[str, Part]:
+        """Has all hosts do their jobs at one time, and gives what each left; captures go into a folder.
+
+        Raises:
+            HostFailure: one could not, and why; the tasks of all are removed.
+        """
+        with self._pool() as each:
+            try:
+                clocks = each(lambda task: clock_offset(task.connection()))
+                if not self._has_begun(each):
+                    zero_ns = self._begun(each, jobs, clocks)
+                    self._sleep_until(zero_ns / NS_PER_S + duration_s * self._is_fixed(jobs))
+                if not self._is_fixed(jobs):
+                    each(self._complete)
+                    each(self._finish)
+                states = each(self._ended)
+                after = each(lambda task: task.patiently(self._until_s, lambda: clock_offset(task.connection())))
+                outcomes = each(lambda task: self._outcome(task, states[task.host.name], captures))
+            except BaseException:
+                self.abandon()
+                raise
+            each(lambda task: task.patiently(self._until_s, task.remove))
+        return {
+            task.host.name: Part(
+                outcome=outcomes[task.host.name], clock=clocks[task.host.name],
+                clock_after=after[task.host.name], interruptions=task.interruptions,
+            )
+            for task in self.tasks
+        }  # fmt: skip
+
+    def abandon(self) -> None:
+        """Removes the tasks, as far as hosts can be reached, over connections of their own."""
+        clients = Clients()
+        with ThreadPoolExecutor(len(self.tasks)) as pool:
+            list(pool.map(lambda task: _removed(task, clients), self.tasks))
+        clients.stop()
+
+    @staticmethod
+    def _is_fixed(jobs: Mapping[str, Mapping[str, Any]]) -> bool:
+        """Whether the run's length is known before it is over."""
+        return not next(iter(jobs.values()))["run"]["until_done"]
+
+    @staticmethod
+    def _has_begun(each: _Each) -> bool:
+        """Whether all hosts are at this run, or done with it, since a controller that is no more began it; else none is."""
+        states = each(lambda task: task.state("look for the task")).values()
+        if all(each.begun and (each.runs or each.outcome_bytes is not None) for each in states):
+            return True
+        if any(state.exists for state in states):
+            each(lambda task: task.remove())
+        return False
+
+    def _begun(self, each: _Each, jobs: Mapping[str, Mapping[str, Any]], clocks: Mapping[str, ClockOffset]) -> int:
+        """Begins all tasks, and gives time 0 on this machine's CLOCK_MONOTONIC."""
+        each(lambda task: task.start(jobs[task.host.name]))
+        began_ns = time.monotonic_ns()
+        each(self._made_ready)
+        took_ns = time.monotonic_ns() - began_ns
+        zero_ns = time.monotonic_ns() + _LEAD_NS + min(took_ns, 2 * NS_PER_S)
+
+        def go(task: HostTask) -> None:
+            theirs_ns = zero_ns + clocks[task.host.name].monotonic_ns
+            task.ask("say when to begin", {"go": {"zero_ns": theirs_ns}})
+
+        each(go)
+        return zero_ns
+
+    def _made_ready(self, task: HostTask) -> None:
+        while not (state := task.state("wait until it is set up")).ready:
+            if not state.runs or state.outcome_bytes is not None:
+                outcome = b"".join(task.collected(None, state.outcome_bytes or 0))
+                raise HostFailure(task.host.name, "set up", _said(outcome, state))
+            if time.monotonic() > self._until_s:
+                raise HostFailure(task.host.name, "set up", f"not done in time; {last_line(state.console)}")
+            time.sleep(_LOOK_S)
+
+    def _sleep_until(self, at_s: float) -> None:
+        time.sleep(max(0.0, at_s - time.monotonic()))
+
+    def _complete(self, task: HostTask) -> None:
+        """Waits until all is complete that a host has an end of."""
+        until_s = self._until_s + _LOST_S
+        while (state := task.patiently(until_s, task.state)).runs and not state.complete:
+            time.sleep(_LOOK_S)
+
+    def _finish(self, task: HostTask) -> None:
+        if task.patiently(self._until_s, task.state).runs:
+            task.patiently(self._until_s, lambda: task.ask("end the run", {"finish": {}}))
+
+    def _ended(self, task: HostTask) -> TaskState:
+        until_s = self._until_s + _LOST_S
+        while (state := task.patiently(until_s, task.state)).runs:
+            if time.monotonic() > self._until_s:
+                raise HostFailure(task.host.name, "measure", f"not over in time; {last_line(state.console)}")
+            time.sleep(_LOOK_S)
+        if not state.exists:
+            raise HostFailure(task.host.name, "measure", "the task is gone: the host was started again, or cleaned")
+        return state
+
+    def _outcome(self, task: HostTask, state: TaskState, captures: Path | None) -> bytes:
+        if state.outcome_bytes is None:
+            raise HostFailure(task.host.name, "measure", f"it left no outcome; {last_line(state.console)}")
+        until_s, size = self._until_s + _LOST_S, state.outcome_bytes
+        outcome = task.patiently(until_s, lambda: b"".join(task.collected(None, size)))
+        for point, bytes_ in state.captures if captures is not None else ():
+            assert captures is not None  # noqa: S101 (as above)
+            file = captures / PATTERN.replace("*", point)
+            task.patiently(until_s, lambda: _written(file, task.collected(point, bytes_)))  # noqa: B023 (called at once)
+        return outcome
+
+    @contextmanager
+    def _pool(self) -> Iterator[_Each]:
+        """Does something with all tasks at once."""
+        with ThreadPoolExecutor(len(self.tasks)) as pool:
+
+            def each(do: Callable[[HostTask], _Given]) -> dict[str, _Given]:
+                waits = {task.host.name: pool.submit(do, task) for task in self.tasks}
+                failures = [error for wait in waits.values() if (error := wait.exception()) is not None]
+                if failures:
+                    raise failures[0]
+                return {name: wait.result() for name, wait in waits.items()}
+
+            try:
+                yield each
+            finally:
+                for task in self.tasks:
+                    task.close()
+
+
+_Each = Callable[[Callable[[HostTask], Any]], dict[str, Any]]
+
+
+def _removed(task: HostTask, clients: Clients) -> None:
+    task.close()
+    task._clients = clients
+    with suppress(HostFailure):
+        task.remove()
+    task.close()
+
+
+def _written(file: Path, pieces: Iterator[bytes]) -> None:
+    with file.open("wb") as opened:
+        for piece in pieces:
+            opened.write(piece)
+
+
+def _said(outcome: bytes, state: TaskState) -> str:
+    from dumbbell.engines.outcome import failure  # noqa: PLC0415 (late: only where something failed)
+
+    return failure(outcome) or last_line(state.console)

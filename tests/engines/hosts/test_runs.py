@@ -1,0 +1,297 @@
+"""Runs on hosts behind a real `sshd`: what they measure, and what is left when something ends in the middle."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumbbell.captures.analysis import Sink, analyse
+from dumbbell.engines.hosts.engine import HostsEngine
+from dumbbell.engines.measurement import Measurement
+from dumbbell.errors import EngineFailure
+from dumbbell.spec import expand, load, resolve
+from dumbbell.spec.run import Run
+from processes import processes, soon
+from sshlab import Lab, data_address, inside
+
+pytestmark = pytest.mark.slow
+
+SPEC = """
+name = "on-hosts"
+duration = "{duration}"
+seeds = 1
+
+[path]
+rate = "40 Mbit/s"
+rtt = "20 ms"
+buffer = "1 bdp"
+{path}
+
+[measure]
+window = ["1 s", "100 %"]
+{measure}
+
+[[flows]]
+cc = "cubic"
+
+[[flows]]
+cc = "reno"
+{flows}
+"""
+LINE_MBPS = 40 * 1448 / 1514
+
+
+def run_of(folder: Path, duration: str = "4 s", path: str = "", flows: str = "", measure: str = "") -> Run:
+    """The run of a spec of two flows, and of what is added to it."""
+    file = folder / "on-hosts.toml"
+    file.write_text(SPEC.format(duration=duration, path=path, flows=flows, measure=measure), encoding="utf-8")
+    return resolve(next(iter(expand(load(file)))), 1, live=True).run
+
+
+def engine(lab: Lab, inventory: Path) -> HostsEngine:
+    made = HostsEngine(str(inventory), lab.config)
+    made.allows_programs = True
+    return made
+
+
+def goodputs_mbps(measurement: Measurement) -> list[float]:
+    """Of each flow within the window."""
+    rates = []
+    for flow in measurement.flows:
+        begin, end = flow.at_window_begin, flow.at_window_end
+        rates.append((end.delivered_bytes - begin.delivered_bytes) * 8e3 / (end.at_ns - begin.at_ns))
+    return rates
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left(lab: Lab) -> Iterator[None]:
+    """After each test every host is as it was, but for the agent."""
+    before = {name: state(lab, name) for name in lab.hosts}
+    yield
+    for name, host in lab.hosts.items():
+        assert state(lab, name) == before[name]
+        assert not list(host.home.glob(".dumbbell/tasks/*")), name
+
+
+def state(lab: Lab, name: str) -> list[str]:
+    """What of a host a run could change: links, addresses, rules, routes, disciplines, settings."""
+    process = lab.hosts[name].process.pid
+    commands = ("ip -o link", "ip -4 -o address", "ip rule", "ip -4 route show table all", "tc qdisc", "sysctl -a")
+    texts = [re.sub(r" (link-netnsid \d+|state \w+)", "", inside(process, *command.split())) for command in commands]
+    texts[-1] = "\n".join(line for line in texts[-1].splitlines() if line.startswith(("net.ipv4", "net.core")))
+    return texts
+
+
+def test_two_flows_share_the_line_that_a_router_makes(lab: Lab, tmp_path: Path) -> None:
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path)
+    assert hosts.unsupported_fields(run) == []
+    measurement = hosts.measure(run)
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
+    queue = measurement.bottleneck.at_end
+    assert queue.dropped_packets > 0
+    assert queue.offered_packets == queue.sent_packets + queue.dropped_packets + queue.queued_packets
+    passed = sum(flow.at_end.bottleneck_bytes for flow in measurement.flows)
+    assert passed == pytest.approx(queue.sent_bytes, rel=0.02)
+    for flow in measurement.flows:
+        assert flow.rtt_min_ns is not None
+        assert 20_000_000 <= flow.rtt_min_ns < 22_000_000
+        assert len(flow.series.delivered_bytes) == len(flow.series.cwnd_segments) > 50
+        assert (flow.series.delivered_bytes[1:] >= flow.series.delivered_bytes[:-1]).all()
+    assert measurement.facts["flows[0].hosts"] == "s1 to r1"
+    assert measurement.facts["hosts.path"] == "made by mid, for what it forwards"
+    assert "in user space" in measurement.facts["mid: relay near108"]
+
+
+def test_two_senders_meet_at_a_router_though_their_clocks_differ(lab: Lab, tmp_path: Path) -> None:
+    hosts = engine(lab, lab.testbed(senders=("s1", "s2"), mid="shape = true"))
+    measurement = hosts.measure(run_of(tmp_path))
+    assert [measurement.facts[f"flows[{index}].hosts"] for index in range(2)] == ["s1 to r1", "s2 to r1"]
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
+    assert min(goodputs_mbps(measurement)) > 3
+    assert int(measurement.facts["s2: clock"].split()[2]) == pytest.approx(1e12, rel=1e-3)
+
+
+@pytest.mark.parametrize("which", ["sender", "receiver"])
+def test_an_end_makes_the_path_where_there_is_no_router(lab: Lab, tmp_path: Path, which: str) -> None:
+    """At the receiver behind an `ifb`, through which goes what comes in."""
+    if which == "sender":
+        inventory, path = lab.testbed(router=False, s1="shape = true"), ""
+    else:
+        inventory = lab.testbed(receiver="r2", router=False, r2="shape = true")
+        path = 'shaper_at = "receiver"\nshaper = "htb"\nburst = "1514 B"'
+    measurement = engine(lab, inventory).measure(run_of(tmp_path, path=path))
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
+    assert measurement.bottleneck.at_end.dropped_packets > 0
+    assert all(20_000_000 <= (flow.rtt_min_ns or 0) < 22_000_000 for flow in measurement.flows)
+    assert measurement.facts["hosts.path"].startswith("made by s1" if which == "sender" else "made by r2")
+    assert ("receiver" in which) == any("goes through ifb" in text for text in measurement.facts.values())
+
+
+def test_transfers_are_complete_when_the_receiver_has_them(lab: Lab, tmp_path: Path) -> None:
+    flows = """
+[[flows]]
+cc = "cubic"
+workload = { transfer = "300 kB" }
+
+[[flows]]
+cc = "cubic"
+start = "1 s"
+workload = { arrivals = { rate = "20 /s", count = 20 }, size = "30 kB" }
+"""
+    run = run_of(tmp_path, flows=flows)
+    *_, transfer, source = engine(lab, lab.testbed(mid="shape = true")).measure(run).flows
+    assert transfer.completed_ns is not None
+    assert transfer.at_end.delivered_bytes == 300_000
+    assert source.transfers is not None
+    took_ns = source.transfers.completed_ns - source.transfers.started_ns
+    assert len(took_ns) == 20
+    assert (took_ns >= 2 * 20_000_000).all(), "a handshake's round trip, and its data's"
+    assert (took_ns < 3_000_000_000).all()
+    assert source.at_end.delivered_bytes == 20 * 30_000
+    assert source.completed_ns == source.transfers.completed_ns.max()
+
+
+def test_a_run_ends_when_all_is_complete(lab: Lab, tmp_path: Path) -> None:
+    file = tmp_path / "done.toml"
+    file.write_text(
+        'duration = "until done"\ntime_limit = "60 s"\nseeds = 1\n[path]\nrate = "40 Mbit/s"\nrtt = "20 ms"\n'
+        'buffer = "1 bdp"\n[[flows]]\ncc = "reno"\nworkload = { transfer = "5 MB" }\n',
+        encoding="utf-8",
+    )
+    run = resolve(next(iter(expand(load(file)))), 1, live=True).run
+    began = time.monotonic()
+    measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run)
+    assert time.monotonic() - began < 20
+    assert measurement.flows[0].completed_ns == measurement.ended_ns
+    assert 1_000_000_000 < measurement.ended_ns < 4_000_000_000
+    assert measurement.bottleneck.at_end.sent_bytes > 5_000_000
+
+
+def test_programs_run_at_both_ends(lab: Lab, tmp_path: Path) -> None:
+    own = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="utf-8").strip()
+    words = '"iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"'
+    server = '"iperf3", "-s", "-1", "-p", "{port}", "-J"'
+    flows = f'\n[[flows]]\ncc = "{own}"\nworkload = {{ command = [{words}], server = [{server}] }}\n'
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path, flows=flows)
+    assert hosts.unsupported_fields(run) == []
+    assert [each.user for each in hosts.programs(run)] == ["whom SSH comes in as on s1", "whom SSH comes in as on r1"]
+    flow = hosts.measure(run).flows[2]
+    assert flow.program is not None
+    assert flow.program.server is not None
+    assert (flow.program.client.status, flow.program.server.status) == (0, 0)
+    assert '"sum_received"' in flow.program.client.stdout
+    assert flow.at_end.delivered_bytes > 1_000_000
+    hosts.allows_programs = False
+    with pytest.raises(EngineFailure, match="--programs"):
+        hosts.measure(run)
+
+
+def test_captures_come_from_where_packets_are(lab: Lab, tmp_path: Path) -> None:
+    run = run_of(tmp_path, measure='record = ["series", "pcap"]')
+    hosts = engine(lab, lab.testbed(receiver="r2", mid="shape = true"))
+    assert hosts.unsupported_fields(run) == []
+    folder = tmp_path / "captures"
+    folder.mkdir()
+    measurement = hosts.capture(run, folder)
+    assert sorted(file.name.partition(".")[0] for file in folder.iterdir()) == ["bottleneck", "receivers", "senders"]
+    for flow, captured in zip(measurement.flows, analyse(folder / "senders.pcapng.zst", Sink()).flows, strict=True):
+        assert captured.sent.acked_bytes == pytest.approx(flow.at_end.delivered_bytes, rel=0.03)
+    assert all(measurement.facts[f"capture.{point}.dropped"] == "0" for point in ("senders", "receivers"))
+
+
+def test_only_root_captures(lab: Lab, tmp_path: Path) -> None:
+    run = run_of(tmp_path, measure='record = ["series", "pcap"]')
+    (problem,) = engine(lab, lab.testbed(mid="shape = true")).unsupported_fields(run)
+    assert "r1" in str(problem)
+    assert "only root captures" in str(problem)
+
+
+def measured(hosts: HostsEngine, run: Run, disturb: Callable[[], Any], after_s: float) -> Future[Measurement]:
+    """A run in the midst of which something is done, which has ended."""
+    with ThreadPoolExecutor(1) as pool:
+        measuring = pool.submit(hosts.measure, run)
+        timer = threading.Timer(after_s, disturb)
+        timer.start()
+        measuring.exception()
+        timer.cancel()
+    return measuring
+
+
+def kill(*words: str) -> int:
+    """Kills all processes of this machine with these words on their command lines; gives how many."""
+    found = []
+    for process, _, _ in processes():
+        with suppress(OSError):
+            line = Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+            found += [process] if all(word in line for word in words) else []
+    for process in found:
+        os.kill(process, signal.SIGKILL)
+    return len(found)
+
+
+def test_the_run_goes_on_when_the_connection_is_cut(lab: Lab, tmp_path: Path) -> None:
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path, duration="6 s")
+    measurement = measured(hosts, run, lambda: kill("ssh", str(lab.config), "-- s1"), 4.0).result()
+    assert measurement.facts["s1: connection.lost"] == "1"
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
+
+
+def test_what_a_killed_controller_began_the_next_one_collects(lab: Lab, tmp_path: Path) -> None:
+    inventory = lab.testbed(mid="shape = true")
+    run_of(tmp_path, duration="6 s")
+    command = [
+        sys.executable, "-m", "dumbbell", "run", str(tmp_path / "on-hosts.toml"), "--engine", "hosts",
+        "--inventory", str(inventory), "--ssh-config", str(lab.config), "--out", str(tmp_path / "store"),
+    ]  # fmt: skip
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    begun = [*(host.home / ".dumbbell/tasks" for host in (lab.hosts["s1"], lab.hosts["mid"]))]
+    assert soon(lambda: all(list(each.glob("*/go")) for each in begun))
+    first.kill()
+    first.wait()
+    began = time.monotonic()
+    again = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert time.monotonic() - began < 6 + 5
+    assert "on-hosts" in again.stdout
+
+
+@pytest.mark.parametrize(("name", "step"), [("s1", "measure"), ("r1", "measure"), ("mid", "measure")])
+def test_an_agent_that_is_killed_is_named(lab: Lab, tmp_path: Path, name: str, step: str) -> None:
+    """All of it: who does the job, and who keeps it."""
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path)
+
+    def disturb() -> None:
+        own = Path(f"/proc/{lab.hosts[name].process.pid}/ns/net").readlink()
+        for process, _, _ in processes():
+            with suppress(OSError):
+                words = Path(f"/proc/{process}/cmdline").read_bytes()
+                if Path(f"/proc/{process}/ns/net").readlink() == own and words.endswith((b"\0task\0", b"outcome.json\0")):
+                    os.kill(process, signal.SIGKILL)
+
+    failure = measured(hosts, run, disturb, 3.0).exception()
+    assert isinstance(failure, EngineFailure)
+    assert str(failure).startswith(f"{name}: {step}: ")
+
+
+def test_strangers_are_no_flow(lab: Lab, tmp_path: Path) -> None:
+    """Who connects to a receiver's port from elsewhere is let go, and disturbs nothing."""
+    target = data_address("r1")
+    script = f"sleep 3; exec 3<>/dev/tcp/{target}/10000; head -c 1 <&3"
+    stranger = subprocess.Popen(
+        ["nsenter", f"--net=/proc/{lab.hosts['s2'].process.pid}/ns/net", "bash", "-c", script],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run_of(tmp_path))
+    assert stranger.wait(10) is not None
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
