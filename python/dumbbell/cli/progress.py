@@ -74,13 +74,13 @@ class _Bar(Watch):
         self._left = Countdown(total, run_s or 0.0)
         self._finished, self._runs = 0, total
 
-        class Bar(Progress):
+        class WithRows(Progress):
             def get_renderables(self) -> Iterable[RenderableType]:
                 yield from super().get_renderables()
                 if below is not None:
                     yield below
 
-        self.bar = Bar(
+        self.bar = WithRows(
             *columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S,
             refresh_per_second=10 if below is None else BELOW_PER_S,
         )  # fmt: skip

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from dumbbell.campaign.execution import Finished
     from dumbbell.campaign.plan import Planned
     from dumbbell.cli.campaign import Choice
-    from dumbbell.cli.live.view import View
+    from dumbbell.cli.live.view import LiveView
     from dumbbell.engines.live import LiveEngine
     from dumbbell.engines.protocol import Engine
     from dumbbell.engines.steps import Step
@@ -51,7 +51,10 @@ if TYPE_CHECKING:
     Runs = Sequence[tuple[Experiment, Collection[int]]]
     """Experiments, and the places in the plan of each whose runs are to be measured."""
 
-EXAMPLE = 'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5'
+EXAMPLE = (
+    'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5, '
+    "or as root dumbbell run examples/two-flows.toml --engine netns --live"
+)
 LOOKED_AT: Final = 100
 """Points of which it is said whether the simulator was validated there."""
 
@@ -303,7 +306,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     else:
         each_run = run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)
     with (
-        _view(live, runs, total) if live else nullcontext() as view,
+        _view(live, runs, total) if live and there < total else nullcontext() as view,
         progress(total, wanted=watched, run_s=None if times else run_s, below=view) as advance,
         closing(each_run) as finished,
     ):
@@ -321,7 +324,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     return _Done(len(ids) or total, measured, failed)
 
 
-def _view(engine: "LiveEngine", runs: "Runs", total: int) -> "AbstractContextManager[View]":
+def _view(engine: "LiveEngine", runs: "Runs", total: int) -> "AbstractContextManager[LiveView]":
     from dumbbell.campaign.plan import plan
     from dumbbell.cli.live.view import watching
 

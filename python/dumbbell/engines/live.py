@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import contextmanager
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Annotated, Final, Protocol, TypeAlias, runtime_checkable
@@ -146,7 +147,7 @@ def _tail(file: Path, feed: Feed, ended: Event) -> None:
             data = lines.read()
             feed.take(data)
             # A line that comes just now is lost with the others: the next one says all that it said.
-            if lines.tell() > MOST_BYTES and data.endswith(b"\n"):
+            if lines.seek(0, os.SEEK_CUR) > MOST_BYTES and data.endswith(b"\n"):
                 lines.truncate(0)
                 lines.seek(0)
 

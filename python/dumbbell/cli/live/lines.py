@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rich.cells import set_cell_size
 
+from dumbbell.cli.streams import escaped
 from dumbbell.metrics.number import ABSENT, amount, trimmed
 from dumbbell.tables.terminal import shortened
 
@@ -43,7 +44,7 @@ def lines(situation: Situation, width: int, height: int) -> list[str]:
         return ["no run has begun"][:height]
     last = situation.instants[-1] if situation.instants else None
     return [
-        shortened(situation.label, width),
+        shortened(escaped(situation.label), width),
         shortened(_progress_text(situation, last), width),
         *_table(situation, last, width, height - 2),
     ][: max(0, height)]
@@ -53,7 +54,7 @@ def sparkline(values: Sequence[float], most: float) -> str:
     """Values from 0 to `most` as bars.
 
     >>> sparkline([0, 1, 4, 8], 8)
-    '▁▁▄█'
+    '▁▂▅█'
     """
     top = len(_BARS) - 1
     return "".join(_BARS[min(top, int(len(_BARS) * value / most)) if most > 0 else 0] for value in values)
@@ -74,7 +75,7 @@ def _table(situation: Situation, last: Instant | None, width: int, height: int) 
     if last is None or room < 1:
         return []
     shown = tracks if len(tracks) <= room else tracks[: room - 1]
-    longest = max(len(track.label) for track in tracks)
+    longest = max(len(escaped(track.label)) for track in tracks)
     names = max(_LABEL[0], min(_LABEL[1], longest))
     fields = [*_FIELDS]
     while len(fields) > 1 and names + sum(len(_GAP) + field.width for field in fields) > width:
@@ -93,7 +94,7 @@ def _table(situation: Situation, last: Instant | None, width: int, height: int) 
     ]
     for place, track in enumerate(shown):
         texts = [field.text(last.gauges[place]).rjust(field.width) for field in fields]
-        rows.append(_row(track.label, names, texts, sparkline([row[place] for row in by_second], most)))
+        rows.append(_row(escaped(track.label), names, texts, sparkline([row[place] for row in by_second], most)))
     if len(shown) < len(tracks):
         rows.append(f"and {len(tracks) - len(shown)} more: a taller terminal has them, and so has the page")
     return [row[:width].rstrip() for row in rows]

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 LOOPBACK: Final = "127.0.0.1"
 _TOKEN_BYTES: Final = 16
+_ABSENT: Final = HTTPStatus(404)
 _PATIENCE_S: Final = 10
 _LONGEST_NUMBER: Final = 15
 _HEADERS: Final = {
@@ -95,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
         address = urlsplit(self.path)
         token, _, rest = address.path.removeprefix("/").partition("/")
         if not secrets.compare_digest(token.encode(), self.server.token.encode()):
-            self._refuse(HTTPStatus.NOT_FOUND)
+            self._refuse(_ABSENT)
         elif rest == "":
             page, policy = _page()
             self._answer(page, "text/html; charset=utf-8", {"Content-Security-Policy": policy})
@@ -104,7 +105,7 @@ class _Handler(BaseHTTPRequestHandler):
             number = int(after) if after.isascii() and after.isdigit() and len(after) <= _LONGEST_NUMBER else 0
             self._answer(self._readings(number), "application/json")
         else:
-            self._refuse(HTTPStatus.NOT_FOUND)
+            self._refuse(_ABSENT)
 
     def version_string(self) -> str:
         return "dumbbell"

@@ -40,7 +40,7 @@ def live_engine(engine: Engine) -> LiveEngine:
     return engine
 
 
-class View:
+class LiveView:
     """The flows as lines below a bar, as many as the terminal has room for."""
 
     def __init__(self, history: History) -> None:
@@ -56,7 +56,7 @@ class View:
 
 
 @contextmanager
-def watching(engine: LiveEngine, name: str, planned: Iterable[Planned], runs: int) -> Iterator[View]:
+def watching(engine: LiveEngine, name: str, planned: Iterable[Planned], runs: int) -> Iterator[LiveView]:
     """Watches the runs of an experiment meanwhile, and serves their page."""
     from dumbbell.cli.live.server import served
     from dumbbell.spec.point_text import point_text
@@ -69,7 +69,7 @@ def watching(engine: LiveEngine, name: str, planned: Iterable[Planned], runs: in
             typer.echo("note: standard error is no terminal, so the flows are on that page only", err=True)
         engine.watcher = history
         try:
-            yield View(history)
+            yield LiveView(history)
         finally:
             engine.watcher = None
 
