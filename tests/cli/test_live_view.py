@@ -28,7 +28,7 @@ from dumbbell.engines.live import LiveFlow, LiveReading, Watcher, watched
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.sim import SimEngine
-from dumbbell.errors import EngineFailure
+from dumbbell.errors import EngineFailure, ReportError
 from dumbbell.problem import Problem
 from dumbbell.spec.run import Run
 from processes import HANG_S
@@ -101,6 +101,16 @@ def test_a_reading_that_is_older_than_the_last_or_of_no_run_is_left_out() -> Non
     history.end(run)
     history.read(run, LiveReading(at_ns=9 * S, flows=(flow(4),)))
     assert [each.at_s for each in history.situation().instants] == [2.0]
+
+
+def test_of_several_runs_at_once_the_last_one_is_shown() -> None:
+    run, later = run_with({"cc": "bbr"}), run_with({"cc": "bbr"}, {"cc": "cubic"})
+    history = history_of(run, (1.0, [flow()]))
+    history.begin(later)
+    history.read(run, LiveReading(at_ns=2 * S, flows=(flow(),)))
+    history.end(run)
+    situation = history.situation()
+    assert (len(situation.tracks), [*situation.instants], situation.over) == (2, [], False)
 
 
 def test_many_flows_are_shown_by_algorithm_and_many_algorithms_together() -> None:
@@ -266,6 +276,12 @@ def test_no_other_machine_comes_to_it_and_it_ends_with_the_command(address: str)
             assert names.stdout.split()[3] == f"127.0.0.1:{port}"
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", others_port), timeout=HANG_S)
+
+
+def test_a_machine_without_loopback_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "LOOPBACK", "192.0.2.1")
+    with pytest.raises(ReportError, match=r"^live page on 192\.0\.2\.1: Cannot assign"), served(two_flows()):
+        pass
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ class LiveReading(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
 
 
 class Watcher(Protocol):
-    """Is called by an engine's threads; must return soon."""
+    """Is called by an engine's threads, about a run each time with the same object; must return soon."""
 
     def begin(self, run: Run) -> None:
         """A run is to be measured."""

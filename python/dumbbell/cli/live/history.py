@@ -85,13 +85,14 @@ class _Total(NamedTuple):
 
 
 class History:
-    """Watches the runs of an engine, one at a time."""
+    """Watches the runs of an engine; of several at once the one that has begun last."""
 
     def __init__(self, label_of: Callable[[Run], str], runs: int) -> None:
         self._label_of, self._lock = label_of, Lock()
         self.done, self._runs = 0, runs
         self._run, self._number = 0, 0
-        self._label, self._over, self._duration_s = "", True, 0.0
+        self._label, self._duration_s = "", 0.0
+        self._measured: Run | None = None
         self._tracks: list[Track] = []
         self._instants: deque[Instant] = deque()
         self._totals: list[deque[_Total]] = []
@@ -101,15 +102,14 @@ class History:
         label, tracks = self._label_of(run), tracks_of(run)
         with self._lock:
             self._run += 1
-            self._label, self._over, self._duration_s = label, False, run.duration_ns / NS_PER_S
+            self._label, self._measured, self._duration_s = label, run, run.duration_ns / NS_PER_S
             self._tracks, self._totals = tracks, [deque([_Total(0.0, 0, 0)]) for _ in tracks]
             self._instants.clear()
 
     def read(self, run: Run, reading: LiveReading) -> None:
-        del run  # engines whose runs can be watched measure one at a time
         at_s = reading.at_ns / NS_PER_S
         with self._lock:
-            if self._over or (self._instants and at_s <= self._instants[-1].at_s):
+            if run is not self._measured or (self._instants and at_s <= self._instants[-1].at_s):
                 return
             gauges = tuple(
                 _gauge(totals, at_s, [reading.flows[place] for place in track.places])
@@ -121,16 +121,16 @@ class History:
                 self._instants.popleft()
 
     def end(self, run: Run) -> None:
-        del run
         with self._lock:
-            self._over = True
+            if run is self._measured:
+                self._measured = None
 
     def situation(self, after: int = 0) -> Situation:
         """Of the instants those behind the one of this number."""
         with self._lock:
             return Situation(
                 label=self._label, run=self._run, done=self.done, runs=max(self.done, self._runs),
-                over=self._over, duration_s=self._duration_s,
+                over=self._measured is None, duration_s=self._duration_s,
                 tracks=tuple(self._tracks), instants=[each for each in self._instants if each.number > after],
             )  # fmt: skip
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import parse_qs, urlsplit
 
 from dumbbell.charts.style import DASHES, dash_of, shade_of, style_of
+from dumbbell.errors import ReportError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,9 +48,13 @@ def served(history: History) -> Iterator[str]:
     """Serves the page meanwhile, and gives its address.
 
     Raises:
-        OSError: this machine has no loopback, or no port.
+        ReportError: this machine has no loopback, or no port.
     """
-    with _Server(history) as server:
+    try:
+        server = _Server(history)
+    except OSError as error:
+        raise ReportError(f"live page on {LOOPBACK}: {error.strerror or error}") from None
+    with server:
         thread = Thread(target=server.serve_forever, args=(0.1,), name="live page", daemon=True)
         thread.start()
         try:
