@@ -143,7 +143,12 @@ def tracks_of(run: Run) -> list[Track]:
     places: dict[str, list[int]] = {}
     for place, name in enumerate(names):
         places.setdefault(name, []).append(place)
-    tracks = [Track(f"{name}, {counted(len(own), 'flow')}", name, tuple(own)) for name, own in places.items()]
+    tracks = [
+        Track(f"{name}, {len(own)} flows", name, tuple(own))
+        if len(own) > 1
+        else _single(run.flows[own[0]].name, name, *own)
+        for name, own in places.items()
+    ]
     if len(tracks) <= MOST_TRACKS:
         return tracks
     shown, rest = tracks[: MOST_TRACKS - 1], tracks[MOST_TRACKS - 1 :]
