@@ -85,11 +85,13 @@ class Lab:
         file.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
         return file
 
-    def testbed(self, senders: tuple[str, ...] = ("s1",), receiver: str = "r1", router: bool = True, **more: str) -> Path:  # noqa: FBT001, FBT002 (of a test)
+    def testbed(
+        self, senders: tuple[str, ...] = ("s1",), receiver: str = "r1", router: str = "mid", **more: str
+    ) -> Path:
         """An inventory of what carries data: senders, the receiver, and the router that all of them are wired to."""
         parts = []
         tables = [*(("[[senders]]", name) for name in senders), ("[[receivers]]", receiver)]
-        for table, name in [*tables, *([("[router]", "mid")] if router else [])]:
+        for table, name in [*tables, *([("[router]", router)] if router else [])]:
             host = self.hosts[name]
             lines = [table, f'name = "{name}"', f'ssh = "{name}"', f'interface = "{data_interface(name)}"']
             lines += [f'address = "{data_address(name)}"'] if table != "[router]" else []
@@ -130,7 +132,9 @@ def lab(folder: Path) -> Iterator[Lab]:
     """Two senders, one of which has another clock since its start; a receiver, of a plain user; a router."""
     key(folder / "user_key")
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
-    with hosts(folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": [], "r2": []}) as made:
+    with hosts(
+        folder, {"s1": [], "s2": ["--time", "--monotonic", str(SHIFT_S)], "r1": [], "mid": [], "r2": []}
+    ) as made:
         (folder / "known_hosts").write_text("".join(map(known_line, made.values())), encoding="utf-8")
         always = (
             f"Host *\n  IdentityFile {folder}/user_key\n  IdentitiesOnly yes\n"

@@ -177,8 +177,8 @@ fn execute_job(job: &Job, folder: &Path) -> Result<Outcome, Failure> {
     if matches!(job.task, Task::Noise) {
         return noise::measure(&job.run, &job.controls, &mut network, &surroundings).map(Outcome::Noise);
     }
-    let mut measurement =
-        traffic::measure(&job.run, &job.controls, &mut network, &surroundings, job.captures.as_deref())?;
+    let files = traffic::Files { captures: job.captures.as_deref(), live: job.live.as_deref() };
+    let mut measurement = traffic::measure(&job.run, &job.controls, &mut network, &surroundings, files)?;
     if surroundings.root.is_some() {
         let description = "this machine's, mounted to be read; /dev/shm is memory of theirs";
         measurement.facts.insert("root of programs".to_owned(), description.to_owned());

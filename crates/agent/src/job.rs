@@ -29,6 +29,9 @@ pub struct Job {
     /// Where captures go, a folder that is there; none: nothing is captured.
     #[serde(default)]
     pub captures: Option<PathBuf>,
+    /// The file that gets lines about the flows while they run; none: nobody watches.
+    #[serde(default)]
+    pub live: Option<PathBuf>,
     /// Who programs run as, unless the run says root; none: whoever the agent is.
     #[serde(default)]
     pub caller: Option<Caller>,

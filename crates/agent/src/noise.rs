@@ -47,7 +47,7 @@ pub fn measure(
     let failed = |error| Failure::of("measure the machine's noise", error);
     let release_late = releases(network, run).map_err(failed)?;
     let listener = Listener::begin(network).map_err(failed)?;
-    traffic::measure(run, controls, network, surroundings, None)?;
+    traffic::measure(run, controls, network, surroundings, traffic::Files::default())?;
     Ok(NoiseReport { release_late, ack_gaps: listener.end().map_err(failed)? })
 }
 

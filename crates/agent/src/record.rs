@@ -44,6 +44,13 @@ struct Passing {
     headers_bytes: u32,
 }
 
+/// Those of a program's connections that carry what it sends. One that has sent less than a hundredth of the busiest says
+/// how it goes, as iperf3's first one does: its window and its round-trip times are none of the flow's.
+pub fn carrying(open: &[Reading]) -> impl Iterator<Item = &Reading> {
+    let most = open.iter().map(|it| it.sender.bytes_sent).max().unwrap_or(0);
+    open.iter().filter(move |it| u128::from(it.sender.bytes_sent) * 100 >= u128::from(most))
+}
+
 impl KernelRecorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
@@ -103,13 +110,10 @@ impl KernelRecorder {
         self.recorder.sample_flow(flow, at_ns, shared.srtt_us(), delivered_bytes, || shared.gauges());
     }
 
-    /// Keeps the gauges of a program's flow: those of its connections that carry what it sends. One that has sent less than
-    /// a hundredth of the busiest says how it goes, as iperf3's first one does: its window and its round-trip times are
-    /// none of the flow's. `counters`: what all of them have counted.
+    /// Keeps the gauges of a program's flow: those of its connections that carry what it sends. `counters`: what all of
+    /// them have counted.
     pub fn sample_program(&mut self, flow: usize, open: &[Reading], counters: &FlowCounters, at_ns: u64) {
-        let most = open.iter().map(|it| it.sender.bytes_sent).max().unwrap_or(0);
-        let carries = |it: &&Reading| u128::from(it.sender.bytes_sent) * 100 >= u128::from(most);
-        let carrying: Vec<&Reading> = open.iter().filter(carries).collect();
+        let carrying: Vec<&Reading> = carrying(open).collect();
         let [only] = carrying[..] else {
             return self.sample_source(flow, carrying.into_iter().map(|it| (*it, 0)), counters, at_ns);
         };

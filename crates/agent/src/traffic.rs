@@ -10,6 +10,7 @@ mod connection_id;
 mod dumps;
 mod entry;
 mod flow;
+mod live;
 mod poll;
 mod process;
 mod program;
@@ -54,7 +55,16 @@ const DRAIN_LOOK_NS: u64 = 2_000_000;
 /// Clocks of different machines are known to each other better than this.
 const LEAVING: Duration = Duration::from_millis(500);
 
-/// Measures a run on a network that was built for it. `captures`: the folder for these, if there are to be any.
+/// Where what is written of a run goes while it runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Files<'a> {
+    /// The folder for captures, if there are to be any.
+    pub captures: Option<&'a Path>,
+    /// The file for whoever watches.
+    pub live: Option<&'a Path>,
+}
+
+/// Measures a run on a network that was built for it.
 ///
 /// # Errors
 /// A congestion control that the kernel lacks, a connection that fails, anything that the kernel refuses.
@@ -63,9 +73,9 @@ pub fn measure(
     controls: &[String],
     network: &mut Network,
     surroundings: &Surroundings,
-    captures: Option<&Path>,
+    files: Files<'_>,
 ) -> Result<Measurement, Failure> {
-    let mut traffic = Traffic::open(run, controls, network, surroundings, captures)?;
+    let mut traffic = Traffic::open(run, controls, network, surroundings, files)?;
     while !traffic.ended {
         traffic.act()?;
         traffic.sleep()?;
@@ -111,7 +121,7 @@ impl<'a> Traffic<'a> {
         controls: &[String],
         network: &'a mut Network,
         surroundings: &'a Surroundings,
-        captures: Option<&Path>,
+        files: Files<'_>,
     ) -> Result<Self, Failure> {
         if run.flows.len() > MAX_FLOWS {
             return Err(Failure(format!("{} flows; there are ports for {MAX_FLOWS}", run.flows.len())));
@@ -125,9 +135,9 @@ impl<'a> Traffic<'a> {
             .map(|(i, control)| Flow::open(i, run, control, network))
             .collect::<Result<Vec<Flow>, Failure>>()?;
         let lead = surroundings.lead.as_ref();
-        let recording = Recording::open(run, network)?;
+        let recording = Recording::open(run, network, files.live)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
-        let mut captures = captures.map(|folder| Captures::open(run, network, folder)).transpose()?.flatten();
+        let mut captures = files.captures.map(|folder| Captures::open(run, network, folder)).transpose()?.flatten();
         let clock = Clock::begin(lead.map(Lead::zero_ns).transpose()?)?;
         captures.iter_mut().try_for_each(|captures| captures.begin(&clock))?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
@@ -480,6 +490,7 @@ impl<'a> Traffic<'a> {
         flow.phase = Phase::Stopped;
         flow.listener = None;
         self.open -= flow.connections.len();
+        flow.closed_acked_bytes = flow.acked_bytes();
         std::mem::take(&mut flow.connections).into_values().for_each(end);
         self.incomplete -= usize::from(flow.is_finite && self.network.has(index));
         if self.run.until_done && self.incomplete == 0 && !self.ended {

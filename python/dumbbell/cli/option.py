@@ -29,6 +29,14 @@ Folder = Annotated[
 ]
 DEFAULT_STORE = Path("results")
 
+Inventory = Annotated[
+    Path | None,
+    typer.Option("--inventory", metavar="FILE", help="The hosts of the engine hosts, a TOML file.", show_default=False),
+]
+SshConfig = Annotated[
+    Path | None,
+    typer.Option("--ssh-config", metavar="FILE", help="Reach them by this ssh_config, not yours.", show_default=False),
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at once; default: as many as the machine can.")
 ]

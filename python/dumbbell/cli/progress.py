@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING
 from dumbbell.cli.streams import of_bars
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
+
+    from rich.console import RenderableType
 
 PATIENCE_S = 2.0
 """Nobody wonders about anything shorter."""
+BELOW_PER_S = 4
+"""How often what is below a bar is drawn: who measures on this machine has something else to do."""
 REMEMBERED_S = 600.0
 """The time left is told by the speed of these last seconds: one run may take a minute."""
 
@@ -55,7 +59,9 @@ class Watch:
 class _Bar(Watch):
     """A bar on a terminal, with the time left."""
 
-    def __init__(self, total: int, work: float | None, run_s: float | None, what: str) -> None:
+    def __init__(
+        self, total: int, work: float | None, run_s: float | None, what: str, below: RenderableType | None
+    ) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -67,9 +73,17 @@ class _Bar(Watch):
         )
         self._left = Countdown(total, run_s or 0.0)
         self._finished, self._runs = 0, total
-        self.bar = Progress(
-            *columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S
-        )
+
+        class WithRows(Progress):
+            def get_renderables(self) -> Iterable[RenderableType]:
+                yield from super().get_renderables()
+                if below is not None:
+                    yield below
+
+        self.bar = WithRows(
+            *columns, console=Console(file=of_bars()), transient=True, speed_estimate_period=REMEMBERED_S,
+            refresh_per_second=10 if below is None else BELOW_PER_S,
+        )  # fmt: skip
         amount = total if work is None else work
         self._task = self.bar.add_task(what, total=amount, finished=0, runs=total, left=self._left)
 
@@ -87,20 +101,21 @@ class _Bar(Watch):
 @contextmanager
 def progress(  # noqa: PLR0913 (all that a bar may differ by)
     total: int, *, wanted: bool = True, work: float | None = None, run_s: float | None = None, what: str = "runs",
-    patience_s: float | None = None,
+    patience_s: float | None = None, below: RenderableType | None = None,
 ) -> Iterator[Watch]:  # fmt: skip
     """Gives a function to call after each run; shows a bar with the time left when standard error is a terminal.
 
     `work`: how much there is to do in all runs, in any unit; the function is then called with what was done of it, and
     with how many runs that ended, if that is not one. Without it runs are alike. `run_s`: how long one takes, where
     that is known before any is over. `what`: the runs' name, or that of what is counted instead. `patience_s`: how long
-    nothing is shown; None: `PATIENCE_S`.
+    nothing is shown; None: `PATIENCE_S`. `below`: what is shown below the bar, too, at once and anew each time.
     """
     if not (wanted and is_watched()):
         yield Watch()
         return
-    own = _Bar(total, work, run_s, what)
-    timer = Timer(PATIENCE_S if patience_s is None else patience_s, own.bar.start)
+    own = _Bar(total, work, run_s, what, below)
+    usual_s = PATIENCE_S if below is None else 0.0
+    timer = Timer(usual_s if patience_s is None else patience_s, own.bar.start)
     timer.daemon = True
     timer.start()
     try:

@@ -5,7 +5,7 @@ import sys
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, nullcontext
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
@@ -22,11 +22,13 @@ from dumbbell.cli.option import (
     EachSeed,
     Folder,
     Harm,
+    Inventory,
     Jobs,
     Seeds,
     Sets,
     Sort,
     Spec,
+    SshConfig,
     print_json,
 )
 from dumbbell.cli.programs import Programs, allow
@@ -34,11 +36,14 @@ from dumbbell.problem import typed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
+    from contextlib import AbstractContextManager
     from datetime import time as TimeOfDay  # noqa: N812 (`time` is a module here)
 
     from dumbbell.campaign.execution import Finished
     from dumbbell.campaign.plan import Planned
     from dumbbell.cli.campaign import Choice
+    from dumbbell.cli.live.view import LiveView
+    from dumbbell.engines.live import LiveEngine
     from dumbbell.engines.protocol import Engine
     from dumbbell.engines.steps import Step
     from dumbbell.results.campaign import Campaign
@@ -48,7 +53,10 @@ if TYPE_CHECKING:
     Runs = Sequence[tuple[Experiment, Collection[int]]]
     """Experiments, and the places in the plan of each whose runs are to be measured."""
 
-EXAMPLE = 'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5'
+EXAMPLE = (
+    'Example: dumbbell run examples/two-flows.toml --set path.rtt="50 ms" --seeds 5, '
+    "or as root dumbbell run examples/two-flows.toml --engine netns --live"
+)
 LOOKED_AT: Final = 100
 """Points of which it is said whether the simulator was validated there."""
 
@@ -61,10 +69,12 @@ def run(  # noqa: PLR0913 (each is an option)
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="sim, linux, linux:KERNEL, netns, or capture:FILE.",
+            help="sim, linux, linux:KERNEL, netns, hosts, or capture:FILE.",
             autocompletion=completion.engines_or_captures,
         ),
     ] = "sim",
+    inventory: Inventory = None,
+    ssh_config: SshConfig = None,
     out: Folder = DEFAULT_STORE,
     fresh: Annotated[bool, typer.Option("--fresh", help="Run again what the store already has.")] = False,
     as_json: Annotated[
@@ -101,6 +111,12 @@ def run(  # noqa: PLR0913 (each is an option)
     sort: Sort = None,
     harm: Harm = False,
     programs: Programs = False,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live", help="In real time: show each flow while it is measured, in the terminal and on a local page."
+        ),
+    ] = False,
 ) -> None:
     """Run what is not in the store yet, and print the results.
 
@@ -111,6 +127,9 @@ def run(  # noqa: PLR0913 (each is an option)
     --time-of-day the nth block begins at the nth time of day; until it comes the command waits, and Ctrl-C loses
     nothing.
 
+    With --live you see goodput over the last second, RTT, retransmissions and cwnd of each flow, and the address of a
+    page that draws them, which this machine has while the command runs.
+
     The store has each run as soon as it is finished: the same command goes on where it stopped. `dumbbell merge` joins
     the stores of parts.
 
@@ -118,16 +137,18 @@ def run(  # noqa: PLR0913 (each is an option)
     """
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.campaign import Choice
-    from dumbbell.engines.registry import engine as engine_named
+    from dumbbell.cli.hosts_engine import engine_of
     from dumbbell.spec import Problem, SpecError
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
     others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
-    others |= {"--time-of-day": time_of_day}
+    others |= {"--time-of-day": time_of_day, "--live": live}
     if measurement and (unusable := [name for name, value in others.items() if value]):
         what = f"cannot be combined with {unusable[0]}: it prints each measurement, and stores nothing"
         raise typer.BadParameter(what, param_hint="--measurement")
-    chosen, experiment = engine_named(engine), experiment_of(spec, seeds, sets)
+    chosen = engine_of(engine, inventory, ssh_config)
+    watched_engine = _live_engine(chosen, dry_run=dry_run) if live else None
+    experiment = experiment_of(spec, seeds, sets)
     wanted = EVERY if part is None else part_of(part)
     times = _times_of_day(time_of_day, chosen) if time_of_day is not None else None
     alone = each_alone(experiment) if harm else None
@@ -153,8 +174,9 @@ def run(  # noqa: PLR0913 (each is an option)
     with store_of(out, [(chosen, each) for each in experiments], [own for _, own in runs]) as store:
         before = store.count()
         done = _measure_missing(
-            store, runs, wanted, chosen, jobs, fresh=fresh, watched=not (as_json and sys.stdout.isatty()), times=times
-        )
+            store, runs, wanted, chosen, jobs, fresh=fresh, watched=live or not (as_json and sys.stdout.isatty()),
+            times=times, live=watched_engine,
+        )  # fmt: skip
         if as_json:
             _print_json(store, runs, chosen)
         else:
@@ -166,6 +188,14 @@ def run(  # noqa: PLR0913 (each is an option)
         _print_place(out, done, added, time.monotonic() - began)
     if done.failed:
         raise typer.Exit(1)
+
+
+def _live_engine(engine: "Engine", *, dry_run: bool) -> "LiveEngine":
+    from dumbbell.cli.live.view import live_engine
+
+    if dry_run:
+        raise typer.BadParameter("nothing runs with --dry-run, so there is nothing to watch", param_hint="--live")
+    return live_engine(engine)
 
 
 def _times_of_day(text: str, engine: "Engine") -> "Sequence[TimeOfDay]":
@@ -248,6 +278,7 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
     fresh: bool,
     watched: bool,
     times: "Sequence[TimeOfDay] | None",
+    live: "LiveEngine | None",
 ) -> _Done:
     """Measures what is missing; nothing is printed but how far it is."""
     from dumbbell.campaign.execution import run_experiments
@@ -278,7 +309,11 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
         )  # fmt: skip
     else:
         each_run = run_experiments(store, experiments, engine, part=part, jobs=jobs, fresh=fresh)
-    with progress(total, wanted=watched, run_s=None if times else run_s) as advance, closing(each_run) as finished:
+    with (
+        _view(live, runs, total) if live and there < total else nullcontext() as view,
+        progress(total, wanted=watched, run_s=None if times else run_s, below=view) as advance,
+        closing(each_run) as finished,
+    ):
         measured, failed, ids, blocks = 0, False, set[str](), _Blocks(store, runs, engine)
         for each in finished:
             measured += each.outcome is not None
@@ -286,9 +321,19 @@ def _measure_missing(  # noqa: PLR0913 (the options of a campaign)
             if len(runs) > 1:  # groups that are alone come to the same run at many points
                 ids.add(each.run_id)
             advance()
+            if view:
+                view.history.done += 1
             if text := blocks.text_after(each):
                 say(text)
     return _Done(len(ids) or total, measured, failed)
+
+
+def _view(engine: "LiveEngine", runs: "Runs", total: int) -> "AbstractContextManager[LiveView]":
+    from dumbbell.campaign.plan import plan
+    from dumbbell.cli.live.view import watching
+
+    planned = (each for one, places in runs for each in plan(one, places, live=engine.live))
+    return watching(engine, runs[0][0].name, planned, total)
 
 
 def _print_json(store: "Store", runs: "Runs", engine: "Engine") -> None:

@@ -31,9 +31,7 @@ from dumbbell.engines.measurement import (
     FlowSeries,
     Histogram,
     Measurement,
-    QueueCounters,
-    QueueMeasurement,
-    QueueSeries,
+    unseen_queue,
 )
 from dumbbell.engines.programs import Program
 from dumbbell.errors import DumbbellError, EngineFailure

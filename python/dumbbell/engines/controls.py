@@ -25,6 +25,12 @@ def name_in(controls: Mapping[str, str], controller: Controller) -> str | None:
     return None
 
 
+def variant_of(controller: Controller) -> str:
+    """The name of the variant that an algorithm with parameters is; the algorithm's, where that is none."""
+    named = _named(controller.algorithm) if controller.parameters else {}
+    return next((name for name, known in named.items() if known == controller.parameters), controller.algorithm)
+
+
 def problems(run: Run, controls: Mapping[str, str], kernel: str) -> Iterator[Problem]:
     """Every flow whose algorithm a kernel of this name lacks."""
     known: dict[tuple[object, ...], tuple[str, str] | None] = {}

@@ -6,9 +6,8 @@ import platform
 
 NAMES = ("sim", "linux", "netns")
 """Those that there always are; each kernel of another name makes one more, `linux:NAME`."""
-ON_LINUX = ("linux", "netns")
+ON_LINUX = ("linux", "netns", "hosts")
 """Those of Linux's own code, which only x86-64 Linux has, and an installation with the agent."""
-PLANNED = ("hosts",)
 LIVE = ("netns", "hosts")
 """Those of real hosts in real time: what disturbs these may disturb a run."""
 

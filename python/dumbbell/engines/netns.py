@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from dumbbell.engines import agent, controls, lease, linux_limits, machine, outc
 from dumbbell.engines.caller import Caller
 from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.identity import hash_of
+from dumbbell.engines.live import Feed, Watcher, tailed, watched
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.noise import NoiseReport
 from dumbbell.engines.path_check import PathReport
@@ -46,6 +47,7 @@ class NetnsEngine:
 
     def __init__(self) -> None:
         self._processes = Processes("the agent's process")
+        self.watcher: Watcher | None = None
 
     def identity(self) -> str:
         """SHA-256 over the agent, the kernel, its queueing disciplines, and the machine.
@@ -90,13 +92,13 @@ class NetnsEngine:
     def measure(self, run: Run) -> Measurement:
         """Carries the run out in namespaces of its own."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return with_acks(run, None, self._measured)
+        return self._watched(run, None)
 
     def capture(self, run: Run, folder: Path) -> Measurement:
         """Carries the run out as `measure` does, and leaves what was captured."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         with all_or_none(folder):
-            return with_acks(run, folder, self._measured)
+            return self._watched(run, folder)
 
     def probe(self, run: Run, *, reorder_ppb: int = 0) -> PathReport:
         """Has packet trains sent through the run's path; `reorder_ppb` is a fault that tests put into it."""
@@ -147,18 +149,25 @@ class NetnsEngine:
             if run.path.jitter_ns:
                 yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
 
-    def _measured(self, run: Run, captures: Path | None) -> Measurement:
-        return outcome.measurement(self._run_task(run, "measure", captures))
+    def _watched(self, run: Run, folder: Path | None) -> Measurement:
+        with watched(run, self.watcher) as feed:
+            return with_acks(run, folder, partial(self._measured, feed=feed))
 
-    def _run_task(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> bytes:
+    def _measured(self, run: Run, captures: Path | None, feed: Feed | None) -> Measurement:
+        return outcome.measurement(self._run_task(run, "measure", captures, feed))
+
+    def _run_task(
+        self, run: Run, task: str | dict[str, Any], captures: Path | None = None, feed: Feed | None = None
+    ) -> bytes:
         """What the agent wrote of a task that makes something on this machine."""
         with (
             self._processes.process() as process,
             scratch.folder() as folder,
             lease.hold(_id(run), folder) as active_lease,
+            tailed(folder / "live.jsonl", feed) as watch,
         ):
             more = {"captures": str(captures.absolute())} if captures else {}
-            return self._answer(process, folder, run, {"task": task, **more}, active_lease.begun)
+            return self._answer(process, folder, run, {"task": task, **more, **watch}, active_lease.begun)
 
     def _answer(
         self, process: Process, folder: Path, run: Run, fields: Mapping[str, Any],

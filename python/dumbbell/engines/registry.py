@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dumbbell.engines.family import NAMES, ON_LINUX, PLANNED, family, is_linux
+from dumbbell.engines.family import NAMES, ON_LINUX, family, is_linux
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 
@@ -34,15 +34,8 @@ def engine(name: str) -> Engine:
         from dumbbell.engines.capture import CaptureEngine  # noqa: PLC0415 (likewise)
 
         return CaptureEngine(kernel)
-    if family(name) == "hosts":
-        _need_linux(name)
-        if not kernel:
-            raise UnknownEngine("engine hosts: which ones? say --inventory FILE, or hosts:FILE")
-        from dumbbell.engines.hosts.engine import HostsEngine  # noqa: PLC0415 (likewise)
-
-        return HostsEngine(kernel)
-    if family(name) in PLANNED:
-        raise UnknownEngine(f'engine "{name}" is not in this version; known: {_known()}')
+    if name == "hosts":
+        raise UnknownEngine("the engine hosts needs an inventory: dumbbell run SPEC --engine hosts --inventory FILE")
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
 
 

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 const HOME: &str = ".dumbbell/tasks";
 /// A piece of a file has at most so many.
 const PIECE_BYTES: usize = 1 << 20;
+const LIVE: &str = "live.jsonl";
 
 /// A request about a task.
 #[derive(Debug, Deserialize)]
@@ -47,8 +48,8 @@ pub enum TaskRequest {
     Collect {
         /// Of which task.
         id: String,
-        /// The capture at this place; none: the outcome.
-        capture: Option<CapturePoint>,
+        /// Of which file.
+        file: TaskFile,
         /// Where the piece begins.
         offset: u64,
     },
@@ -59,6 +60,17 @@ pub enum TaskRequest {
     },
     /// All that there are.
     Tasks,
+}
+
+/// What a task leaves.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskFile {
+    Outcome,
+    /// What its flows do while it runs.
+    Live,
+    #[serde(untagged)]
+    Capture(CapturePoint),
 }
 
 /// What is answered.
@@ -105,14 +117,14 @@ impl TaskRequest {
             Self::Start { id, job } => {
                 let mut job = job.clone();
                 job.captures = job.captures.as_ref().map(|_| PathBuf::from(CAPTURES));
+                job.live = job.live.as_ref().map(|_| PathBuf::from(LIVE));
                 TaskAnswer::Start(folder(id)?.begin(&job)?)
             }
             Self::Go { id, zero_ns } => TaskAnswer::Go(folder(id)?.say(GO, &zero_ns.to_string())?),
             Self::Finish { id } => TaskAnswer::Finish(folder(id)?.say(FINISH, "")?),
             Self::State { id } => TaskAnswer::State(Box::new(state(&folder(id)?))),
-            Self::Collect { id, capture, offset } => {
-                let name = capture.map_or_else(|| OUTCOME.to_owned(), file_of);
-                TaskAnswer::Collect(STANDARD.encode(folder(id)?.read(&name, *offset, PIECE_BYTES)?))
+            Self::Collect { id, file, offset } => {
+                TaskAnswer::Collect(STANDARD.encode(folder(id)?.read(&file.name(), *offset, PIECE_BYTES)?))
             }
             Self::Remove { id } => TaskAnswer::Remove(folder(id)?.remove()?),
             Self::Tasks => TaskAnswer::Tasks(TaskFolder::ids(Path::new(HOME))?),
@@ -128,7 +140,7 @@ fn folder(id: &str) -> Result<TaskFolder, Failure> {
 fn state(folder: &TaskFolder) -> State {
     // In this order: one that has ended since has left all by now.
     let runs = folder.keeper().is_some();
-    let size = |point: CapturePoint| folder.size(&file_of(point)).map(|bytes| (point, bytes));
+    let size = |point: CapturePoint| folder.size(&TaskFile::Capture(point).name()).map(|bytes| (point, bytes));
     State {
         exists: folder.exists(),
         runs,
@@ -141,6 +153,12 @@ fn state(folder: &TaskFolder) -> State {
     }
 }
 
-fn file_of(point: CapturePoint) -> String {
-    format!("{CAPTURES}/{}.pcapng.zst", point.name())
+impl TaskFile {
+    fn name(self) -> String {
+        match self {
+            Self::Outcome => OUTCOME.to_owned(),
+            Self::Live => LIVE.to_owned(),
+            Self::Capture(point) => format!("{CAPTURES}/{}.pcapng.zst", point.name()),
+        }
+    }
 }

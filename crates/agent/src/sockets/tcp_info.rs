@@ -25,6 +25,8 @@ pub struct TcpInfo {
     pub total_retrans: u32,
     /// Pacing rate, bytes a second; `u64::MAX` without.
     pub pacing_rate: u64,
+    /// Payload acknowledged, SYN and FIN a byte each (`tcp_snd_una_update`).
+    pub bytes_acked: u64,
     /// Advance of the next expected byte; a FIN counts as one.
     pub bytes_received: u64,
     /// Segments received.
@@ -95,6 +97,7 @@ impl TcpInfo {
             snd_cwnd: u32_at(bytes, 80).unwrap_or(0),
             total_retrans: u32_at(bytes, 100).unwrap_or(0),
             pacing_rate: u64_at(bytes, 104).unwrap_or(u64::MAX),
+            bytes_acked: u64_at(bytes, 120).unwrap_or(0),
             bytes_received: u64_at(bytes, 128).unwrap_or(0),
             segs_in: u32_at(bytes, 140).unwrap_or(0),
             notsent_bytes: u32_at(bytes, 144).unwrap_or(0),
@@ -113,6 +116,7 @@ impl TcpInfo {
     /// Adds what another socket has counted. Of gauges the least RTT is kept; the others mean nothing in a sum.
     pub fn add(&mut self, other: &Self) {
         self.total_retrans += other.total_retrans;
+        self.bytes_acked += other.bytes_acked;
         self.bytes_received += other.bytes_received;
         self.segs_in += other.segs_in;
         self.min_rtt_us = self.min_rtt_us.min(other.min_rtt_us);
@@ -179,7 +183,7 @@ mod tests {
         assert_eq!((info.data_segs_in, info.data_segs_out), (152, 156));
         assert_eq!((info.pacing_rate, info.bytes_received, info.delivery_rate), (wide(104), wide(128), wide(160)));
         assert_eq!((info.busy_us, info.rwnd_limited_us, info.sndbuf_limited_us), (wide(168), wide(176), wide(184)));
-        assert_eq!((info.bytes_sent, info.in_flight()), (wide(200), 0));
+        assert_eq!((info.bytes_sent, info.bytes_acked, info.in_flight()), (wide(200), wide(120), 0));
     }
 
     #[test]

@@ -22,6 +22,8 @@ pub struct Flow {
     pub connections: BTreeMap<u16, Connection>,
     /// What those had counted that are closed.
     pub closed: FlowCounters,
+    /// Likewise the payload that was acknowledged.
+    pub closed_acked_bytes: u64,
     /// Where its connections come in; none once nothing more is to come.
     pub listener: Option<TcpListener>,
     /// Where that listens.
@@ -119,6 +121,7 @@ impl Flow {
             phase: Phase::Waiting,
             connections: only.filter(|_| is_single).map(|only| (port, only)).into_iter().collect(),
             closed: no_counters(0),
+            closed_acked_bytes: 0,
             listener,
             remote,
             is_source: flow.is_source(),
@@ -132,6 +135,14 @@ impl Flow {
             control,
             program: None,
         })
+    }
+}
+
+impl Flow {
+    /// Payload that was acknowledged on all of its connections, or its program's.
+    pub fn acked_bytes(&self) -> u64 {
+        let open = || self.connections.values().map(|it| it.reading.sender.bytes_acked).sum::<u64>();
+        self.program.as_ref().map_or_else(|| self.closed_acked_bytes + open(), Program::acked_bytes)
     }
 }
 

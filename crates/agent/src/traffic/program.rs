@@ -205,6 +205,11 @@ impl Program {
         }
     }
 
+    /// Payload that was acknowledged on all of its connections.
+    pub fn acked_bytes(&self) -> u64 {
+        self.sum().sender.bytes_acked
+    }
+
     /// Keeps the least round-trip time of its connections.
     pub fn keep_least_rtt(&self, recorder: &mut KernelRecorder) {
         recorder.keep_least_rtt(self.flow, &self.sum());

@@ -3,13 +3,15 @@
 use super::connection::Connection;
 use super::dumps::Dumps;
 use super::flow::{Flow, Phase, failed};
+use super::live::{Live, LiveFlow};
 use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
-use crate::record::{KernelRecorder, Reading, no_counters};
+use crate::record::{KernelRecorder, Reading, carrying, no_counters};
 use crate::watch::Watch;
 use run::{FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 /// What the kernel has counted of a run's flows and its queue.
 #[derive(Debug)]
@@ -22,14 +24,15 @@ pub struct Recording<'a> {
     /// What else the machine does, from time 0 to the run's end; none in virtual time.
     watch: Option<Watch>,
     watched: BTreeMap<String, String>,
+    live: Option<Live>,
 }
 
 impl<'a> Recording<'a> {
-    /// Nothing recorded yet.
+    /// Nothing recorded yet. `live`: the file for whoever watches.
     ///
     /// # Errors
     /// The kernel does not tell of sockets.
-    pub fn open(run: &'a Run, network: &Network) -> Result<Self, Failure> {
+    pub fn open(run: &'a Run, network: &Network, live: Option<&Path>) -> Result<Self, Failure> {
         Ok(Self {
             run,
             dumps: Dumps::open(run, network)?,
@@ -37,6 +40,7 @@ impl<'a> Recording<'a> {
             read: None,
             watch: None,
             watched: BTreeMap::new(),
+            live: live.map(|path| Live::open(path, run.flows.len())),
         })
     }
 
@@ -77,6 +81,7 @@ impl<'a> Recording<'a> {
         if let Some(connection) = flow.connections.get(&port) {
             self.recorder.keep_least_rtt(index, &connection.reading);
             flow.closed.add(&connection.counters(&self.recorder, index, now_ns));
+            flow.closed_acked_bytes += connection.reading.sender.bytes_acked;
         }
     }
 
@@ -107,7 +112,35 @@ impl<'a> Recording<'a> {
                 }
             }
         }
+        if self.live.as_ref().is_some_and(|live| live.is_due(now_ns)) {
+            let readings: Vec<LiveFlow> =
+                flows.iter().enumerate().map(|(i, flow)| self.live_flow(i, flow, now_ns)).collect();
+            self.live.iter_mut().for_each(|live| live.write(now_ns, &readings));
+        }
         Ok(())
+    }
+
+    /// What is known of a flow that was just sampled.
+    fn live_flow(&self, index: usize, flow: &Flow, now_ns: u64) -> LiveFlow {
+        let counters = self.counters(index, flow, now_ns);
+        let running = flow.phase == Phase::Running;
+        let cwnd_segments = match &flow.program {
+            _ if !running => 0,
+            Some(program) => {
+                let open: Vec<Reading> = program.open_connections().collect();
+                carrying(&open).map(|it| it.sender.snd_cwnd).sum()
+            }
+            None => flow.connections.values().map(|it| it.reading.sender.snd_cwnd).sum(),
+        };
+        let sampled_us = self.recorder.recorder.flow(index).series.srtt_us.last();
+        LiveFlow {
+            delivered_bytes: counters.delivered_bytes,
+            acked_bytes: flow.acked_bytes(),
+            retransmitted_segments: counters.segments_retransmitted,
+            srtt_us: sampled_us.copied().filter(|_| running).unwrap_or(0),
+            cwnd_segments,
+            running,
+        }
     }
 
     /// Keeps the counters of all flows and of the queues.
@@ -135,9 +168,9 @@ impl<'a> Recording<'a> {
         Ok(())
     }
 
-    /// Keeps a flow's counters.
-    pub fn mark_flow(&mut self, mark: Mark, index: usize, flow: &mut Flow, now_ns: u64) {
-        let counters = match flow.phase {
+    /// What a flow has counted so far.
+    fn counters(&self, index: usize, flow: &Flow, now_ns: u64) -> FlowCounters {
+        match flow.phase {
             Phase::Waiting => no_counters(now_ns),
             // A source's connections are over, and none of them is idle.
             Phase::Stopped if flow.is_source || flow.program.is_some() => {
@@ -150,7 +183,12 @@ impl<'a> Recording<'a> {
                 flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, index, now_ns)));
                 counters
             }
-        };
+        }
+    }
+
+    /// Keeps a flow's counters.
+    pub fn mark_flow(&mut self, mark: Mark, index: usize, flow: &mut Flow, now_ns: u64) {
+        let counters = self.counters(index, flow, now_ns);
         if mark == Mark::End {
             flow.counters = counters;
             if let Some(program) = &flow.program {

@@ -65,7 +65,8 @@ def assign(run: Run, inventory: Inventory) -> Assignment:
 def problems(run: Run, inventory: Inventory) -> Iterator[Problem]:
     """What of a run no assignment to these hosts can do."""
     path, passage = _path(run, inventory)
-    for host in (*inventory.senders, *inventory.receivers):
+    ends: list[Sender | Receiver] = [*inventory.senders, *inventory.receivers]
+    for host in ends:
         if not isinstance(ip_address(host.address), IPv4Address):
             yield Problem("inventory", f"{host.name} has an address of IPv6, {host.address}", "an address of IPv4")
     if path is None:
@@ -95,8 +96,10 @@ def _path(run: Run, inventory: Inventory) -> tuple[InventoryHost | None, Passage
     able: dict[Passage, InventoryHost] = {}
     if inventory.router is not None and inventory.router.shape:
         able["router"] = inventory.router
-    for passage, hosts in (("sender", inventory.senders), ("receiver", inventory.receivers)):
-        able.update({passage: host for host in hosts[:1] if host.shape})
+    if inventory.senders[0].shape:
+        able["sender"] = inventory.senders[0]
+    if inventory.receivers[0].shape:
+        able["receiver"] = inventory.receivers[0]
     order: tuple[Passage, ...] = ("router", "sender", "receiver")
     if run.path.shaper_at == "receiver":
         order = ("receiver", "router", "sender")

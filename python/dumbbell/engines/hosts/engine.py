@@ -1,4 +1,4 @@
-"""Hosts that SSH reaches, in real time: their own kernels, and between them their own path or one that one of them makes."""
+"""Hosts that SSH reaches, in real time: their own kernels, and between them a path of their own or one that we make."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from dumbbell.engines import controls, linux_limits, outcome, programs
 from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.hosts import assignment, inventory
 from dumbbell.engines.hosts.join import joined
-from dumbbell.engines.hosts.leader import Leader
+from dumbbell.engines.hosts.leader import HostTask, Leader
 from dumbbell.engines.hosts.ssh import Clients
 from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.engines.identity import hash_of
+from dumbbell.engines.live import Feed, Watcher, watched
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
@@ -47,10 +48,11 @@ class HostsEngine:
     live = True
     allows_programs = False
 
-    def __init__(self, file: str, ssh_config: Path | None = None) -> None:
+    def __init__(self, file: Path, ssh_config: Path | None = None) -> None:
         """Raises SpecError: there is no such inventory, or something is wrong with it."""
         self.name = "hosts"
-        self.inventory = inventory.read(Path(file))
+        self.watcher: Watcher | None = None
+        self.inventory = inventory.read(file)
         self._config = None if ssh_config is None else inventory.ssh_config(ssh_config)
         self._clients = Clients()
 
@@ -99,13 +101,14 @@ class HostsEngine:
     def measure(self, run: Run) -> Measurement:
         """Has the hosts carry the run out."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        return with_acks(run, None, self._measured)
+        with watched(run, self.watcher) as feed:
+            return with_acks(run, None, lambda each, captures: self._measured(each, captures, feed))
 
     def capture(self, run: Run, folder: Path) -> Measurement:
         """Carries the run out as `measure` does, and brings what was captured."""
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
-        with all_or_none(folder):
-            return with_acks(run, folder, self._measured)
+        with all_or_none(folder), watched(run, self.watcher) as feed:
+            return with_acks(run, folder, lambda each, captures: self._measured(each, captures, feed))
 
     def stop(self) -> None:
         """Ends the connections; whoever measures by them has the hosts end what they do."""
@@ -164,7 +167,9 @@ class HostsEngine:
         interfaces = description.interfaces if description is not None else []
         for interface in (each for each in interfaces if each.name == host.interface):
             if interface.mtu_bytes != run.path.mtu_bytes:
-                message = f"{host.interface} of {host.name} has {interface.mtu_bytes} B, and the run {run.path.mtu_bytes} B"
+                message = (
+                    f"{host.interface} of {host.name} has {interface.mtu_bytes} B, and the run {run.path.mtu_bytes} B"
+                )
                 yield Problem("path.mtu", message, "the one that the hosts have")
             if run.host.qdisc == "fq" and interface.qdisc != "fq" and host in self.inventory.senders:
                 message = f"{host.interface} of {host.name} has {interface.qdisc}, which dumbbell leaves as it is"
@@ -200,7 +205,7 @@ class HostsEngine:
             message = "the bottleneck is none of ours, and nobody can capture there"
             yield Problem("measure.capture_at", message, '["senders", "receivers"]')
 
-    def _measured(self, run: Run, captures: Path | None) -> Measurement:
+    def _measured(self, run: Run, captures: Path | None, feed: Feed | None) -> Measurement:
         assigned = self._assigned(run)
         names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
         if None in names:
@@ -211,8 +216,11 @@ class HostsEngine:
             job: dict[str, Any] = {**common, "folder": ".", "part": assigned.part(host, ports_on)}
             if captures is not None:
                 job["captures"] = "captures"
+            if feed is not None and host in assigned.senders:
+                job["live"] = "live"
             jobs[host.name] = job
-        leader = Leader(assigned.hosts(), _id(run, self.identity()), self._config, self._clients, live_limit_s(run))
+        task, limit_s = _id(run, self.identity()), live_limit_s(run)
+        leader = Leader([HostTask(host, task, self._config, self._clients) for host in assigned.hosts()], limit_s, feed)
         parts = leader.run(jobs, run.duration_ns / NS_PER_S, captures)
         seen = {name: _seen(name, part.outcome, run) for name, part in parts.items()}
         return joined(run, assigned, seen, parts)
@@ -236,30 +244,29 @@ def _index(program: Program) -> int:
 
 def _of_hosts(run: Run) -> Iterator[Problem]:
     """What a run says of hosts that are made for it, and others have as they are."""
-    own = "hosts are as they are"
-    if run.path.jitter_ns:
-        yield Problem("path.jitter", f"{own}: their timing noise is their own", 'path.jitter = "none"')
-    if run.path.offload:
-        yield Problem("path.offload", "what the path passes is cut into single frames", "path.offload = false")
-    if run.host.gro:
-        yield Problem("host.gro", own, "host.gro = false")
-    if run.host.ack_aggregation_ns:
-        yield Problem("host.ack_aggregation", own, "leave it out")
-    if run.host.initial_window_segments != _LINUX_WINDOW:
-        yield Problem("host.initial_window", own, f"host.initial_window = {_LINUX_WINDOW}")
-    if run.host.socket_memory not in {"max", "default"}:
-        yield Problem("host.socket_memory", own, 'host.socket_memory = "default"')
-    if not run.host.sack_compression:
-        yield Problem("host.sack_compression", own, "host.sack_compression = true")
-    if run.measure.ss_ns:
-        yield Problem("measure.ss", "it would show connections of others", "leave it out")
+    own, host = "hosts are as they are", run.host
+    window = f"host.initial_window = {_LINUX_WINDOW}"
+    memory = host.socket_memory not in {"max", "default"}
+    for wrong, path, message, hint in (
+        (run.path.jitter_ns, "path.jitter", f"{own}: their timing noise is their own", 'path.jitter = "none"'),
+        (run.path.offload, "path.offload", "the path cuts all that passes it into frames", "path.offload = false"),
+        (host.gro, "host.gro", own, "host.gro = false"),
+        (host.ack_aggregation_ns, "host.ack_aggregation", own, "leave it out"),
+        (host.initial_window_segments != _LINUX_WINDOW, "host.initial_window", own, window),
+        (memory, "host.socket_memory", own, 'host.socket_memory = "default"'),
+        (not host.sack_compression, "host.sack_compression", own, "host.sack_compression = true"),
+        (run.measure.ss_ns, "measure.ss", "it would show connections of others", "leave it out"),
+    ):
+        if wrong:
+            yield Problem(path, message, hint)
     for index, flow in enumerate(run.flows):
+        where = f"flows[{index}]"
         if flow.access is not None:
-            yield Problem(f"flows[{index}].access", f"{own}: their lines are their own", "leave it out")
+            yield Problem(f"{where}.access", f"{own}: their lines are their own", "leave it out")
         if flow.direction != "down":
-            yield Problem(f"flows[{index}].direction", "senders of an inventory send down", 'direction = "down"')
+            yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
         if flow.work.command is not None and flow.work.command.user == "root":
-            yield Problem(f"flows[{index}].workload.user", "programs run as whoever SSH comes in as", 'user = "caller"')
+            yield Problem(f"{where}.workload.user", "programs run as whoever SSH comes in as", 'user = "caller"')
 
 
 def _id(run: Run, identity: str) -> str:

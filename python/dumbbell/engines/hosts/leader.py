@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any, Final, TypeVar
 
 from dumbbell.engines.capture_files import PATTERN
@@ -23,8 +24,10 @@ from dumbbell.engines.hosts.connection import HostConnection
 from dumbbell.engines.hosts.failure import HostFailure, last_line
 from dumbbell.engines.hosts.inventory import InventoryHost
 from dumbbell.engines.hosts.ssh import Clients, Patience
+from dumbbell.engines.live import LOOK_S, Feed
 from dumbbell.units import NS_PER_S
 
+_OUTCOME: Final = "outcome"
 _LEAD_NS: Final = 500_000_000
 """Time 0 is so long after all have said that they are ready, and as long again as the slowest took to say it."""
 _LOOK_S: Final = 0.1
@@ -55,6 +58,7 @@ class HostTask:
         self.host, self._task, self._config, self._clients = host, task, config, clients
         self._connection: HostConnection | None = None
         self.interruptions = 0
+        self.is_watched, self.watched_bytes = False, 0
 
     def connection(self) -> HostConnection:
         """The one that there is, or a new one.
@@ -65,6 +69,10 @@ class HostTask:
         if self._connection is None:
             self._connection = HostConnection(self.host, self._config, self._clients, Patience())
         return self._connection
+
+    def over(self, clients: Clients) -> HostTask:
+        """The same task over connections of its own."""
+        return HostTask(self.host, self._task, self._config, clients)
 
     def close(self) -> None:
         """Ends the connection, and not the task."""
@@ -100,27 +108,29 @@ class HostTask:
 
     def start(self, job: Mapping[str, Any]) -> None:
         """Begins it, or finds that it has begun."""
+        self.is_watched = job.get("live") is not None
         self.ask("begin the task", {"start": {"job": job}})
 
     def remove(self) -> None:
         """Ends it and removes what it left."""
         self.ask("remove the task", {"remove": {}})
 
-    def collected(self, capture: str | None, size: int) -> Iterator[bytes]:
-        """The pieces of what it left."""
-        step = "collect the outcome" if capture is None else f"collect the capture at the {capture}"
+    def collected(self, file: str, size: int) -> Iterator[bytes]:
+        """The pieces of what it left: `outcome`, or the capture at a place."""
+        step = f"collect the {file}" if file == _OUTCOME else f"collect the capture at the {file}"
         if size > _MOST_BYTES:
             raise HostFailure(self.host.name, step, f"{size} B are more than a run leaves")
         offset = 0
         while offset < size:
-            piece = self._piece(step, capture, offset)
+            piece = self.piece(step, file, offset)
             if not piece:
                 raise HostFailure(self.host.name, step, f"it ends after {offset} of {size} B")
             offset += len(piece)
             yield piece
 
-    def _piece(self, step: str, capture: str | None, offset: int) -> bytes:
-        text = self.ask(step, {"collect": {"capture": capture, "offset": offset}}).collect
+    def piece(self, step: str, file: str, offset: int) -> bytes:
+        """A piece of a file from an offset on; empty: there is no more."""
+        text = self.ask(step, {"collect": {"file": file, "offset": offset}}).collect
         with suppress(binascii.Error):
             return b64decode(text or "", validate=True)
         raise HostFailure(self.host.name, step, "it answers what is no base64")
@@ -129,11 +139,11 @@ class HostTask:
 class Leader:
     """Leads the tasks of one run."""
 
-    def __init__(
-        self, hosts: list[InventoryHost], task: str, config: str | None, clients: Clients, limit_s: float
-    ) -> None:
-        self.tasks = [HostTask(host, task, config, clients) for host in hosts]
+    def __init__(self, tasks: list[HostTask], limit_s: float, feed: Feed | None = None) -> None:
+        """`feed` gets what the senders' flows do meanwhile."""
+        self.tasks = tasks
         self._until_s = time.monotonic() + limit_s
+        self._feed, self._feeding = feed, Lock()
 
     def run(self, jobs: Mapping[str, Mapping[str, Any]], duration_s: float, captures: Path | None) -> dict[str, Part]:
         """Has all hosts do their jobs at one time, and gives what each left; captures go into a folder.
@@ -146,7 +156,8 @@ class Leader:
                 clocks = each(lambda task: clock_offset(task.connection()))
                 if not self._has_begun(each):
                     zero_ns = self._begun(each, jobs, clocks)
-                    self._sleep_until(zero_ns / NS_PER_S + duration_s * self._is_fixed(jobs))
+                    until_s = zero_ns / NS_PER_S + duration_s * self._is_fixed(jobs)
+                    each(lambda task: self._sleep(task, until_s))
                 if not self._is_fixed(jobs):
                     each(self._complete)
                     each(self._finish)
@@ -168,8 +179,9 @@ class Leader:
     def abandon(self) -> None:
         """Removes the tasks, as far as hosts can be reached, over connections of their own."""
         clients = Clients()
-        with ThreadPoolExecutor(len(self.tasks)) as pool:
-            list(pool.map(lambda task: _removed(task, clients), self.tasks))
+        others = [task.over(clients) for task in self.tasks]
+        with ThreadPoolExecutor(len(others)) as pool:
+            list(pool.map(_removed, others))
         clients.stop()
 
     @staticmethod
@@ -179,7 +191,7 @@ class Leader:
 
     @staticmethod
     def _has_begun(each: _Each) -> bool:
-        """Whether all hosts are at this run, or done with it, since a controller that is no more began it; else none is."""
+        """Whether all hosts are at this run or done with it, as a controller that is no more began it; else none is."""
         states = each(lambda task: task.state("look for the task")).values()
         if all(each.begun and (each.runs or each.outcome_bytes is not None) for each in states):
             return True
@@ -205,20 +217,37 @@ class Leader:
     def _made_ready(self, task: HostTask) -> None:
         while not (state := task.state("wait until it is set up")).ready:
             if not state.runs or state.outcome_bytes is not None:
-                outcome = b"".join(task.collected(None, state.outcome_bytes or 0))
+                outcome = b"".join(task.collected(_OUTCOME, state.outcome_bytes or 0))
                 raise HostFailure(task.host.name, "set up", _said(outcome, state))
             if time.monotonic() > self._until_s:
                 raise HostFailure(task.host.name, "set up", f"not done in time; {last_line(state.console)}")
             time.sleep(_LOOK_S)
 
-    def _sleep_until(self, at_s: float) -> None:
-        time.sleep(max(0.0, at_s - time.monotonic()))
+    def _sleep(self, task: HostTask, until_s: float) -> None:
+        while (left_s := until_s - time.monotonic()) > 0:
+            time.sleep(min(left_s, LOOK_S) if self._feed is not None else left_s)
+            self._watch(task)
+
+    def _watch(self, task: HostTask) -> None:
+        """Gives what has come of a task's flows to whoever watches; it is no harm where nothing comes."""
+        if self._feed is None or self._feed.over or not task.is_watched:
+            return
+        try:
+            data = task.piece("watch", "live", task.watched_bytes)
+        except HostFailure:
+            task.close()
+            task.interruptions += 1
+            return
+        task.watched_bytes += len(data)
+        with self._feeding:
+            self._feed.take(data, host=task.host.name)
 
     def _complete(self, task: HostTask) -> None:
         """Waits until all is complete that a host has an end of."""
         until_s = self._until_s + _LOST_S
         while (state := task.patiently(until_s, task.state)).runs and not state.complete:
             time.sleep(_LOOK_S)
+            self._watch(task)
 
     def _finish(self, task: HostTask) -> None:
         if task.patiently(self._until_s, task.state).runs:
@@ -238,7 +267,7 @@ class Leader:
         if state.outcome_bytes is None:
             raise HostFailure(task.host.name, "measure", f"it left no outcome; {last_line(state.console)}")
         until_s, size = self._until_s + _LOST_S, state.outcome_bytes
-        outcome = task.patiently(until_s, lambda: b"".join(task.collected(None, size)))
+        outcome = task.patiently(until_s, lambda: b"".join(task.collected(_OUTCOME, size)))
         for point, bytes_ in state.captures if captures is not None else ():
             assert captures is not None  # noqa: S101 (as above)
             file = captures / PATTERN.replace("*", point)
@@ -267,9 +296,7 @@ class Leader:
 _Each = Callable[[Callable[[HostTask], Any]], dict[str, Any]]
 
 
-def _removed(task: HostTask, clients: Clients) -> None:
-    task.close()
-    task._clients = clients
+def _removed(task: HostTask) -> None:
     with suppress(HostFailure):
         task.remove()
     task.close()
