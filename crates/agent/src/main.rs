@@ -15,6 +15,7 @@ mod error;
 mod failure;
 mod init;
 mod job;
+mod lead;
 mod namespace;
 mod netlink;
 mod network;

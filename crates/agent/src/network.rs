@@ -309,7 +309,7 @@ impl Network {
     }
 
     /// All of the run is done on this machine.
-    pub const fn is_whole(&self) -> bool {
+    pub const fn is_on_one_machine(&self) -> bool {
         self.part.is_none()
     }
 
@@ -379,8 +379,8 @@ impl Network {
         let planned = if self.plan.places.is_empty() { Vec::new() } else { Tap::of(&self.plan, run) };
         let bottlenecks = planned.into_iter().filter(|tap| tap.point == CapturePoint::Bottleneck).map(capture);
         let own = self.plan.passage.as_ref().map(|way| way.ends.map(|end| self.plan.devices[end].index));
-        let asked = part.captures(run, self.interface.as_ref().map_or(0, |it| it.index), own).into_iter();
-        bottlenecks.chain(asked.map(|it| (it, &*self.senders[0].namespace))).collect()
+        let own_captures = tap::of_part(part, run, self.interface.as_ref().map_or(0, |it| it.index), own).into_iter();
+        bottlenecks.chain(own_captures.map(|it| (it, &*self.senders[0].namespace))).collect()
     }
 
     /// The pair of a flow: flows of one pair share their addresses.

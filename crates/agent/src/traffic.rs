@@ -24,8 +24,9 @@ mod ss;
 use crate::capture::Captures;
 use crate::clock::{Clock, instant};
 use crate::failure::Failure;
+use crate::lead::Lead;
 use crate::network::{Network, late_facts, sleep};
-use crate::part::{Lead, TransferPorts};
+use crate::part::TransferPorts;
 use crate::schedule::Schedule;
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, TRANSFER_PORTS};
 use connection::Connection;
@@ -501,7 +502,7 @@ impl<'a> Traffic<'a> {
     }
 
     fn finish(mut self) -> Result<Measurement, Failure> {
-        if !self.network.is_whole() {
+        if !self.network.is_on_one_machine() {
             self.leave()?;
         }
         let ended_ns = self.recording.read_ns();

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -89,7 +88,9 @@ def state(lab: Lab, name: str) -> list[str]:
     """What of a host a run could change: links, addresses, rules, routes, disciplines, settings."""
     process = lab.hosts[name].process.pid
     commands = ("ip -o link", "ip -4 -o address", "ip rule", "ip -4 route show table all", "tc qdisc", "sysctl -a")
-    texts = [re.sub(r" (link-netnsid \d+|state \w+|<[^>]*>)", "", inside(process, *command.split())) for command in commands]
+    texts = [
+        re.sub(r" (link-netnsid \d+|state \w+|<[^>]*>)", "", inside(process, *command.split())) for command in commands
+    ]
     texts[-1] = "\n".join(line for line in texts[-1].splitlines() if line.startswith(("net.ipv4", "net.core")))
     return "\n".join(texts).splitlines()
 
@@ -120,7 +121,7 @@ def test_two_senders_meet_at_a_router_though_their_clocks_differ(lab: Lab, tmp_p
     assert [measurement.facts[f"flows[{index}].hosts"] for index in range(2)] == ["s1 to r1", "s2 to r1"]
     assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
     assert min(goodputs_mbps(measurement)) > 3
-    assert int(measurement.facts["s2: clock"].split()[2]) == pytest.approx(1e12, rel=1e-3)
+    assert int(measurement.facts["s2: clock.ahead_ns"]) == pytest.approx(1e12, rel=1e-3)
 
 
 @pytest.mark.parametrize("which", ["sender", "receiver"])
@@ -171,9 +172,7 @@ def test_a_run_ends_when_all_is_complete(lab: Lab, tmp_path: Path) -> None:
         encoding="utf-8",
     )
     run = resolve(next(iter(expand(load(file)))), 1, live=True).run
-    began = time.monotonic()
     measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run)
-    assert time.monotonic() - began < 20
     assert measurement.flows[0].completed_ns == measurement.ended_ns
     assert 1_000_000_000 < measurement.ended_ns < 4_000_000_000
     assert measurement.bottleneck.at_end.sent_bytes > 5_000_000
@@ -181,9 +180,9 @@ def test_a_run_ends_when_all_is_complete(lab: Lab, tmp_path: Path) -> None:
 
 def test_programs_run_at_both_ends(lab: Lab, tmp_path: Path) -> None:
     own = Path("/proc/sys/net/ipv4/tcp_congestion_control").read_text(encoding="utf-8").strip()
-    words = '"iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"'
+    parts = '"iperf3", "-c", "{receiver}", "-p", "{port}", "-t", "{seconds}", "-J"'
     server = '"iperf3", "-s", "-1", "-p", "{port}", "-J"'
-    flows = f'\n[[flows]]\ncc = "{own}"\nworkload = {{ command = [{words}], server = [{server}] }}\n'
+    flows = f'\n[[flows]]\ncc = "{own}"\nworkload = {{ command = [{parts}], server = [{server}] }}\n'
     hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path, flows=flows)
     assert hosts.unsupported_fields(run) == []
     assert [each.user for each in hosts.programs(run)] == ["whom SSH comes in as on s1", "whom SSH comes in as on r1"]
@@ -229,16 +228,16 @@ def measured(hosts: HostsEngine, run: Run, disturb: Callable[[], Any], after_s: 
     return measuring
 
 
-def kill(*words: str) -> int:
-    """Kills all processes of this machine with these words on their command lines; gives how many."""
-    found = []
+def kill(*parts: str) -> int:
+    """Kills all processes of this machine with these parts on their command lines; gives how many."""
+    matching = []
     for process, _, _ in processes():
         with suppress(OSError):
             line = Path(f"/proc/{process}/cmdline").read_bytes().replace(b"\0", b" ").decode()
-            found += [process] if all(word in line for word in words) else []
-    for process in found:
+            matching += [process] if all(word in line for word in parts) else []
+    for process in matching:
         os.kill(process, signal.SIGKILL)
-    return len(found)
+    return len(matching)
 
 
 def test_the_run_goes_on_when_the_connection_is_cut(lab: Lab, tmp_path: Path) -> None:
@@ -260,10 +259,20 @@ def test_what_a_killed_controller_began_the_next_one_collects(lab: Lab, tmp_path
     assert soon(lambda: all(list(each.glob("*/go")) for each in begun))
     first.kill()
     first.wait()
-    began = time.monotonic()
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert time.monotonic() - began < 6 + 5
-    assert "on-hosts" in again.stdout
+    second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    beginnings: set[str] = set()
+
+    def is_over() -> bool:
+        with suppress(OSError):
+            beginnings.update(file.read_text(encoding="utf-8") for file in begun[0].glob("*/go"))
+        return second.poll() is not None
+
+    assert soon(is_over)
+    assert len(beginnings) == 1, "it began nothing of its own"
+    output, _ = second.communicate()
+    assert second.returncode == 0
+    assert "bbr" not in output
+    assert "reno" in output
 
 
 @pytest.mark.parametrize(("name", "step"), [("s1", "measure"), ("r1", "measure"), ("mid", "measure")])
@@ -275,8 +284,8 @@ def test_an_agent_that_is_killed_is_named(lab: Lab, tmp_path: Path, name: str, s
         own = Path(f"/proc/{lab.hosts[name].process.pid}/ns/net").readlink()
         for process, _, _ in processes():
             with suppress(OSError):
-                words = Path(f"/proc/{process}/cmdline").read_bytes()
-                if Path(f"/proc/{process}/ns/net").readlink() == own and words.endswith(
+                parts = Path(f"/proc/{process}/cmdline").read_bytes()
+                if Path(f"/proc/{process}/ns/net").readlink() == own and parts.endswith(
                     (b"\0task\0", b"outcome.json\0")
                 ):
                     os.kill(process, signal.SIGKILL)

@@ -380,8 +380,8 @@ pub fn remove_redirect(socket: &mut Socket, device: &Device, to: Range<u32>) -> 
     let mut is_there = false;
     let question = header(device, 0, INGRESS_HANDLE);
     let encode = |bytes: &mut Vec<u8>| drop(tc::OpGettfilterDump::encode_request(bytes, &question));
-    let leads_there = |words: &[u8]| {
-        let word = |at: usize| words[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or_default();
+    let leads_there = |bytes: &[u8]| {
+        let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or_default();
         word(0) == REDIRECT && to.contains(&word(4))
     };
     let listed = socket.dump(GET_FILTER, "filters", encode, |filter| is_there |= filter.windows(8).any(leads_there));
@@ -460,7 +460,7 @@ mod tests {
     fn the_burst_of_a_class_is_encoded_as_a_time() {
         let mut bytes = Vec::new();
         let place = super::super::place::Place::Near;
-        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
+        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default(), mac: None };
         encode_htb_class(&mut bytes, &device, 10_000_000, 1_600);
         let (read, attributes) = tc::OpNewtclassDo::decode_request(&bytes);
         assert_eq!((read.ifindex, read.handle, read.parent), (107, 0x1_0001, 0x1_0000));
@@ -473,7 +473,7 @@ mod tests {
     fn a_bucket_is_encoded_in_bytes() {
         let mut bytes = Vec::new();
         let place = super::super::place::Place::Near;
-        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default() };
+        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default(), mac: None };
         let header = header(&device, ROOT, DEVICE);
         encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000), 24);
         let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);

@@ -14,7 +14,7 @@ use super::device::Offloads;
 use super::discipline::{push_redirect, remove_redirect};
 use super::link;
 use super::loss::Match;
-use super::plan::{Device, Place, Plan, Prefix, Route, host};
+use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};
 use super::sysctl::Setting;
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
@@ -51,19 +51,6 @@ const NAMES: [&str; 2] = ["dumbbell0", "dumbbell1"];
 /// Of link-local ones (RFC 3927), which no router forwards: a device without an address takes nothing of which the kernel looks
 /// where it is reached (`__fib_validate_source`).
 const ADDRESSES: [Ipv4Addr; 2] = [Ipv4Addr::new(169, 254, 219, 1), Ipv4Addr::new(169, 254, 219, 2)];
-
-/// How packets come in and go out.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Way {
-    /// Where they are taken.
-    pub passage: Passage,
-    /// By which the machine reaches the others.
-    pub interface: Device,
-    /// Positions of the machine's own ends of the two links.
-    pub ends: [usize; 2],
-    /// Addresses of senders and receivers, each pair once.
-    pub hosts: Vec<(Ipv4Addr, Ipv4Addr)>,
-}
 
 /// A rule of ours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,13 +4,13 @@ use super::device::{Offloads, ifb_name};
 use super::machine::Means;
 use super::pair::{has_nics, jitter, pairs};
 use super::row::{Row, Stop, bucket};
+use crate::part::Passage;
 use run::{Access, AccessKind, Direction, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
 
 pub use super::device::Device;
 pub use super::discipline::Discipline;
 pub use super::pair::AddressPair;
-pub use super::passage::Way;
 pub use super::place::{Place, Router};
 
 /// Senders' addresses: `10.0.0.1` and on, one a pair.
@@ -64,6 +64,19 @@ pub struct Counted {
     pub loss: Option<usize>,
     /// That whose counters tell segments offered to the queue, with offloads.
     pub arrivals: Option<usize>,
+}
+
+/// How packets come into a path and out of it whose hosts are other machines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// Where they are taken.
+    pub passage: Passage,
+    /// By which the machine reaches the others.
+    pub interface: Device,
+    /// Positions of the machine's own ends of the two links.
+    pub ends: [usize; 2],
+    /// Addresses of senders and receivers, each pair once.
+    pub hosts: Vec<(Ipv4Addr, Ipv4Addr)>,
 }
 
 /// Everything that is to be built.

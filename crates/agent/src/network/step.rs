@@ -1,7 +1,7 @@
 //! [`Step`]: one thing that is done to build a path. A path is its list of steps: what is carried out is what is printed.
 
-use super::passage::{Rule, Way};
-use super::plan::{Device, Discipline, Place, Plan, Route};
+use super::passage::Rule;
+use super::plan::{Device, Discipline, Place, Plan, Route, Way};
 use super::sysctl::{self, Setting};
 use super::{discipline, link};
 use crate::netlink::{Batch, CREATE, EXCLUSIVE};

@@ -4,8 +4,10 @@
 //! left yet, and what was dropped there never does.
 
 use super::plan::{Place, Plan};
-use super::row;
+use super::{Capture, row};
+use crate::part::{Ends, Part, Passage};
 use run::{CapturePoint, Direction, Run};
+use std::net::Ipv4Addr;
 
 /// Where frames are captured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +75,40 @@ impl Tap {
         };
         self.devices.iter().map(command).collect()
     }
+}
+
+/// Where frames are captured on this machine beside its path: at the senders and the receivers that it is. `interface`: the
+/// number of its own; `ends`: those of the devices by which packets enter its path and leave it.
+pub fn of_part(part: &Part, run: &Run, interface: u32, ends: Option<[u32; 2]>) -> Vec<Capture> {
+    let capture =
+        |point, device, hosts| Capture { point, numbers: vec![device], is_of_all: false, is_outgoing: false, hosts };
+    let pairs = |here: fn(&Ends) -> bool| {
+        let mut pairs: Vec<_> = part.flows.iter().filter(|it| here(it)).map(|it| (it.sender, it.receiver)).collect();
+        pairs.sort_unstable();
+        pairs.dedup();
+        pairs
+    };
+    let reversed = |pairs: &[(Ipv4Addr, Ipv4Addr)]| pairs.iter().map(|(from, to)| (*to, *from)).collect::<Vec<_>>();
+    let mut captures = Vec::new();
+    for (point, there) in
+        [(CapturePoint::Senders, pairs(|it| it.begins_here)), (CapturePoint::Receivers, pairs(|it| it.ends_here))]
+    {
+        if there.is_empty() || !run.measure.capture_at.has(point) {
+            continue;
+        }
+        let (back, both) = (reversed(&there), [reversed(&there), there.clone()].concat());
+        match (point, part.passage, ends) {
+            // What it sends enters its own path first, and what comes back does not pass it.
+            (CapturePoint::Senders, Some(Passage::Sender), Some([enters, _])) => {
+                captures.extend([capture(point, enters, there), capture(point, interface, back)]);
+            }
+            (CapturePoint::Receivers, Some(Passage::Receiver), Some([_, leaves])) => {
+                captures.push(capture(point, leaves, both));
+            }
+            _ => captures.push(capture(point, interface, both)),
+        }
+    }
+    captures
 }
 
 #[cfg(test)]

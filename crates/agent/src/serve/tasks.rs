@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use crate::job::Job;
-use crate::part::{COMPLETE, FINISH, GO, READY};
+use crate::lead::{COMPLETE, FINISH, GO, READY};
 use crate::task::{CAPTURES, OUTCOME, TaskFolder};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

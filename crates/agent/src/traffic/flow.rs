@@ -93,7 +93,7 @@ impl Flow {
         let flow = &run.flows[index];
         let reads = match flow.workload {
             Workload::Bulk | Workload::Transfer { .. } | Workload::Arrivals { .. }
-                if run.host.socket_memory == SocketMemory::Max && network.is_whole() =>
+                if run.host.socket_memory == SocketMemory::Max && network.is_on_one_machine() =>
             {
                 Reads::Large
             }
@@ -109,10 +109,11 @@ impl Flow {
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let open = || Connection::open(source.clone(), None, host, [port], remote, control);
         let only = network.begins_here(index).then(open).transpose().map_err(&failed)?;
-        let asked = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
-        let control = asked.unwrap_or_else(|| control.to_owned());
+        let chosen = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
+        let control = chosen.unwrap_or_else(|| control.to_owned());
         let window_bytes = network::window_bytes(run);
-        let listen = || receiver.namespace.within(|| sockets::listener(remote, window_bytes, !network.is_whole()));
+        let listen =
+            || receiver.namespace.within(|| sockets::listener(remote, window_bytes, !network.is_on_one_machine()));
         let listens = network.ends_here(index) && !flow.is_program();
         let listener = listens.then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;

@@ -3,8 +3,8 @@
 use super::entry::Entry;
 use crate::failure::Failure;
 use crate::job::Caller;
+use crate::lead::Lead;
 use crate::namespace::Namespace;
-use crate::part::Lead;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;

@@ -76,7 +76,7 @@ impl Program {
             senders: ProgramSockets::default(),
             receivers: ProgramSockets::default(),
             is_done: false,
-            only_port: (!network.is_whole()).then_some(places.port),
+            only_port: (!network.is_on_one_machine()).then_some(places.port),
             only_receives: network.only_ends_here(index),
         };
         if !server_arguments.is_empty() && network.ends_here(index) {

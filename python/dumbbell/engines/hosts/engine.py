@@ -25,6 +25,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
 from dumbbell.errors import EngineFailure
+from dumbbell.metrics.number import size
 from dumbbell.problem import Problem
 from dumbbell.units import NS_PER_S
 
@@ -167,9 +168,8 @@ class HostsEngine:
         interfaces = description.interfaces if description is not None else []
         for interface in (each for each in interfaces if each.name == host.interface):
             if interface.mtu_bytes != run.path.mtu_bytes:
-                message = (
-                    f"{host.interface} of {host.name} has {interface.mtu_bytes} B, and the run {run.path.mtu_bytes} B"
-                )
+                there, wanted = size(interface.mtu_bytes), size(run.path.mtu_bytes)
+                message = f"{host.interface} of {host.name} has {there}, and the run {wanted}"
                 yield Problem("path.mtu", message, "the one that the hosts have")
             if run.host.qdisc == "fq" and interface.qdisc != "fq" and host in self.inventory.senders:
                 message = f"{host.interface} of {host.name} has {interface.qdisc}, which dumbbell leaves as it is"

@@ -23,14 +23,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dumbbell.engines.hosts.assignment import Assignment
-    from dumbbell.engines.hosts.leader import Part
+    from dumbbell.engines.hosts.leader import HostPart
     from dumbbell.spec.run import Run
 
 _MOST_FACT: Final = 500
 """Letters of what a host says of itself."""
 
 
-def joined(run: Run, assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, Part]) -> Measurement:
+def joined(
+    run: Run, assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, HostPart]
+) -> Measurement:
     """What all hosts together have measured.
 
     What a receiver counts is taken at the instants at which the sender was looked at, by the offset of their clocks;
@@ -128,7 +130,7 @@ class _Growth:
 
 
 def _facts(
-    assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, Part]
+    assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, HostPart]
 ) -> Iterator[tuple[str, str]]:
     for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
         own = seen[sender.name].facts
@@ -142,9 +144,13 @@ def _facts(
     yield "hosts.path", made
     for name, measurement in seen.items():
         part = parts[name]
-        yield f"{name}: clock", f"ahead by {part.clock.monotonic_ns} ± {part.clock.error_ns} ns"
-        drift_ns = part.clock_after.monotonic_ns - part.clock.monotonic_ns
-        yield f"{name}: clock.drift", f"{drift_ns} ± {part.clock.error_ns + part.clock_after.error_ns} ns"
+        for fact, ns in (
+            ("ahead", part.clock.monotonic_ns),
+            ("error", part.clock.error_ns),
+            ("drift", part.clock_after.monotonic_ns - part.clock.monotonic_ns),
+            ("drift_error", part.clock.error_ns + part.clock_after.error_ns),
+        ):
+            yield f"{name}: clock.{fact}_ns", str(ns)
         if part.interruptions:
             yield f"{name}: connection.lost", str(part.interruptions)
         for fact, text in measurement.facts.items():

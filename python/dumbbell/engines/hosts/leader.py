@@ -25,6 +25,7 @@ from dumbbell.engines.hosts.failure import HostFailure, last_line
 from dumbbell.engines.hosts.inventory import InventoryHost
 from dumbbell.engines.hosts.ssh import Clients, Patience
 from dumbbell.engines.live import LOOK_S, Feed
+from dumbbell.metrics.number import size as amount
 from dumbbell.units import NS_PER_S
 
 _OUTCOME: Final = "outcome"
@@ -40,7 +41,7 @@ _MOST_BYTES: Final = 2**30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class HostPart:
     """What one host left of a run."""
 
     outcome: bytes
@@ -119,12 +120,12 @@ class HostTask:
         """The pieces of what it left: `outcome`, or the capture at a place."""
         step = f"collect the {file}" if file == _OUTCOME else f"collect the capture at the {file}"
         if size > _MOST_BYTES:
-            raise HostFailure(self.host.name, step, f"{size} B are more than a run leaves")
+            raise HostFailure(self.host.name, step, f"{amount(size)} are more than a run leaves")
         offset = 0
         while offset < size:
             piece = self.piece(step, file, offset)
             if not piece:
-                raise HostFailure(self.host.name, step, f"it ends after {offset} of {size} B")
+                raise HostFailure(self.host.name, step, f"it ends after {amount(offset)} of {amount(size)}")
             offset += len(piece)
             yield piece
 
@@ -145,7 +146,9 @@ class Leader:
         self._until_s = time.monotonic() + limit_s
         self._feed, self._feeding = feed, Lock()
 
-    def run(self, jobs: Mapping[str, Mapping[str, Any]], duration_s: float, captures: Path | None) -> dict[str, Part]:
+    def run(
+        self, jobs: Mapping[str, Mapping[str, Any]], duration_s: float, captures: Path | None
+    ) -> dict[str, HostPart]:
         """Has all hosts do their jobs at one time, and gives what each left; captures go into a folder.
 
         Raises:
@@ -169,7 +172,7 @@ class Leader:
                 raise
             each(lambda task: task.patiently(self._until_s, task.remove))
         return {
-            task.host.name: Part(
+            task.host.name: HostPart(
                 outcome=outcomes[task.host.name], clock=clocks[task.host.name],
                 clock_after=after[task.host.name], interruptions=task.interruptions,
             )
