@@ -19,6 +19,7 @@ mod namespace;
 mod netlink;
 mod network;
 mod noise;
+mod path;
 mod phase;
 mod probe;
 mod record;

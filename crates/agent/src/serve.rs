@@ -9,6 +9,7 @@ mod interfaces;
 
 use crate::clock::{monotonic_ns, realtime_ns};
 use crate::failure::Failure;
+use crate::path::{PathSamples, Ports, Reflect, Survey};
 use description::Description;
 use hello::Hello;
 use serde::{Deserialize, Serialize};
@@ -40,6 +41,10 @@ enum Request {
         /// machine: only who may shape traffic there asks for it.
         means: bool,
     },
+    /// To be the receiving end of a path that is measured, while this connection lives.
+    Reflect(Reflect),
+    /// To measure a path, at its sending end.
+    Path(Survey),
 }
 
 /// A line of this agent's.
@@ -65,6 +70,8 @@ enum Answer {
     Hello(Hello),
     Clock(Readings),
     Describe(Box<Description>),
+    Reflect(Ports),
+    Path(Box<PathSamples>),
 }
 
 /// What both clocks read at one time.
@@ -124,6 +131,8 @@ fn answer(request: &Request) -> Result<Answer, Failure> {
         Request::Hello => Answer::Hello(Hello::new()?),
         Request::Clock => Answer::Clock(Readings { realtime_ns: realtime_ns()?, monotonic_ns: monotonic_ns()? }),
         Request::Describe { means } => Answer::Describe(Box::new(Description::new(*means)?)),
+        Request::Reflect(reflect) => Answer::Reflect(reflect.begin()?),
+        Request::Path(survey) => Answer::Path(Box::new(survey.measure()?)),
     })
 }
 
