@@ -90,9 +90,9 @@ def measure_path(  # noqa: PLR0913 (an option each)
         if load:
             typer.echo(f"The flow sent {size(measured.sent_bytes)}. What limited it: {measured.limit}.")
     if spec is not None:
-        options = [*(["--from", sender] if sender else []), *(["--to", receiver] if receiver else [])]
-        command = ["dumbbell", "measure-path", "--inventory", str(inventory), *options, "--load", "--spec", str(spec)]
-        typer.echo(write_spec(measured, spec, ccs, shlex.join(command)), err=True)
+        options = ["--inventory", inventory, "--from", start.name, "--to", end.name, "--load", "--time", time]
+        command = shlex.join(["dumbbell", "measure-path", *map(str, options), "--spec", str(spec)])
+        typer.echo(write_spec(measured, spec, ccs, command), err=True)
 
 
 def _load_s(time: str) -> float:

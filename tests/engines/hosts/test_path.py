@@ -183,3 +183,12 @@ def test_what_makes_no_sense_is_one_message(lab: Lab, inventory: Path, arguments
     assert done.returncode == 2
     assert error in done.stderr
     assert done.stdout == ""
+
+
+def test_an_agent_ends_with_its_input() -> None:
+    """Also where its own connection alone is lost."""
+    ports = {"udp": 9, "tcp": 9}
+    request = {"address": "127.0.0.1", "to": "127.0.0.1", "ports": ports, "token": 1, "load_ms": None, "most_bytes": 0}
+    line = json.dumps({"id": 1, "request": {"path": request}}) + "\n"
+    done = subprocess.run([agent.path(), "serve"], input=line, capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == {"id": 1, "error": "whoever wanted to know has gone"}

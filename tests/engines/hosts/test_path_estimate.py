@@ -84,7 +84,7 @@ def said(raw: dict[str, Any]) -> MeasuredPath:
 def test_a_path_that_was_filled(rate_bps: float, rtt_ns: int, queue_bytes: int) -> None:
     measured = said(samples(rate_bps, rtt_ns, queue_bytes))
     for number, truth, bar in (
-        (measured.rate_bps, rate_bps, 0.01),
+        (measured.rate_bps, rate_bps, 0.002),
         (measured.rtt_ns, rtt_ns, 0.001),
         (measured.queue_bytes, queue_bytes, 0.1),
     ):
@@ -110,7 +110,11 @@ def test_loss_elsewhere_is_not_the_queues() -> None:
     # A flow that has half of what fills the path, so that nothing waits.
     for each in raw["loaded"]["echoes"]:
         each.update(echo(each["sent_ns"], 15 * MS, 15 * MS))
+    for each in raw["load"]["sent"]:
+        each["rtt_us"] = 30_000
     measured = said(raw)
+    assert measured.rate_bps.reason.startswith("no queue stood")
+    assert measured.limit.startswith("neither the path nor the hosts")
     assert measured.rate_bps.value is None
     assert measured.queue_bytes.value is None
     loss = measured.random_loss
@@ -118,6 +122,16 @@ def test_loss_elsewhere_is_not_the_queues() -> None:
     assert loss.high is not None
     again = raw["load"]["sent"][-1]["again"] / raw["load"]["sent"][-1]["segments"]
     assert 0 < loss.low < again < loss.high
+
+
+def test_a_queue_for_each_flow_is_no_queue_of_small_packets() -> None:
+    raw = samples(20e6, 30 * MS, 150_000)
+    for each in raw["loaded"]["echoes"]:
+        each.update(echo(each["sent_ns"], 15 * MS, 15 * MS))
+    rate = said(raw).rate_bps
+    assert (rate.value, rate.high) == (None, None)
+    assert rate.low == pytest.approx(20e6, rel=0.1)
+    assert rate.reason.startswith("the flow waited and small packets did not: ")
 
 
 def test_who_is_held_back_by_a_window_says_so() -> None:

@@ -17,6 +17,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 const QUESTION_BYTES: usize = 16;
 const ANSWER_BYTES: usize = 32;
+/// No more is taken at once, so that a flood leaves time for the rest.
+const MOST_AT_ONCE: usize = 64;
 /// Ethernet's, IP's and UDP's headers.
 const HEADERS_BYTES: u32 = 42;
 /// The frame of a question.
@@ -68,9 +70,9 @@ impl EchoSocket {
         Ok(at_ns)
     }
 
-    /// Answers all questions that have come.
+    /// Answers the questions that have come.
     pub fn answer(&self) -> Result<(), Failure> {
-        while let Some(packet) = self.receive()? {
+        for packet in self.receive()? {
             let [number] = packet.numbers[..] else { continue };
             let mut bytes = [0; ANSWER_BYTES];
             bytes[..Token::BYTES].copy_from_slice(&self.token.bytes());
@@ -82,14 +84,15 @@ impl EchoSocket {
         Ok(())
     }
 
-    /// The next answer that has come: its number, and the echo but for when it was sent.
-    pub fn answered(&self) -> Result<Option<(u64, Echo)>, Failure> {
-        while let Some(packet) = self.receive()? {
-            if let [number, there_ns, left_ns] = packet.numbers[..] {
-                return Ok(Some((number, Echo { sent_ns: 0, there_ns, left_ns, back_ns: packet.at_ns })));
+    /// The answers that have come: the number of each, and the echo but for when it was sent.
+    pub fn answered(&self) -> Result<Vec<(u64, Echo)>, Failure> {
+        let echo = |packet: Packet| match packet.numbers[..] {
+            [number, there_ns, left_ns] => {
+                Some((number, Echo { sent_ns: 0, there_ns, left_ns, back_ns: packet.at_ns }))
             }
-        }
-        Ok(None)
+            _ => None,
+        };
+        Ok(self.receive()?.into_iter().filter_map(echo).collect())
     }
 
     fn send(&self, bytes: &[u8], to: SocketAddrV4) -> Result<(), Failure> {
@@ -100,16 +103,17 @@ impl EchoSocket {
         }
     }
 
-    /// What has come next from somebody who knows the token; none: nothing is left.
-    fn receive(&self) -> Result<Option<Packet>, Failure> {
+    /// What has come from somebody who knows the token.
+    fn receive(&self) -> Result<Vec<Packet>, Failure> {
         let mut bytes = [0; ANSWER_BYTES + 1];
         let mut space = cmsg_space!(TimeSpec);
-        loop {
+        let mut packets = Vec::new();
+        for _ in 0..MOST_AT_ONCE {
             let mut slices = [IoSliceMut::new(&mut bytes)];
             let socket = self.socket.as_raw_fd();
             let message = match recvmsg::<SockaddrIn>(socket, &mut slices, Some(&mut space), MsgFlags::MSG_DONTWAIT) {
                 Ok(message) => message,
-                Err(Errno::EAGAIN) => return Ok(None),
+                Err(Errno::EAGAIN) => break,
                 Err(Errno::ECONNREFUSED | Errno::EINTR) => continue,
                 Err(errno) => return Err(Failure::of("receive an echo", errno)),
             };
@@ -124,9 +128,10 @@ impl EchoSocket {
             if let (Some(token), Some(from), true) = (all.next(), from, length.is_multiple_of(8))
                 && token == self.token.0
             {
-                return Ok(Some(Packet { numbers: all.collect(), from: from.into(), at_ns }));
+                packets.push(Packet { numbers: all.collect(), from: from.into(), at_ns });
             }
         }
+        Ok(packets)
     }
 }
 

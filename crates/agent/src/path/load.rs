@@ -4,7 +4,7 @@
 //! then on it is CUBIC where the kernel has it, as it leaves a queue sooner filled again.
 
 use super::{Arrived, STEP_NS, Token, enlarge, failed};
-use crate::clock::realtime_ns;
+use crate::clock::{monotonic_ns, realtime_ns};
 use crate::failure::Failure;
 use crate::sockets::{self, set_unsent_low_water};
 use nix::errno::Errno;
@@ -20,6 +20,8 @@ const THEN: &str = "cubic";
 const CONNECT_MS: u16 = 10_000;
 /// Written but not sent is no more, so that little is left when the time is over.
 const UNSENT_BYTES: u32 = 1 << 17;
+/// Of what has come; more nobody says in the time that a load has.
+const MOST_SAMPLES: usize = 4_000;
 const WRITE_BYTES: usize = 1 << 16;
 static PAYLOAD: [u8; WRITE_BYTES] = [0; WRITE_BYTES];
 
@@ -27,7 +29,7 @@ static PAYLOAD: [u8; WRITE_BYTES] = [0; WRITE_BYTES];
 #[derive(Debug)]
 pub struct Load {
     socket: OwnedFd,
-    /// When it began, and has to end, on CLOCK_REALTIME.
+    /// When it began, and has to end, on CLOCK_MONOTONIC, which nobody sets.
     began_ns: u64,
     ends_ns: u64,
     /// When the next sample is due.
@@ -100,7 +102,7 @@ impl Load {
         send(socket.as_raw_fd(), &token.bytes(), MsgFlags::MSG_NOSIGNAL).map_err(failed("say who it is"))?;
         // A connection that is closed at the end sends nothing more, and says so.
         setsockopt(&socket, sockopt::Linger, &libc::linger { l_onoff: 1, l_linger: 0 }).map_err(failed("abort"))?;
-        let began_ns = realtime_ns()?;
+        let began_ns = monotonic_ns()?;
         let samples = LoadSamples {
             mss_bytes: getsockopt(&socket, sockopt::TcpMaxSeg).map_err(failed("name a segment's size"))?,
             mtu_bytes: getsockopt(&socket, sockopt::IpMtu).map_err(failed("name the MTU"))?.unsigned_abs(),
@@ -132,10 +134,10 @@ impl Load {
     /// Writes what the socket takes at once, where it lasts, samples it when that is due, and reads what has come.
     pub fn turn(&mut self) -> Result<(), Failure> {
         self.read()?;
-        let now_ns = realtime_ns()?;
+        let now_ns = monotonic_ns()?;
         if now_ns >= self.due_ns {
             self.due_ns = now_ns + STEP_NS;
-            self.sample(now_ns)?;
+            self.sample()?;
         }
         if !self.lasts(now_ns) {
             self.is_full = false;
@@ -167,8 +169,8 @@ impl Load {
         Ok(self.samples)
     }
 
-    fn sample(&mut self, at_ns: u64) -> Result<(), Failure> {
-        let info = sockets::info(&self.socket)?;
+    fn sample(&mut self) -> Result<(), Failure> {
+        let (at_ns, info) = (realtime_ns()?, sockets::info(&self.socket)?);
         if info.total_retrans > 0 && !self.has_lost {
             self.has_lost = true;
             // One who lacks it, or may not have it, goes on as before.
@@ -196,11 +198,17 @@ impl Load {
                 Err(Errno::EAGAIN) => break,
                 Err(errno) => return Err(Failure::of("receive samples", errno)),
             }
+            if self.unread.len() > MOST_SAMPLES * Arrived::BYTES {
+                break;
+            }
         }
         let mut chunks = self.unread.chunks_exact(Arrived::BYTES);
         let samples = chunks.by_ref().filter_map(|chunk| chunk.try_into().ok().map(Arrived::from_bytes));
         self.samples.arrived.extend(samples);
         self.unread = chunks.remainder().to_vec();
+        if self.samples.arrived.len() > MOST_SAMPLES {
+            return Err(Failure("the receiver says more than it can know".to_owned()));
+        }
         Ok(())
     }
 }

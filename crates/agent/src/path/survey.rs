@@ -4,7 +4,7 @@ use super::echo::{Echo, EchoSocket, FRAME_BYTES};
 use super::load::{Load, LoadSamples};
 use super::reflector::Ports;
 use super::{STEP_NS, Token, failed};
-use crate::clock::realtime_ns;
+use crate::clock::monotonic_ns;
 use crate::failure::Failure;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -107,7 +107,7 @@ impl Survey {
             let lasts_ns = u64::from(load_ms) * NS_PER_MS;
             let mut flow = Load::begin(self.address, to, self.token, lasts_ns, self.most_bytes)?;
             (sounding.step_ns, sounding.due_ns) = (STEP_NS, 0);
-            while flow.lasts(realtime_ns()?) {
+            while flow.lasts(monotonic_ns()?) {
                 sounding.turn(true, Some(&mut flow))?;
             }
             sounding.drain(Some(&mut flow))?;
@@ -120,7 +120,7 @@ impl Survey {
 impl Sounding {
     /// Waits until something is to be done, for the time of a step at most, and does it.
     fn turn(&mut self, asks: bool, load: Option<&mut Load>) -> Result<(), Failure> {
-        let now_ns = realtime_ns()?;
+        let now_ns = monotonic_ns()?;
         if asks && now_ns >= self.due_ns {
             self.due_ns = now_ns + self.step_ns;
             let sent_ns = self.socket.ask(self.next, self.to)?;
@@ -131,7 +131,7 @@ impl Sounding {
         let is_ready = load.as_ref().is_some_and(|load| load.is_ready());
         let wait_ms = if is_ready { 0 } else { STEP_NS.min(self.due_ns.saturating_sub(now_ns)).div_ceil(NS_PER_MS) };
         self.wait(wait_ms as u8, load.as_deref())?;
-        while let Some((number, echo)) = self.socket.answered()? {
+        for (number, echo) in self.socket.answered()? {
             if let Some(sent_ns) = self.under_way.remove(&number) {
                 self.longest_ns = self.longest_ns.max(echo.back_ns.saturating_sub(sent_ns));
                 self.echoes.echoes.push(Echo { sent_ns, ..echo });
@@ -142,12 +142,12 @@ impl Sounding {
 
     /// Nothing is asked any more; what is under way comes.
     fn drain(&mut self, mut load: Option<&mut Load>) -> Result<(), Failure> {
-        let now_ns = realtime_ns()?;
+        let now_ns = monotonic_ns()?;
         let until_ns = now_ns + QUIET_NS + 2 * self.longest_ns;
         // The receiver's last sample is of a step ago, and as long under way as an echo.
         let least_ns = now_ns + load.as_ref().map_or(0, |_| 2 * STEP_NS + self.longest_ns);
         self.due_ns = until_ns;
-        while realtime_ns()? < if self.under_way.is_empty() { least_ns } else { until_ns } {
+        while monotonic_ns()? < if self.under_way.is_empty() { least_ns } else { until_ns } {
             self.turn(false, load.as_deref_mut())?;
         }
         self.under_way.clear();

@@ -38,7 +38,7 @@ LONG: Final = 0.99
 """Of all waits this quantile is a long one: longer ones may be hosts' own."""
 INNER: Final = (0.1, 0.9)
 """Of several values those between these quantiles make the interval."""
-HELD_BACK: Final = 0.2
+LIMITED_PART: Final = 0.2
 """A flow that something held back for this part of its time was limited by it."""
 Z: Final = 1.96
 MOST: Final = 1e15
@@ -141,7 +141,7 @@ class _LoadedPath:
     def added(self, measured: MeasuredPath) -> MeasuredPath:
         """The same path, with what the flow says of it."""
         rate_bps = self._rate_bps()
-        full, elsewhere, idly = self._losses()
+        full, elsewhere, idly = self._losses(queue_stood=rate_bps.value is not None)
         segments = self._load.sent[-1].segments if self._load.sent else 0
         return MeasuredPath(
             rtt_ns=measured.rtt_ns,
@@ -161,13 +161,19 @@ class _LoadedPath:
             elapsed_ns = arrived[-1].at_ns - arrived[0].at_ns if arrived else 0
             segments = arrived[-1].segments - arrived[0].segments if arrived else 0
             mean_bps = segments * self._frame_bytes * 8 * NS_PER_S / elapsed_ns if elapsed_ns > 0 else None
-            return _unknown("no queue stood for long enough: the flow did not fill the path", mean_bps)
+            return _unknown(self._why_no_queue(), mean_bps)
         rates_bps, spans_ns, frames = np.array(pieces).T
         low_bps, value_bps, high_bps = _quantiles(rates_bps, spans_ns, (INNER[0], 0.5, INNER[1]))
         # Each piece begins and ends within a frame.
         blur = 1 / float(np.median(frames))
         reason = f"frames arrived so fast in {duration(float(spans_ns.sum()) / NS_PER_S)} in which packets waited"
         return CapturedNumber(value_bps, low_bps * (1 - blur), high_bps * (1 + blur), reason)
+
+    def _why_no_queue(self) -> str:
+        own_ns = 1_000 * float(np.median([each.rtt_us for each in self._load.sent])) if self._load.sent else 0.0
+        if own_ns - self._base_ns > 2 * self._no_wait_ns:
+            return "the flow waited and small packets did not: each flow may have a queue of its own there"
+        return "no queue stood for long enough: the flow did not fill the path"
 
     def _pieces(self) -> Iterator[tuple[float, float, float]]:
         """Rate, duration and frames of each piece of time in which packets waited."""
@@ -197,9 +203,10 @@ class _LoadedPath:
                 yield wire_bytes * 8 * NS_PER_S / elapsed_ns, elapsed_ns, frames
             first = last if goes_on else place
 
-    def _losses(self) -> tuple[list[float], int, int]:
+    def _losses(self, *, queue_stood: bool) -> tuple[list[float], int, int]:
         """The longest wait before each loss in a full queue, ns; segments lost elsewhere; of these, with no queue."""
-        least_ns = max(FULL_PART * float(np.quantile(self._waits_ns, LONG)), self._no_wait_ns)
+        long_ns = float(np.quantile(self._waits_ns, LONG))
+        least_ns = max(FULL_PART * long_ns, self._no_wait_ns) if queue_stood else math.inf
         waits_ns: list[float] = []
         elsewhere, idly, episodes, ended_ns, wait_ns = 0, 0, 0, -math.inf, 0.0
         for before, sample in zip(self._load.sent, self._load.sent[1:], strict=False):
@@ -223,7 +230,7 @@ class _LoadedPath:
     def _queue_bytes(self, rate_bps: CapturedNumber, full: list[float]) -> CapturedNumber:
         rate, least_bps, most_bps = rate_bps.value, rate_bps.low, rate_bps.high
         if rate is None or least_bps is None or most_bps is None:
-            return _unknown("no queue stood for long enough")
+            return _unknown("no packet waited for long enough")
         bytes_a_ns = 1 / 8 / NS_PER_S
         if not full:
             longest_ns = float(np.quantile(self._waits_ns, LONG))
@@ -244,7 +251,7 @@ class _LoadedPath:
             (self._load.window_limited_us, "the receiver's window"),
             (self._load.buffer_limited_us, "the sender's buffer"),
         ):
-            if limited_us > HELD_BACK * busy_us:
+            if limited_us > LIMITED_PART * busy_us:
                 return f"{what}, for {percent(min(limited_us / busy_us, 1.0))} of its time"
         if full:
             return f"the path: its queue overflowed {counted(len(full), 'time')}"
