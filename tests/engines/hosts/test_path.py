@@ -83,7 +83,7 @@ def test_a_path_is_measured_and_its_spec_can_be_run(lab: Lab, inventory: Path, t
     )  # fmt: skip
     announced, written = done.stderr.splitlines()
     assert announced.startswith("note: s1 sends to r1 (203.0.113.2): 50 small packets")
-    assert "one TCP flow that fills the path, for 3 s or 1.1 GB at most" in announced
+    assert "one TCP flow that fills the path, for 3 s or 1.0 GB at most" in announced
     measured = json.loads(done.stdout)
     assert (measured["from"], measured["to"]) == ("s1", "r1")
     rate, rtt, queue = (measured[each] for each in ("rate_bps", "rtt_ns", "queue_bytes"))

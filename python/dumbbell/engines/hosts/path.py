@@ -16,7 +16,7 @@ from dumbbell.problem import Problem, SpecError, quoted
 
 Host = TypeVar("Host", Sender, Receiver)
 MOST_LOAD_S: Final = 10
-MOST_BYTES: Final = 2**30
+MOST_BYTES: Final = 10**9
 """What a flow may send at most."""
 IDLE_S: Final = 6
 """What the rest takes, on a path with a round trip of a second, too."""
