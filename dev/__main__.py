@@ -8,6 +8,7 @@ from dev.advised import advised
 from dev.captured import captured
 from dev.checks.command import checks
 from dev.curves.command import curves
+from dev.measured_paths import measured_paths
 from dev.strata.command import strata
 from dev.validation.command import validation
 from dumbbell.cli.main import ended
@@ -28,6 +29,7 @@ app.command("checks", epilog=f"Example: {PROGRAM} checks phases --engines sim,li
 app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(validation)
 app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
 app.command("captured", epilog=f"Example: {PROGRAM} captured --runs 20")(captured)
+app.command("measured_paths", epilog=f"Example: {PROGRAM} measured_paths --seed 7")(measured_paths)
 
 
 def main() -> None:

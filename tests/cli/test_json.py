@@ -35,7 +35,7 @@ LINES = {
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
 }
 """Those that print a value a line."""
-ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "pcap", "results import", "study run"}
+ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "measure-path", "pcap", "results import", "study run"}
 """Those that take long, or need a file of another kind, whose own tests read it."""
 WITHOUT_DATA = {"explore", "init", "kernel module", "kernel remove", "results captures", "results export"}
 """Those that write a file, or remove something, and print nothing but a path."""

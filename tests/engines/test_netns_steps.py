@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from dev.namespaces import built_network
 from dumbbell.engines import agent
 from dumbbell.engines.netns import NetnsEngine
 from dumbbell.engines.steps import Step
-from dumbbell.spec import Experiment, Run, expand, resolve
+from dumbbell.spec import Experiment, expand, resolve
 from processes import soon
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("live")]
@@ -58,33 +59,6 @@ def wait_for(namespace: str, device: str) -> None:
     """Returns when the relay has made its device."""
     shown = ["ip", "-n", namespace, "link", "show", "dev", device]
     assert soon(lambda: subprocess.run(shown, capture_output=True, check=False).returncode == 0)
-
-
-@contextmanager
-def built_network(run: Run, folder: Path) -> Iterator[dict[str, list[str]]]:
-    """Has the agent build the network; gives how each host is entered."""
-    job = folder / "job.json"
-    controls = [flow.cc.algorithm for flow in run.flows]
-    fields = {"run": json.loads(run.to_json()), "controls": controls, "task": "measure", "machine": "shared"}
-    job.write_text(json.dumps(fields), encoding="utf-8")
-    pipe = subprocess.PIPE
-    with subprocess.Popen([agent.path(), "hold", job], stdin=pipe, stdout=pipe, text=True) as process:
-        assert process.stdout is not None
-        targets = json.loads(process.stdout.readline())
-        yield {host: ["nsenter", f"--net={descriptor(target)}"] for host, target in targets.items()}
-        process.communicate("")
-        assert process.returncode == 0
-
-
-def descriptor(target: str) -> Path:
-    """Some process's descriptor of a namespace."""
-    for each in Path("/proc").glob("[0-9]*/fd/*"):
-        try:
-            if os.fspath(each.readlink()) == target:
-                return each
-        except OSError:
-            continue
-    raise AssertionError(target)
 
 
 def output_of(enter: list[str], *command: str) -> str:

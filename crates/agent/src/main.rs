@@ -21,6 +21,7 @@ mod netlink;
 mod network;
 mod noise;
 mod part;
+mod path;
 mod phase;
 mod probe;
 mod record;

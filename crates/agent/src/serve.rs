@@ -10,6 +10,7 @@ mod tasks;
 
 use crate::clock::{monotonic_ns, realtime_ns};
 use crate::failure::Failure;
+use crate::path::{PathSamples, Ports, Reflect, Survey};
 use description::Description;
 use hello::Hello;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,10 @@ enum Request {
     },
     /// What is about a task, a job that goes on without whoever asked for it.
     Task(TaskRequest),
+    /// To be the receiving end of a path that is measured, while this connection lives.
+    Reflect(Reflect),
+    /// To measure a path, at its sending end.
+    Path(Survey),
 }
 
 /// A line of this agent's.
@@ -70,6 +75,8 @@ enum Answer {
     Clock(Readings),
     Describe(Box<Description>),
     Task(TaskAnswer),
+    Reflect(Ports),
+    Path(Box<PathSamples>),
 }
 
 /// What both clocks read at one time.
@@ -130,6 +137,8 @@ fn answer(request: &Request) -> Result<Answer, Failure> {
         Request::Clock => Answer::Clock(Readings { realtime_ns: realtime_ns()?, monotonic_ns: monotonic_ns()? }),
         Request::Describe { means } => Answer::Describe(Box::new(Description::new(*means)?)),
         Request::Task(request) => Answer::Task(request.answer()?),
+        Request::Reflect(reflect) => Answer::Reflect(reflect.begin()?),
+        Request::Path(survey) => Answer::Path(Box::new(survey.measure()?)),
     })
 }
 

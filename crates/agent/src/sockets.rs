@@ -12,7 +12,7 @@ use std::net::{Ipv4Addr, SocketAddrV4, TcpListener};
 use std::ops::RangeInclusive;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 
-pub use option::{clamp_window, set_receive_low_water, window_clamp};
+pub use option::{clamp_window, set_receive_low_water, set_unsent_low_water, window_clamp};
 use tcp_info::TcpInfo;
 
 /// The receiver of flow i listens on this port + i.

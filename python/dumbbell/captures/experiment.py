@@ -86,7 +86,7 @@ def spec(analysis: Analysis, name: str, command: str) -> str:
         *_left_out(analysis, len(ours) - len(shown), len(flows) - len(ours)),
         "",
         f"name = {json.dumps(name)}",
-        f"duration = {_quoted(Time, math.ceil((end_ns - begin_ns) / NS_PER_S) * NS_PER_S)}",
+        f"duration = {quoted(Time, math.ceil((end_ns - begin_ns) / NS_PER_S) * NS_PER_S)}",
         'start_jitter = "0 s"',
         "",
         "[path]",
@@ -150,9 +150,9 @@ def answers(analysis: Analysis) -> Iterator[KeyLine]:
     assert estimate is not None  # noqa: S101 (those that have one are here)
     loss = estimate.random_loss
     if loss.value is None:
-        yield KeyLine("loss", _quoted(Share, 0), loss.reason, instead="as if there were none")
+        yield KeyLine("loss", quoted(Share, 0), loss.reason, instead="as if there were none")
     elif not loss.value:
-        yield _known("loss", Share, 0, loss, PPB)
+        yield known_line("loss", Share, 0, loss, PPB)
     names = [algorithm_of(flow) for flow in flows[1:MOST_FLOWS] if _goes_along(flow, own)]
     if names and names[0] is not None and len(set(names)) == 1:
         yield KeyLine("competitors", json.dumps(f"{names[0]}:{len(names)}"), "as their packets show")
@@ -161,7 +161,7 @@ def answers(analysis: Analysis) -> Iterator[KeyLine]:
         reason = several if names else "who is not in the capture may be on the line"
         yield KeyLine("competitors", '"none"', reason, instead="several cases")
     if estimate.size_bytes.value:
-        yield KeyLine("transfer", _quoted(Bytes, estimate.size_bytes.value, None), estimate.size_bytes.reason)
+        yield KeyLine("transfer", quoted(Bytes, estimate.size_bytes.value, None), estimate.size_bytes.reason)
 
 
 def _goes_along(flow: CapturedFlow, own: CapturedFlow) -> bool:
@@ -176,23 +176,23 @@ def _path(analysis: Analysis, flows: list[CapturedFlow], side: int) -> Iterator[
     path = analysis.report.paths[side]
     total_bps = max(8.0, *(flow.goodput_bps or 0 for flow in flows))
     if path is not None and path.rate_bps.value is not None:
-        yield _known("rate", Rate, path.rate_bps.value, path.rate_bps)
+        yield known_line("rate", Rate, path.rate_bps.value, path.rate_bps)
     else:
         why = path.rate_bps.reason if path is not None else "no queue stood"
-        yield KeyLine("rate", _quoted(Rate, total_bps), why, instead="at least the largest flow's goodput")
+        yield KeyLine("rate", quoted(Rate, total_bps), why, instead="at least the largest flow's goodput")
     yield _rtt(flows)
     estimates = [flow.sent.flow for flow in flows if flow.sent.flow]
     buffer = next((each.buffer_bytes for each in estimates if each.buffer_bytes.value is not None), None)
     if buffer is not None and buffer.value is not None:
-        yield _known("buffer", Bytes, buffer.value, buffer)
+        yield known_line("buffer", Bytes, buffer.value, buffer)
     else:
         queue = max((each.queue_bytes.low or 0 for each in estimates), default=0)
         least = max(2 * queue, 20 * 1514)
         instead = f"at least {Bytes.show(queue, 3)} waited"
-        yield KeyLine("buffer", _quoted(Bytes, least), "it was never full", instead=instead)
+        yield KeyLine("buffer", quoted(Bytes, least), "it was never full", instead=instead)
     loss = estimates[0].random_loss
     if loss.value:
-        yield _known("loss", Share, loss.value, loss, PPB)
+        yield known_line("loss", Share, loss.value, loss, PPB)
 
 
 def _flow(flow: CapturedFlow, name: str, flows: list[CapturedFlow], begin_ns: int, end_ns: int) -> Iterator[KeyLine]:
@@ -203,12 +203,12 @@ def _flow(flow: CapturedFlow, name: str, flows: list[CapturedFlow], begin_ns: in
         yield KeyLine("cc", json.dumps(USUAL), why, instead=f"{USUAL} is what most senders run")
     else:
         yield KeyLine("cc", json.dumps(said), algorithm.reason, f"sure to {percent(algorithm.confidence)}")
-    yield KeyLine("start", _quoted(Time, flow.connection.start_ns - begin_ns))
+    yield KeyLine("start", quoted(Time, flow.connection.start_ns - begin_ns))
     estimate = flow.sent.flow
     assert estimate is not None  # noqa: S101 (those that have one are shown)
     own_ns, path_ns = estimate.base_rtt_ns.value, _base_rtt_ns(flows)
     if own_ns is not None and own_ns > (1 + SAME_RTT) * path_ns:
-        yield _known("rtt", Time, own_ns, estimate.base_rtt_ns)
+        yield known_line("rtt", Time, own_ns, estimate.base_rtt_ns)
     if estimate.size_bytes.value:
         yield KeyLine("workload", _transfer(estimate.size_bytes.value))
     elif end_ns - (flow.sent.last_data_ns or end_ns) > CEASED_RTTS * path_ns + NS_PER_S:
@@ -217,7 +217,7 @@ def _flow(flow: CapturedFlow, name: str, flows: list[CapturedFlow], begin_ns: in
 
 
 def _transfer(size_bytes: float) -> str:
-    return f"{{ transfer = {_quoted(Bytes, size_bytes, None)} }}"
+    return f"{{ transfer = {quoted(Bytes, size_bytes, None)} }}"
 
 
 def _base_rtt_ns(flows: list[CapturedFlow]) -> float:
@@ -230,14 +230,14 @@ def _rtt(flows: list[CapturedFlow]) -> KeyLine:
     known = [flow.sent.flow.base_rtt_ns for flow in flows if flow.sent.flow]
     least = min((each for each in known if each.value is not None), key=lambda each: each.value or 0, default=None)
     if least is None:
-        return KeyLine("rtt", _quoted(Time, _base_rtt_ns(flows)), instead="no more than the least RTT of an ACK")
-    return _known("rtt", Time, _base_rtt_ns(flows), least)
+        return KeyLine("rtt", quoted(Time, _base_rtt_ns(flows)), instead="no more than the least RTT of an ACK")
+    return known_line("rtt", Time, _base_rtt_ns(flows), least)
 
 
-def _known(key: str, kind: type[Quantity], value: float, estimate: CapturedNumber, factor: float = 1.0) -> KeyLine:
+def known_line(key: str, kind: type[Quantity], value: float, estimate: CapturedNumber, factor: float = 1.0) -> KeyLine:
     low, high = (None if end is None else kind.show(factor * end, DIGITS) for end in (estimate.low, estimate.high))
-    return KeyLine(key, _quoted(kind, factor * value), estimate.reason, f"{low or '?'} to {high or '?'}")
+    return KeyLine(key, quoted(kind, factor * value), estimate.reason, f"{low or '?'} to {high or '?'}")
 
 
-def _quoted(kind: type[Quantity], value: float, digits: int | None = DIGITS) -> str:
+def quoted(kind: type[Quantity], value: float, digits: int | None = DIGITS) -> str:
     return json.dumps(kind.show(value, digits))

@@ -40,6 +40,7 @@ COMMANDS: Final = {
     "advise": "Advise which congestion control to use on a path.",
     "study": "Run published studies and judge their claims.",
     "pcap": "Show what a capture says of its TCP flows.",
+    "measure-path": "Measure the path between two hosts behind SSH.",
     "query": "Print the rows of one SELECT over a store.",
     "merge": "Join stores into one.",
     "cc": "List and show congestion controls.",
@@ -104,11 +105,12 @@ def app(*names: str) -> typer.Typer:
     """The command line, made once, with the commands of these names; without names with all, which take longer."""
     made = _bare()
     for name in names or COMMANDS:
-        module = import_module(f"dumbbell.cli.{name}")
+        noun = name.replace("-", "_")
+        module = import_module(f"dumbbell.cli.{noun}")
         if hasattr(module, "app"):
             made.add_typer(module.app, name=name, short_help=COMMANDS[name])
         else:
-            made.command(name, epilog=module.EXAMPLE, short_help=COMMANDS[name])(getattr(module, name))
+            made.command(name, epilog=module.EXAMPLE, short_help=COMMANDS[name])(getattr(module, noun))
     return made
 
 

@@ -25,6 +25,16 @@ nix::getsockopt_impl!(
     nix::sys::socket::sockopt::GetStruct<u32>
 );
 
+#[derive(Clone, Copy, Debug)]
+struct UnsentLowWater;
+nix::setsockopt_impl!(
+    UnsentLowWater,
+    libc::IPPROTO_TCP,
+    libc::TCP_NOTSENT_LOWAT,
+    u32,
+    nix::sys::socket::sockopt::SetStruct<u32>
+);
+
 /// The beginning of `struct tcp_info`, which every kernel since Linux 4.19 fills.
 const INFO_BYTES: usize = 208;
 
@@ -53,6 +63,15 @@ pub(super) fn info(socket: impl AsFd) -> Result<[u8; INFO_BYTES], Failure> {
 pub fn set_receive_low_water(socket: impl AsFd, bytes: usize) -> Result<(), Failure> {
     setsockopt(&socket.as_fd(), ReceiveLowWater, &bytes)
         .map_err(|errno| Failure::of("set a socket's SO_RCVLOWAT", errno))
+}
+
+/// A socket takes no more while so much of what it has is not yet sent.
+///
+/// # Errors
+/// It is no TCP socket.
+pub fn set_unsent_low_water(socket: impl AsFd, bytes: u32) -> Result<(), Failure> {
+    setsockopt(&socket.as_fd(), UnsentLowWater, &bytes)
+        .map_err(|errno| Failure::of("set a socket's TCP_NOTSENT_LOWAT", errno))
 }
 
 /// At most this window is announced.

@@ -10,6 +10,8 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, MsgspecError, Struct
 from msgspec.json import Decoder
 
+from dumbbell.engines.hosts.path_samples import PathSamples, Ports
+
 _Count = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 _Word = Annotated[str, Meta(max_length=64, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.@:+~-]*\Z")]
 """What the kernel calls something, or a version: never a path."""
@@ -115,6 +117,8 @@ class AgentAnswer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     clock: Readings | None = None
     describe: Description | None = None
     task: TaskAnswer | None = None
+    reflect: Ports | None = None
+    path: PathSamples | None = None
 
 
 class Reply(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

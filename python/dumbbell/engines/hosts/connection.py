@@ -13,6 +13,7 @@ from dumbbell.engines import agent
 from dumbbell.engines.hosts.answer import AgentAnswer, Description, Hello, Readings, TaskAnswer, reply
 from dumbbell.engines.hosts.failure import HostFailure, last_line, meaning, shown
 from dumbbell.engines.hosts.inventory import InventoryHost
+from dumbbell.engines.hosts.path_samples import PathSamples, Ports
 from dumbbell.engines.hosts.ssh import (
     LINE_BYTES,
     NO_PROGRAM,
@@ -91,6 +92,25 @@ class HostConnection:
         answer = self._request(step, {"task": request}).task
         return answer if answer is not None else self._garbage(step, b"another answer than asked for")
 
+    def reflect(self, address: str, token: int, seconds: int) -> Ports:
+        """Has it answer, at its address, whoever knows a token for so long; gives where.
+
+        Raises:
+            HostFailure: as `describe`.
+        """
+        request = {"reflect": {"address": address, "token": token, "seconds": seconds}}
+        answer = self._request("reflect", request).reflect
+        return answer if answer is not None else self._garbage("reflect", b"another answer than asked for")
+
+    def survey_path(self, request: dict[str, Any], takes_s: float) -> PathSamples:
+        """Has it measure the path to a host that reflects, which takes so long: `crates/agent/src/path/survey.rs`.
+
+        Raises:
+            HostFailure: as `describe`.
+        """
+        answer = self._request("measure the path", {"path": request}, takes_s).path
+        return answer if answer is not None else self._garbage("measure the path", b"another answer than asked for")
+
     def _start(self, file: Path) -> SshClient:
         common = arguments(self._host, self._config, self._patience)
         return self._clients.start(self._host, ["ssh", "-T", "-a", "-x", *common, f"{program(file)} serve"])
@@ -134,9 +154,9 @@ class HostConnection:
         answer = self._exchange("hello", "hello", self._patience.connect_s + self._patience.answer_s)
         return answer.hello if answer.hello is not None else self._garbage("hello", b"another answer than asked for")
 
-    def _request(self, step: str, request: Any) -> AgentAnswer:  # noqa: ANN401 (JSON)
+    def _request(self, step: str, request: Any, takes_s: float = 0) -> AgentAnswer:  # noqa: ANN401 (JSON)
         try:
-            return self._exchange(step, request, self._patience.answer_s)
+            return self._exchange(step, request, takes_s + self._patience.answer_s)
         except ClientEnd as end:
             self._ended(step, end)
 
