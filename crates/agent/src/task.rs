@@ -204,7 +204,8 @@ pub fn task() -> Result<(), Failure> {
     setsid().map_err(failed)?;
     let lock = File::options().create(true).truncate(false).read(true).write(true).open(LOCK);
     let mut lock = lock.map_err(|error| Failure::of("keep a task", error))?;
-    flock(&lock, FlockOperation::NonBlockingLockExclusive).map_err(failed)?;
+    // Whoever looks whether it runs has the lock for a moment.
+    flock(&lock, FlockOperation::LockExclusive).map_err(failed)?;
     write!(lock, "{}", getpid().as_raw_nonzero()).map_err(|error| Failure::of("keep a task", error))?;
     let mut worker = Command::new(EXECUTABLE);
     worker.args(["run", JOB, OUTCOME]).stdin(Stdio::null());

@@ -143,21 +143,25 @@ def _facts(
         made = f"made by {assignment.path.name}, for what it {_TAKES[assignment.passage or 'router']}"
     yield "hosts.path", made
     for name, measurement in seen.items():
-        part = parts[name]
-        for fact, ns in (
-            ("ahead", part.clock.monotonic_ns),
-            ("error", part.clock.error_ns),
-            ("drift", part.clock_after.monotonic_ns - part.clock.monotonic_ns),
-            ("drift_error", part.clock.error_ns + part.clock_after.error_ns),
-        ):
-            yield f"{name}: clock.{fact}_ns", str(ns)
-        if part.interruptions:
-            yield f"{name}: connection.lost", str(part.interruptions)
+        yield from ((f"{name}: {fact}", text) for fact, text in _of_connection(parts[name]))
         for fact, text in measurement.facts.items():
             if fact.startswith("capture."):
                 yield _text(fact), _text(text)
             elif not fact.startswith("flows["):
                 yield f"{name}: {_text(fact)}", _text(text)
+
+
+def _of_connection(part: HostPart) -> Iterator[tuple[str, str]]:
+    """What this machine saw of a host."""
+    for fact, ns in (
+        ("ahead", part.clock.monotonic_ns),
+        ("error", part.clock.error_ns),
+        ("drift", part.clock_after.monotonic_ns - part.clock.monotonic_ns),
+        ("drift_error", part.clock.error_ns + part.clock_after.error_ns),
+    ):
+        yield f"clock.{fact}_ns", str(ns)
+    if part.interruptions:
+        yield "connection.lost", str(part.interruptions)
 
 
 _TAKES: Final = {"router": "forwards", "sender": "sends", "receiver": "receives"}
