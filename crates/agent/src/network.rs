@@ -313,6 +313,17 @@ impl Network {
         self.part.is_none()
     }
 
+    /// Bytes that have come and gone by the interface to the run's other machines; none: there are no others.
+    ///
+    /// # Errors
+    /// It is gone.
+    pub fn interface_bytes(&self) -> Result<Option<[u64; 2]>, Error> {
+        let Some(interface) = &self.interface else { return Ok(None) };
+        let mut socket = Socket::open()?;
+        let question = |bytes: &mut Vec<u8>| link::encode_question(bytes, interface);
+        Ok(Some(link::parse_bytes(socket.ask(link::GET_LINK, &interface.name, question)?)))
+    }
+
     /// The port of a flow's sender.
     pub fn sender_port(&self, flow: usize) -> u16 {
         SENDER_PORT + ((flow + usize::from(self.ports_on().unwrap_or(0))) % MAX_FLOWS) as u16
@@ -491,6 +502,13 @@ impl Network {
             Step::Namespace(place) => self.sites.insert(*place, Site::create()?).map_or(Ok(()), |_| {
                 Err(Error::new(format_args!("network namespace {}", place.name()), "the plan has it twice"))
             }),
+            Step::Ingress => {
+                let Some(way) = &self.plan.passage else { return Ok(()) };
+                let [own, led] = way.ingress(&self.plan);
+                // One after the other: what is there already is not ours, and nothing is added to it.
+                let socket = &mut site(&mut self.sites, Place::Machine).socket;
+                socket.execute(own).and_then(|()| socket.execute(led))
+            }
             Step::Setting(place, setting) => {
                 let namespace = Rc::clone(&self.sites[place].namespace);
                 namespace.within(|| apply(setting, &place.name(), &mut self.facts))?
@@ -517,8 +535,7 @@ impl Network {
             | Step::Address(..)
             | Step::Route(_)
             | Step::Queue(..)
-            | Step::Rule(_)
-            | Step::Ingress => Ok(()),
+            | Step::Rule(_) => Ok(()),
         }
     }
 

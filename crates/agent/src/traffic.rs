@@ -194,7 +194,7 @@ impl<'a> Traffic<'a> {
     fn act(&mut self) -> Result<(), Failure> {
         let Some(now_ns) = self.clock.rang()? else { return Ok(()) };
         if !self.clock.jumps() {
-            self.recording.watch()?;
+            self.recording.watch(self.network)?;
         }
         while let Some((due_ns, milestone)) = self.schedule.take_due(now_ns) {
             self.handle(milestone, due_ns, instant(due_ns, now_ns))?;

@@ -71,17 +71,25 @@ def doctor(  # noqa: PLR0913 (each is an option)
             "--ssh-config", metavar="FILE", help="Reach them by this ssh_config, not yours.", show_default=False
         ),
     ] = None,
-    clean: Annotated[bool, typer.Option("--clean", help="Remove what crashed live runs left behind.")] = False,
+    clean: Annotated[
+        bool,
+        typer.Option(
+            "--clean", help="Remove what crashed live runs left behind, here or on the hosts of an inventory."
+        ),
+    ] = False,
     out: Folder = DEFAULT_STORE,
     as_json: Json = False,
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
-    if inventory is not None:
+    if inventory is not None and not clean:
         from dumbbell.cli.inventory import print_hosts
 
         print_hosts(inventory, ssh_config, as_json=as_json)
         return
-    findings = list(_leftovers() if clean else _findings(engine, spec, out))
+    if inventory is not None:
+        findings = list(_cleaned_hosts(inventory, ssh_config))
+    else:
+        findings = list(_leftovers() if clean else _findings(engine, spec, out))
     if as_json:
         print_json([each._asdict() for each in findings])
     elif clean:
@@ -98,6 +106,15 @@ def doctor(  # noqa: PLR0913 (each is an option)
         typer.echo(text(Table.of(("what", "state", "found"), rows), columns()))
     if not all(each.healthy for each in findings):
         raise typer.Exit(1)
+
+
+def _cleaned_hosts(inventory: Path, ssh_config: Path | None) -> "Iterator[Finding]":
+    from dumbbell.engines.hosts import inventory as inventories
+    from dumbbell.engines.hosts.clean import clean
+
+    hosts = inventories.read(inventory)
+    config = None if ssh_config is None else inventories.ssh_config(ssh_config)
+    yield from (Finding(each.name, each.problem is None, each.text) for each in clean(hosts, config))
 
 
 def _findings(name: str, spec: Path | None, out: Path) -> "Iterator[Finding]":

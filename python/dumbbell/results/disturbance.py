@@ -22,6 +22,8 @@ RELAY_LATE: Final = ("500us", "0.5 ms")
 """What of a packet's delay in the relay is no part of the path, as facts and people call it."""
 ALARM_LATE: Final = ("5ms", "5 ms")
 """How late the agent may look at clocks and counters."""
+FOREIGN_SHARE: Final = 0.05
+"""Of the bytes that an interface carried."""
 Validity = Literal["VALID", "SUSPECT"]
 
 
@@ -33,33 +35,48 @@ def validity(engine: str, warnings: Iterable[str]) -> Validity | None:
 
 
 def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
-    """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something."""
-    live = {name.removeprefix("live."): count for name, count in facts.items() if name.startswith("live.")}
-    counts = {name: int(count) for name, count in live.items() if count.isdecimal()}
+    """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something.
+
+    Facts of a run on several hosts have the host's name before them: `s1: live.cores`.
+    """
+    machines: dict[str, dict[str, int]] = {}
+    for name, count in facts.items():
+        host, colon, fact = name.rpartition(": ")
+        if fact.startswith("live.") and count.isdecimal():
+            machines.setdefault(host + colon, {})[fact.removeprefix("live.")] = int(count)
+    for host, counts in machines.items():
+        yield from (f"{LIVE}{host}{reason}" for reason in _of_machine(counts))
+    for name, count in facts.items():
+        what, _, counter = name.rpartition(".")
+        if what.startswith("capture.") and counter == "dropped" and (lacking := int(count)):
+            point = what.removeprefix("capture.")
+            lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
+            yield f"{LIVE}{lack}" if machines else lack
+
+
+def _of_machine(counts: Mapping[str, int]) -> Iterator[str]:
     busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
     if busiest > BUSY_SHARE:
-        yield f"{LIVE}the busiest core was busy for {rough_percent(busiest)} of the run"
+        yield f"the busiest core was busy for {rough_percent(busiest)} of the run"
     stolen = _share(counts, "stolen_ms", "core_ms")
     if stolen > STOLEN_SHARE:
-        yield f"{LIVE}{percent(stolen)} of the machine's time was given to other guests of its host"
+        yield f"{percent(stolen)} of the machine's time was given to other guests of its host"
     others = _share(counts, "others_ms", "core_ms") * counts.get("cores", 0)
     if others > OTHERS_CORES:
-        yield f"{LIVE}other programs used {others:.2f} cores"
+        yield f"other programs used {others:.2f} cores"
     for what, events, (bound, lateness) in (
         ("relay", "packets left the relay", RELAY_LATE),
         ("alarms", "alarms came", ALARM_LATE),
     ):
         late = _share(counts, f"{what}_late_{bound}", what)
         if late > LATE_SHARE:
-            yield f"{LIVE}{percent(late)} of {events} more than {lateness} late"
+            yield f"{percent(late)} of {events} more than {lateness} late"
     if dropped := counts.get("relay_dropped"):
-        yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
-    for name, count in facts.items():
-        what, _, counter = name.rpartition(".")
-        if what.startswith("capture.") and counter == "dropped" and (lacking := int(count)):
-            point = what.removeprefix("capture.")
-            lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
-            yield f"{LIVE}{lack}" if live else lack
+        yield f"the relay dropped {counted(dropped, 'packet')}"
+    for way in ("sent", "received"):
+        foreign = _share(counts, f"foreign_{way}_bytes", f"interface_{way}_bytes")
+        if foreign > FOREIGN_SHARE:
+            yield f"{percent(foreign)} of what its interface {way} was not the run's"
 
 
 def _share(counts: Mapping[str, int], part: str, total: str) -> float:

@@ -16,13 +16,15 @@ from typing import Any
 
 import pytest
 
+from commandline import dumbbell
 from dumbbell.captures.analysis import Sink, analyse
 from dumbbell.engines.hosts.engine import HostsEngine
+from dumbbell.engines.live import LiveReading
 from dumbbell.engines.measurement import Measurement
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.run import Run
-from processes import processes, soon
+from processes import HANG_S, processes, soon
 from sshlab import Lab, data_address, inside
 
 pytestmark = pytest.mark.slow
@@ -306,3 +308,96 @@ def test_strangers_are_no_flow(lab: Lab, tmp_path: Path) -> None:
     measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run_of(tmp_path))
     assert stranger.wait(10) is not None
     assert sum(goodputs_mbps(measurement)) == pytest.approx(LINE_MBPS, rel=0.03)
+
+
+def test_what_nobody_collects_is_cleaned_away(lab: Lab, tmp_path: Path) -> None:
+    """A controller is killed in the midst of a run, whose path was just built at the receiver."""
+    inventory = lab.testbed(receiver="r2", router="", r2="shape = true")
+    run_of(tmp_path, duration="60 s")
+    options = ["--inventory", str(inventory), "--ssh-config", str(lab.config)]
+    command = [sys.executable, "-m", "dumbbell", "run", str(tmp_path / "on-hosts.toml"), "--engine", "hosts", *options]
+    controller = subprocess.Popen(
+        [*command, "--out", str(tmp_path / "store")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    tasks = [lab.hosts[name].home / ".dumbbell/tasks" for name in ("s1", "r2")]
+    assert soon(lambda: all(list(each.glob("*/go")) for each in tasks))
+    controller.kill()
+    controller.wait()
+    assert "21903" in "".join(state(lab, "r2"))
+    assert "ingress" in "".join(state(lab, "r2"))
+    ended = dumbbell("doctor", "--clean", *options)
+    assert ended.returncode == 0
+    assert [line.partition(":")[0] for line in ended.stdout.splitlines()] == ["s1", "r2"]
+    assert ended.stdout.count("removed; .dumbbell removed") == 2
+    assert not any((lab.hosts[name].home / ".dumbbell").exists() for name in ("s1", "r2"))
+
+
+def test_an_interrupted_run_leaves_nothing(lab: Lab, tmp_path: Path) -> None:
+    run_of(tmp_path, duration="60 s")
+    options = ["--inventory", str(lab.testbed(mid="shape = true")), "--ssh-config", str(lab.config)]
+    command = [sys.executable, "-m", "dumbbell", "run", str(tmp_path / "on-hosts.toml"), "--engine", "hosts", *options]
+    controller = subprocess.Popen(
+        [*command, "--out", str(tmp_path / "store")], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    tasks = [lab.hosts[name].home / ".dumbbell/tasks" for name in ("s1", "r1", "mid")]
+    assert soon(lambda: all(list(each.glob("*/go")) for each in tasks))
+    controller.send_signal(signal.SIGINT)
+    assert controller.wait(HANG_S) == 130
+    assert soon(lambda: not any(list(each.glob("*")) for each in tasks))
+
+
+def test_a_full_disk_is_named(lab: Lab, tmp_path: Path) -> None:
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path)
+    assert hosts.unsupported_fields(run) == []
+    filling = lab.hosts["s1"].home / "filling"
+    with suppress(OSError), filling.open("wb") as file:
+        while True:
+            file.write(bytes(2**20))
+    try:
+        with pytest.raises(EngineFailure, match=r"^s1: begin the task: .*No space left"):
+            hosts.measure(run)
+    finally:
+        filling.unlink()
+
+
+def test_a_user_who_is_not_root_makes_no_path(lab: Lab, tmp_path: Path) -> None:
+    hosts = engine(lab, lab.testbed(r1="shape = true"))
+    with pytest.raises(EngineFailure, match="r1: shape: who shapes must be root there, and SSH comes in as user"):
+        hosts.unsupported_fields(run_of(tmp_path))
+
+
+def test_an_ingress_discipline_of_the_hosts_own_is_left_alone(lab: Lab, tmp_path: Path) -> None:
+    process = lab.hosts["r2"].process.pid
+    hosts = engine(lab, lab.testbed(receiver="r2", router="", r2="shape = true"))
+    inside(process, "tc", "qdisc", "add", "dev", "eth1", "ingress")
+    try:
+        with pytest.raises(EngineFailure, match=r"^r2: set up: .*ingress on eth1: EEXIST"):
+            hosts.measure(run_of(tmp_path))
+        assert "ingress" in inside(process, "tc", "qdisc", "show", "dev", "eth1")
+    finally:
+        inside(process, "tc", "qdisc", "delete", "dev", "eth1", "ingress")
+
+
+def test_flows_are_watched_where_they_begin(lab: Lab, tmp_path: Path) -> None:
+    readings: list[LiveReading] = []
+
+    class Audience:
+        def begin(self, run: Run) -> None:
+            del run
+
+        def read(self, run: Run, reading: LiveReading) -> None:
+            del run
+            readings.append(reading)
+
+        def end(self, run: Run) -> None:
+            del run
+
+    hosts = engine(lab, lab.testbed(senders=("s1", "s2"), mid="shape = true"))
+    hosts.watcher = Audience()
+    measurement = hosts.measure(run_of(tmp_path))
+    assert len(readings) > 10
+    assert [flow.running for flow in readings[-1].flows] == [True, True]
+    for flow, last in zip(measurement.flows, readings[-1].flows, strict=True):
+        assert 0.7 * flow.at_end.delivered_bytes < last.acked_bytes <= flow.at_end.delivered_bytes + 2
+        assert last.cwnd_segments > 0
+        assert last.srtt_us >= 20_000

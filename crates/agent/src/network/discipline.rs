@@ -291,7 +291,10 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
             let limit = TcFifoQopt { limit: UNLIMITED_PACKETS };
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_pfifo(&limit);
         }),
-        Discipline::Redirect { to } => push_redirect(batch, device, to, &[ANY]),
+        Discipline::Redirect { to } => {
+            push_ingress(batch, device);
+            push_redirect(batch, device, to, &[ANY]);
+        }
     }
 }
 
@@ -348,14 +351,17 @@ pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
     (rate_bps + 4) / 8
 }
 
-/// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
-/// packet, `matchall` would say it in a word, and not every kernel has it.
-pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[Match]]) {
-    let subject = |kind: &str| format!("{kind} on {}", device.name);
-    batch.push(NEW_QDISC, CREATE | EXCLUSIVE, subject("ingress"), |bytes| {
+/// Adds the discipline of what comes in by a device.
+pub fn push_ingress(batch: &mut Batch, device: &Device) {
+    batch.push(NEW_QDISC, CREATE | EXCLUSIVE, format!("ingress on {}", device.name), |bytes| {
         let header = header(device, INGRESS_HANDLE, INGRESS);
         let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
     });
+}
+
+/// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
+/// packet, `matchall` would say it in a word, and not every kernel has it.
+pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[Match]]) {
     let encode = |bytes: &mut Vec<u8>, matches: &[Match]| {
         // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
         let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
@@ -371,7 +377,9 @@ pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[M
         finalize_nested_header(bytes, actions);
     };
     for each in matches {
-        batch.push(NEW_FILTER, CREATE, subject("u32 filter with mirred"), |bytes| encode(bytes, each));
+        batch.push(NEW_FILTER, CREATE, format!("u32 filter with mirred on {}", device.name), |bytes| {
+            encode(bytes, each)
+        });
     }
 }
 

@@ -180,6 +180,12 @@ pub fn encode_question_of(bytes: &mut Vec<u8>, name: &str) {
     let _ = rt_link::OpGetlinkDo::encode_request(bytes, &flags(0, 0)).push_ifname_bytes(name.as_bytes());
 }
 
+/// Bytes that a device has received and sent, in an answer.
+pub fn parse_bytes(answer: &[u8]) -> [u64; 2] {
+    let statistics = rt_link::OpGetlinkDo::decode_reply(answer).1.get_stats64();
+    statistics.map_or([0; 2], |statistics| [statistics.rx_bytes, statistics.tx_bytes])
+}
+
 /// Number of the device in an answer, and its address on Ethernet.
 pub fn parse_device(answer: &[u8]) -> (u32, Option<[u8; 6]>) {
     let (header, attributes) = rt_link::OpGetlinkDo::decode_reply(answer);

@@ -11,7 +11,7 @@
 //! and what its end leaves are rules that lead nowhere.
 
 use super::device::Offloads;
-use super::discipline::{push_redirect, remove_redirect};
+use super::discipline::{push_ingress, push_redirect, remove_redirect};
 use super::link;
 use super::loss::Match;
 use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};
@@ -139,14 +139,17 @@ impl Way {
         .map(|(name, value)| (name, value.to_owned()))
     }
 
-    /// Leads what comes in for the receivers into the path, where they are this machine: no rule could, as its own addresses
+    /// The requests, first for the discipline, that lead what comes in for the receivers into the path, where they are this machine: no rule could, as its own addresses
     /// come before all rules.
-    pub fn push_ingress(&self, batch: &mut Batch, plan: &Plan) {
+    pub fn ingress(&self, plan: &Plan) -> [Batch; 2] {
         let of = |address: Ipv4Addr, at| Match { mask: u32::MAX, value: address.to_bits(), at };
         let keys = self.hosts.iter().map(|(sender, receiver)| [of(*sender, SOURCE_AT), of(*receiver, TARGET_AT)]);
         let keys: Vec<[Match; 2]> = keys.collect();
         let matches: Vec<&[Match]> = keys.iter().map(<[Match; 2]>::as_slice).collect();
-        push_redirect(batch, &self.interface, plan.devices[self.ends[0]].index, &matches);
+        let [mut own, mut led] = [Batch::default(), Batch::default()];
+        push_ingress(&mut own, &self.interface);
+        push_redirect(&mut led, &self.interface, plan.devices[self.ends[0]].index, &matches);
+        [own, led]
     }
 
     /// The rules by which packets are led in.

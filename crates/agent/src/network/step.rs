@@ -149,8 +149,12 @@ impl Step {
             }),
             Self::Queue(end, what) => discipline::push(batch, device(*end), what, seed(run, device(*end))),
             Self::Rule(rule) => rule.push(batch),
-            Self::Ingress => plan.passage.iter().for_each(|way| way.push_ingress(batch, plan)),
-            Self::Kernel(_) | Self::Namespace(_) | Self::Setting(..) | Self::Relay(_) | Self::Offloads(_) => {
+            Self::Ingress
+            | Self::Kernel(_)
+            | Self::Namespace(_)
+            | Self::Setting(..)
+            | Self::Relay(_)
+            | Self::Offloads(_) => {
                 return false;
             }
         }

@@ -8,10 +8,13 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use run::CapturePoint;
 use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Where the folders of all tasks are, from the home folder of whoever comes here.
 const HOME: &str = ".dumbbell/tasks";
+const AGENTS: &str = ".dumbbell";
 /// A piece of a file has at most so many.
 const PIECE_BYTES: usize = 1 << 20;
 const LIVE: &str = "live.jsonl";
@@ -60,6 +63,8 @@ pub enum TaskRequest {
     },
     /// All that there are.
     Tasks,
+    /// Takes away what was left without a task, and agents with their folder.
+    Clean,
 }
 
 /// What a task leaves.
@@ -86,6 +91,7 @@ pub enum TaskAnswer {
     Collect(String),
     Remove(()),
     Tasks(Vec<String>),
+    Clean(()),
 }
 
 /// How a task stands.
@@ -128,6 +134,7 @@ impl TaskRequest {
             }
             Self::Remove { id } => TaskAnswer::Remove(folder(id)?.remove()?),
             Self::Tasks => TaskAnswer::Tasks(TaskFolder::ids(Path::new(HOME))?),
+            Self::Clean => TaskAnswer::Clean(clean()?),
         })
     }
 }
@@ -135,6 +142,28 @@ impl TaskRequest {
 fn folder(id: &str) -> Result<TaskFolder, Failure> {
     TaskFolder::new(Path::new(HOME), id)
         .ok_or_else(|| Failure("a task's id has 1 to 64 letters, digits and hyphens".to_owned()))
+}
+
+/// What is in the folder of agents is theirs and their tasks'; where something else is there, the folder stays.
+fn clean() -> Result<(), Failure> {
+    let failed = |error| Failure::of(format!("remove {AGENTS}"), error);
+    if !TaskFolder::ids(Path::new(HOME))?.is_empty() {
+        return Err(Failure(format!("remove {AGENTS}: tasks are left")));
+    }
+    for folder in [HOME, AGENTS] {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with("agent-") {
+                fs::remove_file(entry.path()).map_err(failed)?;
+            }
+        }
+        match fs::remove_dir(folder) {
+            Err(error) if ![ErrorKind::NotFound, ErrorKind::DirectoryNotEmpty].contains(&error.kind()) => {
+                return Err(failed(error));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 fn state(folder: &TaskFolder) -> State {

@@ -24,6 +24,8 @@ pub struct Recording<'a> {
     /// What else the machine does, from time 0 to the run's end; none in virtual time.
     watch: Option<Watch>,
     watched: BTreeMap<String, String>,
+    /// What the interface to other machines had received and sent then.
+    interface_bytes: Option<[u64; 2]>,
     live: Option<Live>,
 }
 
@@ -40,6 +42,7 @@ impl<'a> Recording<'a> {
             read: None,
             watch: None,
             watched: BTreeMap::new(),
+            interface_bytes: None,
             live: live.map(|path| Live::open(path, run.flows.len())),
         })
     }
@@ -48,8 +51,9 @@ impl<'a> Recording<'a> {
     ///
     /// # Errors
     /// The machine does not tell.
-    pub fn watch(&mut self) -> Result<(), Failure> {
+    pub fn watch(&mut self, network: &Network) -> Result<(), Failure> {
         if self.watch.is_none() {
+            self.interface_bytes = interface_bytes(network)?;
             self.watch = Some(Watch::begin().map_err(|error| Failure::of("watch the machine", error))?);
         }
         Ok(())
@@ -211,6 +215,12 @@ impl<'a> Recording<'a> {
     pub fn end(&mut self, network: &mut Network, flows: &mut [Flow], now_ns: u64) -> Result<(), Failure> {
         if let Some(watch) = &self.watch {
             self.watched = watch.facts().map_err(|error| Failure::of("watch the machine", error))?;
+            if let (Some(then), Some(now)) = (self.interface_bytes, interface_bytes(network)?) {
+                let passed = ["received", "sent"].into_iter().zip(then).zip(now);
+                self.watched.extend(passed.map(|((way, then), now)| {
+                    (format!("live.interface_{way}_bytes"), now.saturating_sub(then).to_string())
+                }));
+            }
         }
         self.mark_queues(Mark::End, network, flows, now_ns)?;
         if now_ns <= self.run.measure.window_end_ns {
@@ -274,6 +284,10 @@ impl<'a> Recording<'a> {
         facts.extend(self.watched);
         Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
     }
+}
+
+fn interface_bytes(network: &Network) -> Result<Option<[u64; 2]>, Failure> {
+    network.interface_bytes().map_err(|error| Failure::of("watch the interface", error))
 }
 
 /// Counters of a flow that has ended: since then it had nothing to send.

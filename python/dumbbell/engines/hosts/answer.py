@@ -104,6 +104,7 @@ class TaskAnswer(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     go: None = None
     finish: None = None
     remove: None = None
+    clean: None = None
     state: TaskState | None = None
     collect: Annotated[str, Meta(max_length=2**21)] | None = None
     """A piece of a file in base64; empty: there is no more."""

@@ -6,9 +6,11 @@ import hashlib
 import json
 import secrets
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from threading import Condition
 from typing import TYPE_CHECKING, Any, Final
 
 import dumbbell.cc as cc
@@ -39,6 +41,7 @@ _SOURCES: Final = ("hosts/engine.py", "hosts/assignment.py", "hosts/join.py", "c
 _ID_DIGITS: Final = 24
 _PORTS: Final = 20_000
 """Of senders (`crates/agent/src/sockets.rs`): runs that follow one another seldom have the same."""
+_STOPPED_WITHIN_S: Final = 10
 _LINUX_WINDOW: Final = 10
 """Segments of a first window that Linux sends unless a route says otherwise (RFC 6928)."""
 
@@ -56,6 +59,7 @@ class HostsEngine:
         self.inventory = inventory.read(file)
         self._config = None if ssh_config is None else inventory.ssh_config(ssh_config)
         self._clients = Clients()
+        self._leading, self._changed = 0, Condition()
 
     def identity(self) -> str:
         """SHA-256 over the inventory, and each host's agent and kernel."""
@@ -112,8 +116,21 @@ class HostsEngine:
             return with_acks(run, folder, lambda each, captures: self._measured(each, captures, feed))
 
     def stop(self) -> None:
-        """Ends the connections; whoever measures by them has the hosts end what they do."""
+        """Ends the connections, and waits until whoever measures by them has had the hosts end what they do."""
         self._clients.stop()
+        with self._changed:
+            self._changed.wait_for(lambda: not self._leading, timeout=_STOPPED_WITHIN_S)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._changed:
+            self._leading += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._leading -= 1
+                self._changed.notify_all()
 
     @property
     def reports(self) -> list[HostReport]:
@@ -221,7 +238,8 @@ class HostsEngine:
             jobs[host.name] = job
         task, limit_s = _id(run, self.identity()), live_limit_s(run)
         leader = Leader([HostTask(host, task, self._config, self._clients) for host in assigned.hosts()], limit_s, feed)
-        parts = leader.run(jobs, run.duration_ns / NS_PER_S, captures)
+        with self._counted():
+            parts = leader.run(jobs, run.duration_ns / NS_PER_S, captures)
         seen = {name: _seen(name, part.outcome, run) for name, part in parts.items()}
         return joined(run, assigned, seen, parts)
 

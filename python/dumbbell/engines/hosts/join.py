@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from dumbbell.engines.hosts.leader import HostPart
     from dumbbell.spec.run import Run
 
+MOST_PAYLOAD_BYTES: Final = 1500
+HEADERS_BYTES: Final = 100
+"""Of a segment, of Ethernet, IP and TCP, at most."""
 _MOST_FACT: Final = 500
 """Letters of what a host says of itself."""
 
@@ -44,13 +47,14 @@ def joined(
     ]
     done = [each for each in (_completed_ns(*both) for both in ends) if each is not None]
     ended_ns = max(done) if run.until_done and done else max(each.ended_ns for each in seen.values())
+    flows = tuple(_flow(*both, ended_ns) for both in ends)
     path = seen.get(assignment.path.name) if assignment.path is not None else None
     return Measurement(
         ended_ns=ended_ns,
-        flows=tuple(_flow(*both, ended_ns) for both in ends),
+        flows=flows,
         bottleneck=unseen_queue(run, ended_ns) if path is None else _until(path.bottleneck, ended_ns),
         hops=() if path is None else tuple(replace(hop, queue=_until(hop.queue, ended_ns)) for hop in path.hops),
-        facts=dict(_facts(assignment, seen, parts)),
+        facts=dict(_facts(assignment, flows, seen, parts)),
     )
 
 
@@ -130,25 +134,50 @@ class _Growth:
 
 
 def _facts(
-    assignment: Assignment, seen: Mapping[str, Measurement], parts: Mapping[str, HostPart]
+    assignment: Assignment,
+    flows: Sequence[FlowMeasurement],
+    seen: Mapping[str, Measurement],
+    parts: Mapping[str, HostPart],
 ) -> Iterator[tuple[str, str]]:
-    for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
-        own = seen[sender.name].facts
-        yield f"flows[{index}].hosts", f"{sender.name} to {receiver.name}"
-        for fact in ("cc", "sender"):
-            if (known := own.get(f"flows[{index}].{fact}")) is not None:
-                yield f"flows[{index}].{fact}", _text(known)
     made = "none of ours: that of the hosts is measured"
     if assignment.path is not None:
         made = f"made by {assignment.path.name}, for what it {_TAKES[assignment.passage or 'router']}"
     yield "hosts.path", made
+    for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
+        yield f"flows[{index}].hosts", f"{sender.name} to {receiver.name}"
+        own = seen[sender.name].facts
+        known = (f"flows[{index}].{fact}" for fact in ("cc", "sender"))
+        yield from ((fact, _text(own[fact])) for fact in known if fact in own)
     for name, measurement in seen.items():
         yield from ((f"{name}: {fact}", text) for fact, text in _of_connection(parts[name]))
-        for fact, text in measurement.facts.items():
-            if fact.startswith("capture."):
-                yield _text(fact), _text(text)
-            elif not fact.startswith("flows["):
-                yield f"{name}: {_text(fact)}", _text(text)
+        for way, own_bytes in _own_bytes(name, assignment, flows):
+            all_bytes = measurement.facts.get(f"live.interface_{way}_bytes", "")
+            if all_bytes.isdecimal():
+                yield f"{name}: live.foreign_{way}_bytes", str(max(0, int(all_bytes) - own_bytes))
+        yield from _of_host(name, measurement.facts)
+
+
+def _of_host(name: str, facts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What a host says of itself; each point is captured at one host, and flows are spoken of above."""
+    for fact, text in facts.items():
+        if fact.startswith("capture."):
+            yield _text(fact), _text(text)
+        elif not fact.startswith("flows["):
+            yield f"{name}: {_text(fact)}", _text(text)
+
+
+def _own_bytes(host: str, assignment: Assignment, flows: Sequence[FlowMeasurement]) -> Iterator[tuple[str, int]]:
+    """What of the frames that came and went by a host's interface were the run's data, at most: with every header."""
+    sent = [flow.at_end for flow, sender in zip(flows, assignment.senders, strict=True) if sender.name == host]
+    received = [
+        flow.at_end for flow, receiver in zip(flows, assignment.receivers, strict=True) if receiver.name == host
+    ]
+    if sent:
+        again = sum(each.segments_retransmitted for each in sent) * MOST_PAYLOAD_BYTES
+        headers = sum(each.segments_sent for each in sent) * HEADERS_BYTES
+        yield "sent", sum(each.delivered_bytes for each in sent) + again + headers
+    if received:
+        yield "received", sum(each.bottleneck_bytes for each in received)
 
 
 def _of_connection(part: HostPart) -> Iterator[tuple[str, str]]:

@@ -95,10 +95,15 @@ class HostTask:
             except HostFailure as failure:
                 lost = self._connection
                 self.close()
-                if failure.step == "stopped" or time.monotonic() > until_s:
-                    raise
+                self.pause(0)
+                if time.monotonic() > until_s:
+                    raise failure from None
                 self.interruptions += lost is not None
-                time.sleep(_RETRY_S)
+                self.pause(_RETRY_S)
+
+    def pause(self, seconds: float) -> None:
+        """Lets time pass; raises `CancelledError` where another thread stops everything."""
+        self._clients.pause(seconds)
 
     def state(self, step: str = "look at the task") -> TaskState:
         """How it stands."""
@@ -224,11 +229,11 @@ class Leader:
                 raise HostFailure(task.host.name, "set up", _said(outcome, state))
             if time.monotonic() > self._until_s:
                 raise HostFailure(task.host.name, "set up", f"not done in time; {last_line(state.console)}")
-            time.sleep(_LOOK_S)
+            task.pause(_LOOK_S)
 
     def _sleep(self, task: HostTask, until_s: float) -> None:
         while (left_s := until_s - time.monotonic()) > 0:
-            time.sleep(min(left_s, LOOK_S) if self._feed is not None else left_s)
+            task.pause(min(left_s, LOOK_S) if self._feed is not None else left_s)
             self._watch(task)
 
     def _watch(self, task: HostTask) -> None:
@@ -249,7 +254,7 @@ class Leader:
         """Waits until all is complete that a host has an end of."""
         until_s = self._until_s + _LOST_S
         while (state := task.patiently(until_s, task.state)).runs and not state.complete:
-            time.sleep(_LOOK_S)
+            task.pause(_LOOK_S)
             self._watch(task)
 
     def _finish(self, task: HostTask) -> None:
@@ -261,7 +266,7 @@ class Leader:
         while (state := task.patiently(until_s, task.state)).runs:
             if time.monotonic() > self._until_s:
                 raise HostFailure(task.host.name, "measure", f"not over in time; {last_line(state.console)}")
-            time.sleep(_LOOK_S)
+            task.pause(_LOOK_S)
         if not state.exists:
             raise HostFailure(task.host.name, "measure", "the task is gone: the host was started again, or cleaned")
         return state

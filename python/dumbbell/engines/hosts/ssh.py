@@ -12,10 +12,11 @@ import signal
 import subprocess
 import time
 from collections.abc import Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import IO, Final
 
 from dumbbell.engines.hosts.failure import HostFailure
@@ -85,7 +86,7 @@ class Clients:
 
     def __init__(self) -> None:
         self._present: set[SshClient] = set()
-        self._stopped = False
+        self._stopped = Event()
         self._lock = Lock()
 
     def start(self, host: InventoryHost, command: Sequence[str], folder: Path | None = None) -> SshClient:
@@ -95,7 +96,7 @@ class Clients:
             HostFailure: there is no such program, or all were stopped.
         """
         with self._lock:
-            if self._stopped:
+            if self._stopped.is_set():
                 raise HostFailure(host.name, "connect", "interrupted")
             try:
                 client = SshClient(command, folder)
@@ -105,10 +106,19 @@ class Clients:
             self._present.add(client)
             return client
 
+    def pause(self, seconds: float) -> None:
+        """Lets time pass.
+
+        Raises:
+            CancelledError: all were stopped.
+        """
+        if self._stopped.wait(max(0.0, seconds)):
+            raise CancelledError
+
     def stop(self) -> None:
         """Ends every one, and lets none begin."""
         with self._lock:
-            self._stopped = True
+            self._stopped.set()
             for client in self._present:
                 client.kill()
 
