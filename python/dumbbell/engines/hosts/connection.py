@@ -30,6 +30,7 @@ from dumbbell.problem import visible
 
 FOLDER: Final = ".dumbbell"
 """Where agents are, below the home folder."""
+_ANOTHER: Final = b"an answer to something else"
 _NAME_DIGITS: Final = 16
 _STARTUP_HINT: Final = "a start-up file of its shell prints something, or it is no agent"
 _ARCHITECTURE: Final = "for aarch64 `make agent-aarch64` of the source builds one; or the home folder is mounted noexec"
@@ -72,7 +73,7 @@ class HostConnection:
             HostFailure: as `describe`.
         """
         readings = self._request("clock", "clock").clock
-        return readings if readings is not None else self._garbage("clock", b"another answer than asked for")
+        return readings if readings is not None else self._garbage("clock", _ANOTHER)
 
     def describe(self, *, means: bool) -> Description:
         """What it has; with `means` also which queueing disciplines it can make, for which it may load modules.
@@ -81,7 +82,7 @@ class HostConnection:
             HostFailure: it has gone, or answers what no agent would.
         """
         answer = self._request("describe", {"describe": {"means": means}}).describe
-        return answer if answer is not None else self._garbage("describe", b"another answer than asked for")
+        return answer if answer is not None else self._garbage("describe", _ANOTHER)
 
     def task(self, step: str, request: Any) -> TaskAnswer:  # noqa: ANN401 (JSON)
         """What is answered to a request about a task (`crates/agent/src/serve/tasks.rs`); `step` is what for.
@@ -90,7 +91,7 @@ class HostConnection:
             HostFailure: as `describe`, or it cannot be done.
         """
         answer = self._request(step, {"task": request}).task
-        return answer if answer is not None else self._garbage(step, b"another answer than asked for")
+        return answer if answer is not None else self._garbage(step, _ANOTHER)
 
     def reflect(self, address: str, token: int, seconds: int) -> Ports:
         """Has it answer, at its address, whoever knows a token for so long; gives where.
@@ -100,7 +101,7 @@ class HostConnection:
         """
         request = {"reflect": {"address": address, "token": token, "seconds": seconds}}
         answer = self._request("reflect", request).reflect
-        return answer if answer is not None else self._garbage("reflect", b"another answer than asked for")
+        return answer if answer is not None else self._garbage("reflect", _ANOTHER)
 
     def survey_path(self, request: dict[str, Any], takes_s: float) -> PathSamples:
         """Has it measure the path to a host that reflects, which takes so long: `crates/agent/src/path/survey.rs`.
@@ -109,7 +110,7 @@ class HostConnection:
             HostFailure: as `describe`.
         """
         answer = self._request("measure the path", {"path": request}, takes_s).path
-        return answer if answer is not None else self._garbage("measure the path", b"another answer than asked for")
+        return answer if answer is not None else self._garbage("measure the path", _ANOTHER)
 
     def _start(self, file: Path) -> SshClient:
         common = arguments(self._host, self._config, self._patience)
@@ -152,7 +153,7 @@ class HostConnection:
     def _hello(self) -> Hello:
         """Raises `ClientEnd` where it ends before an answer."""
         answer = self._exchange("hello", "hello", self._patience.connect_s + self._patience.answer_s)
-        return answer.hello if answer.hello is not None else self._garbage("hello", b"another answer than asked for")
+        return answer.hello if answer.hello is not None else self._garbage("hello", _ANOTHER)
 
     def _request(self, step: str, request: Any, takes_s: float = 0) -> AgentAnswer:  # noqa: ANN401 (JSON)
         try:
