@@ -76,7 +76,7 @@ def test_all_that_is_wrong_with_a_spec_is_raised_at_once() -> None:
 def test_what_an_engine_cannot_honour_is_raised_before_anything_runs() -> None:
     with pytest.raises(dumbbell.SpecError, match=r"measure\.ss"):
         dumbbell.run(MOMENT + 'ss = "100 ms"')
-    with pytest.raises(dumbbell.UnknownEngine, match="not in this version"):
+    with pytest.raises(dumbbell.UnknownEngine, match="needs an inventory"):
         dumbbell.run(MOMENT, engine="hosts")
 
 

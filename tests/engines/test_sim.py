@@ -201,7 +201,7 @@ def test_the_engines_by_name() -> None:
     assert registry.engine("sim").name == "sim"
     assert registry.engine("sim").slots() >= 1
     for name, message in (
-        ("hosts", "not in this version"),
+        ("hosts", "needs an inventory"),
         ("tofino", 'unknown engine "tofino"; known: sim'),
     ):
         with pytest.raises(UnknownEngine, match=message):

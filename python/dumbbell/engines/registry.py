@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from dumbbell.engines.family import NAMES, ON_LINUX, family, is_linux
 from dumbbell.engines.protocol import Engine
 from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
@@ -13,6 +15,7 @@ def engine(name: str) -> Engine:
     Raises:
         UnknownEngine: there is none, or not in this version.
         CaptureError: a capture is not there.
+        SpecError: something is wrong with an inventory.
         KernelError: this machine or this installation cannot have it, or its kernel is not there, or damaged.
     """
     _, colon, kernel = name.partition(":")
@@ -34,8 +37,13 @@ def engine(name: str) -> Engine:
         from dumbbell.engines.capture import CaptureEngine  # noqa: PLC0415 (likewise)
 
         return CaptureEngine(kernel)
-    if name == "hosts":
-        raise UnknownEngine("the engine hosts needs an inventory: dumbbell run SPEC --engine hosts --inventory FILE")
+    if family(name) == "hosts":
+        if not kernel:
+            raise UnknownEngine("the engine hosts needs an inventory: --inventory FILE, or hosts:FILE")
+        _need_linux("hosts")
+        from dumbbell.engines.hosts.engine import HostsEngine  # noqa: PLC0415 (likewise)
+
+        return HostsEngine(Path(kernel))
     raise UnknownEngine(f'unknown engine "{name}"; known: {_known()}')
 
 
@@ -60,4 +68,4 @@ def _need_linux(name: str) -> None:
 
 
 def _known() -> str:
-    return ", ".join((*NAMES, "linux:KERNEL", "capture:FILE"))
+    return ", ".join((*NAMES, "linux:KERNEL", "hosts:FILE", "capture:FILE"))
