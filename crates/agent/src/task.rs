@@ -235,3 +235,25 @@ fn session(leader: Pid) -> Vec<Pid> {
     };
     fs::read_dir("/proc").into_iter().flatten().flatten().filter_map(of).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_no_path() {
+        let home = Path::new("/home/tasks");
+        for id in ["", "-x", "a/b", "..", ".", "a b", "a\nb", "a\0b", "\u{e9}", &"a".repeat(65)] {
+            assert!(TaskFolder::new(home, id).is_none(), "{id:?}");
+        }
+        let folder = TaskFolder::new(home, "0a-B9").expect("an id");
+        assert!(!folder.exists() && folder.keeper().is_none() && folder.size(OUTCOME).is_none());
+        assert_eq!(TaskFolder::ids(home), Ok(Vec::new()));
+    }
+
+    #[test]
+    fn a_session_has_its_leader() {
+        let own = rustix::process::getsid(None).expect("a session");
+        assert!(session(own).contains(&getpid()));
+    }
+}

@@ -256,3 +256,108 @@ fn remove_rules() -> Result<usize, Error> {
     }
     Ok(left.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::plan::Discipline;
+    use super::super::tests::POOR;
+    use super::*;
+    use crate::samples;
+    use run::Run;
+
+    const SENDERS: [Ipv4Addr; 2] = [Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 5)];
+    const RECEIVER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 9);
+
+    fn own() -> Device {
+        let (place, offloads, mac) = (Place::Machine, Offloads::default(), Some([2, 0, 0, 0, 0, 1]));
+        Device { place, index: 7, name: "eth1".to_owned(), offloads, mac }
+    }
+
+    fn led(run: &Run, passage: Passage) -> Result<Plan, Error> {
+        let hosts: Vec<(Ipv4Addr, Ipv4Addr)> =
+            (0..run.flows.len()).map(|flow| (SENDERS[flow % SENDERS.len()], RECEIVER)).collect();
+        Plan::between(run, 0, Some(&hosts)).led(passage, own()).map(|plan| plan.relayed(POOR))
+    }
+
+    /// The places that a packet passes which the machine leads into the path.
+    fn way(plan: &Plan, to: Ipv4Addr) -> Vec<Place> {
+        let mut places = vec![Place::Machine];
+        let mut table = Some(TABLE);
+        loop {
+            let here = *places.last().expect("a beginning");
+            let leads = |route: &&Route| {
+                let Prefix { address, length } = route.to;
+                let is_there = u32::from(length) == 32 && address == to;
+                is_there && route.table == table && plan.devices[route.device].place == here
+            };
+            let route = plan.routes.iter().find(leads).expect("a route");
+            let next = plan.devices[route.device ^ 1].place;
+            table = None;
+            places.push(next);
+            if next == Place::Machine {
+                return places;
+            }
+        }
+    }
+
+    #[test]
+    fn packets_of_two_senders_pass_the_path_there_and_back() {
+        let plan = led(&samples::run(4), Passage::Router).expect("a plan");
+        let there = [Place::Machine, Place::Sender, Place::Near, Place::Receiver, Place::Machine];
+        assert_eq!(way(&plan, RECEIVER), there);
+        let back: Vec<Place> = there.iter().rev().copied().collect();
+        for sender in SENDERS {
+            assert_eq!(way(&plan, sender), back);
+        }
+        assert!(plan.addresses.iter().all(|(device, _)| plan.devices[*device].place == Place::Machine));
+        let mut routes: Vec<_> =
+            plan.routes.iter().map(|route| (plan.devices[route.device].place, route.to.address, route.table)).collect();
+        let count = routes.len();
+        routes.sort_unstable();
+        routes.dedup();
+        assert_eq!(routes.len(), count, "the kernel has each once");
+    }
+
+    #[test]
+    fn flows_of_one_pair_of_machines_have_one_delay() {
+        let mut run = samples::run(3);
+        run.flows[2].return_delay_ns += 1;
+        assert!(led(&run, Passage::Router).is_err(), "the first and the third have the same sender");
+        run.flows[2].return_delay_ns -= 1;
+        run.flows[1].return_delay_ns += 1;
+        assert!(led(&run, Passage::Router).is_ok());
+    }
+
+    #[test]
+    fn rules_lead_the_runs_packets_and_no_others() {
+        let texts = |passage| -> Vec<String> {
+            let plan = led(&samples::run(1), passage).expect("a plan");
+            plan.passage.expect("a way").rules().iter().map(Rule::text).collect()
+        };
+        assert_eq!(texts(Passage::Sender), ["rule 21903 from 192.0.2.1 to 192.0.2.9 iif lo lookup 219"]);
+        assert_eq!(texts(Passage::Receiver), ["rule 21903 from 192.0.2.9 to 192.0.2.1 iif lo lookup 219"]);
+        assert_eq!(
+            texts(Passage::Router),
+            [
+                "rule 21999 nop",
+                "rule 21900 iif dumbbell0 goto 21999",
+                "rule 21901 iif dumbbell1 goto 21999",
+                "rule 21902 iif lo goto 21999",
+                "rule 21903 from 192.0.2.1 to 192.0.2.9 lookup 219",
+                "rule 21903 from 192.0.2.9 to 192.0.2.1 lookup 219",
+            ]
+        );
+    }
+
+    #[test]
+    fn what_comes_in_at_a_receiver_keeps_its_address_on_ethernet() {
+        let plan = led(&samples::run(1), Passage::Receiver).expect("a plan");
+        let way = plan.passage.as_ref().expect("a way");
+        let [enters, leaves] = way.ends;
+        assert_eq!((plan.devices[enters].mac, plan.devices[enters ^ 1].mac), (own().mac, own().mac));
+        assert_eq!(plan.devices[leaves].mac, None);
+        assert!(way.ingress(&plan).iter().all(|batch| !batch.is_empty()));
+        let buckets = plan.disciplines.iter().filter(|(_, it)| matches!(it, Discipline::Bucket { .. }));
+        assert_eq!(buckets.count(), 1);
+    }
+}
