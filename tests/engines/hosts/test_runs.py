@@ -284,14 +284,8 @@ def test_an_agent_that_is_killed_is_named(lab: Lab, tmp_path: Path, name: str, s
     hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path)
 
     def disturb() -> None:
-        own = Path(f"/proc/{lab.hosts[name].process.pid}/ns/net").readlink()
-        for process, _, _ in processes():
-            with suppress(OSError):
-                parts = Path(f"/proc/{process}/cmdline").read_bytes()
-                if Path(f"/proc/{process}/ns/net").readlink() == own and parts.endswith(
-                    (b"\0task\0", b"outcome.json\0")
-                ):
-                    os.kill(process, signal.SIGKILL)
+        for ending in (b"\0task\0", b"outcome.json\0"):
+            end_agent(lab, name, ending)
 
     failure = measured(hosts, run, disturb, 3.0).exception()
     assert isinstance(failure, EngineFailure)
@@ -402,3 +396,44 @@ def test_flows_are_watched_where_they_begin(lab: Lab, tmp_path: Path) -> None:
         assert 0.7 * flow.at_end.delivered_bytes < last.acked_bytes <= flow.at_end.delivered_bytes + 2
         assert last.cwnd_segments > 0
         assert last.srtt_us >= 20_000
+
+
+STEPS = ("job.json", "lock", "ready", "go", "outcome.json")
+"""What is in the folder of a task when it was begun, has a keeper, is set up, runs, and has ended."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("killed", ["controller", "keeper", "worker"])
+def test_a_kill_at_any_step_leaves_nothing_that_is_not_cleaned(
+    lab: Lab, tmp_path: Path, step: str, killed: str
+) -> None:
+    """Of the controller, or of a process of the agent on the host that makes the path, with its ingress discipline."""
+    inventory = lab.testbed(receiver="r2", router="", r2="shape = true")
+    run_of(tmp_path, duration="3 s")
+    options = ["--inventory", str(inventory), "--ssh-config", str(lab.config)]
+    command = [sys.executable, "-m", "dumbbell", "run", str(tmp_path / "on-hosts.toml"), "--engine", "hosts", *options]
+    with (tmp_path / "said").open("wb") as said:
+        controller = subprocess.Popen([*command, "--out", str(tmp_path / "store")], stdout=said, stderr=said)
+        assert soon(lambda: bool(list(lab.hosts["r2"].home.glob(f".dumbbell/tasks/*/{step}"))))
+        if killed == "controller":
+            controller.kill()
+        else:
+            end_agent(lab, "r2", b"\0task\0" if killed == "keeper" else b"outcome.json\0")
+        controller.wait(HANG_S)
+    text = (tmp_path / "said").read_text(encoding="utf-8")
+    assert "Traceback" not in text
+    if killed != "controller" and controller.returncode:
+        assert "r2: " in text, "the host is named"
+    assert dumbbell("doctor", "--clean", *options).returncode == 0
+    assert not any((lab.hosts[name].home / ".dumbbell").exists() for name in ("s1", "r2"))
+
+
+def end_agent(lab: Lab, name: str, ending: bytes) -> None:
+    """Kills a host's processes whose command lines end so."""
+    own = Path(f"/proc/{lab.hosts[name].process.pid}/ns/net").readlink()
+    for process, _, _ in processes():
+        with suppress(OSError):
+            line = Path(f"/proc/{process}/cmdline").read_bytes()
+            if Path(f"/proc/{process}/ns/net").readlink() == own and line.endswith(ending):
+                os.kill(process, signal.SIGKILL)
