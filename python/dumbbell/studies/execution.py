@@ -38,7 +38,7 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     loaded with a number of seeds.
     """
     parts = study.parts()
-    untestable = _refused(parts, engine)
+    untestable = refused(parts, engine)
     trials: dict[tuple[str, str], tuple[SeedSweep, ...]] = {}
     coverage: dict[tuple[str, str], Coverage] = {}
     outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
@@ -77,7 +77,7 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     )
 
 
-def _refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
+def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
     """What an engine cannot honour, by experiment and version, and why."""
     problems = {key: refusals(part, engine) for key, part in parts.items()}
     return {
@@ -93,7 +93,7 @@ def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     Those of a short form have the document's tools as workloads, where the engine can run programs.
     """
     study = with_programs(study, engine)
-    cannot = _refused(study.parts(), engine)
+    cannot = refused(study.parts(), engine)
     honoured_experiments = {}
     for title in study.experiments:
         variants = [variant for variant in study.variants if (title, variant) not in cannot]

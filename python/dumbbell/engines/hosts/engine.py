@@ -25,8 +25,8 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
 from dumbbell.errors import EngineFailure
-from dumbbell.metrics.number import size
 from dumbbell.problem import Problem
+from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class HostsEngine:
         interfaces = description.interfaces if description is not None else []
         for interface in (each for each in interfaces if each.name == host.interface):
             if interface.mtu_bytes != run.path.mtu_bytes:
-                there, wanted = size(interface.mtu_bytes), size(run.path.mtu_bytes)
+                there, wanted = Bytes.show(interface.mtu_bytes), Bytes.show(run.path.mtu_bytes)
                 message = f"{host.interface} of {host.name} has {there}, and the run {wanted}"
                 yield Problem("path.mtu", message, "the one that the hosts have")
             if run.host.qdisc == "fq" and interface.qdisc != "fq" and host in self.inventory.senders:
@@ -177,8 +177,13 @@ class HostsEngine:
                 yield Problem("host.qdisc", message, hint)
 
     def _of_programs(self, run: Run, assigned: Assignment) -> Iterator[Problem]:
-        """Programs whose algorithm would be another than the run says: on a host they choose, or take its default."""
+        """Programs that a host lacks, or whose algorithm would be another than the run says: that of the host."""
         for index, (flow, sender) in enumerate(zip(run.flows, assigned.senders, strict=True)):
+            for end, host in (("command", sender), ("server", assigned.receivers[index])):
+                program = (getattr(flow.work.command, end, None) or [""])[0]
+                description = self._report(host).description
+                if description is not None and description.tools.get(program, program) is None:
+                    yield Problem(f"flows[{index}].workload.{end}", f'{host.name} has no program "{program}"')
             description = self._report(sender).description
             wanted = controls.name_in(self._controls, flow.cc)
             if flow.work.command is None or description is None or description.default == wanted:
