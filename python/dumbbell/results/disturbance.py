@@ -33,33 +33,45 @@ def validity(engine: str, warnings: Iterable[str]) -> Validity | None:
 
 
 def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
-    """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something."""
-    live = {name.removeprefix("live."): count for name, count in facts.items() if name.startswith("live.")}
-    counts = {name: int(count) for name, count in live.items() if count.isdecimal()}
+    """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something.
+
+    Of a run on hosts each reason names its host.
+    """
+    live: dict[str, dict[str, int]] = {}
+    for name, count in facts.items():
+        host, separator, fact = name.rpartition(": ")
+        if fact.startswith("live.") and count.isdecimal():
+            live.setdefault(host + separator, {})[fact.removeprefix("live.")] = int(count)
+    for host, counts in live.items():
+        yield from (f"{LIVE}{host}{reason}" for reason in _of_a_machine(counts))
+    for name, count in facts.items():
+        what, _, counter = name.rpartition(".")
+        if what.startswith("capture.") and counter == "dropped" and count.isdecimal() and (lacking := int(count)):
+            point = what.removeprefix("capture.")
+            lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
+            yield f"{LIVE}{lack}" if live else lack
+
+
+def _of_a_machine(counts: Mapping[str, int]) -> Iterator[str]:
+    """What its agent counted there that is beyond a bound."""
     busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
     if busiest > BUSY_SHARE:
-        yield f"{LIVE}the busiest core was busy for {rough_percent(busiest)} of the run"
+        yield f"the busiest core was busy for {rough_percent(busiest)} of the run"
     stolen = _share(counts, "stolen_ms", "core_ms")
     if stolen > STOLEN_SHARE:
-        yield f"{LIVE}{percent(stolen)} of the machine's time was given to other guests of its host"
+        yield f"{percent(stolen)} of the machine's time was given to other guests of its host"
     others = _share(counts, "others_ms", "core_ms") * counts.get("cores", 0)
     if others > OTHERS_CORES:
-        yield f"{LIVE}other programs used {others:.2f} cores"
+        yield f"other programs used {others:.2f} cores"
     for what, events, (bound, lateness) in (
         ("relay", "packets left the relay", RELAY_LATE),
         ("alarms", "alarms came", ALARM_LATE),
     ):
         late = _share(counts, f"{what}_late_{bound}", what)
         if late > LATE_SHARE:
-            yield f"{LIVE}{percent(late)} of {events} more than {lateness} late"
+            yield f"{percent(late)} of {events} more than {lateness} late"
     if dropped := counts.get("relay_dropped"):
-        yield f"{LIVE}the relay dropped {counted(dropped, 'packet')}"
-    for name, count in facts.items():
-        what, _, counter = name.rpartition(".")
-        if what.startswith("capture.") and counter == "dropped" and (lacking := int(count)):
-            point = what.removeprefix("capture.")
-            lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
-            yield f"{LIVE}{lack}" if live else lack
+        yield f"the relay dropped {counted(dropped, 'packet')}"
 
 
 def _share(counts: Mapping[str, int], part: str, total: str) -> float:
