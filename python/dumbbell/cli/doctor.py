@@ -77,9 +77,11 @@ def doctor(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
     if inventory is not None:
-        from dumbbell.cli.inventory import print_hosts
+        from dumbbell.cli.inventory import print_carried, print_hosts
 
         print_hosts(inventory, ssh_config, as_json=as_json)
+        if spec is not None:
+            print_carried(inventory, ssh_config, spec, as_json=as_json)
         return
     findings = list(_leftovers() if clean else _findings(engine, spec, out))
     if as_json:

@@ -12,7 +12,7 @@ from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.captures.series import capture_series
-from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
+from dumbbell.engines.path_check import CarryingEngine, ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
@@ -222,12 +222,13 @@ def _crooked(
 ) -> dict[str, list[str]]:
     """The experiments with a path that is not as asked, and in what.
 
-    Packet trains tell it, on engines that build paths, of each path on which runs are missing.
+    Packet trains tell it, on engines that build paths, of each path on which runs are missing; on hosts a flow at each
+    rate does.
 
     Raises:
         EngineFailure: a path could not be looked at.
     """
-    if not isinstance(engine, ProbingEngine):
+    if not isinstance(engine, ProbingEngine | CarryingEngine):
         return {}
     missing = {
         title: [run for run_id, run in distinct_runs([each], engine) if fresh or not store.finished(run_id)]

@@ -17,6 +17,7 @@ from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.hosts import assignment, inventory
 from dumbbell.engines.hosts.join import joined
 from dumbbell.engines.hosts.leader import HostTask, Leader
+from dumbbell.engines.hosts.reach import filling, reach, shortfalls
 from dumbbell.engines.hosts.ssh import Clients
 from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.engines.identity import hash_of
@@ -110,6 +111,13 @@ class HostsEngine:
         programs.check_allowed(self.programs(run), allowed=self.allows_programs)
         with all_or_none(folder), watched(run, self.watcher) as feed:
             return with_acks(run, folder, lambda each, captures: self._measured(each, captures, feed))
+
+    def shortfalls(self, path: Run) -> tuple[str, ...]:
+        """Where these hosts do not carry a path as it asks; empty where nobody of them makes one."""
+        if not assignment.makers(self.inventory):
+            return ()
+        seen = reach(self._measured(filling(path, len(self.inventory.senders)), None, None))
+        return tuple(shortfalls(path, seen))
 
     def stop(self) -> None:
         """Ends the connections; whoever measures by them has the hosts end what they do."""
