@@ -45,6 +45,17 @@ def test_beyond_a_bound_it_says_what_and_how_much(counts: dict[str, int], messag
     assert reasons(**counts) == [message]
 
 
+def test_on_hosts_each_reason_names_its_host() -> None:
+    """Both were counted, one of them beyond a bound, and so was something that has nothing to do with it."""
+    facts = {f"{host}: {name}": str(count) for host in ("s1", "mid") for name, count in QUIET.items()}
+    assert list(disturbances(facts)) == []
+    facts |= {"mid: live.relay_dropped": "2", "s1: live.others_ms": "3000", "mid: offloads (sender)": "live. off"}
+    assert sorted(disturbances(facts)) == [
+        "live: mid: the relay dropped 2 packets", "live: s1: other programs used 0.30 cores"
+    ]  # fmt: skip
+    assert validity("hosts", disturbances(facts)) == "SUSPECT"
+
+
 def test_what_a_capture_lacks_is_a_reason() -> None:
     counted = {"capture.senders.frames": "5", "capture.senders.dropped": "1", "capture.receivers.dropped": "0"}
     lacking = "the capture at the senders lacks 1 frame, for which there was no room"

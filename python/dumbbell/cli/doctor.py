@@ -82,9 +82,11 @@ def doctor(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Check that this machine can run experiments and keep their results."""
     if inventory is not None and not clean:
-        from dumbbell.cli.inventory import print_hosts
+        from dumbbell.cli.inventory import print_carried, print_hosts
 
         print_hosts(inventory, ssh_config, as_json=as_json)
+        if spec is not None:
+            print_carried(inventory, ssh_config, spec, as_json=as_json)
         return
     if inventory is not None:
         findings = list(_cleaned_hosts(inventory, ssh_config))

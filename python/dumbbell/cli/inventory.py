@@ -48,6 +48,31 @@ def print_hosts(file: Path, config: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(1)
 
 
+def print_carried(file: Path, config: Path | None, spec: Path, *, as_json: bool) -> None:
+    """Fills each path of a spec for some seconds, and prints whether the hosts carry it; exit status 1: not all."""
+    from dumbbell.campaign.plan import plan
+    from dumbbell.cli.hosts_engine import engine_of
+    from dumbbell.cli.run import experiment_of
+    from dumbbell.engines.path_check import check_paths
+    from dumbbell.tables.plain_text import text
+    from dumbbell.tables.table import Table
+    from dumbbell.tables.terminal import columns
+
+    engine = engine_of("hosts", file, config, makes_path=True)
+    runs = (planned.resolved.run for planned in plan(experiment_of(spec, None, None), live=True))
+    checks = list(check_paths(engine, runs))
+    if as_json:
+        print_json([{"path": each.requested, "deviations": each.deviations} for each in checks])
+    else:
+        rows = [
+            (each.requested, "BAD" if each.deviations else "ok", "; ".join(each.deviations) or "the hosts carry it")
+            for each in checks
+        ]
+        typer.echo(text(Table.of(("path", "state", "found"), rows), columns()))
+    if any(each.deviations for each in checks):
+        raise typer.Exit(1)
+
+
 def _row(report: "HostReport", shaped: str) -> "list[Cell]":
     """The interface that may be `shaped`; empty: none."""
     from dumbbell.metrics.number import amount

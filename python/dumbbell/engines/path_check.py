@@ -62,6 +62,18 @@ class ProbingEngine(Engine, Protocol):
         """
 
 
+@runtime_checkable
+class CarryingEngine(Engine, Protocol):
+    """An engine of hosts with lines of their own, which may be slower than the line of a path."""
+
+    def shortfalls(self, path: Run) -> tuple[str, ...]:
+        """Where they do not carry a path as it asks; takes some seconds.
+
+        Raises:
+            EngineFailure: as with `measure`.
+        """
+
+
 @dataclass(frozen=True, slots=True)
 class Checked:
     """A path that was probed, and where it is not as asked."""
@@ -84,13 +96,20 @@ def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
 
     Nothing comes of an engine that builds no path, nor of a path of several queues: a train would tell them together.
+    Hosts with lines of their own are looked at once for each rate, on the shortest of its paths.
 
     Raises:
         EngineFailure: a path could not be looked at.
     """
-    if not isinstance(engine, ProbingEngine):
+    if not isinstance(engine, ProbingEngine | CarryingEngine):
         return
     paths = list({run.canonical(): run for run in map(path_of, runs) if len(run.path.queues) == 1}.values())
+    if isinstance(engine, CarryingEngine):
+        shortest = sorted(paths, key=lambda run: max(flow.base_rtt_ns for flow in run.flows))
+        first = {run.path.rate_bps: run for run in reversed(shortest)}
+        seen = {rate_bps: engine.shortfalls(run) for rate_bps, run in first.items()}
+        yield from (Checked(run, seen[run.path.rate_bps]) for run in paths)
+        return
     pool = ThreadPoolExecutor(max(1, engine.slots()), thread_name_prefix="probe")
     try:
         yield from pool.map(lambda run: check_path(engine, run), paths)

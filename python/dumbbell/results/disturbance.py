@@ -37,24 +37,25 @@ def validity(engine: str, warnings: Iterable[str]) -> Validity | None:
 def disturbances(facts: Mapping[str, str]) -> Iterator[str]:
     """Every reason not to trust a run in real time; of one in virtual time only that its captures lack something.
 
-    Facts of a run on several hosts have the host's name before them: `s1: live.cores`.
+    Of a run on hosts each reason names its host.
     """
-    machines: dict[str, dict[str, int]] = {}
+    live: dict[str, dict[str, int]] = {}
     for name, count in facts.items():
-        host, colon, fact = name.rpartition(": ")
+        host, separator, fact = name.rpartition(": ")
         if fact.startswith("live.") and count.isdecimal():
-            machines.setdefault(host + colon, {})[fact.removeprefix("live.")] = int(count)
-    for host, counts in machines.items():
-        yield from (f"{LIVE}{host}{reason}" for reason in _of_machine(counts))
+            live.setdefault(host + separator, {})[fact.removeprefix("live.")] = int(count)
+    for host, counts in live.items():
+        yield from (f"{LIVE}{host}{reason}" for reason in _of_a_machine(counts))
     for name, count in facts.items():
         what, _, counter = name.rpartition(".")
-        if what.startswith("capture.") and counter == "dropped" and (lacking := int(count)):
+        if what.startswith("capture.") and counter == "dropped" and count.isdecimal() and (lacking := int(count)):
             point = what.removeprefix("capture.")
             lack = f"the capture at the {point} lacks {counted(lacking, 'frame')}, for which there was no room"
-            yield f"{LIVE}{lack}" if machines else lack
+            yield f"{LIVE}{lack}" if live else lack
 
 
-def _of_machine(counts: Mapping[str, int]) -> Iterator[str]:
+def _of_a_machine(counts: Mapping[str, int]) -> Iterator[str]:
+    """What its agent counted there that is beyond a bound."""
     busiest = _share(counts, "busiest_busy_ms", "busiest_core_ms")
     if busiest > BUSY_SHARE:
         yield f"the busiest core was busy for {rough_percent(busiest)} of the run"

@@ -12,7 +12,7 @@ from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.captures.series import capture_series
-from dumbbell.engines.path_check import ProbingEngine, check_paths, path_of
+from dumbbell.engines.path_check import CarryingEngine, ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
@@ -38,7 +38,7 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     loaded with a number of seeds.
     """
     parts = study.parts()
-    untestable = _refused(parts, engine)
+    untestable = refused(parts, engine)
     trials: dict[tuple[str, str], tuple[SeedSweep, ...]] = {}
     coverage: dict[tuple[str, str], Coverage] = {}
     outcomes: dict[str, dict[str, Result | FailedRun]] = {title: {} for title in study.experiments}
@@ -77,7 +77,7 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
     )
 
 
-def _refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
+def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
     """What an engine cannot honour, by experiment and version, and why."""
     problems = {key: refusals(part, engine) for key, part in parts.items()}
     return {
@@ -93,7 +93,7 @@ def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
     Those of a short form have the document's tools as workloads, where the engine can run programs.
     """
     study = with_programs(study, engine)
-    cannot = _refused(study.parts(), engine)
+    cannot = refused(study.parts(), engine)
     honoured_experiments = {}
     for title in study.experiments:
         variants = [variant for variant in study.variants if (title, variant) not in cannot]
@@ -222,12 +222,13 @@ def _crooked(
 ) -> dict[str, list[str]]:
     """The experiments with a path that is not as asked, and in what.
 
-    Packet trains tell it, on engines that build paths, of each path on which runs are missing.
+    Packet trains tell it, on engines that build paths, of each path on which runs are missing; on hosts a flow at each
+    rate does.
 
     Raises:
         EngineFailure: a path could not be looked at.
     """
-    if not isinstance(engine, ProbingEngine):
+    if not isinstance(engine, ProbingEngine | CarryingEngine):
         return {}
     missing = {
         title: [run for run_id, run in distinct_runs([each], engine) if fresh or not store.finished(run_id)]

@@ -173,7 +173,7 @@ def run_command(  # noqa: PLR0913 (each is an option)
     It names the seeds where they are not the study's own.
     `out`: the folder, where it is not the usual one.
     """
-    on = "" if engine == "sim" else f" --engine {engine}"
+    on = "" if engine == "sim" else f" --engine {engine}{' --inventory FILE' * (engine == 'hosts')}"
     some = ",".join(title for title in study.experiments if title in experiments)
     versions = ",".join(variant for variant in study.variants if variant in variants)
     options = (

@@ -12,6 +12,8 @@ from dumbbell.cli.study.selection import HOME, StudySelection, on_engines, statu
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dumbbell.engines.protocol import Engine
+
 
 def report(  # noqa: PLR0913 (each is an option)
     name: Name,
@@ -46,7 +48,14 @@ def pages(out: Path | None, *, short: bool) -> Path:
     return (out or HOME) / ("report-short" if short else "report")
 
 
-def of_one(selection: StudySelection, target: Path | None, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_one(
+    selection: StudySelection,
+    target: Path | None,
+    engines: "Sequence[str] | None",
+    seeds: int | None,
+    known: "Engine | None" = None,
+) -> Path:
+    """`known`: an engine that a name alone does not make."""
     import dumbbell.studies as studies
     from dumbbell.report.page import build
 
@@ -55,13 +64,21 @@ def of_one(selection: StudySelection, target: Path | None, engines: "Sequence[st
         study = studies.load(place.name, seeds=seeds, short=place.short)
         with place.opened() as store:
             comment = "with the same --out" if place.out else ""
-            engine_statuses = statuses(study, store, engines, out=place.out)
+            engine_statuses = statuses(study, store, engines, out=place.out, known=known)
             file = target or place.folder / "report.html"
             return build(file, store=store, study=study, statuses=engine_statuses, comment=comment)
 
 
-def of_all(selection: StudySelection, folder: Path, engines: "Sequence[str] | None", seeds: int | None) -> Path:
+def of_all(
+    selection: StudySelection,
+    folder: Path,
+    engines: "Sequence[str] | None",
+    seeds: int | None,
+    known: "Engine | None" = None,
+) -> Path:
     """A page a study beside one about all; a study that has no runs yet is on the latter only.
+
+    `known`: as above.
 
     Raises:
         UnknownEngine: there is no such engine.
@@ -83,9 +100,8 @@ def of_all(selection: StudySelection, folder: Path, engines: "Sequence[str] | No
                 continue
             with place.opened() as store:
                 there = studies.engines_of(study, store)
-                engine_statuses = on_engines(
-                    study, store, [each for each in engines or there if each in there], needed=False
-                )
+                names = [each for each in engines or there if each in there]
+                engine_statuses = on_engines(study, store, names, needed=False, known=known)
                 if engine_statuses:
                     collection.add(study, store, engine_statuses, comment=comment)
                 else:

@@ -8,7 +8,7 @@ import typer
 
 import dumbbell.cli.study.option as option
 from dumbbell.cli.interruption import stored_runs_text, telling
-from dumbbell.cli.option import Jobs
+from dumbbell.cli.option import Inventory, Jobs, SshConfig
 from dumbbell.cli.study.option import hypothesis_of, listed
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def run(  # noqa: PLR0913 (each is an option)
     name: option.Name,
     *,
     engine: option.Engine = "sim",
+    inventory: Inventory = None,
+    ssh_config: SshConfig = None,
     out: option.Out = None,
     claims: option.Claims = None,
     experiments: option.Experiments = None,
@@ -44,15 +46,18 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Run missing experiments, evaluate every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
+    from dumbbell.cli.hosts_engine import engine_of
     from dumbbell.cli.study.figures import drawn, drawn_side_by_side
     from dumbbell.cli.study.report import of_all, of_one, pages
     from dumbbell.cli.study.selection import StudySelection, statuses
     from dumbbell.cli.study.short_form import print_outcome, print_short_form
     from dumbbell.cli.study.verdicts import print_counts, print_judged
-    from dumbbell.engines.registry import engine as engine_named
     from dumbbell.studies.verdict import NOT_REPRODUCED
 
-    selection, chosen = StudySelection.of(name, out, short=short), engine_named(engine)
+    chosen, selection = (
+        engine_of(engine, inventory, ssh_config, makes_path=True),
+        StudySelection.of(name, out, short=short),
+    )
     if selection.is_all and (claims or experiments):
         raise studies.StudyError("--claims and --experiments need one study: name it instead of all")
     suppose = hypothesis_of(sets, label, is_all=selection.is_all)
@@ -81,7 +86,7 @@ def run(  # noqa: PLR0913 (each is an option)
             if as_json or not selection.is_all:
                 print_judged([status], supposed, out=place.out, why=why, as_json=as_json)
             unwritten += _drawn(partial(drawn, status, place.folder), study.name)
-            engines = statuses(full_study, store, None, out=place.out) if short else []
+            engines = statuses(full_study, store, None, out=place.out, known=chosen) if short else []
             unwritten += _drawn(
                 partial(drawn_side_by_side, engines, place.folder), f"{study.name}, engine beside engine"
             )
@@ -92,7 +97,11 @@ def run(  # noqa: PLR0913 (each is an option)
     for line in (*left_out, *failed, *unwritten):
         typer.echo(line, err=True)
     home = pages(out, short=short)
-    report = of_all(selection, home, None, seeds) if selection.is_all else of_one(selection, None, None, seeds)
+    report = (
+        of_all(selection, home, None, seeds, chosen)
+        if selection.is_all
+        else of_one(selection, None, None, seeds, chosen)
+    )
     typer.echo(f"report: {report}", err=True)
     broken = any(verdict.verdict == NOT_REPRODUCED for status in judged for verdict in status.judged)
     if failures or left_out or unwritten or (strict and broken):

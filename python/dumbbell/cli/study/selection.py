@@ -15,6 +15,7 @@ from dumbbell.errors import DumbbellError, EngineFailure, NoStoreError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from dumbbell.engines.protocol import Engine
     from dumbbell.results.store import Store
     from dumbbell.studies import Study, StudyStatus
 
@@ -121,12 +122,19 @@ def _out_option(out: str) -> str:
     return f" --out {quote(out)}" if out else ""
 
 
-def statuses(
-    study: Study, store: Store, names: Sequence[str] | None, *, out: str = "", full_study: Study | None = None
+def statuses(  # noqa: PLR0913 (a study, where, and on what)
+    study: Study,
+    store: Store,
+    names: Sequence[str] | None,
+    *,
+    out: str = "",
+    full_study: Study | None = None,
+    known: Engine | None = None,
 ) -> list[StudyStatus]:
     """The status of a study on these engines, or on all that the store has runs of and this machine knows.
 
-    `out`: what `--out` must say; `full_study`: what the study is a part of, if it is one.
+    `out`: what `--out` must say; `full_study`: what the study is a part of, if it is one; `known`: an engine that a
+    name alone does not make, as `hosts`.
 
     Raises:
         NotBegunError: the store has no runs of the whole study.
@@ -142,13 +150,21 @@ def statuses(
             engine_named(name)  # which may not exist
             makes = run_command(study, name, out=out)
             raise NotBegunError(f"{store.folder}: has no runs of {study.name} on {name}; `{makes}` makes them")
-    return on_engines(study, store, names or there, needed=names is not None, full_study=full_study)
+    return on_engines(study, store, names or there, needed=names is not None, full_study=full_study, known=known)
 
 
-def on_engines(
-    study: Study, store: Store, names: Iterable[str], *, needed: bool, full_study: Study | None = None
+def on_engines(  # noqa: PLR0913 (as above)
+    study: Study,
+    store: Store,
+    names: Iterable[str],
+    *,
+    needed: bool,
+    full_study: Study | None = None,
+    known: Engine | None = None,
 ) -> list[StudyStatus]:
     """The status of a study on each engine; prints which ones this machine does not have, unless `needed`.
+
+    `known`: as of `statuses`.
 
     Raises:
         UnknownEngine: there is no such engine.
@@ -160,7 +176,7 @@ def on_engines(
     engine_statuses = []
     for name in names:
         try:
-            engine = engine_named(name)
+            engine = known if known is not None and known.name == name else engine_named(name)
         except DumbbellError as error:
             if needed:
                 raise

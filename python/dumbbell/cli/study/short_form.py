@@ -17,14 +17,23 @@ _S_PER_MIN = 60
 
 
 def print_short_form(study: Study, engine: Engine) -> None:
-    """Which experiments are in it and which are not; on a live engine how long it takes at most. Nothing of a whole."""
+    """Which experiments are in it and which are not; on a live engine how long it takes at most. Nothing of a whole.
+
+    Raises:
+        StudyError: the engine can run none of them.
+    """
     form = study.manifest.short_form
     if form is None or not study.short:
         return
-    from dumbbell.studies.execution import distinct_runs, honoured
+    from dumbbell.errors import StudyError
+    from dumbbell.studies.execution import distinct_runs, honoured, refused
     from dumbbell.studies.manifest import names_by_reason
     from dumbbell.studies.short import longest_s, without_programs
 
+    if not honoured(study, engine):
+        reasons = names_by_reason((title, why) for (title, _), why in refused(study.parts(), engine).items())
+        texts = "\n".join(f"{titles}: {why}" for why, titles in reasons.items())
+        raise StudyError(f"nothing of the short form of {study.name} can run on {engine.name}:\n{texts}")
     left_out = [title for title in study.manifest.experiments if title not in form.experiments]
     summary = f"short form of {study.name}: {', '.join(study.experiments)}"
     typer.echo(f"{summary}; not in it: {', '.join(left_out)}" if left_out else summary, err=True)

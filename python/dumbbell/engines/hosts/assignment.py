@@ -91,8 +91,8 @@ def _classes(run: Run, path: InventoryHost | None) -> int:
     return 1 if path is None else len({(flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows})
 
 
-def _path(run: Run, inventory: Inventory) -> tuple[InventoryHost | None, Passage | None]:
-    """Who makes the path: who is where the run has its queue, of those that may; else the router, and else an end."""
+def makers(inventory: Inventory) -> dict[Passage, InventoryHost]:
+    """Who may make a path; none: the hosts' own is measured."""
     able: dict[Passage, InventoryHost] = {}
     if inventory.router is not None and inventory.router.shape:
         able["router"] = inventory.router
@@ -100,6 +100,12 @@ def _path(run: Run, inventory: Inventory) -> tuple[InventoryHost | None, Passage
         able["sender"] = inventory.senders[0]
     if inventory.receivers[0].shape:
         able["receiver"] = inventory.receivers[0]
+    return able
+
+
+def _path(run: Run, inventory: Inventory) -> tuple[InventoryHost | None, Passage | None]:
+    """Who makes the path: who is where the run has its queue, of those that may; else the router, and else an end."""
+    able = makers(inventory)
     order: tuple[Passage, ...] = ("router", "sender", "receiver")
     if run.path.shaper_at == "receiver":
         order = ("receiver", "router", "sender")

@@ -19,6 +19,7 @@ from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.hosts import assignment, inventory
 from dumbbell.engines.hosts.join import joined
 from dumbbell.engines.hosts.leader import HostTask, Leader
+from dumbbell.engines.hosts.reach import filling, reach, shortfalls
 from dumbbell.engines.hosts.ssh import Clients
 from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.engines.identity import hash_of
@@ -27,8 +28,8 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
 from dumbbell.errors import EngineFailure
-from dumbbell.metrics.number import size
 from dumbbell.problem import Problem
+from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
@@ -115,6 +116,13 @@ class HostsEngine:
         with all_or_none(folder), watched(run, self.watcher) as feed:
             return with_acks(run, folder, lambda each, captures: self._measured(each, captures, feed))
 
+    def shortfalls(self, path: Run) -> tuple[str, ...]:
+        """Where these hosts do not carry a path as it asks; empty where nobody of them makes one."""
+        if not assignment.makers(self.inventory):
+            return ()
+        seen = reach(self._measured(filling(path, len(self.inventory.senders)), None, None))
+        return tuple(shortfalls(path, seen))
+
     def stop(self) -> None:
         """Ends the connections, and waits until whoever measures by them has had the hosts end what they do."""
         self._clients.stop()
@@ -185,7 +193,7 @@ class HostsEngine:
         interfaces = description.interfaces if description is not None else []
         for interface in (each for each in interfaces if each.name == host.interface):
             if interface.mtu_bytes != run.path.mtu_bytes:
-                there, wanted = size(interface.mtu_bytes), size(run.path.mtu_bytes)
+                there, wanted = Bytes.show(interface.mtu_bytes), Bytes.show(run.path.mtu_bytes)
                 message = f"{host.interface} of {host.name} has {there}, and the run {wanted}"
                 yield Problem("path.mtu", message, "the one that the hosts have")
             if run.host.qdisc == "fq" and interface.qdisc != "fq" and host in self.inventory.senders:
@@ -194,8 +202,13 @@ class HostsEngine:
                 yield Problem("host.qdisc", message, hint)
 
     def _of_programs(self, run: Run, assigned: Assignment) -> Iterator[Problem]:
-        """Programs whose algorithm would be another than the run says: on a host they choose, or take its default."""
+        """Programs that a host lacks, or whose algorithm would be another than the run says: that of the host."""
         for index, (flow, sender) in enumerate(zip(run.flows, assigned.senders, strict=True)):
+            for end, host in (("command", sender), ("server", assigned.receivers[index])):
+                program = (getattr(flow.work.command, end, None) or [""])[0]
+                description = self._report(host).description
+                if description is not None and description.tools.get(program, program) is None:
+                    yield Problem(f"flows[{index}].workload.{end}", f'{host.name} has no program "{program}"')
             description = self._report(sender).description
             wanted = controls.name_in(self._controls, flow.cc)
             if flow.work.command is None or description is None or description.default == wanted:
