@@ -1,8 +1,8 @@
 //! [`TaskFolder`]: a job that goes on whoever asked for it goes away, and the role `task`, its keeper.
 //!
 //! A task is a folder with a job in it. Its keeper is a process of a session of its own, which does nothing but start who does
-//! the job, wait for its end, and take away what that could leave on the machine. As long as it lives it has the folder's
-//! lock: that tells whether the task runs, whatever its number is by then.
+//! the job, wait for its end, and take away what that could leave on the machine. As long as one of both lives it has the
+//! folder's lock: that tells whether the task runs, whatever its number is by then.
 
 use crate::failure::Failure;
 use crate::init;
@@ -107,7 +107,7 @@ impl TaskFolder {
         self.0.exists()
     }
 
-    /// Its keeper's number, while that lives.
+    /// Its keeper's number, while that lives, or who does the job.
     pub fn keeper(&self) -> Option<Pid> {
         let lock = File::options().read(true).write(true).open(self.0.join(LOCK)).ok()?;
         flock(&lock, FlockOperation::NonBlockingLockExclusive).err()?;
@@ -208,7 +208,9 @@ pub fn task() -> Result<(), Failure> {
     flock(&lock, FlockOperation::LockExclusive).map_err(failed)?;
     write!(lock, "{}", getpid().as_raw_nonzero()).map_err(|error| Failure::of("keep a task", error))?;
     let mut worker = Command::new(EXECUTABLE);
-    worker.args(["run", JOB, OUTCOME]).stdin(Stdio::null());
+    // Whoever does the job has the lock as long as it lives, too.
+    let shared = lock.try_clone().map_err(|error| Failure::of("keep a task", error))?;
+    worker.args(["run", JOB, OUTCOME]).stdin(shared);
     let status = worker.status().map_err(|error| Failure::of("start a task", error))?;
     take_away(Path::new(JOB))?;
     if status.success() { Ok(()) } else { Err(Failure(format!("who did the job ended with {status}"))) }

@@ -22,7 +22,6 @@ use netlink_bindings::tc::{
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
 use run::{Buffer, Hop, ShaperKind};
-use std::ops::Range;
 
 /// `RTM_GETQDISC`.
 pub const GET_QDISC: u16 = 38;
@@ -293,7 +292,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
         }),
         Discipline::Redirect { to } => {
             push_ingress(batch, device);
-            push_redirect(batch, device, to, &[ANY]);
+            push_redirect(batch, device, to, 1, &[ANY]);
         }
     }
 }
@@ -361,11 +360,11 @@ pub fn push_ingress(batch: &mut Batch, device: &Device) {
 
 /// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
 /// packet, `matchall` would say it in a word, and not every kernel has it.
-pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[Match]]) {
+pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, priority: u16, matches: &[&[Match]]) {
     let encode = |bytes: &mut Vec<u8>, matches: &[Match]| {
         // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
         let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let header = Tcmsg { info: ip_filter(), ..header(device, 0, INGRESS_HANDLE) };
+        let header = Tcmsg { info: ip_filter(priority), ..header(device, 0, INGRESS_HANDLE) };
         let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &header).nested_options_u32();
         // Actions are counted from 1; the bindings' array of them begins with 0, which the kernel passes over.
         let bytes = filter.as_vec_mut();
@@ -383,16 +382,15 @@ pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, matches: &[&[M
     }
 }
 
-/// Takes away what leads packets that come in by a device to one of these numbers, if it is there.
-pub fn remove_redirect(socket: &mut Socket, device: &Device, to: Range<u32>) -> Result<(), Error> {
+/// Takes away the discipline of what comes in by a device, if filters of this priority lead there.
+pub fn remove_ingress(socket: &mut Socket, device: &Device, priority: u16) -> Result<(), Error> {
     let mut is_there = false;
     let question = header(device, 0, INGRESS_HANDLE);
     let encode = |bytes: &mut Vec<u8>| drop(tc::OpGettfilterDump::encode_request(bytes, &question));
-    let leads_there = |bytes: &[u8]| {
-        let word = |at: usize| bytes[at..at + 4].try_into().map(u32::from_ne_bytes).unwrap_or_default();
-        word(0) == REDIRECT && to.contains(&word(4))
-    };
-    let listed = socket.dump(GET_FILTER, "filters", encode, |filter| is_there |= filter.windows(8).any(leads_there));
+    // By where it leads it is not known again: that device may be gone, and is then none (`tcf_mirred_dump`).
+    let listed = socket.dump(GET_FILTER, "filters", encode, |filter| {
+        is_there |= tc::OpNewtfilterDo::decode_request(filter).0.info >> 16 == u32::from(priority);
+    });
     // Without such a discipline there is nothing to list.
     if listed.is_err() || !is_there {
         return Ok(());

@@ -24,8 +24,8 @@ pub const UNLIMITED_PACKETS: u32 = 1_000_000_000;
 pub const TERMINAL: u8 = 1;
 
 /// The kernel wants a filter's place in the upper half, and the protocol in network order in the lower.
-pub fn ip_filter() -> u32 {
-    1 << 16 | u32::from((libc::ETH_P_IP as u16).to_be())
+pub fn ip_filter(priority: u16) -> u32 {
+    u32::from(priority) << 16 | u32::from((libc::ETH_P_IP as u16).to_be())
 }
 
 /// What a request begins with.

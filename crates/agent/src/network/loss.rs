@@ -55,9 +55,10 @@ pub fn push(batch: &mut Batch, device: &Device, loss_ppb: u32, spared: &[Match],
 
 /// The filter that leads past the loss what has all of these bits.
 fn encode_way_past(bytes: &mut Vec<u8>, device: &Device, spared: &[Match]) {
-    let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(), ..header(device, 0, ROOT) })
-        .nested_options_u32()
-        .push_classid(FIRST_CLASS);
+    let mut filter =
+        tc::OpNewtfilterDo::encode_request(bytes, &Tcmsg { info: ip_filter(1), ..header(device, 0, ROOT) })
+            .nested_options_u32()
+            .push_classid(FIRST_CLASS);
     encode_selector(filter.as_vec_mut(), spared);
 }
 

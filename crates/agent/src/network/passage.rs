@@ -11,7 +11,7 @@
 //! and what its end leaves are rules that lead nowhere.
 
 use super::device::Offloads;
-use super::discipline::{push_ingress, push_redirect, remove_redirect};
+use super::discipline::{push_ingress, push_redirect, remove_ingress};
 use super::link;
 use super::loss::Match;
 use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};
@@ -43,6 +43,8 @@ pub const TABLE: u8 = 219;
 const PRIORITY: u32 = 21_900;
 /// The last of them: those that a rule lets pass go on from here.
 const BEHIND: u32 = 21_999;
+/// That of the filters that lead in what comes to a receiver: so they are known again.
+const FILTER_PRIORITY: u16 = 21_903;
 /// Numbers of the machine's own devices are smaller.
 const MACHINE_INDEX: u32 = 1_000_000;
 /// By the first the run's packets enter, by the second they leave.
@@ -148,7 +150,7 @@ impl Way {
         let matches: Vec<&[Match]> = keys.iter().map(<[Match; 2]>::as_slice).collect();
         let [mut own, mut led] = [Batch::default(), Batch::default()];
         push_ingress(&mut own, &self.interface);
-        push_redirect(&mut led, &self.interface, plan.devices[self.ends[0]].index, &matches);
+        push_redirect(&mut led, &self.interface, plan.devices[self.ends[0]].index, FILTER_PRIORITY, &matches);
         [own, led]
     }
 
@@ -227,8 +229,7 @@ pub fn interface(name: &str) -> Result<Device, Error> {
 /// The kernel refuses.
 pub fn take_away(name: &str) -> Result<(), Error> {
     if let Ok(interface) = interface(name) {
-        // The path's end has taken its devices away, and their numbers stay in what led there.
-        remove_redirect(&mut Socket::open()?, &interface, MACHINE_INDEX..2 * MACHINE_INDEX)?;
+        remove_ingress(&mut Socket::open()?, &interface, FILTER_PRIORITY)?;
     }
     remove_rules().map(drop)
 }
