@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from dev.sshlab import Lab, data_address, inside
 from dumbbell.captures.analysis import Sink, analyse
 from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.engines.measurement import Measurement
@@ -23,7 +24,6 @@ from dumbbell.errors import EngineFailure
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.run import Run
 from processes import processes, soon
-from sshlab import Lab, data_address, inside
 
 pytestmark = pytest.mark.slow
 
