@@ -23,7 +23,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures captures lint lint-rust lint-python check \
-        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 explorer explorer-pictures \
+        check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 check-aarch64 explorer explorer-pictures \
         validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
@@ -267,14 +267,29 @@ $(VENV)/.built: $(VENV)/.installed $(SOURCES)
 	$(ALONE) -u CONDA_PREFIX PIP_QUIET=1 VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet
 	@touch $@
 
-# For hosts behind SSH. Debian's compiler for that architecture builds what is C, and links.
+# Debian's compiler for that architecture builds what is C, and links.
+AARCH64 := aarch64-unknown-linux-gnu
+FOR_AARCH64 = CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc $(ALONE)
+
+# For hosts behind SSH.
 agent-aarch64: $(AGENT_SOURCES) ## The agent for hosts of another architecture, a Raspberry Pi; needs rustup and gcc-aarch64-linux-gnu
 	@mkdir -p $(dir $(AGENT))
-	rustup target add --quiet aarch64-unknown-linux-gnu
-	CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-		RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" $(ALONE) cargo build --release --quiet --package agent \
-		--target aarch64-unknown-linux-gnu --target-dir target/agent
-	cp target/agent/aarch64-unknown-linux-gnu/release/dumbbell-agent $(AGENT)-aarch64
+	rustup --quiet target add $(AARCH64)
+	$(FOR_AARCH64) RUSTFLAGS="-C target-feature=+crt-static -C strip=symbols" cargo build --release --quiet --package agent \
+		--target $(AARCH64) --target-dir target/agent
+	cp target/agent/$(AARCH64)/release/dumbbell-agent $(AGENT)-aarch64
+
+# Static, so that the emulator needs no libraries of that architecture.
+check-aarch64: ## Whether the simulator gives the same bytes on aarch64, emulated, in 1,116 runs; EVERY=30: in the first of each 30; needs gcc-aarch64-linux-gnu, qemu-user-static
+	@mkdir -p out/fingerprints
+	rustup --quiet target add $(AARCH64)
+	$(ALONE) cargo build --release --quiet --package sim --example fingerprints
+	$(FOR_AARCH64) RUSTFLAGS="-C target-feature=+crt-static" cargo build --release --quiet --package sim --example fingerprints \
+		--target $(AARCH64)
+	target/release/examples/fingerprints $(EVERY) >out/fingerprints/here
+	qemu-aarch64-static target/$(AARCH64)/release/examples/fingerprints $(EVERY) >out/fingerprints/aarch64
+	@diff out/fingerprints/here out/fingerprints/aarch64
+	@echo "the same bytes in $$(wc -l <out/fingerprints/aarch64) runs"
 
 # Static, because it is the only program inside of a guest. Where it cannot be made there is no engine `linux`.
 $(AGENT): $(AGENT_SOURCES)

@@ -8,6 +8,7 @@ from dev.advised import advised
 from dev.captured import captured
 from dev.checks.command import checks
 from dev.curves.command import curves
+from dev.hosts_agreement import hosts_agreement
 from dev.measured_paths import measured_paths
 from dev.strata.command import strata
 from dev.validation.command import validation
@@ -30,6 +31,7 @@ app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(val
 app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
 app.command("captured", epilog=f"Example: {PROGRAM} captured --runs 20")(captured)
 app.command("measured_paths", epilog=f"Example: {PROGRAM} measured_paths --seed 7")(measured_paths)
+app.command("hosts_agreement", epilog=f"Example: {PROGRAM} hosts_agreement")(hosts_agreement)
 
 
 def main() -> None:

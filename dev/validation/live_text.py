@@ -7,6 +7,7 @@ from statistics import median
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from dumbbell.comparison.agreement_text import setting
+from dumbbell.comparison.strata import TOTAL_GOODPUT
 from dumbbell.engines.family import is_live
 from dumbbell.metrics.number import ABSENT, amount, counted, percent, rate, trimmed
 from dumbbell.tables.table import Table
@@ -22,6 +23,8 @@ WITHIN: Final = "within"
 CHANCE: Final = "chance: seeds of both overlap"
 DISTURBED: Final = "disturbed"
 OPEN: Final = "open: kernel, timers or relay"
+OPEN_LIVE: Final = "open"
+"""Of two engines in real time, which have one kernel."""
 
 
 class Gap(NamedTuple):
@@ -34,6 +37,8 @@ class Gap(NamedTuple):
     """Of the reference under other seeds; None: it has none."""
     overlap: bool
     """What the candidate has over its seeds, and what the reference has over all of its own, have some in common."""
+    spread: float
+    """From the least to the most that the reference has over all of its seeds, as a share of `reference`."""
 
 
 class Row(NamedTuple):
@@ -70,12 +75,18 @@ def summary(agreement: Agreement) -> str:
     every = rows(agreement)
     names = dict.fromkeys(each.condition.name for each in every)
     within_bars = names.keys() - {each.condition.name for each in every if each.beyond}
-    suspects = [each for condition in agreement.conditions for each in condition.suspects]
-    runs = sum(len(each.candidate) for each in agreement.conditions)
-    return (
+    judged = [_judged(each, agreement) for each in agreement.conditions]
+    suspects = [each for _, disturbed in judged for each in disturbed]
+    runs = sum(count for count, _ in judged)
+    text = (
         f"{len(within_bars)} of {counted(len(names), 'condition')} are within {bar(GOODPUT_BAR)} of goodput and"
         f" {bar(RTT_BAR)} of mean RTT in every group; {valid(runs, suspects)}"
     )
+    if not is_live(agreement.reference.engine):
+        return text
+    totals = [each for one in agreement.conditions for each in one.differences if each.metric == TOTAL_GOODPUT]
+    near = sum(abs(each.difference) <= GOODPUT_BAR for each in totals)
+    return f"{text}, of {_judge(agreement)}; all flows' goodput together is within {bar(GOODPUT_BAR)} in {near}"
 
 
 def bar(share: float) -> str:
@@ -93,20 +104,39 @@ def conditions_table(agreement: Agreement, reasons: Mapping[str, str]) -> Table:
     header = ["condition", "setting", "group"]
     for what in ("goodput", "mean RTT"):
         header += [f"{what}, {reference}", candidate, f"difference [{reference} from itself]"]
-    header += [f"VALID {candidate} runs", "within the bars?"]
+    live = is_live(agreement.reference.engine)
+    header += [
+        *([f"goodput, spread of {reference}"] if live else []),
+        f"VALID {_judge(agreement)} runs",
+        "within the bars?",
+    ]
     cells = [
         [
             each.condition.name, setting(each.condition), each.group,
             *_cells(each.goodput, rate), *_cells(each.rtt, lambda rtt_s: amount(rtt_s, scale=1e3, unit=" ms")),
-            f"{len(each.condition.candidate) - len(each.condition.suspects)} of {len(each.condition.candidate)}",
-            verdict(each, reasons),
+            *([percent(each.goodput and each.goodput.spread)] if live else []),
+            valid(*_judged(each.condition, agreement)).partition(" run")[0],
+            verdict(each, reasons, OPEN_LIVE if live else OPEN),
         ]
         for each in rows(agreement)
     ]  # fmt: skip
     return Table.of(header, cells)
 
 
-def verdict(row: Row, reasons: Mapping[str, str]) -> str:
+def _judge(agreement: Agreement) -> str:
+    """The engine whose runs say whether something disturbed them: `hosts` does not."""
+    candidate, reference = agreement.engine_names
+    return reference if is_live(reference) else candidate
+
+
+def _judged(condition: Condition, agreement: Agreement) -> tuple[int, list[Suspect]]:
+    """How many runs that engine has, and those that something disturbed."""
+    judge = _judge(agreement)
+    runs = condition.candidate if judge == agreement.candidate.engine else (*condition.reference, *condition.floor)
+    return len(runs), [each for each in condition.suspects if each.engine == judge]
+
+
+def verdict(row: Row, reasons: Mapping[str, str], unknown: str = OPEN) -> str:
     """Whether a group keeps both bars, or else why it does not, as far as that is known.
 
     What is written in the plan goes before what the runs themselves tell.
@@ -117,7 +147,7 @@ def verdict(row: Row, reasons: Mapping[str, str]) -> str:
         return reason
     if all(gap.overlap for gap in row.beyond):
         return CHANCE
-    return DISTURBED if row.condition.suspects else OPEN
+    return DISTURBED if row.condition.suspects else unknown
 
 
 def valid(runs: int, suspects: Sequence[Suspect]) -> str:
@@ -158,5 +188,5 @@ def _gap(condition: Condition, group: str, quantity: str) -> Gap | None:
     every = [*others, *floor]
     return Gap(
         median(own), reference, median(own) / reference - 1, median(floor) / reference - 1 if floor else None,
-        min(own) <= max(every) and max(own) >= min(every),
+        min(own) <= max(every) and max(own) >= min(every), (max(every) - min(every)) / reference,
     )  # fmt: skip

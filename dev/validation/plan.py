@@ -56,6 +56,8 @@ SHIFT: Final = 100
 """By how much the seeds of a control's random streams are others than those before it: more than any part has."""
 HOSTS: Final = "hosts"
 """What the parts about real hosts are called together."""
+LAB: Final = "hosts"
+"""The engine that has hosts by an inventory alone: `python -m dev hosts_agreement` makes them."""
 ABOUT_HOSTS: Final = {HOSTS, "scale"}
 """Their kinds."""
 
@@ -99,7 +101,7 @@ class ComparisonPart(TomlTable):
     @property
     def engines(self) -> tuple[str, ...]:
         """The reference first: it takes longer, and its absence is noticed at once."""
-        return (self.reference, self.candidate)
+        return tuple(each for each in (self.reference, self.candidate) if each != LAB)
 
     @property
     def record_type(self) -> type[Agreement | Checks | Curves]:

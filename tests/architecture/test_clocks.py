@@ -13,7 +13,6 @@ WHY = {
     "tests/campaign/test_survival.py": "the memory that a process had",
     "tests/support/paces.py": "slows them, and says how long the tests took",
     "tests/support/processes.py": "ends what hangs",
-    "tests/support/sshlab.py": "gives a host another one",
     "explorer/tests/test_changes.py": "ends what hangs",
 }
 

@@ -17,6 +17,7 @@ from agreed import Scaled, condition_of, result
 from commandline import ROOT
 from dev.__main__ import app
 from dev.curves.record import Curves
+from dev.hosts_agreement import PART as LIVE_HOSTS
 from dev.strata import text as strata_text
 from dev.strata.conditions import conditions
 from dev.strata.studied import STUDIES
@@ -172,7 +173,8 @@ def test_every_engine_of_the_plan_has_its_part_of_a_study_and_of_curves() -> Non
 
 
 def test_the_plan_asks_for_what_the_design_does() -> None:
-    strata_parts = [part for part in load_plan().parts if part.kind == "agreement" and part.name != "regression"]
+    others = {"regression", LIVE_HOSTS}
+    strata_parts = [part for part in load_plan().parts if part.kind == "agreement" and part.name not in others]
     slow = {"live-series", "live-both-ways", "live-narrow-back"}
     assert {part.name for part in strata_parts} == {*strata(), STUDIES} | slow
     for part in strata_parts:
@@ -188,7 +190,7 @@ def test_the_plan_asks_for_what_the_design_does() -> None:
 
 
 def test_slow_conditions_in_real_time_are_of_algorithms_that_every_kernel_has() -> None:
-    parts = [part for part in load_plan().parts if part.name.startswith("live-")]
+    parts = [part for part in load_plan().parts if part.name.startswith("live-") and part.name != LIVE_HOSTS]
     assert len(parts) == 3
     for part in parts:
         assert isinstance(part, ComparisonPart)

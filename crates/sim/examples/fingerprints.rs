@@ -1,5 +1,6 @@
 //! One line a run: its name, the length of its measurement's JSON, and a hash of it. Two checkouts that print the same
 //! lines measure the same to the byte: `cargo run --release -p sim --example fingerprints > before`, and `diff`.
+//! With a number N behind `--` it runs the first of each N of them.
 //!
 //! The runs: flows from one to ten thousand of each algorithm and of all of them, over paths with and without random
 //! loss, changes of rate, offload, access lines, `fq`, and tight memory; and a thousand drawn from all that specs may
@@ -12,7 +13,9 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use run::samples::{flow, flows, one_flow};
 use run::{Access, AccessKind, Buffer, Change, Flow, LossAt, Qdisc, Record, Run, SocketMemory, Workload};
+use std::env::args;
 use std::io::{Error, Write, stdout};
+use std::num::NonZeroUsize;
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
@@ -126,7 +129,8 @@ fn hash(bytes: &[u8]) -> u64 {
 }
 
 fn main() -> Result<(), Error> {
-    for (name, run) in listed().into_iter().chain(drawn()) {
+    let every = args().nth(1).map_or(Ok(NonZeroUsize::MIN), |text| text.parse()).map_err(Error::other)?;
+    for (name, run) in listed().into_iter().chain(drawn()).step_by(every.get()) {
         let measurement = sim::measure(&run).map_err(|problems| Error::other(format!("{name}: {problems:?}")))?;
         let bytes = serde_json::to_vec(&measurement)?;
         writeln!(stdout(), "{name}: {} {:016x}", bytes.len(), hash(&bytes))?;

@@ -8,17 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from dev.sshlab import Lab, obstacle
+from dev.sshlab import lab as make_lab
 from dumbbell.engines import agent
 from dumbbell.engines.hosts.connection import program
 from dumbbell.errors import EngineFailure
-from sshlab import Lab, need_lab
-from sshlab import lab as make_lab
 
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Lab]:
     """Where a plain user can reach it, which pytest's own folders are not."""
-    need_lab()
+    if why := obstacle():
+        pytest.skip(why)
     try:
         agent.path()
     except EngineFailure as failure:

@@ -16,6 +16,7 @@ from typing import Any, Final
 import pytest
 
 from commandline import dumbbell
+from dev.sshlab import Lab
 from dumbbell.engines import agent
 from dumbbell.engines.hosts.failure import HostFailure
 from dumbbell.engines.hosts.inventory import read
@@ -23,7 +24,6 @@ from dumbbell.engines.hosts.path import ends, measure_path
 from dumbbell.engines.hosts.ssh import Patience
 from dumbbell.spec import load
 from processes import HANG_S, soon
-from sshlab import Lab
 
 pytestmark = pytest.mark.slow
 RATE_BPS, QUEUE_BYTES = 20e6, 60_000

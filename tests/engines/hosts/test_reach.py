@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from commandline import dumbbell
+from dev.sshlab import Lab, inside
 from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.engines.hosts.reach import Reach, filling, reach, shortfalls
 from dumbbell.engines.path_check import check_paths, path_of
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.run import Run
 from measured import measurement, queue, queue_counters
-from sshlab import Lab, inside
 
 MS = 1_000_000
 SLOW_MBPS = 15

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from commandline import dumbbell
+from dev.sshlab import Lab, data_address, inside
 from dumbbell.captures.analysis import Sink, analyse
 from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.engines.live import LiveReading
@@ -25,7 +26,6 @@ from dumbbell.errors import EngineFailure
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.run import Run
 from processes import HANG_S, processes, soon
-from sshlab import Lab, data_address, inside
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from subprocess import CompletedProcess
 import pytest
 
 from commandline import dumbbell
+from dev.sshlab import Lab
 from dumbbell import studies
 from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.studies.execution import honoured, refused
-from sshlab import Lab
 
 pytestmark = pytest.mark.slow
 

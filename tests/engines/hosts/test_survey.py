@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from commandline import dumbbell
+from dev.sshlab import LACKING, SHIFT_S, UID, Lab, key, public
 from dumbbell.engines import agent
 from dumbbell.engines.hosts.clock import clock_offset
 from dumbbell.engines.hosts.connection import HostConnection
@@ -25,7 +26,6 @@ from dumbbell.engines.hosts.ssh import Clients, Patience
 from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.metrics.number import size
 from processes import HANG_S, processes, soon
-from sshlab import LACKING, SHIFT_S, UID, Lab, key, public
 
 pytestmark = pytest.mark.slow
 IMPATIENT = Patience(connect_s=3, answer_s=2, copy_s=60)

@@ -10,16 +10,15 @@ import shlex
 import shutil
 import subprocess
 import textwrap
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
 
-import pytest
-
-from processes import soon
+from dumbbell.errors import EngineFailure
 
 SSHD = "/usr/sbin/sshd"
 NEEDED = (SSHD, "ssh", "sftp", "ssh-keygen", "unshare", "ip")
@@ -29,6 +28,9 @@ LACKING = ("iperf3", "nc")
 """Tools that the second sender has not."""
 SHIFT_S = 1000
 """How far the clock that starts with a machine is ahead on a host that has another one."""
+
+ENTERED = "in its namespaces"
+LISTENS = "Server listening"
 
 _numbers = count()
 
@@ -106,7 +108,7 @@ class Lab:
         more = host(self.folder, name, len(self.hosts), [], room)
         known, config = (file.read_text(encoding="utf-8") for file in (self.known_hosts, self.config))
         try:
-            assert soon(lambda: listens(more))
+            until_it_says(more, LISTENS)
             self.known_hosts.write_text(known + known_line(more), encoding="utf-8")
             self.config.write_text(alias(more) + config, encoding="utf-8")
             yield more
@@ -119,12 +121,12 @@ class Lab:
             more.home.rmdir()
 
 
-def need_lab() -> None:
-    """Skips a test where there can be no lab."""
+def obstacle() -> str | None:
+    """Why there can be no lab; None: there can."""
     if os.geteuid() != 0:
-        pytest.skip("makes namespaces, which needs root")
-    if missing := [each for each in NEEDED if shutil.which(each) is None]:
-        pytest.skip(f"no lab without {', '.join(missing)} (make tools)")
+        return "makes namespaces, which needs root"
+    missing = [each for each in NEEDED if shutil.which(each) is None]
+    return f"no lab without {', '.join(missing)} (make tools)" if missing else None
 
 
 @contextmanager
@@ -153,7 +155,7 @@ def hosts(folder: Path, wanted: dict[str, list[str]]) -> Iterator[dict[str, LabH
         for nth, (name, namespaces) in enumerate(wanted.items()):
             made[name] = host(folder, name, nth, namespaces)
         for each in made.values():
-            assert soon(lambda: listens(each)), (folder / f"{each.name}.log").read_text(encoding="utf-8")  # noqa: B023 (called at once)
+            until_it_says(each, LISTENS)
         yield made
     finally:
         for each in made.values():
@@ -169,7 +171,7 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
     key(folder / f"{name}_key")
     home = folder / f"home-{name}"
     home.mkdir()
-    subprocess.run(["/bin/mount", "-t", "tmpfs", "-o", f"size={room},mode=755", "none", home], check=True)
+    ran("mount", "-t", "tmpfs", "-o", f"size={room},mode=755", "none", home)
     shutil.chown(home, UID if user_of(name) == USER else 0)
     passwd = folder / f"{name}_passwd"
     lines = [*Path("/etc/passwd").read_text(encoding="utf-8").splitlines(), f"{USER}:x:{UID}:{UID}::{home}:/bin/sh"]
@@ -200,6 +202,7 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
         done
         mount -o remount,ro,bind /
         ip link set lo up
+        echo {ENTERED}
         read ready
         ip address add {address}/30 dev eth0
         ip link set eth0 up
@@ -207,20 +210,19 @@ def host(folder: Path, name: str, nth: int, namespaces: list[str], room: str = "
         """)
     command = ["unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", *namespaces]
     with (folder / f"{name}.log").open("wb") as log:
-        process = subprocess.Popen(
+        process = subprocess.Popen(  # noqa: S603 (a list of arguments)
             ["/usr/bin/env", *command, "sh", "-c", script], stdin=subprocess.PIPE, stdout=log, stderr=subprocess.STDOUT
         )
     made = LabHost(name, address, port, home, here, process)
-    own, its = Path("/proc/self/ns/net").readlink(), Path(f"/proc/{process.pid}/ns/net")
-    assert soon(lambda: its.readlink() != own)
+    until_it_says(made, ENTERED)
     peer = ["peer", "name", "eth0", "netns", str(process.pid)]
     for arguments in (
         ["link", "add", here, "type", "veth", *peer],
         ["address", "add", f"{near}/30", "dev", here],
         ["link", "set", here, "up"],
     ):
-        subprocess.run(["/usr/bin/env", "ip", *arguments], check=True)
-    assert process.stdin is not None
+        ran("ip", *arguments)
+    assert process.stdin is not None  # noqa: S101 (it was asked for)
     process.stdin.write(b"go\n")
     process.stdin.close()
     return made
@@ -256,8 +258,13 @@ def wire(hosts: dict[str, LabHost]) -> None:
 
 def inside(process: int, *command: str) -> str:
     """What a command prints in the network of a host, by its process."""
-    enter = ["/usr/bin/env", "nsenter", f"--net=/proc/{process}/ns/net", *command]
-    return subprocess.run(enter, capture_output=True, text=True, check=True).stdout
+    return ran("nsenter", f"--net=/proc/{process}/ns/net", *command)
+
+
+def ran(*command: str | Path) -> str:
+    """What a command prints."""
+    done = subprocess.run(["/usr/bin/env", *command], capture_output=True, text=True, check=True)  # noqa: S603 (a list of arguments)
+    return done.stdout
 
 
 def end(each: LabHost) -> None:
@@ -265,8 +272,9 @@ def end(each: LabHost) -> None:
     each.process.kill()
     each.process.wait()
     # A connection that nobody closed would keep the namespace, and so the link, for minutes.
-    subprocess.run(["/usr/bin/env", "ip", "link", "delete", each.link], capture_output=True, check=False)
-    subprocess.run(["/bin/umount", each.home], check=True)
+    with suppress(subprocess.CalledProcessError):  # it has gone with its namespace
+        ran("ip", "link", "delete", each.link)
+    ran("umount", each.home)
 
 
 def known_line(each: LabHost) -> str:
@@ -285,14 +293,21 @@ def user_of(name: str) -> str:
 
 
 def key(file: Path) -> None:
-    subprocess.run(["/usr/bin/env", "ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file], check=True)
+    ran("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", file)
 
 
 def public(file: Path) -> str:
     return " ".join(file.with_name(f"{file.name}.pub").read_text(encoding="utf-8").split()[:2])
 
 
-def listens(each: LabHost) -> bool:
-    """Whether its `sshd` does, or has ended."""
-    log = Path(each.home.parent / f"{each.name}.log").read_text(encoding="utf-8")
-    return "Server listening" in log or each.process.poll() is not None
+def until_it_says(each: LabHost, text: str) -> None:
+    """Waits for what a host writes when it has come so far.
+
+    Raises:
+        EngineFailure: it has ended instead.
+    """
+    log = each.home.parent / f"{each.name}.log"
+    while text not in (written := log.read_text(encoding="utf-8")):
+        if each.process.poll() is not None:
+            raise EngineFailure(f"{each.name} of the lab has ended: {written}")
+        time.sleep(0.01)
