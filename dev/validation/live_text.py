@@ -124,7 +124,7 @@ def conditions_table(agreement: Agreement, reasons: Mapping[str, str]) -> Table:
 
 
 def _judge(agreement: Agreement) -> str:
-    """The engine whose runs say whether something disturbed them: `hosts` does not."""
+    """The engine whose runs say whether something else disturbed them: hosts of one machine disturb each other."""
     candidate, reference = agreement.engine_names
     return reference if is_live(reference) else candidate
 

@@ -42,6 +42,7 @@ REFUSED = [
     "run moment.toml --set flows[0].cc=vegas",
     "run moment.toml --json --set 'measure.ss=100 ms'",
     "run moment.toml --engine hosts",
+    "results show --by hour --json",
     "run moment.toml --engine tofino",
     "run moment.toml --engine linux:mine",
     "check moment.toml --set flows[1].cc=vegass",

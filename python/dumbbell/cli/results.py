@@ -102,6 +102,8 @@ def show(  # noqa: PLR0913 (each is an option)
     from dumbbell.results.campaign import swept_paths
     from dumbbell.results.store import Store
 
+    if by is not None and (run is not None or as_json):
+        raise typer.BadParameter("divides the table of all runs, which RUN and --json do not print", param_hint="--by")
     with Store.open(store) as opened:
         if run is not None:
             _show_run(opened, opened.find(run), as_json=as_json)

@@ -186,6 +186,13 @@ class HostsEngine:
         if has is not None and run.path.shaper_at == "receiver" and not has.ifb:
             message = f'the kernel of {assigned.path.name} has no "ifb", or none of ingress, u32 and mirred'
             yield Problem("path.shaper_at", message, 'shaper_at = "router"')
+        # A sender's path has the delay of the round trip on the way there.
+        is_relayed = assigned.passage == "sender" or any(flow.forward_delay_ns for flow in run.flows)
+        if run.path.offload and is_relayed and has is not None and not has.netem:
+            message = (
+                f"the kernel of {assigned.path.name} has no netem, and the relay in its place takes no super-packets"
+            )
+            yield Problem("path.offload", message, 'path.delay_side = "return" and a router, or path.offload = false')
 
     def _of_host(self, run: Run, host: InventoryHost) -> Iterator[Problem]:
         """What an interface is not, that the run says it is."""
@@ -280,7 +287,6 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
     memory = host.socket_memory not in {"max", "default"}
     for wrong, path, message, hint in (
         (run.path.jitter_ns, "path.jitter", f"{own}: their timing noise is their own", 'path.jitter = "none"'),
-        (run.path.offload, "path.offload", "the path cuts all that passes it into frames", "path.offload = false"),
         (host.gro, "host.gro", own, "host.gro = false"),
         (host.ack_aggregation_ns, "host.ack_aggregation", own, "leave it out"),
         (host.initial_window_segments != _LINUX_WINDOW, "host.initial_window", own, window),
