@@ -255,8 +255,8 @@ def test_more_bytes_than_there_are_sequence_numbers(tmp_path: Path) -> None:
         assert seen_bytes(connection) == [(WRAPPED, WRAPPED, 0), (DOWN, DOWN, 0)]
         client = connection.directions[0]
         assert (client.payload_bytes, client.payload_bytes - client.unique_bytes) == sent
-        # Without timestamps, what was overtaken for longer than an RTT, here 30 us, is taken for sent again; and what was
-        # sent again sooner, on a busy machine, for overtaken.
+        # Without timestamps, what was overtaken for longer than an RTT, here 30 us, is taken for sent again; and what
+        # was sent again sooner, on a busy machine, for overtaken.
         assert client.retransmissions.bytes + client.reordering.packets * SUPER_PACKET_BYTES >= sent[1]
         assert any("of whose options a part was not captured" in note for note in notices(analysis))
 
