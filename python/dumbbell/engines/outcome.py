@@ -48,7 +48,7 @@ def failure(answer: bytes) -> str | None:
     """In the agent's own words why there is no outcome; None: there is one, or none at all."""
     try:
         parsed = json.loads(answer)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return str(parsed["failed"]) if isinstance(parsed, dict) and "failed" in parsed else None
 
@@ -64,7 +64,7 @@ def _parsed(answer: bytes, wanted: str) -> bytes:
     """The slow way to the same, for an answer that is not written as usual, or is bad news."""
     try:
         parsed = json.loads(answer)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise EngineFailure(f"the agent's outcome is cut short or no JSON: {len(answer)} B") from None
     if isinstance(parsed, dict) and wanted in parsed:
         return json.dumps(parsed[wanted]).encode()

@@ -7,7 +7,7 @@ import json
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Condition
@@ -24,11 +24,11 @@ from dumbbell.engines.hosts.ssh import Clients
 from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.live import Feed, Watcher, watched
-from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.measurement import FlowSeries, Measurement, QueueSeries
 from dumbbell.engines.programs import Program
 from dumbbell.engines.resources import live_limit_s
 from dumbbell.errors import EngineFailure
-from dumbbell.problem import Problem
+from dumbbell.problem import Problem, visible
 from dumbbell.spec.quantity import Bytes
 from dumbbell.units import NS_PER_S
 
@@ -42,6 +42,9 @@ _SOURCES: Final = ("hosts/engine.py", "hosts/assignment.py", "hosts/join.py", "c
 _ID_DIGITS: Final = 24
 _PORTS: Final = 20_000
 """Of senders (`crates/agent/src/sockets.rs`): runs that follow one another seldom have the same."""
+_LONGEST_LINE: Final = 300
+_MOST_LINES: Final = 20
+"""Of what a host says where it failed."""
 _STOPPED_WITHIN_S: Final = 10
 _LINUX_WINDOW: Final = 10
 """Segments of a first window that Linux sends unless a route says otherwise (RFC 6928)."""
@@ -269,10 +272,24 @@ def _seen(host: str, answer: bytes, run: Run) -> Measurement:
     try:
         measurement = outcome.measurement(answer)
     except EngineFailure as failure:
-        raise EngineFailure(f"{host}: measure: {failure}") from None
-    if len(measurement.flows) != len(run.flows):
-        raise EngineFailure(f"{host}: measure: what it left is of {len(measurement.flows)} flows")
+        lines = [visible(line)[:_LONGEST_LINE] for line in str(failure).splitlines()[:_MOST_LINES]]
+        raise EngineFailure(f"{host}: measure: " + "\n".join(lines)) from None
+    series: list[FlowSeries | QueueSeries] = [flow.series for flow in measurement.flows]
+    series.extend(queue.series for queue in (measurement.bottleneck, *(hop.queue for hop in measurement.hops)))
+    queues = len(run.path.queues)
+    if (
+        len(measurement.flows) != len(run.flows)
+        or len(measurement.hops) != (queues if queues > 1 else 0)
+        or not all(map(_is_even, series))
+    ):
+        raise EngineFailure(f"{host}: measure: what it left is no measurement of this run")
     return measurement
+
+
+def _is_even(series: FlowSeries | QueueSeries) -> bool:
+    """Whether its columns have one length, or are empty as those of a summary."""
+    lengths = {len(getattr(series, each.name)) for each in fields(series)}
+    return lengths <= {0, len(series.at_ns)}
 
 
 def _index(program: Program) -> int:
