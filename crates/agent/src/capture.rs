@@ -15,7 +15,7 @@ mod ring;
 
 use crate::clock::{self, Clock};
 use crate::failure::Failure;
-use crate::network::{self, Network};
+use crate::network::Network;
 use point::PointFile;
 use ring::{Ring, Size};
 use run::{CapturePoint, Direction, Run};
@@ -201,7 +201,7 @@ fn read(mut files: Vec<PointFile>, ends: &Receiver<u64>) -> Result<Facts, Failur
 fn finish(mut files: Vec<PointFile>, ended_ns: u64) -> Result<Facts, Failure> {
     files.iter().try_for_each(PointFile::close)?;
     if !clock::time_is_virtual() {
-        network::sleep(SETTLING).map_err(|error| Failure(error.to_string()))?;
+        clock::sleep(SETTLING).map_err(|error| Failure(error.to_string()))?;
     }
     for file in &mut files {
         file.end_ns = file.zero_ns + ended_ns;

@@ -1,10 +1,13 @@
 //! [`Clock`]: nanoseconds since the run's time 0, and the one alarm that wakes the agent.
 
+use crate::error::{Error, Subject};
 use crate::failure::Failure;
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use nix::time::{ClockNanosleepFlags, clock_nanosleep};
 use run::Histogram;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Duration;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 
@@ -87,7 +90,7 @@ impl Clock {
     /// The kernel refuses the timer.
     pub fn arm(&mut self, at_ns: u64) -> Result<(), Failure> {
         if self.armed_ns != Some(at_ns) {
-            let at = TimeSpec::from_duration(std::time::Duration::from_nanos(self.zero_ns + at_ns));
+            let at = TimeSpec::from_duration(Duration::from_nanos(self.zero_ns + at_ns));
             self.alarm
                 .set(Expiration::OneShot(at), TimerSetTimeFlags::TFD_TIMER_ABSTIME)
                 .map_err(|errno| Failure::of("set the timer", errno))?;
@@ -151,6 +154,21 @@ pub fn realtime_ahead_ns() -> Result<u64, Failure> {
 fn read(clock: nix::time::ClockId) -> Result<u64, Failure> {
     let now = nix::time::clock_gettime(clock).map_err(|errno| Failure::of("read the clock", errno))?;
     Ok(now.tv_sec() as u64 * NANOS_PER_SEC + now.tv_nsec() as u64)
+}
+
+/// Lets time pass until an instant on CLOCK_MONOTONIC.
+pub fn sleep_until(at_ns: u64) -> Result<(), Error> {
+    let at = TimeSpec::from_duration(Duration::from_nanos(at_ns));
+    clock_nanosleep(nix::time::ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at)
+        .map(drop)
+        .about("sleep")
+}
+
+/// Lets time pass: all others run meanwhile.
+pub fn sleep(span: Duration) -> Result<(), Error> {
+    clock_nanosleep(nix::time::ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &TimeSpec::from_duration(span))
+        .map(drop)
+        .about("sleep")
 }
 
 #[cfg(test)]

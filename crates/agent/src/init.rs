@@ -78,7 +78,7 @@ pub fn run(mut arguments: impl Iterator<Item = OsString>) -> Result<(), Failure>
             part,
             ..
         }) if part.is_none() || geteuid().is_root() => enclosed(controller, || write(&outcome_of(job), outcome)),
-        // Whoever is not root makes nothing that could stay.
+        // A user who is not root makes nothing that could stay.
         Ok(Job { part: Some(_), .. }) => {
             die_with(getppid())?;
             write(&outcome_of(job), outcome)

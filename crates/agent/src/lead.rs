@@ -1,11 +1,10 @@
 //! [`Lead`]: how the machines of a run are led that do it together.
 //!
-//! Whoever leads them starts all of them, waits until the folder of each has [`READY`], and then leaves in each what its own
+//! The controller starts all of them, waits until the folder of each has [`READY`], and then leaves in each what its own
 //! clock reads at the run's time 0: so no machine begins before another has set up, however long that takes.
 
-use crate::clock::monotonic_ns;
+use crate::clock::{monotonic_ns, sleep};
 use crate::failure::Failure;
-use crate::network::sleep;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -3,7 +3,7 @@
 //! As process 1 of a kernel it does the job that lies in its root folder ([`init`]). Other roles have names: `boot`
 //! becomes such a kernel, `run` does a job on the machine's own kernel, `hold` only builds its path for others to use,
 //! `means` tells which queueing disciplines the kernel has, `serve` answers requests from another machine, `task` does one job of theirs, and `relay` is
-//! one line of the path by itself, for whoever builds one by hand.
+//! one line of a path, for people who build one by hand.
 
 mod boot;
 mod capture;

@@ -62,6 +62,7 @@ mod machine;
 mod means;
 mod offload;
 mod pair;
+mod part;
 mod passage;
 mod place;
 mod plan;
@@ -75,17 +76,15 @@ mod tap;
 #[cfg(test)]
 mod tests;
 
+use crate::clock::sleep;
 use crate::console;
-use crate::error::{Error, Subject};
+use crate::error::Error;
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, Socket};
-use crate::part::{Part, Passage};
-use crate::sockets::{MAX_FLOWS, SENDER_PORT};
-use nix::sys::time::TimeSpec;
-use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use crate::part::Part;
 use plan::{Device, Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{CapturePoint, Path, Places, Qdisc, Run};
+use run::{CapturePoint, Path, Places, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -96,6 +95,7 @@ use step::Step;
 use tap::Tap;
 
 pub use facts::late_facts;
+pub use loss::{SOURCE_AT, TARGET_AT};
 pub use machine::{Machine, Means};
 pub use passage::take_away;
 pub use plan::window_bytes;
@@ -259,99 +259,12 @@ impl Network {
         Ok(network)
     }
 
-    /// What this machine has of the network of a run whose hosts are several: those of its flows' ends that are its own,
-    /// and the path, if that is to be here.
-    pub fn of_part(run: &Run, part: &Part, means: Means) -> Result<Self, Error> {
-        pair::check(run)?;
-        let addresses: Vec<(Ipv4Addr, Ipv4Addr)> = part.flows.iter().map(|it| (it.sender, it.receiver)).collect();
-        if addresses.len() != run.flows.len() {
-            return Err(Error::new("part.flows", "a part names the ends of each flow"));
-        }
-        let interface = passage::interface(&part.interface)?;
-        let plan = match part.passage {
-            None => Plan::empty(run),
-            Some(passage) => {
-                let run = met_by(run, passage);
-                Plan::between(&run, 0, Some(&addresses))
-                    .led(passage, interface.clone())?
-                    .relayed(means)
-                    .shaped_at_receivers(&run)
-            }
-        };
-        plan.disciplines.iter().try_for_each(|(_, discipline)| discipline.check())?;
-        let machine = Rc::new(Namespace::current()?);
-        let endpoint = |address| Endpoint { namespace: Rc::clone(&machine), address };
-        let mut network = Self {
-            senders: part.flows.iter().map(|it| endpoint(it.sender)).collect(),
-            receivers: part.flows.iter().map(|it| endpoint(it.receiver)).collect(),
-            facts: facts::describe(&plan, run),
-            dropped_packets: vec![0; plan.hops.len()],
-            plan,
-            sites: BTreeMap::new(),
-            path: run.path.clone(),
-            tells_steps: true,
-            relay: None,
-            part: Some(part.clone()),
-            interface: Some(interface),
-        };
-        if part.passage.is_some() {
-            network.begin(run, Machine::Shared)?;
-        }
-        Ok(network)
-    }
-
     /// Builds what is planned.
     fn begin(&mut self, run: &Run, machine: Machine) -> Result<(), Error> {
         self.execute_steps(&step::steps(&self.plan, run, machine == Machine::Shared), run)?;
         self.look_at_offloads()?;
         self.look_at_fair()?;
         self.await_devices()
-    }
-
-    /// All of the run is done on this machine.
-    pub const fn is_on_one_machine(&self) -> bool {
-        self.part.is_none()
-    }
-
-    /// Bytes that have come and gone by the interface to the run's other machines; none: there are no others.
-    ///
-    /// # Errors
-    /// It is gone.
-    pub fn interface_bytes(&self) -> Result<Option<[u64; 2]>, Error> {
-        let Some(interface) = &self.interface else { return Ok(None) };
-        let mut socket = Socket::open()?;
-        let question = |bytes: &mut Vec<u8>| link::encode_question(bytes, interface);
-        Ok(Some(link::parse_bytes(socket.ask(link::GET_LINK, &interface.name, question)?)))
-    }
-
-    /// The port of a flow's sender.
-    pub fn sender_port(&self, flow: usize) -> u16 {
-        SENDER_PORT + ((flow + usize::from(self.ports_on().unwrap_or(0))) % MAX_FLOWS) as u16
-    }
-
-    /// How far on the ports of senders begin that are on several machines; none: all are on this one.
-    pub fn ports_on(&self) -> Option<u16> {
-        self.part.as_ref().map(|part| part.ports_on)
-    }
-
-    /// Whether a flow's sender is on this machine.
-    pub fn begins_here(&self, flow: usize) -> bool {
-        self.part.as_ref().is_none_or(|part| part.flows[flow].begins_here)
-    }
-
-    /// Whether its receiver is.
-    pub fn ends_here(&self, flow: usize) -> bool {
-        self.part.as_ref().is_none_or(|part| part.flows[flow].ends_here)
-    }
-
-    /// Whether only its receiver is.
-    pub fn only_ends_here(&self, flow: usize) -> bool {
-        self.ends_here(flow) && !self.begins_here(flow)
-    }
-
-    /// Whether one of its ends is.
-    pub fn has(&self, flow: usize) -> bool {
-        self.begins_here(flow) || self.ends_here(flow)
     }
 
     /// Where a flow begins: connect from this namespace, bound to this address.
@@ -386,12 +299,13 @@ impl Network {
             let hosts = Vec::new();
             (Capture { point, numbers, is_of_all, is_outgoing, hosts }, &*self.sites[&tap.place].namespace)
         };
-        let Some(part) = &self.part else { return Tap::of(&self.plan, run).into_iter().map(capture).collect() };
-        let planned = if self.plan.places.is_empty() { Vec::new() } else { Tap::of(&self.plan, run) };
-        let bottlenecks = planned.into_iter().filter(|tap| tap.point == CapturePoint::Bottleneck).map(capture);
-        let own = self.plan.passage.as_ref().map(|way| way.ends.map(|end| self.plan.devices[end].index));
-        let own_captures = tap::of_part(part, run, self.interface.as_ref().map_or(0, |it| it.index), own).into_iter();
-        bottlenecks.chain(own_captures.map(|it| (it, &*self.senders[0].namespace))).collect()
+        match &self.part {
+            None => Tap::of(&self.plan, run).into_iter().map(capture).collect(),
+            Some(part) => {
+                let bottlenecks = self.bottleneck_taps(run).into_iter().map(capture);
+                bottlenecks.chain(self.own_captures(part, run)).collect()
+            }
+        }
     }
 
     /// The pair of a flow: flows of one pair share their addresses.
@@ -609,23 +523,6 @@ impl Site {
     }
 }
 
-/// A run as a path meets it whose hosts are other machines: nothing of these is in it. What a sender sends passes it, and
-/// what comes back does not: so its delay is that of the whole round trip.
-fn met_by(run: &Run, passage: Passage) -> Run {
-    let mut met = run.clone();
-    met.path.jitter_ns = None;
-    met.host.qdisc = Qdisc::None;
-    met.host.gro = false;
-    met.host.ack_aggregation_ns = 0;
-    for flow in &mut met.flows {
-        flow.access = None;
-        if passage == Passage::Sender {
-            flow.forward_delay_ns += std::mem::take(&mut flow.return_delay_ns);
-        }
-    }
-    met
-}
-
 /// Makes a setting, and notes it as `net.ipv4.tcp_rmem (sender)`.
 fn apply(setting: &sysctl::Setting, whose: &str, facts: &mut BTreeMap<String, String>) -> Result<(), Error> {
     let name = setting.0.replace('/', ".");
@@ -636,17 +533,4 @@ fn apply(setting: &sysctl::Setting, whose: &str, facts: &mut BTreeMap<String, St
 
 fn site(sites: &mut BTreeMap<Place, Site>, place: Place) -> &mut Site {
     sites.get_mut(&place).expect("a site for every place of the plan")
-}
-
-/// Lets time pass until an instant on CLOCK_MONOTONIC.
-pub fn sleep_until(at_ns: u64) -> Result<(), Error> {
-    let at = TimeSpec::from_duration(Duration::from_nanos(at_ns));
-    clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at).map(drop).about("sleep")
-}
-
-/// Lets time pass: all others run meanwhile.
-pub fn sleep(span: Duration) -> Result<(), Error> {
-    clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::empty(), &TimeSpec::from_duration(span))
-        .map(drop)
-        .about("sleep")
 }

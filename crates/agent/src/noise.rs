@@ -60,7 +60,7 @@ fn releases(network: &Network, run: &Run) -> Result<Histogram, Error> {
         clock_nanosleep(ClockId::CLOCK_REALTIME, ClockNanosleepFlags::TIMER_ABSTIME, &due).about("sleep")?;
         station.send(number, 1)?;
     }
-    crate::network::sleep(PATIENCE)?;
+    crate::clock::sleep(PATIENCE)?;
     let taken: Vec<u64> =
         station.arrived()?.iter().map(|stamp| stamp.at_ns.saturating_sub(begin_ns + stamp.number * PAUSE_NS)).collect();
     let least = taken.iter().copied().min().unwrap_or(0);

@@ -1,7 +1,7 @@
 //! A real path between two hosts, measured from both ends: small UDP packets that the receiver sends back, stamped by the
 //! kernels, and where the path may be loaded one TCP flow that fills it.
 //!
-//! Both agents live as long as the connection of whoever starts them, and so does all that they do here. What is concluded from
+//! Both agents live as long as the controller's connection to them, and so does all that they do here. What is concluded from
 //! the samples is not theirs.
 
 mod echo;

@@ -13,10 +13,11 @@
 pub mod station;
 mod train;
 
+use crate::clock::sleep;
 use crate::clock::time_is_virtual;
 use crate::error::{Error, Subject};
 use crate::job::PathReport;
-use crate::network::{Network, sleep};
+use crate::network::Network;
 use nix::sys::prctl::set_timerslack;
 use run::{Access, Buffer, LossAt, Run};
 use station::{Echo, Station, now_ns};

@@ -43,7 +43,7 @@ enum Request {
         /// machine: only who may shape traffic there asks for it.
         means: bool,
     },
-    /// What is about a task, a job that goes on without whoever asked for it.
+    /// What is about a task, a job that goes on without its controller.
     Task(TaskRequest),
     /// To be the receiving end of a path that is measured, while this connection lives.
     Reflect(Reflect),

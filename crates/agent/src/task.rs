@@ -1,9 +1,10 @@
-//! [`TaskFolder`]: a job that goes on whoever asked for it goes away, and the role `task`, its keeper.
+//! [`TaskFolder`]: a job that goes on when its controller is gone, and the role `task`, its keeper.
 //!
 //! A task is a folder with a job in it. Its keeper is a process of a session of its own, which does nothing but start who does
 //! the job, wait for its end, and take away what that could leave on the machine. As long as one of both lives it has the
 //! folder's lock: that tells whether the task runs, whatever its number is by then.
 
+use crate::clock::sleep;
 use crate::failure::Failure;
 use crate::init;
 use crate::job::Job;
@@ -204,11 +205,11 @@ pub fn task() -> Result<(), Failure> {
     setsid().map_err(failed)?;
     let lock = File::options().create(true).truncate(false).read(true).write(true).open(LOCK);
     let mut lock = lock.map_err(|error| Failure::of("keep a task", error))?;
-    // Whoever looks whether it runs has the lock for a moment.
+    // A look whether it runs takes the lock for a moment.
     flock(&lock, FlockOperation::LockExclusive).map_err(failed)?;
     write!(lock, "{}", getpid().as_raw_nonzero()).map_err(|error| Failure::of("keep a task", error))?;
     let mut worker = Command::new(EXECUTABLE);
-    // Whoever does the job has the lock as long as it lives, too.
+    // The process that does the job has the lock as long as it lives, too.
     let shared = lock.try_clone().map_err(|error| Failure::of("keep a task", error))?;
     worker.args(["run", JOB, OUTCOME]).stdin(shared);
     let status = worker.status().map_err(|error| Failure::of("start a task", error))?;
@@ -224,7 +225,7 @@ fn take_away(job: &Path) -> Result<(), Failure> {
 }
 
 fn pause() -> Result<(), Failure> {
-    network::sleep(LOOK).map_err(|error| Failure(error.to_string()))
+    sleep(LOOK).map_err(|error| Failure(error.to_string()))
 }
 
 /// The processes of a session: the sixth word of `/proc/PID/stat`, the second of which may have spaces.

@@ -22,10 +22,10 @@ mod sender;
 mod ss;
 
 use crate::capture::Captures;
-use crate::clock::{Clock, instant};
+use crate::clock::{Clock, instant, sleep};
 use crate::failure::Failure;
 use crate::lead::Lead;
-use crate::network::{Network, late_facts, sleep};
+use crate::network::{Network, late_facts};
 use crate::part::TransferPorts;
 use crate::schedule::Schedule;
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, TRANSFER_PORTS};
@@ -61,7 +61,7 @@ const LEAVING: Duration = Duration::from_millis(500);
 pub struct Files<'a> {
     /// The folder for captures, if there are to be any.
     pub captures: Option<&'a Path>,
-    /// The file for whoever watches.
+    /// The file for a watcher.
     pub live: Option<&'a Path>,
 }
 
@@ -357,7 +357,7 @@ impl<'a> Traffic<'a> {
             let Some((stream, peer)) = accept(listener).map_err(&failed)? else { break };
             let (port, is_remote) = (peer.port(), !self.network.begins_here(index));
             let sender = SocketAddrV4::new(self.network.sender(index).address, self.network.sender_port(index));
-            if is_remote && !flow.admit(index, peer, sender, self.transfers.as_mut()) {
+            if is_remote && !flow.admit(self.run, index, peer, sender, self.transfers.as_mut()) {
                 continue; // a stranger
             }
             if !flow.is_source {

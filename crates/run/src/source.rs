@@ -4,14 +4,14 @@ use crate::{Workload, Write};
 use units::{Rate, Span};
 
 /// One flow's application. It counts time from when its connection was established.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Source {
     writes: Writes,
     /// Bytes that make it complete; none: it never is, or they are not known.
     total_bytes: Option<u64>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 enum Writes {
     /// One write at the start.
     Once(u64),

@@ -51,7 +51,7 @@ def print_hosts(file: Path, config: Path | None, *, as_json: bool) -> None:
 def print_carried(file: Path, config: Path | None, spec: Path, *, as_json: bool) -> None:
     """Fills each path of a spec for some seconds, and prints whether the hosts carry it; exit status 1: not all."""
     from dumbbell.campaign.plan import plan
-    from dumbbell.cli.hosts_engine import engine_of
+    from dumbbell.cli.chosen_engine import engine_of
     from dumbbell.cli.run import experiment_of
     from dumbbell.engines.path_check import check_paths
     from dumbbell.tables.plain_text import text

@@ -137,7 +137,7 @@ def run(  # noqa: PLR0913 (each is an option)
     """
     from dumbbell.campaign.plan import EVERY, each_alone, part_of, places, refusals
     from dumbbell.cli.campaign import Choice
-    from dumbbell.cli.hosts_engine import engine_of
+    from dumbbell.cli.chosen_engine import engine_of
     from dumbbell.spec import Problem, SpecError
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}

@@ -1,4 +1,4 @@
-"""What the flows of a run do while it is measured in real time, for whoever watches."""
+"""What the flows of a run do while it is measured in real time, for a watcher."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
-from dumbbell.engines import agent, controls, lease, linux_limits, machine, outcome, programs, scratch
+from dumbbell.engines import agent, controls, lease, linux_limits, machine, means, outcome, programs, scratch
 from dumbbell.engines.caller import Caller
 from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.identity import hash_of
@@ -136,18 +136,10 @@ class NetnsEngine:
     def _lacking(self, run: Run) -> Iterator[Problem]:
         if run.host.qdisc == "fq" and not self._has("fq"):
             yield Problem("host.qdisc", 'this kernel has no "fq"', 'host.qdisc = "none", or `modprobe sch_fq`')
-        for where, queue in run.path.queues.items():
-            if queue.shaper == "htb" and not self._has("htb"):
-                yield Problem(f"{where}.shaper", 'this kernel has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
-        if run.path.shaper_at == "receiver" and not self._has("ifb"):
-            message = 'this kernel has no "ifb", or none of ingress, u32 and mirred that lead there'
-            yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
-        if run.path.offload and not self._has("netem"):
-            message = "this kernel has no netem, and the relay that stands in for it takes no super-packets"
-            if any(flow.forward_delay_ns for flow in run.flows):
-                yield Problem("path.delay_side", message, 'path.delay_side = "return", or path.offload = false')
-            if run.path.jitter_ns:
-                yield Problem("path.jitter", message, 'path.jitter = "none", or path.offload = false')
+        yield from means.lacking(run, self._has, "this kernel")
+        if run.path.offload and run.path.jitter_ns and not self._has("netem"):
+            hint = 'path.jitter = "none", or path.offload = false'
+            yield Problem("path.jitter", means.no_super_packets("this kernel"), hint)
 
     def _watched(self, run: Run, folder: Path | None) -> Measurement:
         with watched(run, self.watcher) as feed:

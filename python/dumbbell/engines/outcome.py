@@ -44,15 +44,6 @@ def steps(answer: bytes) -> list[Step]:
     return _STEPS.decode(_part(answer, "planned"))
 
 
-def failure(answer: bytes) -> str | None:
-    """In the agent's own words why there is no outcome; None: there is one, or none at all."""
-    try:
-        parsed = json.loads(answer)
-    except (ValueError, RecursionError):
-        return None
-    return str(parsed["failed"]) if isinstance(parsed, dict) and "failed" in parsed else None
-
-
 def _part(answer: bytes, wanted: str) -> bytes:
     head = f'{{"{wanted}":'.encode()
     if answer.startswith(head) and answer.rstrip().endswith(b"}"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,6 +29,14 @@ def lab() -> Iterator[Lab]:
         Path(folder).chmod(0o755)
         with make_lab(Path(folder)) as made:
             yield made
+
+
+@pytest.fixture
+def no_agents(lab: Lab) -> Iterator[None]:
+    """No test is left with another one's agents."""
+    yield
+    for each in lab.hosts.values():
+        shutil.rmtree(each.home / ".dumbbell", ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import dumbbell.engines.hosts.engine as hosts
+from dumbbell.engines.hosts.join import believed
 from dumbbell.errors import EngineFailure
 from specs import resolved
 
@@ -51,7 +51,7 @@ def answer(content: dict[str, Any]) -> bytes:
 
 
 def test_one_that_is_well_formed_is_taken() -> None:
-    assert hosts._seen("s1", answer(measurement()), RUN).ended_ns == 1
+    assert believed("s1", answer(measurement()), RUN).ended_ns == 1
 
 
 def uneven() -> dict[str, Any]:
@@ -71,7 +71,7 @@ def uneven() -> dict[str, Any]:
 )  # fmt: skip
 def test_what_is_no_measurement_of_the_run_is_refused(left: bytes, tmp_path: Path) -> None:
     with pytest.raises(EngineFailure) as failure:
-        hosts._seen("s1", left, RUN)
+        believed("s1", left, RUN)
     text = str(failure.value)
     assert text.startswith("s1: measure: ")
     assert all(line.isprintable() for line in text.splitlines())

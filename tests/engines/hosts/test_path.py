@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from typing import Any, Final
 import pytest
 
 from commandline import dumbbell
-from dev.sshlab import Lab
+from dev.sshlab import Lab, data_address, data_interface, inside
 from dumbbell.engines import agent
 from dumbbell.engines.hosts.failure import HostFailure
 from dumbbell.engines.hosts.inventory import read
@@ -25,54 +24,22 @@ from dumbbell.engines.hosts.ssh import Patience
 from dumbbell.spec import load
 from processes import HANG_S, soon
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_agents")]
 RATE_BPS, QUEUE_BYTES = 20e6, 60_000
 ECHO: Final = {"sent_ns": 1, "there_ns": 2, "left_ns": 3, "back_ns": 4}
 IDLE: Final = {"sent": 1, "echoes": [ECHO]}
 IMPATIENT = Patience(connect_s=3, answer_s=2, copy_s=60)
 
 
-@pytest.fixture(autouse=True)
-def _clean(lab: Lab) -> Iterator[None]:
-    """No test is left with another one's agents."""
-    yield
-    for each in lab.hosts.values():
-        shutil.rmtree(each.home / ".dumbbell", ignore_errors=True)
-
-
 @pytest.fixture
 def inventory(lab: Lab) -> Iterator[Path]:
-    """A sender and the receiver of the lab, joined by its router, whose queue towards the receiver is a bottleneck."""
-
-    def enter(name: str, *command: str) -> None:
-        namespace = f"--net=/proc/{lab.hosts[name].process.pid}/ns/net"
-        subprocess.run(["/usr/bin/env", "nsenter", namespace, *command], check=True)
-
-    def join(near: str, device: str, far: str, other: str, subnet: str) -> None:
-        peer = ["peer", "name", other, "netns", str(lab.hosts[far].process.pid)]
-        enter(near, "ip", "link", "add", device, "type", "veth", *peer)
-        for name, end, number in ((near, device, 1), (far, other, 2)):
-            enter(name, "ip", "address", "add", f"{subnet}.{number}/24", "dev", end)
-            enter(name, "ip", "link", "set", end, "up")
-
-    join("mid", "left0", "s1", "path0", "198.51.100")
-    join("mid", "right0", "r1", "path0", "203.0.113")
-    enter("mid", "sysctl", "-q", "net.ipv4.ip_forward=1")
-    enter("s1", "ip", "route", "add", "203.0.113.0/24", "via", "198.51.100.1")
-    enter("r1", "ip", "route", "add", "198.51.100.0/24", "via", "203.0.113.1")
+    """A sender and the receiver of the lab, whose router has a bottleneck towards the receiver."""
+    device = ["dev", data_interface("mid"), "root"]
     bucket = ["rate", f"{RATE_BPS:.0f}bit", "burst", "5000", "limit", str(QUEUE_BYTES)]
-    enter("mid", "tc", "qdisc", "add", "dev", "right0", "root", "tbf", *bucket)
-    file = lab.folder / "path.toml"
-    file.write_text(
-        """
-        senders = [{ name = "s1", ssh = "s1", address = "198.51.100.2", interface = "path0" }]
-        receivers = [{ name = "r1", ssh = "r1", address = "203.0.113.2", interface = "path0" }]
-        """,
-        encoding="utf-8",
-    )
-    yield file
-    for device in ("left0", "right0"):
-        enter("mid", "ip", "link", "delete", device)
+    inside(lab.hosts["mid"].process.pid, "tc", "qdisc", "add", *device, "tbf", *bucket)
+    yield lab.testbed(router="")
+    inside(lab.hosts["mid"].process.pid, "tc", "qdisc", "delete", *device)
+    inside(lab.hosts["mid"].process.pid, "sysctl", "-q", "net.ipv4.ip_forward=1")
 
 
 def test_a_path_is_measured_and_its_spec_can_be_run(lab: Lab, inventory: Path, tmp_path: Path) -> None:
@@ -82,7 +49,7 @@ def test_a_path_is_measured_and_its_spec_can_be_run(lab: Lab, inventory: Path, t
         "--spec", spec, "--json",
     )  # fmt: skip
     announced, written = done.stderr.splitlines()
-    assert announced.startswith("note: s1 sends to r1 (203.0.113.2): 50 small packets")
+    assert announced.startswith(f"note: s1 sends to r1 ({data_address('r1')}): 50 small packets")
     assert "one TCP flow that fills the path, for 3 s or 1.0 GB at most" in announced
     measured = json.loads(done.stdout)
     assert (measured["from"], measured["to"]) == ("s1", "r1")
@@ -116,11 +83,10 @@ def test_what_a_host_does_not_do_names_it_and_the_step(lab: Lab, inventory: Path
     unused = sender.model_copy(update={"address": "198.51.100.3"})
     with pytest.raises(HostFailure, match=r"^s1: measure the path: the agent cannot: bind UDP to 198\.51\.100\.3: "):
         measure_path(unused, receiver, None, str(lab.config))
-    away = ["nsenter", f"--net=/proc/{lab.hosts['mid'].process.pid}/ns/net", "sysctl", "-q", "net.ipv4.ip_forward=0"]
-    subprocess.run(["/usr/bin/env", *away], check=True)
+    inside(lab.hosts["mid"].process.pid, "sysctl", "-q", "net.ipv4.ip_forward=0")
     with pytest.raises(HostFailure, match=r"^s1: measure the path: .*no echo came back"):
         measure_path(sender, receiver, 1.0, str(lab.config))
-    with pytest.raises(HostFailure, match=r"^s1: measure the path: none of 50 small packets \(UDP\) to 203"):
+    with pytest.raises(HostFailure, match=r"^s1: measure the path: none of 50 small packets \(UDP\) to 192"):
         measure_path(sender, receiver, None, str(lab.config))
 
 
@@ -147,15 +113,13 @@ def test_a_sender_that_lies(lab: Lab, inventory: Path, own_agent: str, answer: d
 
 
 def test_a_load_ends_with_the_connection(lab: Lab, inventory: Path) -> None:
-    """Of whoever wants to know: nothing of it goes on."""
+    """The controller's: nothing of it goes on."""
     options = ["--inventory", str(inventory), "--ssh-config", str(lab.config), "--load"]
     command = [sys.executable, "-m", "dumbbell", "measure-path", *options]
-    namespace = f"--net=/proc/{lab.hosts['mid'].process.pid}/ns/net"
-    shown = ["/usr/bin/env", "nsenter", namespace, "ip", "-j", "-s", "link", "show", "dev", "right0"]
+    shown = ["ip", "-j", "-s", "link", "show", "dev", data_interface("mid")]
 
     def count() -> int:
-        done = subprocess.run(shown, capture_output=True, check=True)
-        return int(json.loads(done.stdout)[0]["stats64"]["tx"]["bytes"])
+        return int(json.loads(inside(lab.hosts["mid"].process.pid, *shown))[0]["stats64"]["tx"]["bytes"])
 
     def carried() -> int:
         before = count()
@@ -191,4 +155,4 @@ def test_an_agent_ends_with_its_input() -> None:
     request = {"address": "127.0.0.1", "to": "127.0.0.1", "ports": ports, "token": 1, "load_ms": None, "most_bytes": 0}
     line = json.dumps({"id": 1, "request": {"path": request}}) + "\n"
     done = subprocess.run([agent.path(), "serve"], input=line, capture_output=True, text=True, check=True)
-    assert json.loads(done.stdout) == {"id": 1, "error": "whoever wanted to know has gone"}
+    assert json.loads(done.stdout) == {"id": 1, "error": "the controller has gone"}

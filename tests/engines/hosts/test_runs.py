@@ -195,7 +195,7 @@ def test_programs_run_at_both_ends(lab: Lab, tmp_path: Path) -> None:
     flows = f'\n[[flows]]\ncc = "{own}"\nworkload = {{ command = [{parts}], server = [{server}] }}\n'
     hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path, flows=flows)
     assert hosts.unsupported_fields(run) == []
-    assert [each.user for each in hosts.programs(run)] == ["whom SSH comes in as on s1", "whom SSH comes in as on r1"]
+    assert [each.user for each in hosts.programs(run)] == ["the SSH user of s1", "the SSH user of r1"]
     flow = hosts.measure(run).flows[2]
     assert flow.program is not None
     assert flow.program.server is not None

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,16 +26,8 @@ from dumbbell.engines.hosts.survey import HostReport, survey
 from dumbbell.metrics.number import size
 from processes import HANG_S, processes, soon
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("no_agents")]
 IMPATIENT = Patience(connect_s=3, answer_s=2, copy_s=60)
-
-
-@pytest.fixture(autouse=True)
-def _clean(lab: Lab) -> Iterator[None]:
-    """No test is left with another one's agents."""
-    yield
-    for each in lab.hosts.values():
-        shutil.rmtree(each.home / ".dumbbell", ignore_errors=True)
 
 
 @pytest.fixture

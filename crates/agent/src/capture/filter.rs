@@ -3,15 +3,12 @@
 //! There is nothing but what a run's hosts send: no ARP, and no IPv6 that would look for routers. Each step of a program costs
 //! each frame, on a kernel without a compiler of them.
 
+use crate::network::{SOURCE_AT, TARGET_AT};
 use libc::{
     BPF_ABS, BPF_JEQ, BPF_JMP, BPF_K, BPF_LD, BPF_RET, BPF_W, SKF_AD_HATYPE, SKF_AD_IFINDEX, SKF_AD_OFF,
     SKF_AD_PKTTYPE, SKF_NET_OFF, sock_filter,
 };
 use std::net::Ipv4Addr;
-
-/// Where the addresses are in a packet of IPv4.
-const SOURCE_AT: i32 = 12;
-const TARGET_AT: i32 = 16;
 
 /// Takes nothing.
 pub const NOTHING: [sock_filter; 1] = [returns(0)];

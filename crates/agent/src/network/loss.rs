@@ -21,6 +21,9 @@ pub const SHORT: [Match; 1] = [Match { mask: 0x0000_ffc0, value: 0, at: 0 }];
 /// The protocol is TCP, and behind an IPv4 header without options there are flags with SYN among them.
 pub const OPENING: [Match; 2] =
     [Match { mask: 0x00ff_0000, value: 0x0006_0000, at: 8 }, Match { mask: 0x0002_0000, value: 0x0002_0000, at: 32 }];
+/// Where the addresses are in a packet of IPv4.
+pub const SOURCE_AT: i32 = 12;
+pub const TARGET_AT: i32 = 16;
 /// `TCA_U32_SEL`.
 const SELECTOR: u16 = 5;
 /// 10^9: what parts per billion are parts of.

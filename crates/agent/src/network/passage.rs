@@ -13,7 +13,7 @@
 use super::device::Offloads;
 use super::discipline::{push_ingress, push_redirect, remove_ingress};
 use super::link;
-use super::loss::Match;
+use super::loss::{Match, SOURCE_AT, TARGET_AT};
 use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};
 use super::sysctl::Setting;
 use crate::error::Error;
@@ -23,9 +23,6 @@ use netlink_bindings::rt_rule::{FibRuleHdr, OpDelruleDo, OpGetruleDump, OpNewrul
 use netlink_bindings::traits::NetlinkRequest;
 use std::net::{IpAddr, Ipv4Addr};
 
-/// Where the addresses are in a packet of IPv4.
-const SOURCE_AT: i32 = 12;
-const TARGET_AT: i32 = 16;
 /// `RTM_NEWRULE`.
 const NEW_RULE: u16 = 32;
 /// `RTM_DELRULE`.
@@ -38,8 +35,7 @@ const GOTO: u8 = 2;
 const NOTHING: u8 = 3;
 /// The table of routes into a path.
 pub const TABLE: u8 = 219;
-/// Rules of ours have priorities from here on, before those that a system makes by itself (32766), behind that of its own
-/// addresses (0).
+/// Rules of ours have priorities from here on, before a system's own (32766), behind that of its addresses (0).
 const PRIORITY: u32 = 21_900;
 /// The last of them: those that a rule lets pass go on from here.
 const BEHIND: u32 = 21_999;
@@ -68,7 +64,7 @@ impl Plan {
     /// The same plan for hosts that are other machines.
     ///
     /// # Errors
-    /// Flows between the same two machines would have to be told apart.
+    /// Flows between the same two machines have different delays.
     pub fn led(mut self, passage: Passage, interface: Device) -> Result<Self, Error> {
         self.share_routes()?;
         let mut hosts: Vec<(Ipv4Addr, Ipv4Addr)> = self.pairs.iter().filter_map(|pair| pair.hosts).collect();
@@ -110,7 +106,7 @@ impl Plan {
                 Some(_) => {
                     return Err(Error::new(
                         format_args!("packets to {}", route.to.address),
-                        "flows between the same two machines have different delays, and nothing tells their packets apart: \
+                        "flows between the same two machines have different delays, and their packets look alike: \
                          they need senders of their own",
                     ));
                 }
@@ -141,8 +137,8 @@ impl Way {
         .map(|(name, value)| (name, value.to_owned()))
     }
 
-    /// The requests, first for the discipline, that lead what comes in for the receivers into the path, where they are this machine: no rule could, as its own addresses
-    /// come before all rules.
+    /// The requests that lead what comes in for the receivers into the path, where they are this machine: no rule could, as
+    /// its own addresses come before all rules. The first is for the discipline, the others for its filters.
     pub fn ingress(&self, plan: &Plan) -> [Batch; 2] {
         let of = |address: Ipv4Addr, at| Match { mask: u32::MAX, value: address.to_bits(), at };
         let keys = self.hosts.iter().map(|(sender, receiver)| [of(*sender, SOURCE_AT), of(*receiver, TARGET_AT)]);

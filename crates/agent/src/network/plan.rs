@@ -148,14 +148,8 @@ impl Plan {
             offload: run.path.offload,
             pairs,
             pair_of_flow,
-            devices: Vec::new(),
-            ifb: None,
-            addresses: Vec::new(),
-            routes: Vec::new(),
-            disciplines: Vec::new(),
             hops: Direction::BOTH.iter().flat_map(|it| run.path.hops(*it)).map(|_| Counted::default()).collect(),
-            relays: Vec::new(),
-            passage: None,
+            ..Self::empty(run)
         };
         plan.add_senders(run, &rows);
         plan.add_trunk(run, &rows);

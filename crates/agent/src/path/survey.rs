@@ -78,7 +78,7 @@ impl Survey {
     /// Measures.
     ///
     /// # Errors
-    /// The load is too large, an address is not there, the receiver does not answer, or whoever wants to know has gone.
+    /// The load is too large, an address is not there, the receiver does not answer, or the controller has gone.
     pub fn measure(self) -> Result<PathSamples, Failure> {
         if self.load_ms.is_some_and(|load_ms| load_ms > MOST_LOAD_MS) || self.most_bytes > MOST_BYTES {
             return Err(Failure(format!("load a path: for at most {MOST_LOAD_MS} ms, and with {MOST_BYTES} bytes")));
@@ -156,7 +156,7 @@ impl Sounding {
 
     fn wait(&self, wait_ms: u8, load: Option<&Load>) -> Result<(), Failure> {
         let input = std::io::stdin();
-        // Of its input only the end is waited for: with it goes whoever wants to know. `nix` has no name for that of a socket.
+        // Of its input only the end is waited for: with it goes the controller. `nix` has no name for that of a socket.
         let ended = PollFlags::POLLHUP | PollFlags::from_bits_retain(libc::POLLRDHUP);
         let mut polled = vec![PollFd::new(input.as_fd(), ended), PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
         polled.extend(load.map(|load| PollFd::new(load.as_fd(), load.wanted())));
@@ -165,7 +165,7 @@ impl Sounding {
             Err(errno) => return Err(failed("wait for packets")(errno)),
         }
         if polled[0].revents().is_some_and(|events| events.intersects(ended)) {
-            return Err(Failure("whoever wanted to know has gone".to_owned()));
+            return Err(Failure("the controller has gone".to_owned()));
         }
         Ok(())
     }

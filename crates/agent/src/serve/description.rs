@@ -30,7 +30,7 @@ const LOAD: &str = "/proc/loadavg";
 
 #[derive(Debug, Serialize)]
 pub struct Description {
-    /// Congestion controls that the kernel has now; for whoever is not root, those that it lets everyone choose.
+    /// Congestion controls that the kernel has now; for a user who is not root, those that everyone may choose.
     available: BTreeSet<String>,
     /// That of connections which ask for none.
     default: String,

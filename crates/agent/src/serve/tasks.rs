@@ -12,7 +12,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Where the folders of all tasks are, from the home folder of whoever comes here.
+/// Where the folders of all tasks are, from the home folder of the SSH user.
 const HOME: &str = ".dumbbell/tasks";
 const AGENTS: &str = ".dumbbell";
 /// A piece of a file has at most so many.

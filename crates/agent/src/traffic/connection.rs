@@ -48,16 +48,7 @@ impl Connection {
     ) -> Result<Self, Failure> {
         let socket = host.namespace.within(|| sockets::sender(host.address, ports, control));
         let (socket, port) = socket.map_err(|error| Failure(error.to_string()))??;
-        Ok(Self {
-            port,
-            arrival,
-            is_complete: false,
-            source,
-            established_ns: None,
-            reading: Reading::default(),
-            sender: Some(Sender::new(socket, remote)),
-            receiver: None,
-        })
+        Ok(Self { sender: Some(Sender::new(socket, remote)), ..Self::incoming(source, arrival, port) })
     }
 
     /// One that has come in from a sender on another machine, at this port.

@@ -32,9 +32,6 @@ pub struct Flow {
     pub is_source: bool,
     /// So many of them are not complete.
     pub incomplete: usize,
-    /// What it sends, and of a source each of its transfers.
-    source: Source,
-    transfer_bytes: Vec<u64>,
     /// It ends by itself.
     pub is_finite: bool,
     /// How its readers read.
@@ -61,28 +58,35 @@ pub enum Phase {
 }
 
 impl Flow {
-    /// A connection has come in from another machine. Gives whether it is this flow's: that of its sender's address and, unless
-    /// it is a source's, port.
+    /// A connection has come in from another machine, for this flow of the run. Gives whether it is its own: that of its sender's
+    /// address and, unless it is a source, port.
     pub fn admit(
         &mut self,
+        run: &Run,
         index: usize,
         peer: SocketAddrV4,
         sender: SocketAddrV4,
         transfers: Option<&mut TransferPorts>,
     ) -> bool {
-        let arrival = if self.is_source {
-            transfers.and_then(|ports| ports.accept(index, peer.port()))
-        } else {
-            (peer.port() == sender.port()).then_some(0)
+        let flow = &run.flows[index];
+        let arrival = match transfers {
+            _ if peer.ip() != sender.ip() || self.phase != Phase::Running => return false,
+            Some(ports) if self.is_source => ports.accept(index, peer.port()),
+            _ => None,
         };
-        let Some(arrival) = arrival.filter(|_| peer.ip() == sender.ip() && self.phase == Phase::Running) else {
-            return false;
+        let source = match arrival {
+            Some(arrival) => Source::new(&Workload::Transfer { bytes: flow.arrivals()[arrival].bytes }),
+            None if !self.is_source && peer.port() == sender.port() => Source::new(&flow.workload),
+            None => return false,
         };
-        let bytes = self.transfer_bytes.get(arrival).copied();
-        let source = bytes.map_or_else(|| self.source.clone(), |bytes| Source::new(&Workload::Transfer { bytes }));
-        let incoming = Connection::incoming(source, bytes.map(|_| arrival), peer.port());
-        self.connections.insert(peer.port(), incoming);
+        self.connections.insert(peer.port(), Connection::incoming(source, arrival, peer.port()));
         true
+    }
+
+    /// Payload that was acknowledged on all of its connections, or its program's.
+    pub fn acked_bytes(&self) -> u64 {
+        let open = || self.connections.values().map(|it| it.reading.sender.bytes_acked).sum::<u64>();
+        self.program.as_ref().map_or_else(|| self.closed_acked_bytes + open(), Program::acked_bytes)
     }
 
     /// Opens the sockets of flow `index` that are there before it starts, each in its namespace.
@@ -107,7 +111,7 @@ impl Flow {
         let remote = SocketAddrV4::new(receiver.address, RECEIVER_PORT + index as u16);
         let port = network.sender_port(index);
         // A source has no connection yet, and finds out here whether the kernel knows its control.
-        let open = || Connection::open(source.clone(), None, host, [port], remote, control);
+        let open = || Connection::open(source, None, host, [port], remote, control);
         let only = network.begins_here(index).then(open).transpose().map_err(&failed)?;
         let chosen = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
         let control = chosen.unwrap_or_else(|| control.to_owned());
@@ -127,8 +131,6 @@ impl Flow {
             remote,
             is_source: flow.is_source(),
             incomplete: flow.arrivals().len(),
-            source,
-            transfer_bytes: flow.arrivals().iter().map(|it| it.bytes).collect(),
             is_finite,
             reads,
             window_bytes,
@@ -136,14 +138,6 @@ impl Flow {
             control,
             program: None,
         })
-    }
-}
-
-impl Flow {
-    /// Payload that was acknowledged on all of its connections, or its program's.
-    pub fn acked_bytes(&self) -> u64 {
-        let open = || self.connections.values().map(|it| it.reading.sender.bytes_acked).sum::<u64>();
-        self.program.as_ref().map_or_else(|| self.closed_acked_bytes + open(), Program::acked_bytes)
     }
 }
 

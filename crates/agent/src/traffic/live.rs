@@ -44,7 +44,7 @@ pub struct Live {
 }
 
 impl Live {
-    /// Of a run with so many flows. Lines are added to the file, which whoever reads them may empty.
+    /// Of a run with so many flows. Lines are added to the file, which their reader may empty.
     pub fn open(path: &Path, flows: usize) -> Self {
         let file = OpenOptions::new().append(true).create(true).open(path).ok();
         Self { file, interval_ns: LEAST_INTERVAL_NS.max(flows as u64 * INTERVAL_NS_PER_FLOW), next_ns: 0 }

@@ -4,10 +4,10 @@
 pub use super::process::Surroundings;
 use super::process::{End, Endings, Process};
 use super::program_sockets::{ProgramSockets, Socket};
-use crate::clock::monotonic_ns;
+use crate::clock::{monotonic_ns, sleep};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
-use crate::network::{Endpoint, Network, sleep};
+use crate::network::{Endpoint, Network};
 use crate::record::{KernelRecorder, Reading};
 use crate::sockets::diag::Record;
 use crate::sockets::tcp_info::TcpInfo;

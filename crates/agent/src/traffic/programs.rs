@@ -3,8 +3,9 @@
 use super::flow::{Flow, failed};
 use super::process::{End, Endings, Surroundings};
 use super::program::Program;
+use crate::clock::sleep;
 use crate::failure::Failure;
-use crate::network::{Network, sleep};
+use crate::network::Network;
 use nix::sys::signal::Signal;
 use run::Run;
 use std::os::fd::{AsFd, BorrowedFd};

@@ -30,7 +30,7 @@ pub struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Nothing recorded yet. `live`: the file for whoever watches.
+    /// Nothing recorded yet. `live`: the file for a watcher.
     ///
     /// # Errors
     /// The kernel does not tell of sockets.

@@ -1,8 +1,9 @@
 //! [`Ss`]: looks at the senders' connections with `ss`, as people do, beside the agent's own samples.
 
 use super::process::Surroundings;
+use crate::clock::sleep_until;
 use crate::failure::Failure;
-use crate::network::{Network, sleep_until};
+use crate::network::Network;
 use run::{Run, SsSample};
 use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = _PATIENCE_S
 
     def parse_request(self) -> bool:
-        """Refuses what is not GET, and whoever came by another name or without the token."""
+        """Refuses what is not GET, and what comes by another name or without the token."""
         if not super().parse_request():
             return False
         names = [f"{name}:{self.server.server_port}" for name in (LOOPBACK, "localhost")]

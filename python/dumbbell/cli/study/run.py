@@ -46,7 +46,7 @@ def run(  # noqa: PLR0913 (each is an option)
 ) -> None:
     """Run missing experiments, evaluate every claim, draw every figure, write the report."""
     import dumbbell.studies as studies
-    from dumbbell.cli.hosts_engine import engine_of
+    from dumbbell.cli.chosen_engine import engine_of
     from dumbbell.cli.study.figures import drawn, drawn_side_by_side
     from dumbbell.cli.study.report import of_all, of_one, pages
     from dumbbell.cli.study.selection import StudySelection, statuses

@@ -66,7 +66,7 @@ class Description(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True)
     """What a host has that a run may need."""
 
     available: Annotated[list[_Word], Meta(max_length=_MOST)]
-    """Congestion controls in the kernel, by Linux's names; for whoever is not root, those that everyone may choose."""
+    """Congestion controls in the kernel, by Linux's names; for a plain user, those that everyone may choose."""
     default: _Word
     """That of connections which choose none, as programs' are."""
     loadable: Annotated[list[_Word], Meta(max_length=_MOST)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from ipaddress import IPv4Address, ip_address
-from itertools import count
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, Literal
 
 from dumbbell.problem import Problem
@@ -49,17 +49,13 @@ class Assignment:
 def assign(run: Run, inventory: Inventory) -> Assignment:
     """Gives each flow a sender: by turns; where a path is made, flows of another round-trip time have others."""
     path, passage = _path(run, inventory)
-    classes: dict[tuple[int, int] | None, int] = {}
-    turns: dict[int, count[int]] = {}
-    senders = []
-    for flow in run.flows:
-        delays = (flow.forward_delay_ns, flow.return_delay_ns) if path is not None else None
-        nth = classes.setdefault(delays, len(classes))
-        own = inventory.senders[nth % len(inventory.senders) :: max(1, _classes(run, path))]
-        own = own or inventory.senders
-        senders.append(own[next(turns.setdefault(nth, count())) % len(own)])
+    delays = _delays(run, path)
+    classes = list(dict.fromkeys(delays))
+    # More classes than senders are refused; until then each has some.
+    turns = [cycle(inventory.senders[nth :: len(classes)] or inventory.senders) for nth in range(len(classes))]
+    senders = tuple(next(turns[classes.index(each)]) for each in delays)
     receivers = tuple(map(inventory.receiver_of, senders))
-    return Assignment(senders=tuple(senders), receivers=receivers, path=path, passage=passage)
+    return Assignment(senders=senders, receivers=receivers, path=path, passage=passage)
 
 
 def problems(run: Run, inventory: Inventory) -> Iterator[Problem]:
@@ -71,7 +67,7 @@ def problems(run: Run, inventory: Inventory) -> Iterator[Problem]:
             yield Problem("inventory", f"{host.name} has an address of IPv6, {host.address}", "an address of IPv4")
     if path is None:
         return
-    different = _classes(run, path)
+    different = len(set(_delays(run, path)))
     if different > len(inventory.senders):
         message = f"flows of {different} different round-trip times need as many senders, and there are "
         yield Problem("flows.rtt", f"{message}{len(inventory.senders)}", "one round-trip time, or more senders")
@@ -86,9 +82,9 @@ def problems(run: Run, inventory: Inventory) -> Iterator[Problem]:
         yield Problem("inventory", message, "one receiver, or a router with shape = true")
 
 
-def _classes(run: Run, path: InventoryHost | None) -> int:
-    """So many different pairs of delays have the flows, where they are made."""
-    return 1 if path is None else len({(flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows})
+def _delays(run: Run, path: InventoryHost | None) -> list[tuple[int, int] | None]:
+    """Those of each flow, where they are made: packets of one sender have the same."""
+    return [None if path is None else (flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows]
 
 
 def makers(inventory: Inventory) -> dict[Passage, InventoryHost]:

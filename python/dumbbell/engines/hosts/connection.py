@@ -94,7 +94,7 @@ class HostConnection:
         return answer if answer is not None else self._garbage(step, _ANOTHER)
 
     def reflect(self, address: str, token: int, seconds: int) -> Ports:
-        """Has it answer, at its address, whoever knows a token for so long; gives where.
+        """Has it answer, at its address, a peer that knows a token for so long; gives where.
 
         Raises:
             HostFailure: as `describe`.

@@ -10,6 +10,7 @@ from dumbbell.problem import visible
 
 _MOST_SHOWN: Final = 200
 """Letters of what a host or `ssh` says."""
+_MOST_LINES: Final = 20
 _MEANINGS: Final = (
     ("REMOTE HOST IDENTIFICATION HAS CHANGED",
      "its host key has changed, or another host answers; find out why, then remove the old key: ssh-keygen -R HOST"),
@@ -59,6 +60,11 @@ def meaning(said: str, destination: str, within_s: float) -> str:
 def last_line(said: str) -> str:
     """The last line that says something, cut short, every letter of which prints."""
     return next(_lines(said), "it printed nothing")
+
+
+def spoken(text: str) -> str:
+    """Several lines of a host, cut short, every letter of which prints."""
+    return "\n".join(visible(line)[:_MOST_SHOWN] for line in text.splitlines()[:_MOST_LINES])
 
 
 def shown(data: bytes) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from dumbbell.engines import outcome
+from dumbbell.engines.hosts.failure import spoken
 from dumbbell.engines.measurement import (
     FlowCounters,
     FlowMeasurement,
@@ -13,13 +17,14 @@ from dumbbell.engines.measurement import (
     Measurement,
     Program,
     QueueMeasurement,
+    QueueSeries,
     Transfers,
     unseen_queue,
 )
+from dumbbell.errors import EngineFailure
 from dumbbell.problem import visible
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from dumbbell.engines.hosts.assignment import Assignment
@@ -64,7 +69,7 @@ def _completed_ns(sender: FlowMeasurement, receiver: FlowMeasurement) -> int | N
 
 
 def _until(queue: QueueMeasurement, ended_ns: int) -> QueueMeasurement:
-    """Of a run that is over when all is complete: hosts are told that a moment later."""
+    """Of a run that is over when all is complete: hosts learn it a moment later."""
     marks = {name: getattr(queue, name) for name in ("at_window_begin", "at_window_end", "at_end")}
     return replace(queue, **{name: replace(it, at_ns=min(it.at_ns, ended_ns)) for name, it in marks.items()})
 
@@ -111,8 +116,6 @@ class _Growth:
     @classmethod
     def of(cls, flow: FlowMeasurement, counter: str) -> _Growth:
         """From its series and its counters at the window's ends and the flow's."""
-        import numpy as np  # noqa: PLC0415 (late: only where hosts have been measured)
-
         column, at_ns = getattr(flow.series, counter), flow.series.at_ns
         marks = (flow.at_window_begin, flow.at_window_end, flow.at_end)
         times = [*(at_ns[: len(column)].tolist()), *(each.at_ns for each in marks)]
@@ -122,14 +125,10 @@ class _Growth:
 
     def at(self, at_ns: int) -> int:
         """Its count at an instant."""
-        import numpy as np  # noqa: PLC0415 (likewise)
-
         return round(float(np.interp(at_ns, self._at_ns, self._counts)))
 
     def column(self, at_ns: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
         """Its counts at some instants."""
-        import numpy as np  # noqa: PLC0415 (likewise)
-
         return np.interp(at_ns.astype(np.float64), self._at_ns, self._counts).round().astype(np.uint64)
 
 
@@ -182,13 +181,9 @@ def _own_bytes(host: str, assignment: Assignment, flows: Sequence[FlowMeasuremen
 
 def _of_connection(part: HostPart) -> Iterator[tuple[str, str]]:
     """What this machine saw of a host."""
-    for fact, ns in (
-        ("ahead", part.clock.monotonic_ns),
-        ("error", part.clock.error_ns),
-        ("drift", part.clock_after.monotonic_ns - part.clock.monotonic_ns),
-        ("drift_error", part.clock.error_ns + part.clock_after.error_ns),
-    ):
-        yield f"clock.{fact}_ns", str(ns)
+    for fact, offset in (("ahead", part.clock), ("drift", part.clock_after.minus(part.clock))):
+        yield f"clock.{fact}_ns", str(offset.monotonic_ns)
+        yield f"clock.{fact}_error_ns", str(offset.error_ns)
     if part.interruptions:
         yield "connection.lost", str(part.interruptions)
 
@@ -199,3 +194,27 @@ _TAKES: Final = {"router": "forwards", "sender": "sends", "receiver": "receives"
 def _text(said: str) -> str:
     """What a host says, cut short, every letter of which prints."""
     return visible(said[:_MOST_FACT])
+
+
+def believed(host: str, answer: bytes, run: Run) -> Measurement:
+    """What a host has measured; it is believed to be one of this run, and no more."""
+    try:
+        measurement = outcome.measurement(answer)
+    except EngineFailure as failure:
+        raise EngineFailure(f"{host}: measure: {spoken(str(failure))}") from None
+    series: list[FlowSeries | QueueSeries] = [flow.series for flow in measurement.flows]
+    series.extend(queue.series for queue in (measurement.bottleneck, *(hop.queue for hop in measurement.hops)))
+    queues = len(run.path.queues)
+    if (
+        len(measurement.flows) != len(run.flows)
+        or len(measurement.hops) != (queues if queues > 1 else 0)
+        or not all(map(_is_even, series))
+    ):
+        raise EngineFailure(f"{host}: measure: what it left is no measurement of this run")
+    return measurement
+
+
+def _is_even(series: FlowSeries | QueueSeries) -> bool:
+    """Whether its columns have one length, or are empty as those of a summary."""
+    lengths = {len(getattr(series, each.name)) for each in fields(series)}
+    return lengths <= {0, len(series.at_ns)}

@@ -1,7 +1,7 @@
 """A run on several hosts: each has a task of its own, which goes on whether or not this machine can see it.
 
-All are told the same: begin, time 0 on your clock, give what you have. Where the connection to one is lost it is made
-again, and the task is asked how it stands.
+Each gets the same requests: begin, time 0 on your clock, give what you have. A connection that is lost is made again,
+and its task asked how it stands.
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeVar
 
+from dumbbell.engines import outcome
 from dumbbell.engines.capture_files import PATTERN
 from dumbbell.engines.hosts.answer import TaskAnswer, TaskState
 from dumbbell.engines.hosts.clock import ClockOffset, clock_offset
 from dumbbell.engines.hosts.connection import HostConnection
-from dumbbell.engines.hosts.failure import HostFailure, last_line
+from dumbbell.engines.hosts.failure import HostFailure, last_line, spoken
 from dumbbell.engines.hosts.inventory import InventoryHost
 from dumbbell.engines.hosts.ssh import Clients, Patience
 from dumbbell.engines.live import LOOK_S, Feed
+from dumbbell.errors import EngineFailure
 from dumbbell.metrics.number import size as amount
 from dumbbell.units import NS_PER_S
 
@@ -79,8 +81,7 @@ class HostTask:
         """Ends the connection, and not the task."""
         connection, self._connection = self._connection, None
         if connection is not None:
-            with suppress(HostFailure):
-                connection.__exit__(None, None, None)
+            connection.__exit__(None, None, None)
 
     def ask(self, step: str, request: Mapping[str, Any]) -> TaskAnswer:
         """One request about the task."""
@@ -225,8 +226,8 @@ class Leader:
     def _made_ready(self, task: HostTask) -> None:
         while not (state := task.state("wait until it is set up")).ready:
             if not state.runs or state.outcome_bytes is not None:
-                outcome = b"".join(task.collected(_OUTCOME, state.outcome_bytes or 0))
-                raise HostFailure(task.host.name, "set up", _said(outcome, state))
+                left = b"".join(task.collected(_OUTCOME, state.outcome_bytes or 0))
+                raise HostFailure(task.host.name, "set up", _why(left, state))
             if time.monotonic() > self._until_s:
                 raise HostFailure(task.host.name, "set up", f"not done in time; {last_line(state.console)}")
             task.pause(_LOOK_S)
@@ -237,7 +238,7 @@ class Leader:
             self._watch(task)
 
     def _watch(self, task: HostTask) -> None:
-        """Gives what has come of a task's flows to whoever watches; it is no harm where nothing comes."""
+        """Gives what has come of a task's flows to the watcher; it is no harm where nothing comes."""
         if self._feed is None or self._feed.over or not task.is_watched:
             return
         try:
@@ -275,12 +276,12 @@ class Leader:
         if state.outcome_bytes is None:
             raise HostFailure(task.host.name, "measure", f"it left no outcome; {last_line(state.console)}")
         until_s, size = self._until_s + _LOST_S, state.outcome_bytes
-        outcome = task.patiently(until_s, lambda: b"".join(task.collected(_OUTCOME, size)))
+        left = task.patiently(until_s, lambda: b"".join(task.collected(_OUTCOME, size)))
         for point, bytes_ in state.captures if captures is not None else ():
             assert captures is not None  # noqa: S101 (as above)
             file = captures / PATTERN.replace("*", point)
             task.patiently(until_s, lambda: _written(file, task.collected(point, bytes_)))  # noqa: B023 (called at once)
-        return outcome
+        return left
 
     @contextmanager
     def _pool(self) -> Iterator[_Each]:
@@ -316,7 +317,11 @@ def _written(file: Path, pieces: Iterator[bytes]) -> None:
             opened.write(piece)
 
 
-def _said(outcome: bytes, state: TaskState) -> str:
-    from dumbbell.engines.outcome import failure  # noqa: PLC0415 (late: only where something failed)
-
-    return failure(outcome) or last_line(state.console)
+def _why(left: bytes, state: TaskState) -> str:
+    """Why a task ended before time 0: as its outcome says, or else its console."""
+    try:
+        outcome.measurement(left)
+    except EngineFailure as failure:
+        if left:
+            return spoken(str(failure))
+    return last_line(state.console)

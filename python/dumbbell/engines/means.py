@@ -1,0 +1,29 @@
+"""What a kernel lacks of the queueing disciplines that a path takes (`crates/agent/src/network/machine.rs`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from dumbbell.problem import Problem
+
+if TYPE_CHECKING:
+    from dumbbell.spec.run import Run
+
+
+def lacking(run: Run, has: Callable[[str], bool], kernel: str) -> Iterator[Problem]:
+    """Every field of the run's path that a kernel of this name cannot honour; `has` says which disciplines it has."""
+    for where, queue in run.path.queues.items():
+        if queue.shaper == "htb" and not has("htb"):
+            yield Problem(f"{where}.shaper", f'{kernel} has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
+    if run.path.shaper_at == "receiver" and not has("ifb"):
+        message = f'{kernel} has no "ifb", or none of ingress, u32 and mirred that lead there'
+        yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
+    if run.path.offload and not has("netem") and any(flow.forward_delay_ns for flow in run.flows):
+        hint = 'path.delay_side = "return", or path.offload = false'
+        yield Problem("path.delay_side", no_super_packets(kernel), hint)
+
+
+def no_super_packets(kernel: str) -> str:
+    """Why a kernel without netem takes none."""
+    return f"{kernel} has no netem, and the relay that stands in for it takes no super-packets"
