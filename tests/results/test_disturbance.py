@@ -16,6 +16,7 @@ QUIET = {
     "live.busiest_busy_ms": 9_000, "live.stolen_ms": 400, "live.others_ms": 2_500, "live.alarms": 1_000,
     "live.alarms_late_500us": 900, "live.alarms_late_5ms": 10, "live.relay": 10_000, "live.relay_late_100us": 9_000,
     "live.relay_late_500us": 100, "live.relay_late_1ms": 100, "live.relay_dropped": 0,
+    "live.interface_sent_bytes": 1_000, "live.foreign_sent_bytes": 50,
 }  # fmt: skip
 """At every bound."""
 
@@ -38,6 +39,7 @@ def test_at_every_bound_a_run_is_left_alone() -> None:
         ({"others_ms": 3_000}, "live: other programs used 0.30 cores"),
         ({"relay_late_500us": 200}, "live: 2.00 % of packets left the relay more than 0.5 ms late"),
         ({"alarms_late_5ms": 15}, "live: 1.50 % of alarms came more than 5 ms late"),
+        ({"foreign_sent_bytes": 60}, "live: 6.00 % of what its interface sent was not the run's"),
         ({"relay_dropped": 3}, "live: the relay dropped 3 packets"),
     ],
 )

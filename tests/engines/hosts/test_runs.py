@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.engines.live import LiveReading
 from dumbbell.engines.measurement import Measurement
 from dumbbell.errors import EngineFailure
+from dumbbell.results.disturbance import disturbances
 from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.run import Run
 from processes import HANG_S, processes, soon
@@ -300,17 +302,53 @@ def test_an_agent_that_is_killed_is_named(lab: Lab, tmp_path: Path, name: str, s
     assert str(failure).startswith(f"{name}: {step}: ")
 
 
-def test_strangers_are_no_flow(lab: Lab, tmp_path: Path) -> None:
-    """Who connects to a receiver's port from elsewhere is let go, and disturbs nothing."""
-    target = data_address("r1")
-    script = f"sleep 3; exec 3<>/dev/tcp/{target}/10000; head -c 1 <&3"
-    stranger = subprocess.Popen(
-        ["/usr/bin/env", "nsenter", f"--net=/proc/{lab.hosts['s2'].process.pid}/ns/net", "bash", "-c", script],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run_of(tmp_path))
-    assert stranger.wait(10) is not None
+def elsewhere(lab: Lab, name: str, script: str) -> subprocess.Popen[bytes]:
+    """A program of Python in the network of a host."""
+    enter = ["/usr/bin/env", "nsenter", f"--net=/proc/{lab.hosts[name].process.pid}/ns/net"]
+    return subprocess.Popen(
+        [*enter, sys.executable, "-c", script], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+
+
+@pytest.mark.parametrize("port", [30_002, 40_000])
+def test_strangers_are_no_flow(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, port: int) -> None:
+    """Who connects to a receiver that waits is let go: by the sender's port from another address, or by another port."""
+    monkeypatch.setattr(secrets, "randbelow", lambda _: 0)
+    script = f"""
+import socket, time
+while True:
+    try:
+        with socket.create_connection(("{data_address("r1")}", 10002), 1, ("{data_address("s2")}", {port})) as stranger:
+            stranger.recv(1)
+        break
+    except ConnectionRefusedError:
+        time.sleep(0.02)
+    except OSError:
+        break
+"""
+    stranger = elsewhere(lab, "s2", script)
+    run = run_of(tmp_path, flows='\n[[flows]]\ncc = "cubic"\nstart = "2 s"\n')
+    measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run)
+    assert stranger.wait(10) == 0
+    assert measurement.flows[2].at_end.delivered_bytes > 100_000
     check_the_line(measurement)
+
+
+def test_what_else_an_interface_carries_makes_a_run_suspect(lab: Lab, tmp_path: Path) -> None:
+    script = f"""
+import socket, time
+with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as other:
+    until = time.monotonic() + 8
+    while time.monotonic() < until:
+        other.sendto(bytes(1400), ("{data_address("r1")}", 9))
+        time.sleep(0.001)
+"""
+    other = elsewhere(lab, "s2", script)
+    measurement = engine(lab, lab.testbed(mid="shape = true")).measure(run_of(tmp_path))
+    other.kill()
+    other.wait()
+    reasons = [each for each in disturbances(measurement.facts) if "of what its interface" in each]
+    assert [each.split()[1] for each in reasons] == ["r1:"]
 
 
 def test_what_nobody_collects_is_cleaned_away(lab: Lab, tmp_path: Path) -> None:
