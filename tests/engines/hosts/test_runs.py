@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
@@ -152,6 +153,27 @@ def test_an_end_makes_the_path_where_there_is_no_router(lab: Lab, tmp_path: Path
     assert ("receiver" in which) == any("goes through ifb" in text for text in measurement.facts.values())
 
 
+def test_an_access_line_is_made_in_the_path(lab: Lab, tmp_path: Path) -> None:
+    hosts = engine(lab, lab.testbed(mid="shape = true"))
+    file = tmp_path / "line.toml"
+    beginning, _, _ = SPEC.format(duration="4 s", path="", flows="", measure="").partition("[[flows]]")
+    flow = '[[flows]]\ncc = "cubic"\naccess = { rate = "8 Mbit/s", buffer = "30 kB" }\n'
+    file.write_text(f"{beginning}{flow}", encoding="utf-8")
+    run = resolve(next(iter(expand(load(file)))), 1, live=True).run
+    measurement = hosts.measure(run)
+    assert sum(goodputs_mbps(measurement)) == pytest.approx(8 * 1448 / 1514, rel=0.03)
+    assert measurement.bottleneck.at_end.dropped_packets == 0
+    assert sum(flow.at_end.segments_retransmitted for flow in measurement.flows) > 0
+    line, *more = [text for name, text in measurement.facts.items() if "qdisc access" in name]
+    assert "rate 1000000 bytes/s" in line
+    assert more == []
+    file.write_text(f"{beginning}{flow}{flow}", encoding="utf-8")
+    both = resolve(next(iter(expand(load(file)))), 1, live=True).run
+    refused = [str(problem) for problem in hosts.unsupported_fields(both)]
+    assert [text.partition(":")[0] for text in refused] == ["flows[0].access", "flows[1].access"]
+    assert "r1 receives other flows, too" in refused[0]
+
+
 def test_transfers_are_complete_when_the_receiver_has_them(lab: Lab, tmp_path: Path) -> None:
     flows = """
 [[flows]]
@@ -267,6 +289,24 @@ def test_the_run_goes_on_when_the_connection_is_cut(lab: Lab, tmp_path: Path) ->
     measurement = measured(hosts, run, lambda: kill("ssh", str(lab.config), "-- s1"), 4.0).result()
     assert measurement.facts["s1: connection.lost"] == "1"
     check_the_line(measurement)
+
+
+@pytest.mark.long
+@pytest.mark.skipif(
+    "DUMBBELL_STEP_CLOCK" not in os.environ, reason="it steps this machine's clock; DUMBBELL_STEP_CLOCK=1"
+)
+def test_a_step_of_the_clock_moves_nothing(lab: Lab, tmp_path: Path) -> None:
+    hosts, run = engine(lab, lab.testbed(mid="shape = true")), run_of(tmp_path, duration="6 s")
+
+    def step(seconds: float) -> None:
+        time.clock_settime(time.CLOCK_REALTIME, time.time() + seconds)
+
+    try:
+        measurement = measured(hosts, run, lambda: step(100), 4.0).result()
+    finally:
+        step(-100)
+    check_the_line(measurement)
+    assert all(flow.at_end.at_ns == pytest.approx(6e9, rel=0.01) for flow in measurement.flows)
 
 
 def test_what_a_killed_controller_began_the_next_one_collects(lab: Lab, tmp_path: Path) -> None:

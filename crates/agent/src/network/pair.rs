@@ -85,7 +85,7 @@ pub fn pairs(run: &Run, reorder_ppb: u32, hosts: Option<&[(Ipv4Addr, Ipv4Addr)]>
         .map(|(index, flow)| {
             let hosts = hosts.and_then(|hosts| hosts.get(index)).copied();
             let pair = AddressPair { hosts, ..pair(flow, run, reorder_ppb) };
-            let alone = hosts.is_none() && (hosts_are_felt || pair.access.is_some() || pair.has_programs);
+            let alone = pair.access.is_some() || hosts.is_none() && (hosts_are_felt || pair.has_programs);
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
                 pairs.push(pair);

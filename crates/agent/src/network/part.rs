@@ -9,7 +9,7 @@ use crate::namespace::Namespace;
 use crate::netlink::Socket;
 use crate::part::{Part, Passage};
 use crate::sockets::{MAX_FLOWS, SENDER_PORT};
-use run::{CapturePoint, Qdisc, Run};
+use run::{AccessKind, CapturePoint, Qdisc, Run};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::rc::Rc;
@@ -117,8 +117,8 @@ impl Network {
     }
 }
 
-/// A run as a path meets it whose hosts are other machines: nothing of these is in it. What a sender sends passes it, and
-/// what comes back does not: so its delay is that of the whole round trip.
+/// A run as a path meets it whose hosts are other machines: nothing of these is in it, and access lines are a router's. What
+/// a sender sends passes it, and what comes back does not: so its delay is that of the whole round trip.
 fn met_by(run: &Run, passage: Passage) -> Run {
     let mut met = run.clone();
     met.path.jitter_ns = None;
@@ -126,7 +126,9 @@ fn met_by(run: &Run, passage: Passage) -> Run {
     met.host.gro = false;
     met.host.ack_aggregation_ns = 0;
     for flow in &mut met.flows {
-        flow.access = None;
+        if let Some(access) = &mut flow.access {
+            access.kind = AccessKind::Router;
+        }
         if passage == Passage::Sender {
             flow.forward_delay_ns += std::mem::take(&mut flow.return_delay_ns);
         }

@@ -64,7 +64,7 @@ impl Plan {
     /// The same plan for hosts that are other machines.
     ///
     /// # Errors
-    /// Flows between the same two machines have different delays.
+    /// Flows between the same two machines have different delays, or one has an access line and another's receiver.
     pub fn led(mut self, passage: Passage, interface: Device) -> Result<Self, Error> {
         self.share_routes()?;
         let mut hosts: Vec<(Ipv4Addr, Ipv4Addr)> = self.pairs.iter().filter_map(|pair| pair.hosts).collect();
@@ -100,8 +100,15 @@ impl Plan {
             let place = self.devices[route.device].place;
             let same = |other: &&Route| other.to == route.to && self.devices[other.device].place == place;
             let met = |device: usize| self.disciplines.iter().filter(move |(at, _)| *at == device).map(|(_, it)| *it);
+            let is_line = |device: usize| self.devices[device ^ 1].place == Place::Access;
             match shared.iter().find(same) {
                 None => shared.push(route),
+                Some(other) if is_line(other.device) || is_line(route.device) => {
+                    return Err(Error::new(
+                        format_args!("packets to {}", route.to.address),
+                        "a flow with an access line needs a receiver of its own: by its address its packets are known",
+                    ));
+                }
                 Some(other) if met(other.device).eq(met(route.device)) => {}
                 Some(_) => {
                     return Err(Error::new(
@@ -260,7 +267,7 @@ mod tests {
     use super::super::tests::POOR;
     use super::*;
     use crate::samples;
-    use run::Run;
+    use run::{Access, AccessKind, Buffer, Run};
 
     const SENDERS: [Ipv4Addr; 2] = [Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 5)];
     const RECEIVER: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 9);
@@ -323,6 +330,22 @@ mod tests {
         run.flows[2].return_delay_ns -= 1;
         run.flows[1].return_delay_ns += 1;
         assert!(led(&run, Passage::Router).is_ok());
+    }
+
+    #[test]
+    fn a_line_is_that_of_a_receiver_of_its_own() {
+        let mut run = samples::run(1);
+        run.flows[0].access =
+            Some(Access { rate_bps: 1_000_000, buffer: Buffer::Bytes(9_000), kind: AccessKind::Router });
+        let plan = led(&run, Passage::Router).expect("a plan");
+        let there = [Place::Machine, Place::Sender, Place::Access, Place::Near, Place::Receiver, Place::Machine];
+        assert_eq!(way(&plan, RECEIVER), there);
+        run.flows.push(run.flows[0].clone());
+        run.flows[1].access = None;
+        let refused = led(&run, Passage::Router).expect_err("two with one receiver");
+        assert!(refused.to_string().contains("a receiver of its own"), "{refused}");
+        run.flows[1].access = run.flows[0].access;
+        assert!(led(&run, Passage::Router).is_err(), "two lines that are alike are two");
     }
 
     #[test]

@@ -38,7 +38,19 @@ class HostLimits:
             yield from self._of_interface(host)
         yield from self._of_programs()
         yield from self._of_captures()
+        yield from self._of_lines()
         yield from self._of_path()
+
+    def _of_lines(self) -> Iterator[Problem]:
+        """Access lines that the path cannot have: it knows a flow's packets by their receiver's address."""
+        receivers = [each.name for each in self.assigned.receivers]
+        for index, flow in enumerate(self.run.flows):
+            where = f"flows[{index}].access"
+            if flow.access is not None and self.assigned.path is None:
+                yield Problem(where, "hosts are as they are, and nobody makes the path", "leave it out")
+            elif flow.access is not None and receivers.count(receivers[index]) > 1:
+                message = f"{receivers[index]} receives other flows, too, and their packets would pass the same line"
+                yield Problem(where, message, "as many senders, each with a receiver of its own")
 
     def _of_path(self) -> Iterator[Problem]:
         """What the kernel lacks of the host that makes the path."""
@@ -122,8 +134,6 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
             yield Problem(path, message, hint)
     for index, flow in enumerate(run.flows):
         where = f"flows[{index}]"
-        if flow.access is not None:
-            yield Problem(f"{where}.access", f"{own}: their lines are their own", "leave it out")
         if flow.direction != "down":
             yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
         if flow.work.command is not None and flow.work.command.user == "root":
