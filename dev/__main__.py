@@ -9,6 +9,7 @@ from dev.captured import captured
 from dev.checks.command import checks
 from dev.curves.command import curves
 from dev.hosts_agreement import hosts_agreement
+from dev.in_lab import in_lab
 from dev.measured_paths import measured_paths
 from dev.strata.command import strata
 from dev.validation.command import validation
@@ -32,6 +33,11 @@ app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
 app.command("captured", epilog=f"Example: {PROGRAM} captured --runs 20")(captured)
 app.command("measured_paths", epilog=f"Example: {PROGRAM} measured_paths --seed 7")(measured_paths)
 app.command("hosts_agreement", epilog=f"Example: {PROGRAM} hosts_agreement")(hosts_agreement)
+app.command(
+    "lab",
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog=f"Example: {PROGRAM} lab study run cao2019 --short --engine hosts --out out/cao",
+)(in_lab)
 
 
 def main() -> None:

@@ -130,8 +130,11 @@ def obstacle() -> str | None:
 
 
 @contextmanager
-def lab(folder: Path) -> Iterator[Lab]:
-    """Two senders, one of which has another clock since its start; a receiver, of a plain user; a router."""
+def lab(folder: Path, mtu_bytes: int = 1500) -> Iterator[Lab]:
+    """Two senders, one of which has another clock since its start; a receiver, of a plain user; a router.
+
+    `mtu_bytes`: of the links between them.
+    """
     key(folder / "user_key")
     shutil.copy(folder / "user_key.pub", folder / "authorized_keys")
     with hosts(
@@ -143,7 +146,7 @@ def lab(folder: Path) -> Iterator[Lab]:
             f"  UserKnownHostsFile {folder}/known_hosts\n  GlobalKnownHostsFile /dev/null\n"
         )
         (folder / "ssh_config").write_text("".join([*map(alias, made.values()), always]), encoding="utf-8")
-        wire(made)
+        wire(made, mtu_bytes)
         yield Lab(folder, made)
 
 
@@ -242,7 +245,7 @@ def data_interface(name: str) -> str:
     return f"to-{WIRED[-1]}" if name == "mid" else "eth1"
 
 
-def wire(hosts: dict[str, LabHost]) -> None:
+def wire(hosts: dict[str, LabHost], mtu_bytes: int) -> None:
     """Links each host to the router, which forwards."""
     router = hosts["mid"].process.pid
     for name in WIRED:
@@ -251,7 +254,7 @@ def wire(hosts: dict[str, LabHost]) -> None:
         inside(host, "ip", "link", "add", "eth1", "type", "veth", *peer)
         for process, device, address in ((host, "eth1", own), (router, f"to-{name}", own + 1)):
             inside(process, "ip", "address", "add", f"{address}/30", "dev", device)
-            inside(process, "ip", "link", "set", device, "up")
+            inside(process, "ip", "link", "set", device, "mtu", str(mtu_bytes), "up")
         inside(host, "ip", "route", "add", "192.0.2.0/24", "via", str(own + 1))
     inside(router, "sysctl", "-q", "-w", "net.ipv4.ip_forward=1")
 

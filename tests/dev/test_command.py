@@ -36,7 +36,10 @@ pytestmark = pytest.mark.slow
 PROGRAM = (sys.executable, "-m", "dev")
 SAME = ("--engines", "sim,sim")
 QUICK = ("strata", "--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000", "--seeds", "2")
-COMMANDS = ["strata", "curves", "checks", "validation", "advised", "captured", "measured_paths", "hosts_agreement"]
+COMMANDS = [
+    *("strata", "curves", "checks", "validation"),
+    *("advised", "captured", "measured_paths", "hosts_agreement", "lab"),
+]
 
 
 def dev(*arguments: str | Path) -> Result:
