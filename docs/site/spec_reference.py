@@ -49,6 +49,7 @@ WITH_NEIGHBOURS: Final = {
     "path": '[path]\nrate = "80 Mbit/s"\nrtt = "25 ms"\nbuffer = "1 bdp"\n',
     "path.queue": '[path]\nqueue = "packets"\nbuffer = "100 packets"\n',
     "path.loss_at": '[path]\nloss = "0.1 %"\nloss_at = "after"\n',
+    "path.qdisc": '[path]\nqdisc = "fq_codel"\nbuffer = "1 bdp"\n',
     "path.offload": '[path]\noffload = true\nburst = "64 kB"\n',
     "path.change": '[[path.change]]\nat = "20 s"\nrate = "20 Mbit/s"\n\n[[path.change]]\nat = "40 s"\n'
     'rate = "80 Mbit/s"\n',
@@ -118,6 +119,15 @@ SAME_EXAMPLE: Final = {
 }
 
 
+QDISC_WITH: Final = {
+    "interval": "codel", "target": "codel", "limit": "codel", "ecn": "codel", "ce_threshold": "codel",
+    "ce_threshold_selector": "fq_codel", "flows": "fq_codel", "quantum": "fq_codel", "initial_quantum": "fq",
+    "flow_limit": "fq", "orphan_mask": "fq", "tupdate": "pie", "alpha": "pie", "beta": "pie", "coupling": "dualpi2",
+    "step": "dualpi2", "min": "red", "max": "red", "probability": "red",
+}  # fmt: skip
+"""A queue discipline that has a parameter, for its example."""
+
+
 def wrapped(text: str) -> str:
     """Sentences in lines of the documents' length."""
     return textwrap.fill(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
@@ -133,6 +143,11 @@ def example(key: Key) -> str:
         return WITH_NEIGHBOURS[table.removesuffix("[]")]
     others = [word for word in key.options if word != key.default]
     value = key.examples[0] if key.examples else others[0] if others else not key.default
+    if table == "path.qdisc":
+        more = {"ce_threshold": "1 ms"} if own == "ce_threshold_selector" else {}
+        kind = {} if own == "kind" else {"kind": QDISC_WITH[own]}
+        around = {"buffer": "1 bdp"} if QDISC_WITH.get(own) == "red" else {}
+        return toml({"path": around | {"qdisc": kind | more | {own: value}}})
     if table == "path.back" or table.endswith("hops[]"):
         around = BACK if table == "path.back" else HOP.format(table=table.removesuffix("[]"))
         return around if f"\n{own} = " in around else around + toml({own: value})
@@ -148,7 +163,10 @@ def spec_around(text: str) -> dict[str, Any]:
     """The smallest spec with what an example says."""
     fields = tomllib.loads(text)
     # Hops stand in place of the path's own queue.
-    smallest = dict(SMALLEST) | {"path": {"rtt": "25 ms"}} if "hops" in fields else SMALLEST
+    smallest = dict(SMALLEST) | {"path": {"rtt": "25 ms"}} if "hops" in fields else dict(SMALLEST)
+    if "qdisc" in fields.get("path", {}) and "buffer" not in fields["path"]:
+        # One that counts packets has a limit of its own.
+        smallest["path"] = {"rate": "80 Mbit/s", "rtt": "25 ms"}
     return _merged(smallest, fields)
 
 
@@ -164,7 +182,7 @@ def refusals(key: Key) -> dict[str, list[str]]:
     """What each engine refuses of a key's values that this page names, in its own words."""
     fields = spec_around(example(key))
     more = MORE_VALUES.get(key.path, [])
-    tried = [*key.options, *key.examples, *key.extremes, *more] if "table" not in key.noun else []
+    tried = [*key.options, *([*key.examples, *key.extremes, *more] if "table" not in key.noun else [])]
     refused: dict[str, list[str]] = {"sim": [], "linux": []}
     known = _problems(fields, {})
     for value in tried:
@@ -272,7 +290,7 @@ def page() -> str:
         keep_trailing_newline=True, autoescape=False,  # noqa: S701 (Markdown, of our own words)
     )  # fmt: skip
     return environment.get_template("spec.md.j2").render(
-        keys=list(keys()), kinds=[each for name in KINDS for each in _core.quantity_kinds() if each[0] == name],
+        keys=[key for key in keys() if ".qdisc." not in key.path.removeprefix("path.qdisc.")], kinds=[each for name in KINDS for each in _core.quantity_kinds() if each[0] == name],
         example=example, takes=takes, default=default, engines=engines, anchor=anchor, wrapped=wrapped,
         algorithms=list(algorithms()), places=dict(_core.placeholders()),
     )  # fmt: skip

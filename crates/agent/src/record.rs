@@ -164,6 +164,7 @@ impl KernelRecorder {
             undos: UNSEEN,
             dropped_packets: UNSEEN,
             random_lost_packets: UNSEEN,
+            marked_packets: UNSEEN,
             app_limited_ns: elapsed_ns.saturating_sub(sender.busy_us * NANOS_PER_MICRO),
             rwnd_limited_ns: sender.rwnd_limited_us * NANOS_PER_MICRO,
             sndbuf_limited_ns: sender.sndbuf_limited_us * NANOS_PER_MICRO,
@@ -215,6 +216,7 @@ pub fn no_counters(at_ns: u64) -> FlowCounters {
         undos: UNSEEN,
         dropped_packets: UNSEEN,
         random_lost_packets: UNSEEN,
+        marked_packets: UNSEEN,
         ..FlowCounters::default()
     }
 }

@@ -75,8 +75,8 @@ dictionary! {
 dictionary! {
     FlowCounters {
         at_ns, delivered_bytes, bottleneck_bytes, segments_sent, segments_retransmitted, segments_lost, acks,
-        timeouts, probes, undos, dropped_packets, random_lost_packets, app_limited_ns, rwnd_limited_ns,
-        sndbuf_limited_ns,
+        timeouts, probes, undos, dropped_packets, random_lost_packets, marked_packets, app_limited_ns,
+        rwnd_limited_ns, sndbuf_limited_ns,
     }
 }
 dictionary! {
@@ -89,11 +89,11 @@ dictionary! {
 dictionary! { Transfers { started_ns, completed_ns, segments_sent, segments_retransmitted } }
 dictionary! { Program { client, server } }
 dictionary! { ProgramEnd { argv, began_ns, ended_ns, status, stdout, stderr } }
-dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series } }
+dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series, sojourn } }
 dictionary! {
     QueueCounters {
-        at_ns, offered_packets, sent_packets, sent_bytes, dropped_packets, random_lost_packets, queued_packets,
-        queued_bytes,
+        at_ns, offered_packets, sent_packets, sent_bytes, dropped_packets, marked_packets, random_lost_packets,
+        queued_packets, queued_bytes,
     }
 }
 dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, sent_packets } }

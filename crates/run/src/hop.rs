@@ -1,5 +1,6 @@
 //! [`Hop`]: a queue before a line of its own, as packets meet it on their way; and what a flow's route is.
 
+use crate::queue_discipline::QueueDiscipline;
 use serde::{Deserialize, Serialize};
 
 /// Ethernet's header: what every link of a host charges a frame beyond its IP packet.
@@ -13,8 +14,11 @@ pub struct Hop {
     pub name: String,
     /// Rate of the line, charged on frames: IP packet and overhead.
     pub rate_bps: u64,
-    /// Room of the drop-tail queue before it.
+    /// Room of the queue before it.
     pub buffer: Buffer,
+    /// How that is managed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qdisc: QueueDiscipline,
     /// One-way propagation delay behind it, to the next hop or the end.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delay_ns: u64,

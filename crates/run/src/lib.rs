@@ -10,6 +10,7 @@ mod hop;
 mod measurement;
 mod path;
 mod placeholder;
+mod queue_discipline;
 mod recorder;
 mod request;
 #[cfg(feature = "samples")]
@@ -25,6 +26,7 @@ pub use measurement::{
 };
 pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, changes};
 pub use placeholder::Places;
+pub use queue_discipline::{Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AccessKind, AlgorithmChoice, Arrival, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run, ShaperAt,

@@ -2,6 +2,7 @@
 //!
 //! Series are columns of equal length. `u64::MAX` and `u32::MAX` in a gauge mean "not known yet".
 
+use crate::hop::is_default;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -162,6 +163,9 @@ pub struct FlowCounters {
     pub dropped_packets: u64,
     /// Those lost at random. May be unseen.
     pub random_lost_packets: u64,
+    /// Frames of its data that the queues of the path marked. May be unseen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub marked_packets: u64,
     /// Time with nothing to send.
     pub app_limited_ns: u64,
     /// Time held back by the receiver's window.
@@ -180,7 +184,7 @@ impl FlowCounters {
         }
     }
 
-    fn counts(&mut self) -> [&mut u64; 14] {
+    fn counts(&mut self) -> [&mut u64; 15] {
         let Self {
             at_ns: _,
             delivered_bytes,
@@ -194,6 +198,7 @@ impl FlowCounters {
             undos,
             dropped_packets,
             random_lost_packets,
+            marked_packets,
             app_limited_ns,
             rwnd_limited_ns,
             sndbuf_limited_ns,
@@ -210,6 +215,7 @@ impl FlowCounters {
             undos,
             dropped_packets,
             random_lost_packets,
+            marked_packets,
             app_limited_ns,
             rwnd_limited_ns,
             sndbuf_limited_ns,
@@ -273,6 +279,9 @@ pub struct QueueMeasurement {
     pub at_end: QueueCounters,
     /// The backlog.
     pub series: QueueSeries,
+    /// How long frames were in it that left within the window, ns, where the engine sees that.
+    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
+    pub sojourn: Histogram,
 }
 
 /// One queue of several.
@@ -297,8 +306,11 @@ pub struct QueueCounters {
     pub sent_packets: u64,
     /// Bytes of frames that left the bottleneck.
     pub sent_bytes: u64,
-    /// Packets that found the queue full.
+    /// Packets that the queue dropped: they found it full, or what manages it dropped them.
     pub dropped_packets: u64,
+    /// Packets that it marked (CE of RFC 3168) and did not drop.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub marked_packets: u64,
     /// Packets lost at random, before or after the queue.
     pub random_lost_packets: u64,
     /// Packets in the queue now.
@@ -366,6 +378,24 @@ impl Histogram {
         self.counts[bin - self.first_bin as usize] += 1;
     }
 
+    /// There is no value.
+    pub const fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// What was added since it was so.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        let mut since = self.clone();
+        let on = (earlier.first_bin - self.first_bin.min(earlier.first_bin)) as usize;
+        for (count, before) in since.counts.iter_mut().skip(on).zip(&earlier.counts) {
+            *count -= before;
+        }
+        since.count -= earlier.count;
+        since.sum -= earlier.sum;
+        since
+    }
+
     /// The bin of a value: linear below 64, then 64 bins an octave.
     pub const fn bin(value: u64) -> usize {
         if value < 1 << Self::BITS {
@@ -404,6 +434,17 @@ mod tests {
         let count = |value| histogram.counts[Histogram::bin(value) - histogram.first_bin as usize];
         assert_eq!((count(100), count(500), count(900)), (2, 1, 1));
         assert_eq!(histogram.counts.iter().sum::<u32>(), 4);
+    }
+
+    #[test]
+    fn what_was_added_since_is_a_histogram() {
+        let (mut before, mut later) = (Histogram::default(), Histogram::default());
+        [500, 900].iter().for_each(|&value| before.record(value));
+        [500, 900, 100, 500, 2_000].iter().for_each(|&value| later.record(value));
+        let since = later.since(&before);
+        assert_eq!((since.count, since.sum, since.counts.iter().sum::<u32>()), (3, 2_600, 3));
+        assert_eq!(since.counts[Histogram::bin(500) - since.first_bin as usize], 1);
+        assert_eq!(later.since(&Histogram::default()), later);
     }
 
     #[test]

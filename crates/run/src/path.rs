@@ -7,6 +7,8 @@ use std::ops::Range;
 
 /// What the one hop of a path without a list of them is called.
 const BOTTLENECK: &str = "bottleneck";
+/// What the one hop of a way back without a list is called; no other may be.
+const BACK: &str = "back";
 
 /// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
 pub const SEGMENT_HEADERS_BYTES: u32 = 52;
@@ -52,6 +54,7 @@ impl Path {
                 name: BOTTLENECK.to_owned(),
                 rate_bps: self.rate_bps,
                 buffer: self.buffer,
+                qdisc: self.qdisc,
                 delay_ns: 0,
                 overhead_bytes: self.overhead_bytes,
                 burst_bytes: self.burst_bytes,
@@ -62,6 +65,18 @@ impl Path {
             }],
             Direction::Down => self.hops.clone(),
         }
+    }
+
+    /// The tables of a spec that describe these hops.
+    pub fn tables(&self, direction: Direction) -> impl Iterator<Item = String> {
+        let (only, list, count) = match direction {
+            Direction::Down => ((self.hops.is_empty()).then_some("path"), "hops", self.hops.len().max(1)),
+            Direction::Up => {
+                let is_only = self.back.first().is_some_and(|hop| hop.name == BACK);
+                (is_only.then_some("path.back"), "path.back.hops", self.back.len())
+            }
+        };
+        (0..count).map(move |place| only.map_or_else(|| format!("{list}[{place}]"), str::to_owned))
     }
 
     /// Which of these is the bottleneck: the one that the path names, and on the way back the slowest; of equals the first.

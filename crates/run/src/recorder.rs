@@ -288,6 +288,16 @@ impl Recorder {
         } = counters;
     }
 
+    /// Keeps how long frames were in a queue that left it, since the window's begin.
+    pub fn mark_sojourn(&mut self, mark: Mark, hop: usize, sojourn: &Histogram) {
+        let queue = &mut self.hops[hop].queue;
+        match mark {
+            Mark::WindowBegin => queue.sojourn = sojourn.clone(),
+            Mark::WindowEnd => queue.sojourn = sojourn.since(&queue.sojourn),
+            Mark::End => {}
+        }
+    }
+
     /// A flow's round-trip samples within the window.
     pub fn set_ack_rtt(&mut self, flow: usize, ack_rtt: Histogram) {
         self.flows[flow].ack_rtt = ack_rtt;

@@ -2,6 +2,7 @@
 
 use crate::capture_point::CapturePoints;
 use crate::hop::{Buffer, Change, Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_default, is_ethernet};
+use crate::queue_discipline::QueueDiscipline;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -27,7 +28,7 @@ pub struct Run {
 
 /// What lies between all senders and all receivers: one bottleneck, or where there are `hops` these in a row.
 ///
-/// The fields of a queue and its line (`rate_bps`, `overhead_bytes`, `buffer`, `burst_bytes`, `shaper`, `loss_ppb`,
+/// The fields of a queue and its line (`rate_bps`, `overhead_bytes`, `buffer`, `qdisc`, `burst_bytes`, `shaper`, `loss_ppb`,
 /// `loss_at`, `changes`) are those of the bottleneck, also where it stands in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -38,8 +39,11 @@ pub struct Path {
     /// hosts count Ethernet's header.
     #[serde(default = "ethernet", skip_serializing_if = "is_ethernet")]
     pub overhead_bytes: u32,
-    /// Room of the drop-tail queue before the bottleneck.
+    /// Room of the queue before the bottleneck.
     pub buffer: Buffer,
+    /// How that is managed.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub qdisc: QueueDiscipline,
     /// Depth of the token bucket. One frame or less: a plain line that takes size/rate a frame, unless the
     /// bucket may owe.
     pub burst_bytes: u64,

@@ -1,8 +1,8 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
 use crate::{
-    AlgorithmChoice, Buffer, CapturePoints, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, Record, Route, Run,
-    ShaperAt, ShaperKind, SocketMemory, Workload,
+    AlgorithmChoice, Buffer, CapturePoints, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, QueueDiscipline,
+    Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload,
 };
 
 /// A full frame at an MTU of 1500 bytes.
@@ -19,6 +19,7 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
         path: Path {
             rate_bps,
             buffer: Buffer::Bytes(buffer_bytes),
+            qdisc: QueueDiscipline::Fifo,
             overhead_bytes: crate::ETHERNET_HEADER_BYTES,
             burst_bytes: FRAME_BYTES,
             shaper: ShaperKind::Tbf,

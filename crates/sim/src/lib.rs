@@ -16,7 +16,7 @@ mod tcp;
 mod trace;
 
 pub use attempt::Attempt;
-use run::{Measurement, Problem, Run, Seen};
+use run::{Direction, Measurement, Problem, QueueDiscipline, Run, Seen};
 use simulation::Simulation;
 use std::vec::Drain;
 
@@ -65,6 +65,17 @@ pub fn problems(run: &Run) -> Vec<Problem> {
             path: "path.jitter".to_owned(),
             message: "null, a machine's own noise: the simulator has none, and is to be told how much".to_owned(),
         });
+    }
+    for direction in Direction::BOTH {
+        for (table, hop) in run.path.tables(direction).zip(run.path.hops(direction)) {
+            if let QueueDiscipline::Cake | QueueDiscipline::Dualpi2(_) = hop.qdisc {
+                let name = hop.qdisc.name();
+                let message = format!(
+                    "the simulator has no {name}; the engines \"netns\" and \"linux\" have, where the kernel has"
+                );
+                problems.push(Problem { path: format!("{table}.qdisc"), message });
+            }
+        }
     }
     if run.measure.ss_ns.is_some() {
         problems.push(Problem {

@@ -94,6 +94,7 @@ impl Trace {
     /// Keeps the counters of queues.
     pub fn mark_queues(&mut self, mark: Mark, network: &Network) {
         network.counters().enumerate().for_each(|(hop, counters)| self.recorder.mark_queue(mark, hop, counters));
+        network.sojourns().for_each(|(hop, sojourn)| self.recorder.mark_sojourn(mark, hop, sojourn));
         match mark {
             Mark::WindowBegin => self.within_window = true,
             Mark::WindowEnd => self.within_window = false,
@@ -149,6 +150,7 @@ pub fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network
         undos: sender.undos(),
         dropped_packets,
         random_lost_packets,
+        marked_packets: network.marked(flow),
         app_limited_ns: application.as_nanos(),
         rwnd_limited_ns: receive_window.as_nanos(),
         sndbuf_limited_ns: send_buffer.as_nanos(),

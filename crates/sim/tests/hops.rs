@@ -9,7 +9,10 @@ use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use random::any_run;
 use run::samples::{FRAME_BYTES, flow, one_flow};
-use run::{Buffer, Change, Direction, Hop, HopMeasurement, LossAt, Measurement, Route, Run, ShaperKind, UNSEEN};
+use run::{
+    Buffer, Change, Direction, Hop, HopMeasurement, LossAt, Measurement, QueueDiscipline, Route, Run, ShaperKind,
+    UNSEEN,
+};
 use scenario::{MBIT, MS, MSS_BYTES, SECOND, bdp_bytes, goodput_bps};
 
 /// An ACK on the wire as links count it: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes.
@@ -20,6 +23,7 @@ fn hop(name: &str, rate_bps: u64, buffer_bytes: u64) -> Hop {
         name: name.to_owned(),
         rate_bps,
         buffer: Buffer::Bytes(buffer_bytes),
+        qdisc: QueueDiscipline::Fifo,
         delay_ns: 0,
         overhead_bytes: 14,
         burst_bytes: FRAME_BYTES,
@@ -248,6 +252,7 @@ fn any_hop(rate_bps: u64, delay_ns: u64) -> impl Strategy<Value = Hop> {
             name: String::new(),
             rate_bps: ((rate_bps as f64 * f64::from(octaves).exp2()) as u64).max(1_000),
             buffer,
+            qdisc: QueueDiscipline::Fifo,
             delay_ns,
             overhead_bytes,
             burst_bytes,

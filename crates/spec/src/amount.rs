@@ -46,7 +46,7 @@ pub fn amounts(field: &str, value: &Word, fields: &Fields) -> Vec<(String, f64)>
 
 fn room(hop: &Hop<'_>, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let (size, line) = (hop.keys.quantity("buffer")?, line(network, hop)?);
-    let bytes = bytes(buffer_limit(size, network, line)?, line);
+    let bytes = bytes(crate::qdisc::room(network, hop, line)?, line);
     let in_bdp = if size.unit == "bdp" { size.base() as f64 / PPB } else { bytes / bdp_bytes(network)? };
     Ok(vec![("bytes", bytes), ("bdp", in_bdp)])
 }
@@ -54,7 +54,7 @@ fn room(hop: &Hop<'_>, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>
 fn room_of_access(text: &str, network: &Network<'_>) -> Result<Vec<(&'static str, f64)>, Unknown> {
     let size = SIZE.read(text).map_err(|_| Unknown)?;
     let line = ethernet_line(network, network.bottleneck(Direction::Down)?.rate_bps()?)?;
-    Ok(vec![("bytes", bytes(buffer_limit(&size, network, line)?, line))])
+    Ok(vec![("bytes", bytes(buffer_limit(&size, network.counts_packets()?, network, line)?, line))])
 }
 
 const fn bytes(room: Buffer, line: Line) -> f64 {

@@ -167,15 +167,15 @@ impl Point<'_> {
     pub fn filled_bytes(&self) -> Option<f64> {
         let network = self.network().ok()?;
         let bottleneck = network.bottleneck(Direction::Down).ok()?;
-        filled_bytes(bottleneck.keys.quantity("buffer").ok()?, &network, bottleneck.rate_bps().ok()?).ok()?
+        filled_bytes(bottleneck.keys.quantity_if("buffer").ok()??, &network, bottleneck.rate_bps().ok()?).ok()?
     }
 }
 
-/// The room of a queue before a line, counted as the path's queues count.
+/// The room of a queue before a line, which counts packets or bytes.
 ///
 /// One in bdp or as a time holds a frame at least: a queue that none fits in is no queue.
-pub fn buffer_limit(size: &Quantity, network: &Network<'_>, line: Line) -> Result<Buffer, Unknown> {
-    let (in_packets, frame) = (network.path.text("queue")? == "packets", line.frame_bytes);
+pub fn buffer_limit(size: &Quantity, in_packets: bool, network: &Network<'_>, line: Line) -> Result<Buffer, Unknown> {
+    let frame = line.frame_bytes;
     if let Some(room) = filled(size, network, line.rate_bps)? {
         return Ok(if in_packets {
             Buffer::Packets(((room / FILLED_PER_BYTE / u128::from(frame)) as u64).max(1))

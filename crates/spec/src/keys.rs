@@ -4,6 +4,7 @@ mod experiment;
 mod flow;
 mod hop;
 mod path;
+mod qdisc;
 mod size;
 mod workload;
 
@@ -11,6 +12,7 @@ pub use experiment::SPEC;
 pub use flow::FLOW;
 pub use hop::{BACK, HOP};
 pub use path::PATH;
+pub use qdisc::QDISC;
 pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
 pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
@@ -19,6 +21,7 @@ use crate::key::Kind::{
     Zip,
 };
 use crate::key::{FileKind, Key, Kind, Section};
+use crate::literal::Literal;
 use crate::literal::Literal::{Flag as Is, Header, Integer as Count, List, Number as Decimal, Text};
 use crate::quantity::{self, BYTES, DURATION, FREQUENCY, JITTER, RATE, SHARE, TIME};
 
@@ -69,6 +72,14 @@ const WORKLOAD: Kind = OneOf {
     ],
     hint: "use \"bulk\", { transfer = \"100 MB\" }, { stream = … }, { trace = \"writes.csv\" }, { arrivals = … } or \
            { command = […] }",
+};
+static QDISCS: Kind = Options(&crate::qdisc::KINDS);
+const QUEUE_DISCIPLINE: Kind = OneOf {
+    noun: "queue discipline",
+    simple: &QDISCS,
+    tables: &[("kind", &QDISC)],
+    hint: "use \"fifo\", \"codel\", \"fq_codel\", \"fq\", \"pie\", \"red\", \"dualpi2\", \"cake\" or { kind = \"codel\", \
+           target = \"5 ms\" }",
 };
 const SIZE_OF_TRANSFERS: Kind = OneOf {
     noun: "size",

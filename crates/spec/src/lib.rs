@@ -21,6 +21,7 @@ mod place;
 mod placeholder;
 mod point;
 mod problem;
+mod qdisc;
 mod quantity;
 mod reader;
 mod resolve;

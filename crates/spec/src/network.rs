@@ -8,7 +8,7 @@ const OF_PATH: &str = "bottleneck";
 /// What the one hop of a way back without a list is called.
 const OF_BACK: &str = "back";
 /// The keys of a queue and its line: where there is a list of hops, each of them has its own.
-pub const OF_A_HOP: [&str; 8] = ["rate", "buffer", "burst", "shaper", "overhead", "loss", "change", "delay"];
+pub const OF_A_HOP: [&str; 9] = ["rate", "buffer", "qdisc", "burst", "shaper", "overhead", "loss", "change", "delay"];
 
 /// A queue and its line.
 #[derive(Clone, Copy, Debug)]
@@ -90,6 +90,14 @@ impl<'a> Network<'a> {
             Direction::Down => &self.down,
             Direction::Up => &self.up,
         }
+    }
+
+    /// Queues are written to count packets.
+    ///
+    /// # Errors
+    /// When the word has a problem.
+    pub fn counts_packets(&self) -> Result<bool, Unknown> {
+        Ok(self.path.text("queue")? == "packets")
     }
 
     /// Those of the path, then those on the way back.

@@ -240,7 +240,7 @@ fn default(key: &'static Key) -> Node {
         (_, Shape::Listed { .. }) => Node::Tables(Vec::new()),
         (Kind::Zip, _) => Node::Zip(Vec::new()),
         (kind, shape) => key.default.map_or(Node::Absent, |literal| match (kind, literal) {
-            (Kind::OneOf { .. }, _) => Node::Text("bulk".to_owned()),
+            (Kind::OneOf { .. }, Literal::Text(text)) => Node::Text(text.to_owned()),
             (_, Literal::List(literals)) if shape == Shape::Several => {
                 let text =
                     |word: &Literal| if let Literal::Text(text) = word { Some((*text).to_owned()) } else { None };

@@ -12,6 +12,7 @@ use crate::names;
 use crate::network::{self, Network};
 use crate::point::Point;
 use crate::problem::Problem;
+use crate::qdisc::{Words, room};
 use crate::rules;
 use crate::tree::{Unknown, View};
 use run::{
@@ -227,6 +228,7 @@ fn path(network: &Network<'_>) -> Result<Path, Unknown> {
     Ok(Path {
         rate_bps: own.rate_bps,
         buffer: own.buffer,
+        qdisc: own.qdisc,
         overhead_bytes: own.overhead_bytes,
         burst_bytes: own.burst_bytes,
         shaper: own.shaper,
@@ -245,13 +247,15 @@ fn path(network: &Network<'_>) -> Result<Path, Unknown> {
 
 fn hop(network: &Network<'_>, hop: &network::Hop<'_>) -> Result<Hop, Unknown> {
     let (keys, line) = (&hop.keys, line(network, hop)?);
+    let buffer = room(network, hop, line)?;
     let changes = keys.tables("change")?;
     let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
     let is_after = keys.table.node("loss_at").is_some() && keys.text("loss_at")? == "after";
     Ok(Hop {
         name: hop.name()?.to_owned(),
         rate_bps: line.rate_bps,
-        buffer: buffer_limit(keys.quantity("buffer")?, network, line)?,
+        buffer,
+        qdisc: Words::of(hop)?.discipline(buffer, network.path.integer("mtu")?)?,
         delay_ns: hop.delay_ns()?,
         overhead_bytes: keys.count("overhead")? as u32,
         burst_bytes: keys.count("burst")?,
@@ -267,7 +271,12 @@ fn access(network: &Network<'_>, group: &View<'_>) -> Result<Option<Access>, Unk
     let rate_bps = access.count("rate")?;
     Ok(Some(Access {
         rate_bps,
-        buffer: buffer_limit(access.quantity("buffer")?, network, ethernet_line(network, rate_bps)?)?,
+        buffer: buffer_limit(
+            access.quantity("buffer")?,
+            network.counts_packets()?,
+            network,
+            ethernet_line(network, rate_bps)?,
+        )?,
         kind: if access.text("kind")? == "router" { AccessKind::Router } else { AccessKind::Device },
     }))
 }

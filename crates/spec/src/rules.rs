@@ -29,6 +29,7 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
         network::names,
         network::bottleneck,
         queue::buffers,
+        queue::disciplines,
         queue::jitter,
         shaper,
         network::changes,

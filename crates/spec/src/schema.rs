@@ -131,11 +131,11 @@ mod tests {
         let schema = schema();
         let (path, back) = (&schema["properties"]["path"], &schema["properties"]["path"]["properties"]["back"]);
         assert_eq!((&path["required"], &back["required"]), (&json!(["rtt"]), &json!([])));
-        let either = json!([{"required": ["hops"]}, {"properties": {"path": {"required": ["rate", "buffer"]}}}]);
+        let either = json!([{"required": ["hops"]}, {"properties": {"path": {"required": ["rate"]}}}]);
         assert_eq!(schema["anyOf"], either);
-        assert_eq!(back["anyOf"], json!([{"required": ["hops"]}, {"required": ["rate", "buffer"]}]));
+        assert_eq!(back["anyOf"], json!([{"required": ["hops"]}, {"required": ["rate"]}]));
         let hop = &schema["properties"]["hops"]["items"];
-        assert_eq!(hop["required"], json!(["name", "rate", "buffer"]));
+        assert_eq!(hop["required"], json!(["name", "rate"]));
         assert_eq!(back["properties"]["hops"]["items"], *hop);
     }
 }

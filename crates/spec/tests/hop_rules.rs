@@ -40,8 +40,8 @@ fn a_hop_needs_its_keys() {
         &[
             "hops[0].name: missing; write name = \"core\"",
             "hops[0].rate: missing; write rate = \"80 Mbit/s\"",
-            "hops[0].buffer: missing; write buffer = \"1 bdp\"",
             "hops[0].raet: unknown key; did you mean \"rate\"?",
+            "hops[0].buffer: missing; write buffer = \"1 bdp\"",
         ],
     );
     refused(&format!("hops = []\n{PATH}{FLOW}"), &["hops: the list is empty; write [[hops]]"]);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use run::{Buffer, Change, Direction, Hop, LossAt, Route, Run, ShaperKind};
+use run::{Buffer, Change, Direction, Hop, LossAt, QueueDiscipline, Route, Run, ShaperKind};
 use support::{experiment, resolved, run};
 
 const TOP: &str = "duration = \"10 s\"\n";
@@ -24,6 +24,7 @@ fn plain(name: &str, rate_bps: u64, buffer_bytes: u64, delay_ns: u64) -> Hop {
         name: name.to_owned(),
         rate_bps,
         buffer: Buffer::Bytes(buffer_bytes),
+        qdisc: QueueDiscipline::Fifo,
         delay_ns,
         overhead_bytes: 14,
         burst_bytes: 5_000,

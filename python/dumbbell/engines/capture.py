@@ -300,7 +300,16 @@ def _counters(pair: PairedFlow, clock: Clock, at_ns: int, life_ns: tuple[int, in
         rwnd_limited_ns=round(part * limits.receiver_ns) if limits else 0,
         sndbuf_limited_ns=0,
         **dict.fromkeys(
-            ("segments_lost", "timeouts", "probes", "undos", "dropped_packets", "random_lost_packets"), None
+            (
+                "segments_lost",
+                "timeouts",
+                "probes",
+                "undos",
+                "dropped_packets",
+                "random_lost_packets",
+                "marked_packets",
+            ),
+            None,
         ),
     )
 

@@ -65,6 +65,8 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     for index, change in enumerate(queue.changes):
         yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
     yield from _queue(f"{where}.buffer", queue.buffer)
+    if queue.qdisc.kind != "fifo":
+        yield Problem(f"{where}.qdisc", "the agent has no managed queues yet", 'the engine sim, or qdisc = "fifo"')
     if queue.shaper == "tbf" and queue.burst_bytes <= frame:
         message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
         yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')

@@ -202,6 +202,8 @@ class FlowCounters:
     dropped_packets: int | None
     """Its frames that the bottleneck's queue dropped."""
     random_lost_packets: int | None
+    marked_packets: int | None
+    """Its frames that the queues of the path marked."""
     app_limited_ns: int
     """Time with nothing to send."""
     rwnd_limited_ns: int
@@ -263,6 +265,8 @@ class QueueMeasurement:
     at_window_end: QueueCounters
     at_end: QueueCounters
     series: QueueSeries
+    sojourn: Histogram | None = None
+    """How long frames were in the queue that left within the window, nanoseconds; None: the engine does not see it."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -271,6 +275,7 @@ class QueueMeasurement:
             at_window_end=QueueCounters(**raw["at_window_end"]),
             at_end=QueueCounters(**raw["at_end"]),
             series=QueueSeries(**raw["series"]),
+            sojourn=Histogram(**raw["sojourn"]) if raw["sojourn"]["count"] else None,
         )
 
 
@@ -288,6 +293,8 @@ class QueueCounters:
     sent_bytes: int
     """Bytes of frames that left the bottleneck."""
     dropped_packets: int
+    marked_packets: int
+    """Those that the queue marked (CE) and did not drop."""
     random_lost_packets: int
     queued_packets: int
     queued_bytes: int

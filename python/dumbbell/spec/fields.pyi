@@ -112,9 +112,11 @@ class Back(TypedDict, total=False):
     rate: str | Sequence[str]
     """Rate of the way back, as `path.rate`. Needed, unless there are `[[path.back.hops]]`: it has no default."""
     buffer: str | Sequence[str]
-    """Room of the drop-tail queue on the way back. `bdp` is the bottleneck's, its rate x `path.rtt`, as everywhere; a
-    time is what the rate of the way back carries in it. It has no default: it is needed, unless there are
-    `[[path.back.hops]]`."""
+    """Room of the queue on the way back. `bdp` is the bottleneck's, its rate x `path.rtt`, as everywhere; a time is
+    what the rate of the way back carries in it. It has no default: it is needed, unless there are `[[path.back.hops]]`,
+    or `qdisc` counts packets."""
+    qdisc: Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any] | Sequence[Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any]]
+    """How the hop's queue is managed, as `path.qdisc`."""
     delay: str | Sequence[str]
     """Propagation delay one way, behind the hop's queue and line: to the next hop, or to the end. It is a part of the
     base round-trip time: what the delays of all hops that a flow's data and ACKs pass leave over of that lies where
@@ -143,6 +145,69 @@ class Change(TypedDict, total=False):
     """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
     rate: Required[str | Sequence[str]]
     """The line's rate from then on. What is on it at that moment is finished at the new rate."""
+
+
+class Qdisc(TypedDict, total=False):
+    """The table `path.qdisc`."""
+
+    kind: Required[Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Sequence[Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"]]]
+    """Which discipline. Those that count packets (`codel`, `fq_codel`, `fq`, `pie`, `dualpi2`) hold `buffer` in frames,
+    or without one as many as `tc` gives them; `fifo` and `red` count bytes and need a `buffer`. `cake` has `tc`'s own
+    settings, and is on the engines of a real kernel only."""
+    limit: int | Sequence[int]
+    """Frames that the whole queue holds, in place of `buffer`. The default is `tc`'s: 1000 of `codel` and `pie`, 10240
+    of `fq_codel`, 10000 of `fq` and `dualpi2`."""
+    target: str | Sequence[str]
+    """The delay that is aimed at. Of `codel` and `fq_codel` the sojourn time that may stand, by default 5 ms (RFC 8289
+    section 4.4); of `pie` and `dualpi2` 15 ms (RFC 8033 section 4.2, RFC 9332 appendix A.1)."""
+    interval: str | Sequence[str]
+    """`codel`, `fq_codel`: so long the sojourn time may be above `target` before a packet is dropped. The default is
+    100 ms (RFC 8289 section 4.3)."""
+    ecn: bool | Sequence[bool]
+    """Packets that understand it (`flows[].ecn`) are marked where others are dropped. The default is `tc`'s: true of
+    `fq_codel`, false of `codel`, `pie` and `red`. `pie` drops them, too, from a probability of 10 % on (RFC 8033
+    section 5.1). `dualpi2` always marks."""
+    ce_threshold: str | Sequence[str]
+    """`codel`, `fq_codel`, `fq`: packets that understand it are marked as soon as their sojourn time is longer,
+    whatever the control law says. The default is none."""
+    ce_threshold_selector: Literal["0x01/0x01", "0x01/0x03", "0x02/0x03"] | Sequence[Literal["0x01/0x01", "0x01/0x03", "0x02/0x03"]]
+    """`fq_codel`: which packets `ce_threshold` marks: those whose ECN field, masked by the second number, is the first.
+    `"0x01/0x01"` are ECT(1) and CE, L4S. The default is all that understand it."""
+    flows: int | Sequence[int]
+    """`fq_codel`: queues. A flow has that which a hash of its addresses and ports names, so that two may share one. The
+    default is 1024 (RFC 8290 section 5.2.3)."""
+    quantum: str | Sequence[str]
+    """`fq_codel`, `fq`: bytes that a flow may send in a round. The default is a full Ethernet frame of `fq_codel`, two
+    of `fq`."""
+    initial_quantum: str | Sequence[str]
+    """`fq`: bytes that a flow may send in its first round. The default is ten full frames."""
+    flow_limit: int | Sequence[int]
+    """`fq`: frames that one flow's queue holds. The default is 100."""
+    orphan_mask: int | Sequence[int]
+    """`fq`: those bits of a flow's hash that tell queues apart, at a router, where a packet has no socket. The default
+    is 1023; with 0 all flows share one queue."""
+    tupdate: str | Sequence[str]
+    """`pie`, `dualpi2`: time between two updates of the probability, in whole milliseconds. The default is 15 ms (RFC
+    8033 section 4.2), of `dualpi2` 16 ms (RFC 9332 appendix A.1)."""
+    alpha: float | Sequence[float]
+    """`pie`, `dualpi2`: weight of the delay beyond `target` in an update of the probability. `tc` takes it in
+    sixteenths a second of `pie`, a whole number, 2 by default (0.125 of RFC 8033 section 4.2); of `dualpi2` per second,
+    to 1/256, 0.16 by default."""
+    beta: float | Sequence[float]
+    """`pie`, `dualpi2`: weight of the delay's change since the last update, as `alpha`: 20 by default (1.25 of RFC 8033
+    section 4.2), of `dualpi2` 3.2."""
+    coupling: int | Sequence[int]
+    """`dualpi2`: how many times the controller's probability marks scalable traffic (`k` of RFC 9332 section 2.1). The
+    default is 2."""
+    step: str | Sequence[str]
+    """`dualpi2`: scalable traffic is marked as soon as its sojourn time is longer. The default is 1 ms (RFC 9332
+    appendix A.1)."""
+    min: str | Sequence[str]
+    """`red`: mean backlog from which on some packets are dropped or marked. The default is a third of `max`."""
+    max: str | Sequence[str]
+    """`red`: mean backlog from which on every packet is dropped. The default is a quarter of `buffer`."""
+    probability: str | Sequence[str]
+    """`red`: the share that is dropped or marked when the mean backlog is just below `max`. The default is 2 %."""
 
 
 class Fields(TypedDict, total=False):
@@ -236,10 +301,12 @@ class Hop(TypedDict, total=False):
     back too. It names the hop's random streams."""
     rate: Required[str | Sequence[str]]
     """The hop's rate, as `path.rate`: charged for frames, the IP packet and the hop's `overhead`."""
-    buffer: Required[str | Sequence[str]]
-    """Room of the hop's drop-tail queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time
-    is what this hop's own rate carries in it. Either holds a frame at least. `packets` are full frames, of `path.mtu`
-    and the hop's `overhead`."""
+    buffer: str | Sequence[str]
+    """Room of the hop's queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time is what
+    this hop's own rate carries in it. Either holds a frame at least. `packets` are full frames, of `path.mtu` and the
+    hop's `overhead`. It has no default: it is needed, unless `qdisc` counts packets."""
+    qdisc: Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any] | Sequence[Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any]]
+    """How the hop's queue is managed, as `path.qdisc`."""
     delay: str | Sequence[str]
     """Propagation delay one way, behind the hop's queue and line: to the next hop, or to the end. It is a part of the
     base round-trip time: what the delays of all hops that a flow's data and ACKs pass leave over of that lies where
@@ -322,10 +389,16 @@ class Path(TypedDict, total=False):
     """The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time
     on the line. A group of flows may have its own, `flows[].rtt`."""
     buffer: str | Sequence[str]
-    """Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's
-    beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25
-    ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It
-    has no default: it is needed, unless there are [`[[hops]]`](#hops)."""
+    """Room of the bottleneck's queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1
+    bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250
+    kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It has no
+    default: it is needed, unless there are [`[[hops]]`](#hops), or `path.qdisc` counts packets and so has a limit of
+    its own."""
+    qdisc: Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any] | Sequence[Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] | Qdisc | Mapping[str, Any]]
+    """How the bottleneck's queue is managed: a queue discipline by `tc`'s name, with `tc`'s parameters as its defaults,
+    below the shaper; or a table with parameters, `{ kind = "codel", target = "10 ms" }`. `"fifo"` is a drop-tail queue.
+    One that counts packets counts them whatever their size: of a `buffer` in `bdp`, or as a time, it has as many as
+    full frames fit."""
     queue: Literal["bytes", "packets"] | Sequence[Literal["bytes", "packets"]]
     """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
     does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""

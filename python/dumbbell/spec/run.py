@@ -76,6 +76,46 @@ class Room(_Part, frozen=True, kw_only=True):
         return " ".join(map(str, self.count))
 
 
+class Codel(_Part, frozen=True, kw_only=True):
+    """CoDel's control law."""
+
+    target_ns: Count
+    interval_ns: Count
+    ecn: bool
+    ce_threshold_ns: Count | None = None
+
+
+class QueueDiscipline(_Part, frozen=True, kw_only=True):
+    """How a queue is managed: `tc`'s name, and those parameters that it has (`crates/run/src/queue_discipline.rs`)."""
+
+    kind: Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] = _written("fifo")
+    target_ns: Count | None = None
+    interval_ns: Count | None = None
+    ecn: bool | None = None
+    """Packets that understand it are marked and not dropped."""
+    ce_threshold_ns: Count | None = None
+    codel: Codel | None = None
+    """Of `fq_codel`, that of each queue."""
+    flows: Count | None = None
+    quantum_bytes: Count | None = None
+    initial_quantum_bytes: Count | None = None
+    ce_threshold_selector: tuple[Count, Count] | None = None
+    flow_limit_packets: Count | None = None
+    orphan_mask: Count | None = None
+    tupdate_ns: Count | None = None
+    alpha: Count | None = None
+    """In sixteenths a second of `pie`, in 256ths of `dualpi2`; so is `beta`."""
+    beta: Count | None = None
+    coupling: Count | None = None
+    step_ns: Count | None = None
+    min_bytes: Count | None = None
+    max_bytes: Count | None = None
+    probability_ppb: Count | None = None
+
+
+FIFO: Final = QueueDiscipline()
+
+
 class Change(_Part, frozen=True, kw_only=True):
     """From `at_ns` on, a line has another rate."""
 
@@ -90,6 +130,7 @@ class Hop(_Part, frozen=True, kw_only=True):
     """Unique within the path."""
     rate_bps: Count
     buffer: Room
+    qdisc: QueueDiscipline = FIFO
     delay_ns: Count = 0
     """One way, to the next hop or the end."""
     overhead_bytes: Count = ETHERNET_HEADER_BYTES
@@ -110,6 +151,8 @@ class Path(_Part, frozen=True, kw_only=True):
     overhead_bytes: Count = ETHERNET_HEADER_BYTES
     """What the bottleneck counts a frame beyond its IP packet."""
     buffer: Room
+    qdisc: QueueDiscipline = FIFO
+    """How its queue is managed."""
     burst_bytes: Count
     """Depth of the token bucket; one frame or less: a plain line, unless the bucket may owe."""
     shaper: Literal["tbf", "htb"] = "tbf"

@@ -39,6 +39,7 @@ impl Network {
             sent_packets: queue.sent_packets,
             sent_bytes: queue.sent_bytes,
             dropped_packets: queue.dropped_packets,
+            marked_packets: 0,
             random_lost_packets,
             queued_packets: queue.queued_packets,
             queued_bytes: queue.queued_bytes,

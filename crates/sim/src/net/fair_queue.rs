@@ -10,6 +10,7 @@
 //! flow's bursts come in the order of their departures is taken for granted; TCP's do.
 
 use super::packet::Packet;
+use super::queue::Rounds;
 use super::waiting::Waiting;
 use crate::index::FlowId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -34,9 +35,7 @@ pub struct FairQueue {
     quantum_bytes: i64,
     initial_bytes: i64,
     flows: BTreeMap<FlowId, Flow>,
-    /// Flows that have just begun, and the others, in the order in which they are served.
-    new: VecDeque<FlowId>,
-    old: VecDeque<FlowId>,
+    rounds: Rounds<FlowId>,
     /// Flows whose head is not due, by when it is, then in the order they came.
     throttled: BTreeSet<(Time, u64, FlowId)>,
     sequence: u64,
@@ -103,8 +102,7 @@ impl FairQueue {
             quantum_bytes: QUANTUM_FRAMES * frame_bytes,
             initial_bytes: INITIAL_QUANTUM_FRAMES * frame_bytes,
             flows: BTreeMap::new(),
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            rounds: Rounds::new(),
             throttled: BTreeSet::new(),
             sequence: 0,
             waiting: 0,
@@ -149,7 +147,7 @@ impl FairQueue {
                 entry.credit_bytes = entry.credit_bytes.max(self.quantum_bytes);
             }
             entry.place = Place::Waiting;
-            self.new.push_back(flow);
+            self.rounds.begin(flow);
         }
         debug_assert!(entry.bursts.back().is_none_or(|last| last.departure <= departure));
         let bytes = self.staged.iter().map(|packet| packet.frame_bytes).sum();
@@ -173,13 +171,21 @@ impl FairQueue {
             && due <= now
         {
             self.throttled.pop_first();
-            self.old.push_back(flow);
+            self.rounds.return_to_others(flow);
         }
         loop {
-            let (id, is_new) = self.next_flow()?;
-            let flow = self.flows.get_mut(&id).expect("a flow in a list");
+            let Self { flows, rounds, quantum_bytes, .. } = self;
+            let id = rounds.first(|id| {
+                let credit = &mut flows.get_mut(&id).expect("a flow in a list").credit_bytes;
+                let may_send = *credit > 0;
+                *credit += if may_send { 0 } else { *quantum_bytes };
+                may_send
+            })?;
+            let flow = flows.get_mut(&id).expect("a flow in a list");
             let Some(burst) = flow.bursts.front() else {
-                self.retire(id, is_new, now);
+                if rounds.retire() {
+                    flow.place = Place::Idle(now.as_millis());
+                }
                 continue;
             };
             flow.next = flow.next.max(burst.departure);
@@ -191,38 +197,7 @@ impl FairQueue {
             }
             self.sequence += 1;
             self.throttled.insert((flow.next, self.sequence, id));
-            self.list(is_new).pop_front();
-        }
-    }
-
-    /// Flows that have just begun come before the others.
-    fn list(&mut self, is_new: bool) -> &mut VecDeque<FlowId> {
-        if is_new { &mut self.new } else { &mut self.old }
-    }
-
-    /// The first flow with credit, and whether it has just begun; those before it get theirs and go to the end.
-    fn next_flow(&mut self) -> Option<(FlowId, bool)> {
-        loop {
-            let is_new = !self.new.is_empty();
-            let id = *self.list(is_new).front()?;
-            let flow = self.flows.get_mut(&id).expect("a flow in a list");
-            if flow.credit_bytes > 0 {
-                return Some((id, is_new));
-            }
-            flow.credit_bytes += self.quantum_bytes;
-            self.list(is_new).pop_front();
-            self.old.push_back(id);
-        }
-    }
-
-    /// The first flow of a list has nothing more: one that has just begun waits behind the others before it may begin
-    /// again.
-    fn retire(&mut self, id: FlowId, is_new: bool, now: Time) {
-        self.list(is_new).pop_front();
-        if is_new && !self.old.is_empty() {
-            self.old.push_back(id);
-        } else {
-            self.flows.get_mut(&id).expect("a flow in a list").place = Place::Idle(now.as_millis());
+            self.rounds.take_away();
         }
     }
 

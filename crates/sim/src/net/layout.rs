@@ -6,6 +6,7 @@ use super::line::Line;
 use super::link::Link;
 use super::loss::RandomLoss;
 use super::nic::Nic;
+use super::queue::{DropTail, Queue};
 use super::shaper::Shaper;
 use crate::engine::Event;
 use crate::index::HopId;
@@ -101,8 +102,9 @@ impl Layout {
             let frame = Bytes::new(u64::from(run.path.mtu_bytes) + u64::from(hop.overhead_bytes));
             let shaper = Shaper::new(hop.shaper, Rate::from_bps(hop.rate_bps), Bytes::new(hop.burst_bytes), frame);
             let scope = if is_only { String::new() } else { format!("{}/", hop.name) };
+            let queue = Queue::new(&hop, run.path.mtu_bytes, run.seed, &scope);
             let loss = RandomLoss::new(hop.loss_ppb, hop.loss_at, run.seed, scope);
-            let link = Link::new(hop.buffer, shaper, hop.extra_bytes(), loss);
+            let link = Link::new(queue, shaper, hop.extra_bytes(), loss);
             let role = if bottleneck == Some(place) { Role::Bottleneck } else { Role::Path };
             let link = self.add(Place::new(Hop::Link(link), direction, role));
             self.links.push(link);
@@ -153,7 +155,7 @@ impl Layout {
 fn access_link(access: &Access, path: &Path) -> Link {
     let (burst, frame) = (Bytes::new(access.burst_bytes(path)), Bytes::new(path.ethernet_frame_bytes()));
     let shaper = Shaper::new(ShaperKind::Tbf, Rate::from_bps(access.rate_bps), burst, frame);
-    Link::new(access.buffer, shaper, 0, RandomLoss::none())
+    Link::new(Queue::DropTail(DropTail::new(access.buffer)), shaper, 0, RandomLoss::none())
 }
 
 /// The hops of some stages, and what a delay leaves over behind the last one.

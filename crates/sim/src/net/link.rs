@@ -2,10 +2,10 @@
 
 use super::loss::RandomLoss;
 use super::packet::Packet;
-use super::queue::{Discipline, DropTail, Queue, Verdict};
+use super::queue::{Discipline, Fate, Queue, Verdict};
 use super::shaper::Shaper;
 use crate::index::FlowId;
-use run::{Buffer, LossAt, QueueCounters};
+use run::{Histogram, LossAt, QueueCounters};
 use std::collections::VecDeque;
 use std::hint::cold_path;
 use units::{Rate, Time};
@@ -26,8 +26,8 @@ pub struct Link {
     /// Frames that have left the queue and were not handed over yet. In between lies no time, only the rest of what happens
     /// at the same instant.
     released: VecDeque<Packet>,
-    /// Frames that the discipline dropped when others were to leave.
-    dropped: Vec<Packet>,
+    /// What has become of frames that waited, beside leaving.
+    fates: Vec<Fate>,
     loss: RandomLoss,
 }
 
@@ -47,16 +47,8 @@ pub enum Offered {
 
 impl Link {
     /// An idle link that counts a frame so much more than lines of hosts do.
-    pub fn new(room: Buffer, shaper: Shaper, extra_bytes: i32, loss: RandomLoss) -> Self {
-        Self {
-            queue: Queue::DropTail(DropTail::new(room)),
-            shaper,
-            departure: Time::NEVER,
-            extra_bytes,
-            released: VecDeque::new(),
-            dropped: Vec::new(),
-            loss,
-        }
+    pub fn new(queue: Queue, shaper: Shaper, extra_bytes: i32, loss: RandomLoss) -> Self {
+        Self { queue, shaper, departure: Time::NEVER, extra_bytes, released: VecDeque::new(), fates: Vec::new(), loss }
     }
 
     /// The link has this discipline from now on.
@@ -75,12 +67,13 @@ impl Link {
             self.release_all_due(now);
         }
         let packet = packet.longer(self.extra_bytes);
-        if self.queue.enqueue(packet, now) == Verdict::Dropped {
+        if self.queue.enqueue(packet, now, &mut self.fates) == Verdict::Dropped {
             return Offered::Dropped;
         }
-        if self.queue.waiting() > 1 {
+        if self.departure != Time::NEVER {
             return Offered::Queued { departure: None };
         }
+        self.queue.stage(now, &mut self.fates);
         self.departure = self.shaper.departure(packet.frame_bytes, now);
         Offered::Queued { departure: self.released.is_empty().then_some(self.departure) }
     }
@@ -106,7 +99,7 @@ impl Link {
     /// The next frame leaves the queue, if there is one: the shaper charges it, and says when the one behind it leaves.
     #[inline(always)]
     fn leave_queue(&mut self, now: Time, out: &mut Packet) -> bool {
-        let left = self.queue.dequeue(now, out, &mut self.dropped);
+        let left = self.queue.dequeue(now, out, &mut self.fates);
         if left {
             self.shaper.on_departure(out.frame_bytes, now);
         }
@@ -147,15 +140,20 @@ impl Link {
         self.extra_bytes
     }
 
-    /// The discipline dropped frames when others were to leave, which were not [taken](Self::take_dropped) yet.
+    /// Something has become of frames that waited, which was not [taken](Self::take_fates) yet.
     #[inline(always)]
-    pub const fn has_dropped(&self) -> bool {
-        !self.dropped.is_empty()
+    pub const fn has_fates(&self) -> bool {
+        !self.fates.is_empty()
     }
 
-    /// These frames.
-    pub fn take_dropped(&mut self) -> Vec<Packet> {
-        std::mem::take(&mut self.dropped)
+    /// What.
+    pub fn take_fates(&mut self) -> Vec<Fate> {
+        std::mem::take(&mut self.fates)
+    }
+
+    /// How long frames were in the queue that have left, where something manages it.
+    pub fn sojourn(&self) -> Option<&Histogram> {
+        self.queue.sojourn()
     }
 
     /// From now on the rate is another one. Gives the departure to be scheduled instead of the one that was.
@@ -199,8 +197,7 @@ impl Link {
 
     /// Frames that wait or were not handed over yet.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        let waiting = (0..self.queue.waiting()).filter_map(|place| self.queue.peek(place));
-        waiting.chain(&self.released)
+        self.queue.frames().into_iter().chain(&self.released)
     }
 }
 
@@ -208,7 +205,8 @@ impl Link {
 mod tests {
     use super::*;
     use crate::net::PacketKind;
-    use run::ShaperKind;
+    use crate::net::queue::DropTail;
+    use run::{Buffer, ShaperKind};
     use units::Bytes;
 
     fn frame(bytes: u32) -> Packet {
@@ -233,7 +231,7 @@ mod tests {
 
     fn link_of(kind: ShaperKind, rate: u64, burst: u64, room: Buffer) -> Link {
         let shaper = Shaper::new(kind, Rate::from_bps(rate), Bytes::new(burst), Bytes::new(1514));
-        Link::new(room, shaper, 0, RandomLoss::none())
+        Link::new(Queue::DropTail(DropTail::new(room)), shaper, 0, RandomLoss::none())
     }
 
     fn fill(link: &mut Link, count: u64, bytes: u32) {

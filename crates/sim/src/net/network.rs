@@ -14,7 +14,7 @@ use super::tap::Tap;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{CapturePoint, Direction, Qdisc, QueueCounters, ResendCause, Run, Seen, SenderState};
+use run::{CapturePoint, Direction, Histogram, Qdisc, QueueCounters, ResendCause, Run, Seen, SenderState};
 use std::hint::cold_path;
 use std::vec::Drain;
 use units::{Rate, Span, Time};
@@ -81,11 +81,13 @@ struct Port {
     under_way: u64,
     /// Packets of its data that queues of the path dropped.
     dropped: u64,
+    /// Those that they marked.
+    marked: u64,
 }
 
 impl Port {
     const fn new(host: FlowId) -> Self {
-        Self { host, waiting: Waiting { buffers: 0, payload_bytes: 0 }, under_way: 0, dropped: 0 }
+        Self { host, waiting: Waiting { buffers: 0, payload_bytes: 0 }, under_way: 0, dropped: 0, marked: 0 }
     }
 }
 
@@ -304,15 +306,15 @@ impl Network {
         let role = place.role;
         let Hop::Link(link) = &mut place.hop else { return self.reach(id, packet) };
         let offered = link.offer(*packet, at);
-        let has_dropped = link.has_dropped();
+        let has_fates = link.has_fates();
         match offered {
             Offered::Queued { departure: None } => {}
             Offered::Queued { departure: Some(departure) } => self.events.schedule(departure, Event::Departure(id)),
             Offered::Dropped => self.note_drop(packet, role),
             Offered::Lost => self.note_end(packet),
         }
-        if has_dropped {
-            self.note_dropped(id);
+        if has_fates {
+            self.note_fates(id);
         }
     }
 
@@ -360,8 +362,8 @@ impl Network {
         let place = &mut self.places[id.index()];
         let Hop::Link(link) = &mut place.hop else { unreachable!("lines have arrivals") };
         let left = link.depart(now, out);
-        if link.has_dropped() {
-            self.note_dropped(id);
+        if link.has_fates() {
+            self.note_fates(id);
         }
         if !left {
             cold_path();
@@ -396,12 +398,16 @@ impl Network {
         !is_lost
     }
 
-    /// The packets that a discipline dropped when another one was to leave.
+    /// Packets that a discipline dropped though they had waited, or marked.
     #[cold]
-    fn note_dropped(&mut self, id: HopId) {
+    fn note_fates(&mut self, id: HopId) {
         let role = self.places[id.index()].role;
-        for packet in self.link_mut(id).take_dropped() {
-            self.note_drop(&packet, role);
+        for fate in self.link_mut(id).take_fates() {
+            if !fate.is_marked {
+                self.note_drop(&fate.packet, role);
+            } else if !fate.packet.kind.is_ack() {
+                self.ports[fate.packet.flow.index()].marked += fate.packet.wire_segments();
+            }
         }
     }
 
@@ -504,6 +510,11 @@ impl Network {
         self.links.iter().map(|id| self.link(*id).counters(self.events.now()))
     }
 
+    /// How long frames were in the links that something manages, each by its place among all.
+    pub fn sojourns(&self) -> impl Iterator<Item = (usize, &Histogram)> {
+        self.links.iter().enumerate().filter_map(|(place, id)| Some((place, self.link(*id).sojourn()?)))
+    }
+
     /// Of a flow's data, bytes of frames that left the bottleneck of its direction.
     #[inline]
     pub fn passed_bytes(&self, flow: FlowId) -> u64 {
@@ -514,6 +525,11 @@ impl Network {
     pub fn losses(&self, flow: FlowId) -> (u64, u64) {
         let lost = self.links.iter().map(|id| self.link(*id).lost_of(flow)).sum();
         (self.ports[flow.index()].dropped, lost)
+    }
+
+    /// Packets of a flow's data that queues of the path marked.
+    pub fn marked(&self, flow: FlowId) -> u64 {
+        self.ports[flow.index()].marked
     }
 
     /// Panics when a packet has vanished or come from nowhere: every one that was sent has arrived, was dropped or lost, or

@@ -106,7 +106,6 @@ pub struct Marks(u8);
 
 /// Codepoints of the ECN field (RFC 3168 section 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(dead_code, reason = "no sender understands marks, and no queue sets them yet")]
 #[repr(u8)]
 pub enum Ecn {
     /// Not-ECT: the transport does not understand marks.

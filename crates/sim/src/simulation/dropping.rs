@@ -5,7 +5,9 @@ use super::Simulation;
 use crate::index::FlowId;
 use crate::net::{DropAt, Packet, PacketKind, Queue, RandomDrop};
 use run::samples::{flow, one_flow};
-use run::{Arrival, Buffer, Direction, Hop, LossAt, Measurement, QueueCounters, Run, ShaperKind, Workload};
+use run::{
+    Arrival, Buffer, Direction, Hop, LossAt, Measurement, QueueCounters, QueueDiscipline, Run, ShaperKind, Workload,
+};
 
 const MBIT: u64 = 1_000_000;
 const MS: u64 = 1_000_000;
@@ -21,6 +23,7 @@ fn both_ways() -> Run {
         name: "back".to_owned(),
         rate_bps: 10 * MBIT,
         buffer: Buffer::Bytes(125_000),
+        qdisc: QueueDiscipline::Fifo,
         delay_ns: 0,
         overhead_bytes: 14,
         burst_bytes: 1_514,

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Direction, Flow, Host, LossAt,
-    Measure, Path, Qdisc, Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, Flow, Fq, FqCodel,
+    Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt, ShaperKind,
+    SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -121,29 +122,86 @@ fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) 
         prop::bool::weighted(0.2),
         prop_oneof![1 => Just(0), 1 => octaves(1, duration_ns)],
         prop_oneof![3 => Just(Vec::new()), 1 => prop::collection::vec(change, 1..5)],
+        qdisc(frame_bytes),
     )
-        .prop_map(move |(buffer, (burst_bytes, shaper), (loss_ppb, loss_at), offload, jitter_ns, mut changes)| {
-            changes.sort_by_key(|change| change.at_ns);
-            changes.dedup_by_key(|change| change.at_ns);
-            let burst_bytes = if offload && shaper == ShaperKind::Tbf { burst_bytes.max(64_000) } else { burst_bytes };
-            Path {
-                rate_bps,
-                buffer,
-                overhead_bytes,
-                burst_bytes,
-                shaper,
-                shaper_at: ShaperAt::Router,
-                jitter_ns: Some(jitter_ns),
-                loss_ppb,
-                loss_at,
-                mtu_bytes,
-                offload,
-                changes,
-                hops: Vec::new(),
-                bottleneck: 0,
-                back: Vec::new(),
-            }
+        .prop_map(
+            move |(buffer, (burst_bytes, shaper), (loss_ppb, loss_at), offload, jitter_ns, mut changes, qdisc)| {
+                changes.sort_by_key(|change| change.at_ns);
+                changes.dedup_by_key(|change| change.at_ns);
+                let burst_bytes =
+                    if offload && shaper == ShaperKind::Tbf { burst_bytes.max(64_000) } else { burst_bytes };
+                Path {
+                    rate_bps,
+                    buffer: counted(buffer, &qdisc, frame_bytes),
+                    qdisc,
+                    overhead_bytes,
+                    burst_bytes,
+                    shaper,
+                    shaper_at: ShaperAt::Router,
+                    jitter_ns: Some(jitter_ns),
+                    loss_ppb,
+                    loss_at,
+                    mtu_bytes,
+                    offload,
+                    changes,
+                    hops: Vec::new(),
+                    bottleneck: 0,
+                    back: Vec::new(),
+                }
+            },
+        )
+}
+
+/// Room in what the discipline counts.
+fn counted(room: Buffer, qdisc: &QueueDiscipline, frame_bytes: u64) -> Buffer {
+    match (qdisc, room) {
+        (QueueDiscipline::Red(_), Buffer::Packets(packets)) => Buffer::Bytes(packets * frame_bytes),
+        (QueueDiscipline::Fifo | QueueDiscipline::Red(_), _) | (_, Buffer::Packets(_)) => room,
+        (_, Buffer::Bytes(bytes)) => Buffer::Packets((bytes / frame_bytes).max(1)),
+    }
+}
+
+/// That of a queue.
+fn qdisc(frame_bytes: u64) -> impl Strategy<Value = QueueDiscipline> {
+    let frame_bytes = frame_bytes as u32;
+    let codel = (octaves(1_000, 100_000_000), octaves(1_000, 1_000_000_000), any::<bool>(), threshold())
+        .prop_map(|(target_ns, interval_ns, ecn, ce_threshold_ns)| Codel {
+            target_ns,
+            interval_ns,
+            ecn,
+            ce_threshold_ns,
         })
+        .prop_map(QueueDiscipline::Codel);
+    let fq_codel =
+        (octaves(1_000, 100_000_000), any::<bool>(), 1..2_000_u32).prop_map(move |(target_ns, ecn, flows)| {
+            let codel = Codel { target_ns, interval_ns: 100_000_000, ecn, ce_threshold_ns: None };
+            QueueDiscipline::FqCodel(FqCodel { codel, flows, quantum_bytes: frame_bytes, ce_threshold_selector: None })
+        });
+    let fq = (1..1_000_u32, select(vec![0, 1, 1_023]), threshold()).prop_map(
+        move |(flow_limit_packets, orphan_mask, ce_threshold_ns)| {
+            QueueDiscipline::Fq(Fq {
+                flow_limit_packets,
+                quantum_bytes: 2 * frame_bytes,
+                initial_quantum_bytes: 10 * frame_bytes,
+                ce_threshold_ns,
+                orphan_mask,
+            })
+        },
+    );
+    let pie = (octaves(1_000, 100_000_000), octaves(1_000_000, 1_000_000_000), 0..=32_u32, 0..=32_u32, any::<bool>())
+        .prop_map(|(target_ns, tupdate_ns, alpha, beta, ecn)| {
+            QueueDiscipline::Pie(Pie { target_ns, tupdate_ns, alpha, beta, ecn })
+        });
+    let red = (octaves(256, 1_000_000), octaves(1, 1_000_000), 1..=1_000_000_000_u32, any::<bool>()).prop_map(
+        |(min_bytes, more_bytes, probability_ppb, ecn)| {
+            QueueDiscipline::Red(Red { min_bytes, max_bytes: min_bytes + more_bytes, probability_ppb, ecn })
+        },
+    );
+    prop_oneof![3 => Just(QueueDiscipline::Fifo), 1 => codel, 1 => fq_codel, 1 => fq, 1 => pie, 1 => red]
+}
+
+fn threshold() -> impl Strategy<Value = Option<u64>> {
+    prop::option::weighted(0.3, octaves(1_000, 100_000_000))
 }
 
 fn host() -> impl Strategy<Value = Host> {

@@ -7,7 +7,11 @@ pub(super) const fn rate(about: &'static str) -> Key {
 }
 
 pub(super) const fn buffer(about: &'static str) -> Key {
-    Key::required("buffer", Room { in_bdp: true }).examples(&[Text("1 bdp")]).about(about)
+    Key::optional("buffer", Room { in_bdp: true }).examples(&[Text("1 bdp")]).about(about)
+}
+
+pub(super) const fn qdisc(about: &'static str) -> Key {
+    Key::optional("qdisc", QUEUE_DISCIPLINE).default(Text("fifo")).examples(&[Text("fq_codel")]).about(about)
 }
 
 pub(super) const fn loss(about: &'static str) -> Key {
@@ -42,6 +46,7 @@ const DELAY: Key = Key::optional("delay", bounded(&TIME, "0 s", "100 s"))
     .about(
         "Propagation delay one way, behind the hop's queue and line: to the next hop, or to the end. It is a part of the base round-trip time: what the delays of all hops that a flow's data and ACKs pass leave over of that lies where `path.delay_side` says, and they may not be more.",
     );
+const QDISC_OF_HOP: Key = qdisc("How the hop's queue is managed, as `path.qdisc`.");
 const BURST: Key = burst("Depth of the hop's token bucket, as `path.burst`.");
 const SHAPER: Key = shaper("How the hop's bucket reckons, as `path.shaper`.");
 const OVERHEAD: Key = overhead(
@@ -60,8 +65,9 @@ pub static HOP: Section = Section {
         ),
         rate("The hop's rate, as `path.rate`: charged for frames, the IP packet and the hop's `overhead`."),
         buffer(
-            "Room of the hop's drop-tail queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time is what this hop's own rate carries in it. Either holds a frame at least. `packets` are full frames, of `path.mtu` and the hop's `overhead`.",
+            "Room of the hop's queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time is what this hop's own rate carries in it. Either holds a frame at least. `packets` are full frames, of `path.mtu` and the hop's `overhead`. It has no default: it is needed, unless `qdisc` counts packets.",
         ),
+        QDISC_OF_HOP,
         DELAY,
         OVERHEAD,
         BURST,
@@ -77,9 +83,9 @@ pub static BACK: Section = Section {
     keys: &[
         rate("Rate of the way back, as `path.rate`. Needed, unless there are `[[path.back.hops]]`: it has no default.").unless("path.back.hops"),
         buffer(
-            "Room of the drop-tail queue on the way back. `bdp` is the bottleneck's, its rate x `path.rtt`, as everywhere; a time is what the rate of the way back carries in it. It has no default: it is needed, unless there are `[[path.back.hops]]`.",
-        )
-        .unless("path.back.hops"),
+            "Room of the queue on the way back. `bdp` is the bottleneck's, its rate x `path.rtt`, as everywhere; a time is what the rate of the way back carries in it. It has no default: it is needed, unless there are `[[path.back.hops]]`, or `qdisc` counts packets.",
+        ),
+        QDISC_OF_HOP,
         DELAY,
         OVERHEAD,
         BURST,

@@ -1,6 +1,6 @@
 //! The keys of the path.
 
-use super::hop::{buffer, burst, change, loss, overhead, rate, shaper};
+use super::hop::{buffer, burst, change, loss, overhead, qdisc, rate, shaper};
 use super::*;
 
 /// One bottleneck between all senders and all receivers, or what goes for all hops.
@@ -15,9 +15,11 @@ pub static PATH: Section = Section {
             "The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time on the line. A group of flows may have its own, `flows[].rtt`.",
         ),
         buffer(
-            "Room of the bottleneck's drop-tail queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It has no default: it is needed, unless there are [`[[hops]]`](#hops).",
-        )
-        .unless("hops"),
+            "Room of the bottleneck's queue. `bdp` is `path.rate` x `path.rtt`, the rate being that of the run's beginning: 1 bdp of 80 Mbit/s and 25 ms is 250 kB. A time is what that rate carries in it, as `tbf`'s `latency`: 25 ms are 250 kB, too. Either holds a frame at least. `packets` are full frames, of `path.mtu` and `path.overhead`. It has no default: it is needed, unless there are [`[[hops]]`](#hops), or `path.qdisc` counts packets and so has a limit of its own.",
+        ),
+        qdisc(
+            "How the bottleneck's queue is managed: a queue discipline by `tc`'s name, with `tc`'s parameters as its defaults, below the shaper; or a table with parameters, `{ kind = \"codel\", target = \"10 ms\" }`. `\"fifo\"` is a drop-tail queue. One that counts packets counts them whatever their size: of a `buffer` in `bdp`, or as a time, it has as many as full frames fit.",
+        ),
         Key::optional("queue", Options(&["bytes", "packets"])).default(Text("bytes")).about(
             "What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router does. With `\"packets\"` the buffer is written in `packets`, in `bdp` or as a time.",
         ),

@@ -153,5 +153,12 @@ pub(super) fn access(subject: &Subject<'_>, problems: Problems<'_>) -> Result<()
         return Ok(());
     }
     let line = ethernet_line(&network, access.count("rate")?)?;
-    room(access.quantity("buffer")?, &network, line, &format!("{}.access.buffer", subject.place), problems)
+    room(
+        access.quantity("buffer")?,
+        network.counts_packets()?,
+        &network,
+        line,
+        &format!("{}.access.buffer", subject.place),
+        problems,
+    )
 }

@@ -1,6 +1,6 @@
 //! Drop-tail: frames leave in the order in which they came, and what finds no room is dropped.
 
-use super::{Discipline, Verdict};
+use super::{Discipline, Fate, Verdict};
 use crate::net::line::make_room;
 use crate::net::packet::Packet;
 use run::{Buffer, QueueCounters};
@@ -27,7 +27,7 @@ impl DropTail {
 
 impl Discipline for DropTail {
     #[inline]
-    fn enqueue(&mut self, packet: Packet, _: Time) -> Verdict {
+    fn enqueue(&mut self, packet: Packet, _: Time, _: &mut Vec<Fate>) -> Verdict {
         let segments = packet.wire_segments();
         self.counters.offered_packets += segments;
         let fits = match self.room {
@@ -46,7 +46,7 @@ impl Discipline for DropTail {
     }
 
     #[inline]
-    fn dequeue(&mut self, _: Time, out: &mut Packet, _: &mut Vec<Packet>) -> bool {
+    fn dequeue(&mut self, _: Time, out: &mut Packet, _: &mut Vec<Fate>) -> bool {
         let Some(head) = self.frames.front() else { return false };
         // Copied as it lies: an option of a packet is taken apart and put together again, which costs as much as a queue.
         *out = *head;

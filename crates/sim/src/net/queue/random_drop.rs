@@ -1,7 +1,7 @@
-//! A discipline of tests, the only one yet that drops as frames leave: each frame is dropped with the same probability,
+//! A discipline of tests: each frame is dropped with the same probability,
 //! when it comes or when it is about to leave.
 
-use super::{Discipline, Verdict};
+use super::{Discipline, Fate, Verdict};
 use crate::engine::{Stream, stream};
 use crate::net::packet::Packet;
 use run::QueueCounters;
@@ -44,7 +44,7 @@ impl RandomDrop {
 }
 
 impl Discipline for RandomDrop {
-    fn enqueue(&mut self, packet: Packet, _: Time) -> Verdict {
+    fn enqueue(&mut self, packet: Packet, _: Time, _: &mut Vec<Fate>) -> Verdict {
         self.counters.offered_packets += packet.wire_segments();
         if self.drops(DropAt::Enqueue, &packet) {
             return Verdict::Dropped;
@@ -55,12 +55,12 @@ impl Discipline for RandomDrop {
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, _: Time, out: &mut Packet, dropped: &mut Vec<Packet>) -> bool {
+    fn dequeue(&mut self, _: Time, out: &mut Packet, fates: &mut Vec<Fate>) -> bool {
         while let Some(packet) = self.frames.pop_front() {
             self.counters.queued_packets -= packet.wire_segments();
             self.counters.queued_bytes -= u64::from(packet.frame_bytes);
             if self.drops(DropAt::Dequeue, &packet) {
-                dropped.push(packet);
+                fates.push(Fate::dropped(packet));
                 continue;
             }
             self.counters.sent_packets += packet.wire_segments();

@@ -1,0 +1,99 @@
+//! Linux's `fq` at a router (6.1 `sch_fq.c`): a queue for each flow, served in rounds of bytes. Packets have no departure times
+//! there, so that nothing is paced; a sending host's own is [`crate::net::fair_queue`].
+
+use super::rounds::Rounds;
+use super::staged::{Management, Queued, Stage, mark};
+use super::{Fate, FlowHash, Verdict};
+use crate::net::packet::Packet;
+use run::Fq as Parameters;
+use std::collections::VecDeque;
+use units::Time;
+
+/// A flow that was idle for longer begins with a round's credit at least (`flow_refill_delay`), ms.
+const REFILL_MS: u64 = 40;
+
+/// Queues by a hash.
+#[derive(Debug)]
+pub struct Fair {
+    parameters: Parameters,
+    limit: usize,
+    hash: FlowHash,
+    queues: Vec<FlowQueue>,
+    rounds: Rounds<u32>,
+    waiting: usize,
+}
+
+/// That of the flows with one hash.
+#[derive(Debug)]
+struct FlowQueue {
+    frames: VecDeque<Queued>,
+    credit_bytes: i64,
+    /// Since when it is in no list, ms; none: it is in one.
+    idle_since_ms: Option<u64>,
+}
+
+impl Fair {
+    /// Empty queues for so many frames together.
+    pub fn new(parameters: Parameters, limit: usize, hash: FlowHash) -> Self {
+        let empty = || FlowQueue {
+            frames: VecDeque::new(),
+            credit_bytes: i64::from(parameters.initial_quantum_bytes),
+            idle_since_ms: Some(0),
+        };
+        let queues = (0..=parameters.orphan_mask).map(|_| empty()).collect();
+        Self { parameters, limit, hash, queues, rounds: Rounds::new(), waiting: 0 }
+    }
+}
+
+impl Management for Fair {
+    fn enqueue(&mut self, frame: Queued, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
+        let place = self.hash.bits(&frame.packet, self.parameters.orphan_mask);
+        let queue = &mut self.queues[place as usize];
+        let is_full = self.waiting + stage.frames() >= self.limit;
+        if is_full || queue.frames.len() >= self.parameters.flow_limit_packets as usize {
+            return Verdict::Dropped;
+        }
+        if let Some(since_ms) = queue.idle_since_ms.take() {
+            if frame.since.as_millis() > since_ms + REFILL_MS {
+                queue.credit_bytes = queue.credit_bytes.max(i64::from(self.parameters.quantum_bytes));
+            }
+            self.rounds.begin(place);
+        }
+        queue.frames.push_back(frame);
+        self.waiting += 1;
+        Verdict::Queued
+    }
+
+    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
+        let Self { queues, rounds, parameters, .. } = self;
+        loop {
+            let place = rounds.first(|place| {
+                let credit = &mut queues[place as usize].credit_bytes;
+                let may_send = *credit > 0;
+                *credit += if may_send { 0 } else { i64::from(parameters.quantum_bytes) };
+                may_send
+            })?;
+            let queue = &mut queues[place as usize];
+            let Some(mut frame) = queue.frames.pop_front() else {
+                if rounds.retire() {
+                    queue.idle_since_ms = Some(now.as_millis());
+                }
+                continue;
+            };
+            if parameters.ce_threshold_ns.is_some_and(|most_ns| now.since(frame.since).as_nanos() > most_ns) {
+                mark(&mut frame.packet, fates);
+            }
+            queue.credit_bytes -= i64::from(frame.packet.frame_bytes);
+            self.waiting -= 1;
+            return Some(frame);
+        }
+    }
+
+    fn waiting(&self) -> usize {
+        self.waiting
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.queues.iter().flat_map(|queue| &queue.frames).for_each(|frame| see(&frame.packet));
+    }
+}

@@ -1,0 +1,180 @@
+//! PIE (RFC 8033): a packet that comes is dropped, or marked, with a probability that a controller raises and lowers by how
+//! long packets wait.
+//!
+//! As Linux has it (6.1 `sch_pie.c`): the delay is that of the last packet that left, taken from its time stamp; drops are
+//! spread by an accumulated probability (RFC 8033 section 5.4); time is counted in steps of 64 ns.
+
+use super::staged::{Management, Queued, Stage, mark};
+use super::{Fate, Verdict};
+use crate::engine::Stream;
+use crate::net::packet::Packet;
+use run::Pie as Parameters;
+use std::collections::VecDeque;
+use units::{Span, Time};
+
+/// A step of the clock, ns.
+const STEP_NS: u64 = 64;
+const STEPS_PER_S: u64 = 1_000_000_000 / STEP_NS;
+/// A probability of 1.
+const ONE: u64 = u64::MAX >> 8;
+/// What may come at once after a pause (RFC 8033 section 4.2, `MAX_BURST`), in steps.
+const BURST: u64 = 150_000_000 / STEP_NS;
+/// From this delay on the probability rises by 2 % more an update (RFC 8033 section 5.2), in steps.
+const HIGH_DELAY: u64 = 250_000_000 / STEP_NS;
+
+/// A queue under the controller.
+#[derive(Debug)]
+pub struct Pie {
+    limit: usize,
+    marks: bool,
+    target: u64,
+    period: Span,
+    /// Weights of a step of delay, for a probability of 10 % and more.
+    alpha: i64,
+    beta: i64,
+    frame_bytes: u64,
+    stream: Stream,
+    frames: VecDeque<Queued>,
+    bytes: u64,
+    next_update: Time,
+    probability: u64,
+    accumulated: u64,
+    /// What of a burst is still let through.
+    burst: u64,
+    delay: u64,
+    delay_before: u64,
+    /// When a packet left last; none since the controller began anew.
+    left: Option<Time>,
+}
+
+impl Pie {
+    /// An empty queue for so many frames, of at most so many bytes each.
+    pub fn new(parameters: &Parameters, limit: usize, frame_bytes: u64, stream: Stream) -> Self {
+        let weight = |sixteenths: u32| (u64::from(sixteenths) * (ONE / STEPS_PER_S) >> 4) as i64;
+        let period = Span::from_nanos(parameters.tupdate_ns);
+        Self {
+            limit,
+            marks: parameters.ecn,
+            target: parameters.target_ns / STEP_NS,
+            period,
+            alpha: weight(parameters.alpha),
+            beta: weight(parameters.beta),
+            frame_bytes,
+            stream,
+            frames: VecDeque::new(),
+            bytes: 0,
+            next_update: Time::ZERO + period,
+            probability: 0,
+            accumulated: 0,
+            burst: BURST,
+            delay: 0,
+            delay_before: 0,
+            left: None,
+        }
+    }
+
+    /// The controller's updates until now; between them nothing happened, and the queue was as empty as it is.
+    fn update_until(&mut self, now: Time, is_empty: bool) {
+        while self.next_update <= now {
+            self.update(is_empty);
+            self.next_update += self.period;
+            if is_empty && self.is_at_rest() {
+                // Nothing changes any more until a packet comes.
+                let missed = now.saturating_since(self.next_update).as_nanos() / self.period.as_nanos();
+                self.next_update += Span::from_nanos(missed * self.period.as_nanos());
+            }
+        }
+    }
+
+    const fn is_at_rest(&self) -> bool {
+        self.probability == 0 && self.delay == 0 && self.delay_before == 0 && self.burst == BURST
+    }
+
+    /// One update of the probability (RFC 8033 section 4.2, and 5.5 for small ones).
+    fn update(&mut self, is_empty: bool) {
+        let before = self.probability;
+        let mut divisor = 1;
+        if before < ONE / 10 {
+            divisor = 2;
+            let mut share = 100;
+            while share <= 1_000_000 && before < ONE / share {
+                (divisor, share) = (divisor * 4, share * 10);
+            }
+        }
+        let weighed = |weight: i64, than: u64| {
+            let beyond = i128::from(self.delay) - i128::from(than);
+            i128::from(weight / divisor) * beyond
+        };
+        let change = weighed(self.alpha, self.target) + weighed(self.beta, self.delay_before);
+        // More than a probability of 1 is as much as that.
+        let mut change = change.clamp(-i128::from(ONE), i128::from(ONE)) as i64;
+        if change > (ONE / 50) as i64 && before >= ONE / 10 {
+            change = (ONE / 50) as i64;
+        }
+        if self.delay > HIGH_DELAY {
+            change += (ONE / 50) as i64;
+        }
+        self.probability = before.saturating_add_signed(change).min(ONE);
+        if self.delay == 0 && self.delay_before == 0 && is_empty {
+            self.probability -= self.probability / 64;
+        }
+        if self.delay < self.target / 2 && self.delay_before < self.target / 2 && self.probability == 0 {
+            (self.burst, self.accumulated, self.left) = (BURST, 0, None);
+        }
+        self.delay_before = self.delay;
+    }
+
+    /// Whether chance strikes a packet that comes (RFC 8033 sections 4.1 and 5.4).
+    fn strikes(&mut self, queued_bytes: u64) -> bool {
+        let is_calm = self.delay < self.target / 2 && self.probability < ONE / 5;
+        if self.burst > 0 || is_calm || queued_bytes < 2 * self.frame_bytes {
+            return false;
+        }
+        self.accumulated = if self.probability == 0 { 0 } else { self.accumulated + self.probability };
+        if self.accumulated < ONE / 100 * 85 {
+            return false;
+        }
+        if self.accumulated >= ONE / 2 * 17 {
+            return true;
+        }
+        let strikes = self.stream.below(1 << 56) < self.probability;
+        if strikes {
+            self.accumulated = 0;
+        }
+        strikes
+    }
+}
+
+impl Management for Pie {
+    fn enqueue(&mut self, mut frame: Queued, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
+        let queued_bytes = self.bytes + stage.bytes();
+        self.update_until(frame.since, queued_bytes == 0);
+        let is_full = self.frames.len() + stage.frames() >= self.limit;
+        let may_mark = self.marks && self.probability <= ONE / 10;
+        if is_full || self.strikes(queued_bytes) && !(may_mark && mark(&mut frame.packet, fates)) {
+            self.accumulated = 0;
+            return Verdict::Dropped;
+        }
+        self.bytes += u64::from(frame.packet.frame_bytes);
+        self.frames.push_back(frame);
+        Verdict::Queued
+    }
+
+    fn dequeue(&mut self, now: Time, _: &mut Vec<Fate>) -> Option<Queued> {
+        self.update_until(now, false);
+        let frame = self.frames.pop_front()?;
+        self.bytes -= u64::from(frame.packet.frame_bytes);
+        self.delay = if self.bytes == 0 { 0 } else { now.since(frame.since).as_nanos() / STEP_NS };
+        let since_last = self.left.replace(now).map_or(0, |left| now.since(left).as_nanos() / STEP_NS);
+        self.burst = self.burst.saturating_sub(since_last);
+        Some(frame)
+    }
+
+    fn waiting(&self) -> usize {
+        self.frames.len()
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.frames.iter().for_each(|frame| see(&frame.packet));
+    }
+}

@@ -1,0 +1,58 @@
+//! [`Rounds`]: which flow is served next, of those that have just begun and of the others (RFC 8290 section 4).
+
+use std::collections::VecDeque;
+
+/// Two lists of flows, each in the order in which they are served; one that has just begun comes before the others.
+#[derive(Debug)]
+pub struct Rounds<F> {
+    new: VecDeque<F>,
+    old: VecDeque<F>,
+}
+
+impl<F: Copy> Rounds<F> {
+    /// Nobody waits.
+    pub const fn new() -> Self {
+        Self { new: VecDeque::new(), old: VecDeque::new() }
+    }
+
+    /// A flow that is in no list has begun.
+    pub fn begin(&mut self, flow: F) {
+        self.new.push_back(flow);
+    }
+
+    /// A flow that was taken away is among the others again.
+    pub fn return_to_others(&mut self, flow: F) {
+        self.old.push_back(flow);
+    }
+
+    /// The flow that is served now: the first that `may_send`. Those before it, which may in the next round, go to the end.
+    pub fn first(&mut self, mut may_send: impl FnMut(F) -> bool) -> Option<F> {
+        loop {
+            let flow = *self.list().front()?;
+            if may_send(flow) {
+                return Some(flow);
+            }
+            self.take_away();
+            self.old.push_back(flow);
+        }
+    }
+
+    /// The flow that is served now is in no list any more.
+    pub fn take_away(&mut self) {
+        self.list().pop_front();
+    }
+
+    /// The flow that is served now has nothing more: one that has just begun waits behind the others before it may begin
+    /// again. Whether it is in no list any more.
+    pub fn retire(&mut self) -> bool {
+        let waits = !self.new.is_empty() && !self.old.is_empty();
+        if let Some(flow) = self.list().pop_front().filter(|_| waits) {
+            self.old.push_back(flow);
+        }
+        !waits
+    }
+
+    fn list(&mut self) -> &mut VecDeque<F> {
+        if self.new.is_empty() { &mut self.old } else { &mut self.new }
+    }
+}

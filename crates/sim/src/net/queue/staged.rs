@@ -1,0 +1,198 @@
+//! [`Staged`]: a queue that something manages, and the frame that its token bucket has already looked at.
+//!
+//! Linux's `tbf` looks at the next frame by taking it out (`qdisc_peek_dequeued`), as soon as the one before it has left. So
+//! whatever decides at that moment decides about a frame that then waits for its tokens. An `htb` takes a frame out when it
+//! may leave.
+
+use super::{Discipline, Fate, Verdict};
+use crate::net::packet::{Ecn, Marks, Packet};
+use run::{Histogram, QueueCounters, ShaperKind};
+use units::Time;
+
+/// A frame that waits.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    pub packet: Packet,
+    /// When it came.
+    pub since: Time,
+}
+
+/// What decides which frames of a queue leave, and in which order.
+pub trait Management: std::fmt::Debug {
+    /// A bucket takes the next frame out to look at it.
+    const IS_TAKEN_TO_LOOK_AT: bool = true;
+
+    /// A frame arrives; `staged` others have been taken out and not left. What becomes of frames that wait is added to
+    /// `fates`.
+    fn enqueue(&mut self, frame: Queued, staged: &Stage, fates: &mut Vec<Fate>) -> Verdict;
+
+    /// The next frame, if there is one.
+    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued>;
+
+    /// Frames that wait.
+    fn waiting(&self) -> usize;
+
+    /// The next frame, of what need not be asked to decide.
+    fn first(&self) -> Option<&Queued> {
+        None
+    }
+
+    /// All of them.
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet));
+}
+
+/// What has been taken out and waits for its tokens.
+#[derive(Debug, Default)]
+pub struct Stage(Option<Queued>);
+
+/// A managed queue before a shaper.
+#[derive(Debug)]
+pub struct Staged<M> {
+    management: M,
+    stage: Stage,
+    looks: bool,
+    queued_bytes: u64,
+    queued_segments: u64,
+    counters: QueueCounters,
+    /// How long frames were here that have left, ns.
+    sojourn: Histogram,
+    /// Size of the last frame that came: an `htb` need not know that of the next one to leave.
+    last_bytes: u32,
+}
+
+impl Stage {
+    /// Frames in it.
+    pub fn frames(&self) -> usize {
+        usize::from(self.0.is_some())
+    }
+
+    /// Their bytes.
+    pub fn bytes(&self) -> u64 {
+        self.0.map_or(0, |frame| u64::from(frame.packet.frame_bytes))
+    }
+}
+
+impl<M: Management> Staged<M> {
+    /// An empty queue before a shaper of this kind.
+    pub fn new(management: M, shaper: ShaperKind) -> Self {
+        Self {
+            management,
+            stage: Stage::default(),
+            looks: M::IS_TAKEN_TO_LOOK_AT && shaper == ShaperKind::Tbf,
+            queued_bytes: 0,
+            queued_segments: 0,
+            counters: QueueCounters::default(),
+            sojourn: Histogram::default(),
+            last_bytes: 0,
+        }
+    }
+
+    /// The sojourn times of frames that have left.
+    pub const fn sojourn(&self) -> &Histogram {
+        &self.sojourn
+    }
+
+    /// Every frame, that which has been taken out first.
+    pub fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.stage.0.iter().for_each(|frame| see(&frame.packet));
+        self.management.for_each(see);
+    }
+
+    /// Counts what has become of frames that were here, those of `fates` from a place on.
+    fn account(&mut self, fates: &[Fate]) {
+        for fate in fates {
+            let segments = fate.packet.wire_segments();
+            if fate.is_marked {
+                self.counters.marked_packets += segments;
+            } else {
+                self.counters.dropped_packets += segments;
+                self.queued_bytes -= u64::from(fate.packet.frame_bytes);
+                self.queued_segments -= segments;
+            }
+        }
+    }
+
+    fn take(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
+        let known = fates.len();
+        let frame = self.management.dequeue(now, fates);
+        if fates.len() > known {
+            self.account(&fates[known..]);
+        }
+        frame
+    }
+}
+
+impl<M: Management> Discipline for Staged<M> {
+    fn enqueue(&mut self, packet: Packet, now: Time, fates: &mut Vec<Fate>) -> Verdict {
+        let segments = packet.wire_segments();
+        self.counters.offered_packets += segments;
+        let known = fates.len();
+        let verdict = self.management.enqueue(Queued { packet, since: now }, &self.stage, fates);
+        if verdict == Verdict::Dropped {
+            self.counters.dropped_packets += segments;
+        } else {
+            self.queued_bytes += u64::from(packet.frame_bytes);
+            self.queued_segments += segments;
+            self.last_bytes = packet.frame_bytes;
+        }
+        if fates.len() > known {
+            self.account(&fates[known..]);
+        }
+        verdict
+    }
+
+    fn stage(&mut self, now: Time, fates: &mut Vec<Fate>) {
+        if self.looks && self.stage.0.is_none() {
+            self.stage.0 = self.take(now, fates);
+        }
+    }
+
+    fn dequeue(&mut self, now: Time, out: &mut Packet, fates: &mut Vec<Fate>) -> bool {
+        let Some(frame) = self.stage.0.take().or_else(|| self.take(now, fates)) else { return false };
+        *out = frame.packet;
+        let segments = out.wire_segments();
+        self.queued_bytes -= u64::from(out.frame_bytes);
+        self.queued_segments -= segments;
+        self.counters.sent_packets += segments;
+        self.counters.sent_bytes += u64::from(out.frame_bytes);
+        self.sojourn.record(now.since(frame.since).as_nanos());
+        self.stage(now, fates);
+        true
+    }
+
+    fn head_bytes(&self) -> Option<u32> {
+        let known = self.stage.0.as_ref().or_else(|| self.management.first());
+        let known = known.map(|frame| frame.packet.frame_bytes);
+        known.or_else(|| (!self.looks && self.management.waiting() > 0).then_some(self.last_bytes))
+    }
+
+    fn waiting(&self) -> usize {
+        self.stage.frames() + self.management.waiting()
+    }
+
+    fn peek(&self, _: usize) -> Option<&Packet> {
+        None
+    }
+
+    fn counters(&self, now: Time) -> QueueCounters {
+        QueueCounters {
+            at_ns: now.as_nanos(),
+            queued_packets: self.queued_segments,
+            queued_bytes: self.queued_bytes,
+            ..self.counters
+        }
+    }
+}
+
+/// Marks a packet, if it understands that or is marked already (`INET_ECN_set_ce`); whether it did.
+pub fn mark(packet: &mut Packet, fates: &mut Vec<Fate>) -> bool {
+    let ecn = packet.marks.ecn();
+    if ecn == Ecn::NotEct as u8 {
+        return false;
+    }
+    if ecn != Ecn::CongestionExperienced as u8 {
+        packet.marks = Marks::new(packet.marks.is_pushed(), Ecn::CongestionExperienced);
+        fates.push(Fate::marked(*packet));
+    }
+    true
+}
