@@ -31,5 +31,5 @@ def in_lab(
         with lab(Path(folder), mtu) as made:
             inventory = made.testbed(("s1", "s2")[:senders], "r2", mid="shape = true", r2="shape = true")
             hosts = ["--inventory", str(inventory), "--ssh-config", str(made.config)]
-            words = [sys.executable, "-m", "dumbbell", *command, *hosts]
-            raise typer.Exit(subprocess.run(words, check=False).returncode)  # noqa: S603 (a list of arguments)
+            arguments = [sys.executable, "-m", "dumbbell", *command, *hosts]
+            raise typer.Exit(subprocess.run(arguments, check=False).returncode)  # noqa: S603 (a list of arguments)

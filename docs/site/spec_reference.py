@@ -128,6 +128,11 @@ QDISC_WITH: Final = {
 """A queue discipline that has a parameter, for its example."""
 
 
+def described() -> list[Key]:
+    """Every key but those of a hop's queue discipline, which are the path's."""
+    return [key for key in keys() if ".qdisc." not in key.path.removeprefix("path.qdisc.")]
+
+
 def wrapped(text: str) -> str:
     """Sentences in lines of the documents' length."""
     return textwrap.fill(text, COLUMNS, break_long_words=False, break_on_hyphens=False)
@@ -290,7 +295,7 @@ def page() -> str:
         keep_trailing_newline=True, autoescape=False,  # noqa: S701 (Markdown, of our own words)
     )  # fmt: skip
     return environment.get_template("spec.md.j2").render(
-        keys=[key for key in keys() if ".qdisc." not in key.path.removeprefix("path.qdisc.")], kinds=[each for name in KINDS for each in _core.quantity_kinds() if each[0] == name],
+        keys=described(), kinds=[each for name in KINDS for each in _core.quantity_kinds() if each[0] == name],
         example=example, takes=takes, default=default, engines=engines, anchor=anchor, wrapped=wrapped,
         algorithms=list(algorithms()), places=dict(_core.placeholders()),
     )  # fmt: skip

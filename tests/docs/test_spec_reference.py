@@ -6,10 +6,10 @@ import pytest
 
 from commandline import ROOT
 from dumbbell.spec import expand, load, resolve
-from dumbbell.spec.keys import Key, keys
-from spec_reference import FILES, WITH_NEIGHBOURS, engines, example, page, spec_around
+from dumbbell.spec.keys import Key
+from spec_reference import FILES, WITH_NEIGHBOURS, described, engines, example, page, spec_around
 
-EVERY = {key.path: key for key in keys()}
+EVERY = {key.path: key for key in described()}
 PAGE = (ROOT / "docs" / "spec.md").read_text(encoding="utf-8")
 
 

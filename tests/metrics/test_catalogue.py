@@ -41,7 +41,7 @@ SUMMARY = Summary(
         utilization=0.9, offered_packets=900, sent_packets=800, dropped_packets=100, loss_rate=1 / 9,
         loss_per_sent=1 / 8, random_lost_packets=100, queue_mean_bytes=1e4, queue_p95_bytes=2e4, queue_max_bytes=30000,
         queue_mean_bdp=0.5, power=0.8, converged=True, convergence_s=12.0,
-        loss_events=7,
+        loss_events=7, marked_packets=16, mark_rate=0.02, sojourn_mean_s=0.01, sojourn_p95_s=0.02, sojourn_p99_s=0.03,
     ),
     groups={"bbr": BBR, "cubic": GroupSummary(goodput_bps=2e6, share=0.25)},
     jain=0.8,
@@ -89,7 +89,8 @@ def test_a_run() -> None:
     assert values == {
         "total_goodput": 8e6, "utilization": 0.9, "jain": 0.8, "loss": 1 / 9, "random_loss": 0.1, "queue": 0.5,
         "queueing_delay": pytest.approx(0.2), "power": 0.8, "converged": True, "convergence": 12.0,
-        "drops": 100, "random_drops": 100, "loss_events": 7,
+        "drops": 100, "random_drops": 100, "loss_events": 7, "marks": 0.02, "sojourn": 0.01, "sojourn_p95": 0.02,
+        "sojourn_p99": 0.03,
     }  # fmt: skip
     assert [run_values(SUMMARY)[name] for name in ("random_loss", "queueing_delay")] == [None, None]
 

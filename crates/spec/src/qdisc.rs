@@ -13,9 +13,9 @@ const MS: u64 = 1_000_000;
 const PIE_PARTS: f64 = 16.0;
 const DUALPI2_PARTS: f64 = 256.0;
 
-/// The words of a hop's discipline.
+/// What a spec says of a hop's discipline.
 #[derive(Clone, Copy, Debug)]
-pub struct Words<'a> {
+pub struct Written<'a> {
     /// Its name.
     pub kind: &'a str,
     /// Its parameters, if any are written.
@@ -37,7 +37,7 @@ pub fn parameters(kind: &str) -> &'static [&'static str] {
     }
 }
 
-impl<'a> Words<'a> {
+impl<'a> Written<'a> {
     /// Those of a hop.
     ///
     /// # Errors
@@ -159,12 +159,12 @@ impl<'a> Words<'a> {
 /// # Errors
 /// When a word has a problem.
 pub fn room(network: &Network<'_>, hop: &Hop<'_>, line: Line) -> Result<Buffer, Unknown> {
-    let words = Words::of(hop)?;
+    let written = Written::of(hop)?;
     if let Some(size) = hop.keys.quantity_if("buffer")? {
-        return buffer_limit(size, words.counts_packets() || network.counts_packets()?, network, line);
+        return buffer_limit(size, written.counts_packets() || network.counts_packets()?, network, line);
     }
-    let limit = words.get(|table| table.integer_if("limit"))?;
-    Ok(Buffer::Packets(limit.unwrap_or_else(|| words.default_limit())))
+    let limit = written.get(|table| table.integer_if("limit"))?;
+    Ok(Buffer::Packets(limit.unwrap_or_else(|| written.default_limit())))
 }
 
 fn hexadecimal(text: &str) -> u8 {

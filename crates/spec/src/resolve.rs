@@ -12,7 +12,7 @@ use crate::names;
 use crate::network::{self, Network};
 use crate::point::Point;
 use crate::problem::Problem;
-use crate::qdisc::{Words, room};
+use crate::qdisc::{Written, room};
 use crate::rules;
 use crate::tree::{Unknown, View};
 use run::{
@@ -255,7 +255,7 @@ fn hop(network: &Network<'_>, hop: &network::Hop<'_>) -> Result<Hop, Unknown> {
         name: hop.name()?.to_owned(),
         rate_bps: line.rate_bps,
         buffer,
-        qdisc: Words::of(hop)?.discipline(buffer, network.path.integer("mtu")?)?,
+        qdisc: Written::of(hop)?.discipline(buffer, network.path.integer("mtu")?)?,
         delay_ns: hop.delay_ns()?,
         overhead_bytes: keys.count("overhead")? as u32,
         burst_bytes: keys.count("burst")?,

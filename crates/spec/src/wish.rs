@@ -1,7 +1,5 @@
 //! Words that people look for and a spec does not have: what there is instead, or how a spec says it.
 
-const BOTTLENECK: &str = "the bottleneck's queue is drop-tail";
-
 /// Words of one wish, and what this version has instead.
 const WISHES: [(&str, &str); 8] = [
     ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
@@ -10,8 +8,8 @@ const WISHES: [(&str, &str); 8] = [
          timely swift dcqcn hpcc remy orca aurora indigo",
         "`dumbbell cc list` names what there is",
     ),
-    ("fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority", BOTTLENECK),
-    ("ecn accecn ce", "the bottleneck's queue is drop-tail and marks nothing"),
+    ("fqpie ared sfq sfb choke priority", "queue disciplines are those of path.qdisc"),
+    ("accecn ce l4s", "ECN is that of RFC 3168"),
     (
         "reorder reordering duplicate duplication corrupt corruption",
         "the network keeps the packets of a flow in order; path.jitter delays them in order",
@@ -32,7 +30,8 @@ const WISHES: [(&str, &str); 8] = [
 ];
 
 /// Words of other tools, and how a spec says it.
-const MEANINGS: [(&str, &str); 8] = [
+const MEANINGS: [(&str, &str); 9] = [
+    ("fqcodel codel pie cake dualpi2 aqm", "write qdisc = \"fq_codel\", or another discipline, in [path]"),
     (
         "delay latency owd onewaydelay ping basertt",
         "write rtt = \"50 ms\": the base round trip, twice a delay of one way",

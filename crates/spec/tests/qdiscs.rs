@@ -121,7 +121,7 @@ fn what_is_wrong_is_said() {
         "qdisc = { kind = \"pie\", interval = \"5 ms\", alpha = 1.5, tupdate = \"1500 us\", target = \"1500 ns\" }",
         &[
             "path.qdisc.interval: pie has no such parameter; known: limit, target, tupdate, alpha, beta, ecn",
-            "path.qdisc.alpha: 1.5 is no whole number of sixteenths; from 0 to 32, as tc takes it",
+            "path.qdisc.alpha: 1.5 is no integer; from 0 to 32, as tc takes it",
             "path.qdisc.tupdate: \"1500 us\" is between two steps of pie's clock; a multiple of 1 ms",
             "path.qdisc.target: \"1500 ns\" is between two steps of pie's clock; a multiple of 1 us",
         ],

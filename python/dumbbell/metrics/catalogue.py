@@ -301,6 +301,22 @@ _QUANTITIES: Final = (
         of_run=lambda summary, _: summary.bottleneck.dropped_packets,
     ),
     Quantity(
+        name="marks", label="packets marked by the queue", short="marks", unit="%", factor=_PERCENT, limits=SHARE,
+        of_run=lambda summary, _: summary.bottleneck.mark_rate,
+    ),
+    Quantity(
+        name="sojourn", label="mean sojourn time in the queue", short="sojourn", unit="ms", factor=1e3, better="lower",
+        relative=True, of_run=lambda summary, _: summary.bottleneck.sojourn_mean_s,
+    ),
+    Quantity(
+        name="sojourn_p95", label="sojourn time, 95th percentile", short="p95 sojourn", unit="ms", factor=1e3,
+        better="lower", relative=True, of_run=lambda summary, _: summary.bottleneck.sojourn_p95_s,
+    ),
+    Quantity(
+        name="sojourn_p99", label="sojourn time, 99th percentile", short="p99 sojourn", unit="ms", factor=1e3,
+        better="lower", relative=True, of_run=lambda summary, _: summary.bottleneck.sojourn_p99_s,
+    ),
+    Quantity(
         name="random_drops", label="packets lost at random", short="random drops", unit="", factor=1.0,
         of_run=lambda summary, _: summary.bottleneck.random_lost_packets,
     ),
@@ -461,6 +477,8 @@ OF_HOP: Final = {
     "utilization": QUANTITIES["utilization"],
     "loss_rate": QUANTITIES["loss"],
     "dropped_packets": QUANTITIES["drops"],
+    "mark_rate": QUANTITIES["marks"],
+    "sojourn_mean_s": QUANTITIES["sojourn"],
     "random_lost_packets": QUANTITIES["random_drops"],
     "queue_mean_bytes": Quantity(
         name="queue_mean", label="mean queue", short="mean queue", unit="kB", factor=1e-3, better="lower"

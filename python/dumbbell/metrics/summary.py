@@ -127,7 +127,7 @@ class _QueueSummary:
     sent_packets: int | None
     """Packets that left it."""
     dropped_packets: int | None
-    """Packets that found the queue full."""
+    """Packets that the queue dropped: they found it full, or what manages it dropped them."""
     loss_rate: float | None
     """Dropped / offered."""
     loss_per_sent: float | None
@@ -140,6 +140,16 @@ class _QueueSummary:
     """95th percentile of the same samples."""
     queue_max_bytes: int | None
     """Largest of the same samples."""
+    marked_packets: int | None = None
+    """Packets that the queue marked (CE of RFC 3168) and did not drop."""
+    mark_rate: float | None = None
+    """Marked / sent."""
+    sojourn_mean_s: float | None = None
+    """Mean of how long frames were in the queue that left it; null where the engine does not see that, as of `fifo`."""
+    sojourn_p95_s: float | None = None
+    """95th percentile of the same times."""
+    sojourn_p99_s: float | None = None
+    """99th percentile of the same times."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -360,7 +370,22 @@ def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueS
         queue_mean_bytes=standing.mean_bytes,
         queue_p95_bytes=standing.p95_bytes,
         queue_max_bytes=standing.max_bytes,
+        marked_packets=counted.marked_packets,
+        mark_rate=ratio(counted.marked_packets, counted.sent_packets),
+        **_sojourn(queue),
     )
+
+
+def _sojourn(queue: QueueMeasurement) -> dict[str, float | None]:
+    import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
+
+    if queue.sojourn is None:
+        return {}
+    return {
+        "sojourn_mean_s": samples.histogram_mean_s(queue.sojourn),
+        "sojourn_p95_s": samples.histogram_quantile_s(queue.sojourn, 0.95),
+        "sojourn_p99_s": samples.histogram_quantile_s(queue.sojourn, 0.99),
+    }
 
 
 def _longest_round_trip_ns(run: Run) -> int:

@@ -20,7 +20,7 @@ pub static QDISC: Section = Section {
             "Which discipline. Those that count packets (`codel`, `fq_codel`, `fq`, `pie`, `dualpi2`) hold `buffer` in frames, or without one as many as `tc` gives them; `fifo` and `red` count bytes and need a `buffer`. `cake` has `tc`'s own settings, and is on the engines of a real kernel only.",
         ),
         Key::optional("limit", Integer { least: 1, most: 100_000_000 }).examples(&[Count(1_000)]).about(
-            "Frames that the whole queue holds, in place of `buffer`. The default is `tc`'s: 1000 of `codel` and `pie`, 10240 of `fq_codel`, 10000 of `fq` and `dualpi2`.",
+            "Frames that the queue holds, in place of `buffer`. The default is `tc`'s: 1000 of `codel` and `pie`, 10240 of `fq_codel`, 10000 of `fq` and `dualpi2`.",
         ),
         time("target", "1 us", "10 s").examples(&[Text("5 ms")]).about(
             "The delay that is aimed at. Of `codel` and `fq_codel` the sojourn time that may stand, by default 5 ms (RFC 8289 section 4.4); of `pie` and `dualpi2` 15 ms (RFC 8033 section 4.2, RFC 9332 appendix A.1).",
@@ -50,13 +50,13 @@ pub static QDISC: Section = Section {
             "`fq`: frames that one flow's queue holds. The default is 100.",
         ),
         Key::optional("orphan_mask", Integer { least: 0, most: 65_535 }).examples(&[Count(1_023)]).about(
-            "`fq`: those bits of a flow's hash that tell queues apart, at a router, where a packet has no socket. The default is 1023; with 0 all flows share one queue.",
+            "`fq`: the bits of a flow's hash that name its queue, at a router, where a packet has no socket. The default is 1023; with 0 all flows share one queue.",
         ),
         time("tupdate", "1 ms", "10 s").examples(&[Text("15 ms")]).about(
-            "`pie`, `dualpi2`: time between two updates of the probability, in whole milliseconds. The default is 15 ms (RFC 8033 section 4.2), of `dualpi2` 16 ms (RFC 9332 appendix A.1).",
+            "`pie`, `dualpi2`: time between two updates of the probability, a multiple of 1 ms. The default is 15 ms (RFC 8033 section 4.2), of `dualpi2` 16 ms (RFC 9332 appendix A.1).",
         ),
         Key::optional("alpha", Number { least: 0.0, inclusive: true, most: 32.0 }).examples(&[Decimal(2.0)]).about(
-            "`pie`, `dualpi2`: weight of the delay beyond `target` in an update of the probability. `tc` takes it in sixteenths a second of `pie`, a whole number, 2 by default (0.125 of RFC 8033 section 4.2); of `dualpi2` per second, to 1/256, 0.16 by default.",
+            "`pie`, `dualpi2`: weight of the delay beyond `target` in an update of the probability. `tc` takes it in sixteenths a second of `pie`, an integer, 2 by default (0.125 of RFC 8033 section 4.2); of `dualpi2` per second, to 1/256, 0.16 by default.",
         ),
         Key::optional("beta", Number { least: 0.0, inclusive: true, most: 32.0 }).examples(&[Decimal(20.0)]).about(
             "`pie`, `dualpi2`: weight of the delay's change since the last update, as `alpha`: 20 by default (1.25 of RFC 8033 section 4.2), of `dualpi2` 3.2.",

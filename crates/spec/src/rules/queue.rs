@@ -5,7 +5,7 @@ use crate::derived::{Line, buffer_limit, jitter_ns, line};
 use crate::network::{Hop, Network};
 use crate::point::Point;
 use crate::problem::{Problem, quoted, suggestion};
-use crate::qdisc::{Words, parameters};
+use crate::qdisc::{Written, parameters};
 use crate::quantity::{BYTES, JITTER, Quantity, TIME};
 use crate::reader::example;
 use crate::tree::{Node, Unknown};
@@ -23,18 +23,21 @@ pub(super) fn buffers(point: &Point<'_>, problems: Problems<'_>) -> Result<(), U
 }
 
 fn buffer(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let (words, place) = (Words::of(hop)?, hop.field("buffer"));
-    let in_packets = words.counts_packets() || network.counts_packets()?;
+    let (written, place) = (Written::of(hop)?, hop.field("buffer"));
+    let in_packets = written.counts_packets() || network.counts_packets()?;
     let Some(size) = hop.keys.quantity_if("buffer")? else {
-        if !words.counts_packets() {
+        if !written.counts_packets() {
             let hint = hop.keys.table.section.keys.iter().find(|key| key.name == "buffer").map(example);
             problems.push(Problem::new(place, "missing", hint.unwrap_or_default()));
         }
         return Ok(());
     };
     if in_packets && BYTES.units.iter().any(|(unit, _)| *unit == size.unit) {
-        let (who, more) =
-            if words.counts_packets() { (words.kind, "") } else { ("the queue", ", or leave out queue = \"packets\"") };
+        let (who, more) = if written.counts_packets() {
+            (written.kind, "")
+        } else {
+            ("the queue", ", or leave out queue = \"packets\"")
+        };
         let message = format!("{} is in bytes, but {who} counts packets", quoted(&size.text));
         let hint = format!("write the buffer in packets, in bdp or as a time{more}");
         problems.push(Problem::new(place, message, hint));
@@ -46,11 +49,11 @@ fn buffer(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Resul
 /// What a hop says of its queue discipline, and of what that counts.
 pub(super) fn disciplines(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let network = point.network()?;
-    let mut counting = network.all().filter_map(|hop| Words::of(hop).ok()).filter(Words::counts_packets);
-    if let Some(words) = counting.next().filter(|_| network.path.table.is_written("queue"))
+    let mut counting = network.all().filter_map(|hop| Written::of(hop).ok()).filter(Written::counts_packets);
+    if let Some(written) = counting.next().filter(|_| network.path.table.is_written("queue"))
         && !network.counts_packets()?
     {
-        let message = format!("\"bytes\", but {} counts packets", words.kind);
+        let message = format!("\"bytes\", but {} counts packets", written.kind);
         problems.push(Problem::new("path.queue", message, "leave it out"));
     }
     for hop in network.all() {
@@ -60,18 +63,18 @@ pub(super) fn disciplines(point: &Point<'_>, problems: Problems<'_>) -> Result<(
 }
 
 fn discipline(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let (words, place) = (Words::of(hop)?, hop.field("qdisc"));
-    if words.kind == "red" && network.counts_packets()? {
+    let (written, place) = (Written::of(hop)?, hop.field("qdisc"));
+    if written.kind == "red" && network.counts_packets()? {
         let hint = "leave out queue = \"packets\", or write qdisc = \"codel\"";
         problems.push(Problem::new(&*place, "\"red\" counts bytes", hint));
     }
-    let Some(table) = words.table else { return Ok(()) };
-    let known = parameters(words.kind);
+    let Some(table) = written.table else { return Ok(()) };
+    let known = parameters(written.kind);
     for (key, node) in table.table.written().filter(|(key, _)| *key != "kind") {
         let here = format!("{place}.{key}");
         if !known.contains(&key) {
             let hint = if known.is_empty() { "it takes none".to_owned() } else { suggestion(key, known) };
-            problems.push(Problem::new(here, format!("{} has no such parameter", words.kind), hint));
+            problems.push(Problem::new(here, format!("{} has no such parameter", written.kind), hint));
             continue;
         }
         let unit_ns = if key == "tupdate" { 1_000_000 } else { 1_000 };
@@ -79,13 +82,13 @@ fn discipline(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> R
             && TIME.units.iter().any(|(unit, _)| *unit == time.unit)
             && !time.count().is_multiple_of(unit_ns)
         {
-            let message = format!("{} is between two steps of {}'s clock", quoted(&time.text), words.kind);
+            let message = format!("{} is between two steps of {}'s clock", quoted(&time.text), written.kind);
             problems.push(Problem::new(here, message, format!("a multiple of {}", shown(unit_ns))));
         } else if let Node::Number(weight) = node
-            && words.kind == "pie"
+            && written.kind == "pie"
             && weight.fract() != 0.0
         {
-            let message = format!("{weight} is no whole number of sixteenths");
+            let message = format!("{weight} is no integer");
             problems.push(Problem::new(here, message, "from 0 to 32, as tc takes it"));
         }
     }
@@ -96,19 +99,19 @@ fn discipline(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> R
         let message = "there is no ce_threshold that it could be about";
         problems.push(Problem::new(format!("{place}.ce_threshold_selector"), message, "write ce_threshold, too"));
     }
-    thresholds(network, hop, words, &place, problems)
+    thresholds(network, hop, written, &place, problems)
 }
 
 /// RED's thresholds are in their order, and its queue has room for them.
 fn thresholds(
     network: &Network<'_>,
     hop: &Hop<'_>,
-    words: Words<'_>,
+    written: Written<'_>,
     place: &str,
     problems: Problems<'_>,
 ) -> Result<(), Unknown> {
     let Buffer::Bytes(limit) = crate::qdisc::room(network, hop, line(network, hop)?)? else { return Ok(()) };
-    let QueueDiscipline::Red(red) = words.discipline(Buffer::Bytes(limit), network.path.integer("mtu")?)? else {
+    let QueueDiscipline::Red(red) = written.discipline(Buffer::Bytes(limit), network.path.integer("mtu")?)? else {
         return Ok(());
     };
     if red.min_bytes >= red.max_bytes {
