@@ -4,10 +4,11 @@
 //! once and prints packets and seconds of processor time, for comparing two builds in turns on a machine that does
 //! other work; `-- row N jitter` does so with hosts that are as punctual as real ones, and `-- rows` prints what each row
 //! is. From row 10 on each flow has the same share of the path, whatever their number, and packets are those delivered in
-//! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows, `-- hops` what each added hop costs a packet.
+//! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows, `-- hops` what each added hop costs a packet,
+//! `-- queues` what one that something manages costs more than drop-tail.
 
 use run::samples::{flows, one_flow};
-use run::{Direction, FlowCounters, Hop, Qdisc, Record, Run};
+use run::{Buffer, Codel, Direction, FlowCounters, FqCodel, Hop, Pie, Qdisc, QueueDiscipline, Record, Run};
 
 /// What is measured, and the least it must reach, packets/s.
 struct Condition {
@@ -229,6 +230,43 @@ fn added_hops(repeats: usize) {
     }
 }
 
+/// What a packet takes more through a link that something manages than through one with a drop-tail queue: such links stand
+/// behind the bottleneck, as fast as that, so that all have the same to do. The least of several runs, in turns.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn managed_queues(repeats: usize) {
+    const ADDED: u32 = 4;
+    let codel = Codel { target_ns: 5_000_000, interval_ns: 100_000_000, ecn: true, ce_threshold_ns: None };
+    let pie = Pie { target_ns: 15_000_000, tupdate_ns: 15_000_000, alpha: 2, beta: 20, ecn: true };
+    let fq_codel = FqCodel { codel, flows: 1_024, quantum_bytes: 1_514, ce_threshold_selector: None };
+    let first = CONDITIONS[2].run().path.hops(Direction::Down).remove(0);
+    let row = |qdisc| {
+        let mut run = CONDITIONS[2].run();
+        let behind =
+            |place| Hop { name: format!("hop {place}"), qdisc, buffer: Buffer::Packets(10_000), ..first.clone() };
+        run.path.hops = std::iter::once(first.clone()).chain((1..=ADDED).map(behind)).collect();
+        run
+    };
+    let disciplines = [
+        (QueueDiscipline::Fifo, ""),
+        (QueueDiscipline::Codel(codel), " (bar 15)"),
+        (QueueDiscipline::Pie(pie), " (bar 20)"),
+        (QueueDiscipline::FqCodel(fq_codel), " (bar 40)"),
+    ];
+    let runs = disciplines.map(|(qdisc, _)| row(qdisc));
+    let mut least = [f64::INFINITY; 4];
+    let mut packets = 0;
+    for _ in 0..repeats {
+        for (least, run) in least.iter_mut().zip(&runs) {
+            let (work, wall) = timed(run);
+            (*least, packets) = (least.min(wall), work.sent);
+        }
+    }
+    for ((qdisc, bar), wall) in disciplines.iter().zip(least).skip(1) {
+        let more_ns = (wall - least[0]) * 1e9 / packets as f64 / f64::from(ADDED);
+        println!("{}: {more_ns:.1} ns a packet more than fifo{bar}", qdisc.name());
+    }
+}
+
 /// Runs the row with the largest window alone, in a process of its own, and prints its peak memory.
 #[expect(clippy::print_stdout, reason = "the figure is what it is for")]
 fn memory() {
@@ -255,6 +293,9 @@ fn main() {
     }
     if argument == "hops" {
         return added_hops(9);
+    }
+    if argument == "queues" {
+        return managed_queues(5);
     }
     table(5);
     shares(3);

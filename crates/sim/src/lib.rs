@@ -68,7 +68,7 @@ pub fn problems(run: &Run) -> Vec<Problem> {
     }
     for direction in Direction::BOTH {
         for (table, hop) in run.path.tables(direction).zip(run.path.hops(direction)) {
-            if let QueueDiscipline::Cake | QueueDiscipline::Dualpi2(_) = hop.qdisc {
+            if hop.qdisc == QueueDiscipline::Cake {
                 let name = hop.qdisc.name();
                 let message = format!(
                     "the simulator has no {name}; the engines \"netns\" and \"linux\" have, where the kernel has"

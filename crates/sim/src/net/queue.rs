@@ -2,6 +2,7 @@
 
 mod codel;
 mod drop_tail;
+mod dual_pi2;
 mod fair;
 mod fq_codel;
 mod pie;
@@ -15,6 +16,7 @@ use super::packet::Packet;
 use crate::engine::{stream, stream_seed};
 use codel::{Codel, Settings};
 pub use drop_tail::DropTail;
+use dual_pi2::DualPi2;
 use fair::Fair;
 use fq_codel::FqCodel;
 use pie::Pie;
@@ -118,6 +120,8 @@ pub enum Queue {
     Pie(Box<Staged<Pie>>),
     /// RED.
     Red(Box<Staged<Red>>),
+    /// DualPI2.
+    DualPi2(Box<Staged<DualPi2>>),
     /// Drops at random.
     #[cfg(test)]
     RandomDrop(RandomDrop),
@@ -133,6 +137,7 @@ macro_rules! of {
             Queue::Fair($discipline) => $what,
             Queue::Pie($discipline) => $what,
             Queue::Red($discipline) => $what,
+            Queue::DualPi2($discipline) => $what,
             #[cfg(test)]
             Queue::RandomDrop($discipline) => $what,
         }
@@ -168,10 +173,12 @@ impl Queue {
                 let red = Red::new(parameters, limit, frame_bytes, chance("red"));
                 Self::Red(Box::new(Staged::new(red, hop.shaper)))
             }
-            // Engines refuse those that they do not have.
-            QueueDiscipline::Fifo | QueueDiscipline::Dualpi2(_) | QueueDiscipline::Cake => {
-                Self::DropTail(DropTail::new(hop.buffer))
+            QueueDiscipline::Dualpi2(parameters) => {
+                let queues = DualPi2::new(&parameters, limit_packets, frame_bytes, chance("dualpi2"));
+                Self::DualPi2(Box::new(Staged::new(queues, hop.shaper)))
             }
+            // CAKE is refused before.
+            QueueDiscipline::Fifo | QueueDiscipline::Cake => Self::DropTail(DropTail::new(hop.buffer)),
         }
     }
 
@@ -184,6 +191,7 @@ impl Queue {
             Self::Fair(own) => Some(own.sojourn()),
             Self::Pie(own) => Some(own.sojourn()),
             Self::Red(own) => Some(own.sojourn()),
+            Self::DualPi2(own) => Some(own.sojourn()),
             #[cfg(test)]
             Self::RandomDrop(_) => None,
         }
@@ -199,6 +207,7 @@ impl Queue {
             Self::Fair(own) => own.for_each(&mut |packet| frames.push(packet)),
             Self::Pie(own) => own.for_each(&mut |packet| frames.push(packet)),
             Self::Red(own) => own.for_each(&mut |packet| frames.push(packet)),
+            Self::DualPi2(own) => own.for_each(&mut |packet| frames.push(packet)),
             #[cfg(test)]
             Self::RandomDrop(own) => frames.extend((0..own.waiting()).filter_map(|place| own.peek(place))),
         }

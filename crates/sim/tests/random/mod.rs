@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, Flow, Fq, FqCodel,
-    Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt, ShaperKind,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, DualPi2, Flow, Fq,
+    FqCodel, Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt, ShaperKind,
     SocketMemory, Workload, Write,
 };
 
@@ -197,7 +197,12 @@ fn qdisc(frame_bytes: u64) -> impl Strategy<Value = QueueDiscipline> {
             QueueDiscipline::Red(Red { min_bytes, max_bytes: min_bytes + more_bytes, probability_ppb, ecn })
         },
     );
-    prop_oneof![3 => Just(QueueDiscipline::Fifo), 1 => codel, 1 => fq_codel, 1 => fq, 1 => pie, 1 => red]
+    let dualpi2 = (octaves(1_000, 100_000_000), 0..=8_192_u32, 1..=255_u32, octaves(1_000, 100_000_000)).prop_map(
+        |(target_ns, beta, coupling, step_ns)| {
+            QueueDiscipline::Dualpi2(DualPi2 { target_ns, tupdate_ns: 16_000_000, alpha: 41, beta, coupling, step_ns })
+        },
+    );
+    prop_oneof![3 => Just(QueueDiscipline::Fifo), 1 => dualpi2, 1 => codel, 1 => fq_codel, 1 => fq, 1 => pie, 1 => red]
 }
 
 fn threshold() -> impl Strategy<Value = Option<u64>> {

@@ -85,6 +85,11 @@ impl Law {
     ) -> Option<Queued> {
         let now = (now.as_nanos() >> STEP) as u32;
         let (mut frame, mut is_late) = self.pull(settings, source, now);
+        if !is_late && settings.threshold.is_none() {
+            // Nearly every frame.
+            self.is_dropping = false;
+            return frame;
+        }
         if self.is_dropping {
             self.is_dropping = is_late;
             while self.is_dropping && reaches(now, self.next_drop) {
@@ -126,6 +131,7 @@ impl Law {
     }
 
     /// The next frame, and whether the delay has been above the target for an interval.
+    #[inline]
     fn pull(&mut self, settings: &Settings, source: &mut impl Source, now: u32) -> (Option<Queued>, bool) {
         let Some(frame) = source.pull() else {
             self.first_above = 0;

@@ -148,7 +148,10 @@ impl<M: Management> Discipline for Staged<M> {
     }
 
     fn dequeue(&mut self, now: Time, out: &mut Packet, fates: &mut Vec<Fate>) -> bool {
-        let Some(frame) = self.stage.0.take().or_else(|| self.take(now, fates)) else { return false };
+        if self.stage.0.is_none() {
+            self.stage.0 = self.take(now, fates);
+        }
+        let Some(frame) = &self.stage.0 else { return false };
         *out = frame.packet;
         let segments = out.wire_segments();
         self.queued_bytes -= u64::from(out.frame_bytes);
@@ -156,6 +159,7 @@ impl<M: Management> Discipline for Staged<M> {
         self.counters.sent_packets += segments;
         self.counters.sent_bytes += u64::from(out.frame_bytes);
         self.sojourn.record(now.since(frame.since).as_nanos());
+        self.stage.0 = None;
         self.stage(now, fates);
         true
     }
