@@ -151,8 +151,8 @@ def example(key: Key) -> str:
     if table == "path.qdisc":
         more = {"ce_threshold": "1 ms"} if own == "ce_threshold_selector" else {}
         kind = {} if own == "kind" else {"kind": QDISC_WITH[own]}
-        around = {"buffer": "1 bdp"} if QDISC_WITH.get(own) == "red" else {}
-        return toml({"path": around | {"qdisc": kind | more | {own: value}}})
+        buffer = {"buffer": "1 bdp"} if QDISC_WITH.get(own) == "red" else {}
+        return toml({"path": {**buffer, "qdisc": kind | more | {own: value}}})
     if table == "path.back" or table.endswith("hops[]"):
         around = BACK if table == "path.back" else HOP.format(table=table.removesuffix("[]"))
         return around if f"\n{own} = " in around else around + toml({own: value})

@@ -112,7 +112,7 @@ macro_rules! optional {
     )*};
 }
 
-optional!(Program, ProgramEnd);
+optional!(Program, ProgramEnd, Histogram);
 
 /// Structs become a list.
 macro_rules! list {

@@ -279,9 +279,9 @@ pub struct QueueMeasurement {
     pub at_end: QueueCounters,
     /// The backlog.
     pub series: QueueSeries,
-    /// How long frames were in it that left within the window, ns, where the engine sees that.
-    #[serde(default, skip_serializing_if = "Histogram::is_empty")]
-    pub sojourn: Histogram,
+    /// How long frames were in it that left within the window, ns; none: the engine does not see that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sojourn: Option<Histogram>,
 }
 
 /// One queue of several.
@@ -376,11 +376,6 @@ impl Histogram {
             self.counts.resize(bin - first + 1, 0);
         }
         self.counts[bin - self.first_bin as usize] += 1;
-    }
-
-    /// There is no value.
-    pub const fn is_empty(&self) -> bool {
-        self.count == 0
     }
 
     /// What was added since it was so.

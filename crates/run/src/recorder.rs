@@ -292,8 +292,8 @@ impl Recorder {
     pub fn mark_sojourn(&mut self, mark: Mark, hop: usize, sojourn: &Histogram) {
         let queue = &mut self.hops[hop].queue;
         match mark {
-            Mark::WindowBegin => queue.sojourn = sojourn.clone(),
-            Mark::WindowEnd => queue.sojourn = sojourn.since(&queue.sojourn),
+            Mark::WindowBegin => queue.sojourn = Some(sojourn.clone()),
+            Mark::WindowEnd => queue.sojourn = queue.sojourn.take().map(|before| sojourn.since(&before)),
             Mark::End => {}
         }
     }

@@ -27,7 +27,7 @@ fn fq_codel(flows: u32) -> QueueDiscipline {
 
 /// The sojourn time that this share of the frames does not exceed, ms.
 fn sojourn_ms(measurement: &Measurement, share: f64) -> f64 {
-    let Histogram { first_bin, counts, count, .. } = &measurement.bottleneck.sojourn;
+    let Histogram { first_bin, counts, count, .. } = measurement.bottleneck.sojourn.as_ref().expect("seen");
     let mut left = (share * *count as f64) as u64;
     let bin = counts.iter().position(|here| {
         let is_here = left < u64::from(*here);

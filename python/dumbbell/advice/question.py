@@ -10,8 +10,9 @@ from typing import Final, Literal, TypeAlias, TypeVar, get_args
 
 from dumbbell.cc import Registry, choose
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
+from dumbbell.spec import expand, load, resolve
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.run import FIFO, FRAME_BYTES, Managing
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
@@ -114,6 +115,8 @@ class Question:
     buffers_bytes: tuple[int, ...]
     """Queues to try, the shortest first: one where it is known."""
     known_buffer: bool
+    qdisc: str = FIFO.kind
+    """What manages the queue."""
     loss_ppb: int = 0
     company: tuple[Company, ...] = (ALONE,)
     """Scenarios, each by itself."""
@@ -169,6 +172,11 @@ class Question:
         return self.job.kind == "bulk" or (self.job.kind == "transfer" and not self.full_transfer)
 
     @property
+    def counts_packets(self) -> bool:
+        """The queue is so many frames."""
+        return counts_packets(self.qdisc)
+
+    @property
     def bdp_bytes(self) -> float:
         return bdp_bytes(self.rate_bps, self.rtt_ns)
 
@@ -189,6 +197,17 @@ class Question:
 def bdp_bytes(rate_bps: float, time_ns: float) -> float:
     """What a line carries in an RTT, or in the time in which it empties a queue."""
     return rate_bps * time_ns / NS_PER_S / BITS_PER_BYTE
+
+
+def counts_packets(qdisc: str) -> bool:
+    """Whether a discipline's queue is so many frames, of which `tc` has a number where nobody says it."""
+    return qdisc not in {"fifo", "red"}
+
+
+def _limit_bytes(qdisc: str) -> int:
+    """What `tc` gives a discipline that counts packets, in full frames."""
+    spec = {"duration": "1 s", "path": {"rate": "1 Mbit/s", "rtt": "1 ms", "qdisc": qdisc}, "flows": [{"cc": DEFAULT}]}
+    return resolve(next(expand(load(spec))), 1).run.path.buffer_bytes
 
 
 def queue_sizes(queues_bdp: Iterable[float], one_bdp_bytes: float) -> tuple[int, ...]:
@@ -267,7 +286,8 @@ class _Reader:
         loss = self._quantity("loss", Share)
         goal = self._choice("for", self.options.get("for"), GOALS)
         job = self._job()
-        buffers, known = self._buffers(rate, rtt)
+        qdisc = self._qdisc()
+        buffers, known = self._buffers(rate, rtt, qdisc)
         company = self._company()
         candidates = self._candidates()
         now = self.options.get("now")
@@ -280,14 +300,20 @@ class _Reader:
         if self.problems or rate is None or rtt is None:
             raise SpecError(self.problems)
         return Question(
-            rate_bps=rate.bps, steps_bps=steps_bps, rtt_ns=rtt.ns, buffers_bytes=buffers, known_buffer=known,
-            loss_ppb=loss.value if loss else 0, company=company or UNKNOWN_COMPANY, known_company=bool(company),
-            job=job, candidates=tuple(dict.fromkeys([*candidates, *([now] if now else [])])),
+            rate_bps=rate.bps, steps_bps=steps_bps, rtt_ns=rtt.ns, qdisc=qdisc, buffers_bytes=buffers,
+            known_buffer=known, loss_ppb=loss.value if loss else 0,
+            company=company or UNKNOWN_COMPANY, known_company=bool(company), job=job,
+            candidates=tuple(dict.fromkeys([*candidates, *([now] if now else [])])),
             goal=goal or USUAL_GOALS[job.kind],  # type: ignore[arg-type]
             starts=ORDERS if starts == ANY_ORDER else (starts,),  # type: ignore[arg-type]
             intervals=intervals,  # type: ignore[arg-type]
             now=now, preset=self.preset, assumed=self.assumed,
         )  # fmt: skip
+
+    def _qdisc(self) -> str:
+        """What manages the queue."""
+        kinds = tuple(each for each in get_args(Managing) if each != "cake")
+        return self._choice("qdisc", self.options.get("qdisc"), kinds) or FIFO.kind
 
     def _note(self, name: str, message: str, hint: str = "") -> None:
         self.problems.append(Problem(f"--{name}", message, hint))
@@ -335,7 +361,7 @@ class _Reader:
             self._note(name, error.message, error.hint)
             return None
 
-    def _buffers(self, rate: Rate | None, rtt: Time | None) -> tuple[tuple[int, ...], bool]:
+    def _buffers(self, rate: Rate | None, rtt: Time | None, qdisc: str) -> tuple[tuple[int, ...], bool]:
         """Queues to try, and whether it is the one that is known."""
         size, loaded = self._quantity("buffer", Size), self._quantity("loaded-rtt", Time)
         if rate is None or rtt is None:
@@ -354,6 +380,8 @@ class _Reader:
             if buffer < FRAME_BYTES:
                 self._note("buffer", f"{quoted(str(size))} holds no packet", f"at least {FRAME_BYTES} B")
             return (buffer,), True
+        if counts_packets(qdisc):
+            return (_limit_bytes(qdisc),), True
         return queue_sizes(UNKNOWN_BUFFERS_BDP, bdp_bytes(rate.bps, rtt.ns)), False
 
     def _job(self) -> Job:

@@ -14,6 +14,7 @@ from dumbbell.advice.trials import STEP_S, duration_s
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, elapsed, percent, percent_span, rough_percent, span, trimmed
 from dumbbell.spec.quantity import Rate
+from dumbbell.spec.run import FIFO, FRAME_BYTES
 from dumbbell.tables.table import Amount, Table
 from dumbbell.units import NS_PER_S
 
@@ -430,6 +431,9 @@ def _path(question: Question) -> str:
         if question.known_buffer
         else f"queue not given: {span(least / 1e6, most / 1e6, ' MB')} tried"
     )
+    if question.counts_packets:
+        queue = f"queue of {least // FRAME_BYTES:,} packets at most"
+    managed = "drop-tail" if question.qdisc == FIFO.kind else question.qdisc
     loss = f", {percent(question.loss_ppb / 1e9)} random loss" if question.loss_ppb else ""
     company = "" if question.known_company else " Company not given: each case tried."
     if any(each.flows for each in question.company):
@@ -438,7 +442,7 @@ def _path(question: Question) -> str:
     rate = " and ".join(map(Rate.show, question.steps_bps)) or Rate.show(question.rate_bps)
     rate += f" in turns of {trimmed(STEP_S, ' s')}" if question.steps_bps else ""
     return (
-        f"{rate}, {_ms(question.rtt_ns)}, drop-tail{loss}; 1 BDP = {drain}; {queue}."
+        f"{rate}, {_ms(question.rtt_ns)}, {managed}{loss}; 1 BDP = {drain}; {queue}."
         f" {job_and_goal(question.job.description, question.goal)}.{company}"
     )
 

@@ -12,7 +12,7 @@ from dumbbell.campaign.until import run_until
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, load
 from dumbbell.spec.quantity import Rate, Share, Time
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.run import FIFO, FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -208,7 +208,9 @@ def experiment(question: Question, company: Company, order: Order, *, merged: bo
 
     `merged`: senders hand super-packets to the line, before queues in which that matters.
     """
-    buffers, tried = [f"{each} B" for each in question.buffers_bytes], list(question.tried)
+    counts = question.counts_packets
+    buffers = [f"{each // FRAME_BYTES} packets" if counts else f"{each} B" for each in question.buffers_bytes]
+    tried = list(question.tried)
     ahead_s = lead_s(question) if company.flows and order != "together" else 0.0
     mine_s, theirs_s = (ahead_s, 0.0) if order == "joins" else (0.0, ahead_s)
     own, lasting = _job(question, company, mine_s, theirs_s)
@@ -233,6 +235,8 @@ def experiment(question: Question, company: Company, order: Order, *, merged: bo
         spec["name"] += ", super-packets"
         spec["path"]["offload"] = offload if len(offload) > 1 else offload[0]
         spec["zip"] = [*spec.get("zip", ()), *([["path.buffer", "path.offload"]] if len(offload) > 1 else [])]
+    if question.qdisc != FIFO.kind:
+        spec["path"]["qdisc"] = question.qdisc
     if question.loss_ppb:
         spec["path"]["loss"] = Share.show(question.loss_ppb)
     if question.steps_bps:

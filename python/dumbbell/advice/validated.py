@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.strata import GOODPUT, HOSTS, PLAIN, stored_deviations, strata
 from dumbbell.metrics.number import span, trimmed
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.run import FIFO, FRAME_BYTES
 
 if TYPE_CHECKING:
     from dumbbell.advice.question import Company, Question
@@ -30,6 +30,15 @@ def outside_of_validation(question: Question) -> str:
         return f"RTTs from {span(*plain.rtt, ' ms')} were, and {rtt:g} was not"
     if max(each.flows for each in question.company) >= every["many"].flows[1]:
         return f"up to {every['many'].flows[1]} flows were"
+    return _queue_outside(question)
+
+
+def _queue_outside(question: Question) -> str:
+    """Why its queue does."""
+    if question.qdisc != FIFO.kind:
+        return f"drop-tail queues were, and {question.qdisc} was not"
+    every = strata()
+    plain = every[PLAIN]
     queues = [question.buffer_bdp(each) for each in question.buffers_bytes if each >= SHORT_BYTES]
     if queues and max(queues) > every["deep"].buffer[1]:
         return f"queues of up to {trimmed(every['deep'].buffer[1], ' BDP')} were"

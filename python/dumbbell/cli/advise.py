@@ -28,6 +28,7 @@ def advise(  # noqa: PLR0913 (each is an option)
     rate: of.Rate = None,
     rtt: of.Rtt = None,
     buffer: of.Buffer = None,
+    qdisc: of.Qdisc = None,
     loaded_rtt: of.LoadedRtt = None,
     loss: of.Loss = None,
     competitors: of.Competitors = None,

@@ -21,6 +21,10 @@ Rtts = Annotated[str | None, typer.Option("--rtt", metavar="TIME", help="Ping wi
 Buffer = Annotated[
     str | None, typer.Option("--buffer", metavar="SIZE", help="The bottleneck's queue, where it is known: 1bdp, 500kB.")
 ]
+Qdisc = Annotated[
+    str | None,
+    typer.Option("--qdisc", metavar="NAME", help="What manages that queue: codel, fq_codel, fq, pie, red, dualpi2."),
+]
 LoadedRtt = Annotated[
     str | None,
     typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line; gives the queue."),
@@ -111,7 +115,7 @@ Stored = Annotated[
 _NAMES: Final = {
     "rate": "rate", "rtt": "rtt", "buffer": "buffer", "loaded_rtt": "loaded-rtt", "loss": "loss",
     "competitors": "beside", "transfer": "transfer", "stream": "stream", "requests": "requests",
-    "candidates": "candidates", "goal": "for", "preset": "preset", "starts": "starts",
+    "qdisc": "qdisc", "candidates": "candidates", "goal": "for", "preset": "preset", "starts": "starts",
     "now": "now", "intervals": "intervals",
 }  # fmt: skip
 """What a question reads, by the parameters of its commands."""

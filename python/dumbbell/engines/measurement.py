@@ -275,7 +275,7 @@ class QueueMeasurement:
             at_window_end=QueueCounters(**raw["at_window_end"]),
             at_end=QueueCounters(**raw["at_end"]),
             series=QueueSeries(**raw["series"]),
-            sojourn=Histogram(**raw["sojourn"]) if raw["sojourn"]["count"] else None,
+            sojourn=None if raw["sojourn"] is None else Histogram(**raw["sojourn"]),
         )
 
 

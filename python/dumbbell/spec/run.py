@@ -85,10 +85,14 @@ class Codel(_Part, frozen=True, kw_only=True):
     ce_threshold_ns: Count | None = None
 
 
+Managing: TypeAlias = Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"]
+"""Names of queue disciplines."""
+
+
 class QueueDiscipline(_Part, frozen=True, kw_only=True):
     """How a queue is managed: `tc`'s name, and those parameters that it has (`crates/run/src/queue_discipline.rs`)."""
 
-    kind: Literal["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"] = _written("fifo")
+    kind: Managing = _written("fifo")
     target_ns: Count | None = None
     interval_ns: Count | None = None
     ecn: bool | None = None
