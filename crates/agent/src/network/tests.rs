@@ -206,6 +206,7 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         rate_bps: 1_000_000_000,
         burst_bytes: 1_764,
         room: Buffer::Bytes(1_000_000),
+        managed: None,
         extra_bytes: 0,
     };
     let cases = [
@@ -308,12 +309,16 @@ fn what_a_bucket_cannot_express_is_refused() {
     for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
     {
         for kind in [ShaperKind::Tbf, ShaperKind::Htb] {
-            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, extra_bytes: 0 };
+            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 };
             assert!(bucket.check().is_err(), "{kind:?} {rate_bps} {room:?}");
         }
     }
     let (kind, room) = (ShaperKind::Tbf, Buffer::Packets(1));
-    assert!(Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, extra_bytes: 0 }.check().is_ok());
+    assert!(
+        Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 }
+            .check()
+            .is_ok()
+    );
 }
 
 fn home() -> PathBuf {
