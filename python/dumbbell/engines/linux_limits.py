@@ -21,6 +21,8 @@ SMALLEST_WINDOW_BYTES = 2_304
 """Half of it is the least that Linux lets a window be clamped to."""
 LARGEST_MEMORY_BYTES = 2**31 - 1
 """Linux counts a socket buffer in 31 bits."""
+_CUTTING = {"cake", "dualpi2"}
+"""Queue disciplines that cut super-packets before they mark them (`split-gso`)."""
 LARGEST_SUPER_PACKET_BYTES = 65_215
 """TSO: 64 kB, less the room that Linux leaves for headers."""
 
@@ -65,8 +67,6 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     for index, change in enumerate(queue.changes):
         yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
     yield from _queue(f"{where}.buffer", queue.buffer)
-    if queue.qdisc.kind != "fifo":
-        yield Problem(f"{where}.qdisc", "the agent has no managed queues yet", 'the engine sim, or qdisc = "fifo"')
     if queue.shaper == "tbf" and queue.burst_bytes <= frame:
         message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
         yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')
@@ -79,6 +79,9 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     if path.offload and queue.overhead_bytes != ETHERNET_HEADER_BYTES:
         message = "Linux counts a super-packet's overhead once, whatever it holds"
         yield Problem(f"{where}.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
+    if path.offload and queue.qdisc.marks and queue.qdisc.kind not in _CUTTING:
+        message = f"a super-packet that {queue.qdisc.kind} marks counts once here, whatever it holds"
+        yield Problem(f"{where}.qdisc", message, "one that marks nothing (ecn = false), or offload = false")
     if path.offload and queue.loss_ppb:
         message = "a super-packet that is lost at random counts once here, whatever it holds"
         yield Problem(f"{where}.loss", message, "loss = 0, or offload = false")
