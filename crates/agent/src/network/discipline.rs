@@ -21,7 +21,7 @@ use netlink_bindings::tc::{
     Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
-use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
+use netlink_bindings::utils::{finalize_nested_header, find_attr, push_nested_header};
 use run::{Buffer, Hop, ShaperKind};
 
 /// `RTM_GETQDISC`.
@@ -47,6 +47,8 @@ const RATE_TO_TURN: u32 = 10;
 const STEPS_PER_S: u64 = 1_000_000_000 / 64;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
+/// `TCA_STATS_APP`.
+pub const STATS_APP: u16 = 4;
 /// `RTM_DELQDISC`, and `RTM_GETTFILTER`.
 const DELETE_QDISC: u16 = 37;
 const GET_FILTER: u16 = 46;
@@ -330,11 +332,13 @@ pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
     let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
     let statistics = attributes.get_stats2().ok()?;
     let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
+    let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), STATS_APP));
+    let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics));
     Some(Counters {
         sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
         sent_bytes: basic.bytes,
         dropped_packets: u64::from(queue.drops),
-        marked_packets: statistics.get_app().map_or(0, managed::marked_packets),
+        marked_packets,
         queued_packets: u64::from(queue.qlen),
         queued_bytes: u64::from(queue.backlog),
     })

@@ -6,9 +6,13 @@
 
 use super::discipline::saturated;
 use crate::error::Error;
-use netlink_bindings::tc::{self, OptionsMsg, TcRedQopt, TcaStatsAppMsg};
+use netlink_bindings::tc::{
+    self, CakeStatsAttrs, OptionsMsg, TcCodelXstats, TcDualpi2Xstats, TcFqCodelXstats, TcFqQdStats, TcPieXstats,
+    TcRedQopt, TcRedXstats,
+};
 use netlink_bindings::traits::Pusher;
 use run::{Codel, DualPi2, ETHERNET_HEADER_BYTES, Fq, FqCodel, Hop, Pie, QueueDiscipline, Red};
+use std::ffi::CStr;
 
 /// `TC_RED_ECN`.
 const RED_MARKS: u8 = 1;
@@ -273,18 +277,24 @@ pub fn settings_text(answer: &[u8]) -> Option<String> {
     Some(known.collect::<Vec<String>>().join(" "))
 }
 
-/// The packets that a queue has marked, out of its own statistics; 0 where it has none.
-pub fn marked_packets(statistics: TcaStatsAppMsg) -> u64 {
-    match statistics {
-        TcaStatsAppMsg::Codel(it) => u64::from(it.ecn_mark) + u64::from(it.ce_mark),
-        TcaStatsAppMsg::FqCodel(it) => u64::from(it.ecn_mark) + u64::from(it.ce_mark),
-        TcaStatsAppMsg::Fq(it) => it.ce_mark,
-        TcaStatsAppMsg::Pie(it) => it.ecn_mark.into(),
-        TcaStatsAppMsg::Red(it) => it.marked.into(),
+/// The packets that a queue of this kind has marked, out of its own statistics; 0 where it has none. Older kernels' are shorter.
+pub fn marked_packets(kind: &CStr, statistics: &[u8]) -> u64 {
+    match kind.to_bytes() {
+        b"codel" => {
+            let it = TcCodelXstats::new_from_zeroed(statistics);
+            u64::from(it.ecn_mark) + u64::from(it.ce_mark)
+        }
+        b"fq_codel" => {
+            let it = TcFqCodelXstats::new_from_zeroed(statistics);
+            u64::from(it.ecn_mark) + u64::from(it.ce_mark)
+        }
+        b"fq" => TcFqQdStats::new_from_zeroed(statistics).ce_mark,
+        b"pie" => TcPieXstats::new_from_zeroed(statistics).ecn_mark.into(),
+        b"red" => TcRedXstats::new_from_zeroed(statistics).marked.into(),
         // Those of the step are among them (`dualpi2_mark` in `sch_dualpi2.c`).
-        TcaStatsAppMsg::Dualpi2(it) => it.ecn_mark.into(),
-        TcaStatsAppMsg::Cake(it) => {
-            let tins = it.get_tin_stats().into_iter().flatten();
+        b"dualpi2" => TcDualpi2Xstats::new_from_zeroed(statistics).ecn_mark.into(),
+        b"cake" => {
+            let tins = CakeStatsAttrs::new(statistics).get_tin_stats().into_iter().flatten();
             tins.filter_map(|tin| number(tin.get_ecn_marked_packets())).sum()
         }
         _ => 0,
@@ -312,4 +322,155 @@ fn micros(ns: u64) -> u32 {
 
 fn number<Value: Into<u64>, Reason>(value: Result<Value, Reason>) -> Option<u64> {
     value.ok().map(Into::into)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::discipline::STATS_APP;
+    use super::super::discipline::parse_counters;
+    use super::*;
+    use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue, Tcmsg};
+    use netlink_bindings::utils::push_header;
+
+    const MS: u64 = 1_000_000;
+    const CODEL: Codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false, ce_threshold_ns: None };
+    const MARKING: Codel = Codel { ecn: true, ce_threshold_ns: Some(MS), ..CODEL };
+    const RED: Red = Red { min_bytes: 30_000, max_bytes: 90_000, probability_ppb: 20_000_000, ecn: true };
+
+    fn queue(discipline: QueueDiscipline) -> ManagedQueue {
+        ManagedQueue { discipline, frame_bytes: 1_514 }
+    }
+
+    /// Each with its text for `tc`, and the settings that are read back from its request.
+    fn examples() -> Vec<(QueueDiscipline, &'static str, &'static str)> {
+        let fq_codel = FqCodel { codel: MARKING, flows: 64, quantum_bytes: 300, ce_threshold_selector: Some((1, 3)) };
+        let (target_ns, tupdate_ns) = (15 * MS, 16 * MS);
+        vec![
+            (
+                QueueDiscipline::Codel(CODEL),
+                "codel limit 1000 target 5000us interval 100000us noecn",
+                "limit 1000 target 5000us interval 100000us ecn 0",
+            ),
+            (
+                QueueDiscipline::Codel(MARKING),
+                "codel limit 1000 target 5000us interval 100000us ecn ce_threshold 1000us",
+                "limit 1000 target 5000us interval 100000us ecn 1 ce_threshold 1000us",
+            ),
+            (
+                QueueDiscipline::FqCodel(fq_codel),
+                "fq_codel limit 1000 flows 64 quantum 300 target 5000us interval 100000us ecn ce_threshold 1000us \
+                 ce_threshold_selector 0x1/0x3",
+                "limit 1000 flows 64 quantum 300 target 5000us interval 100000us ecn 1 ce_threshold 1000us \
+                 ce_threshold_selector 1 ce_threshold_mask 3",
+            ),
+            (
+                QueueDiscipline::Fq(Fq {
+                    flow_limit_packets: 100,
+                    quantum_bytes: 3_028,
+                    initial_quantum_bytes: 15_140,
+                    ce_threshold_ns: None,
+                    orphan_mask: 1_023,
+                }),
+                "fq limit 1000 flow_limit 100 quantum 3028 initial_quantum 15140 orphan_mask 1023",
+                "limit 1000 flow_limit 100 quantum 3028 initial_quantum 15140 orphan_mask 1023",
+            ),
+            (
+                QueueDiscipline::Pie(Pie { target_ns, tupdate_ns, alpha: 2, beta: 20, ecn: false }),
+                "pie limit 1000 target 15000us tupdate 16000us alpha 2 beta 20 noecn",
+                "limit 1000 target 15000us tupdate 16000us alpha 2 beta 20 ecn 0",
+            ),
+            (
+                QueueDiscipline::Red(RED),
+                "red limit 1000 min 30000 max 90000 avpkt 1514 burst 33 probability 0.02 ecn",
+                "limit 1000 min 30000 max 90000 ewma 5 max_p 85899345 / 2^32 ecn 1",
+            ),
+            (
+                QueueDiscipline::Dualpi2(DualPi2 {
+                    target_ns,
+                    tupdate_ns,
+                    alpha: 41,
+                    beta: 819,
+                    coupling: 2,
+                    step_ns: MS,
+                }),
+                "dualpi2 limit 1000 target 15000us tupdate 16000us alpha 0.16015625 beta 3.19921875 coupling_factor 2 \
+                 step_thresh 1000us",
+                "limit 1000 target 15000us tupdate 16000us alpha 41 / 256 beta 819 / 256 coupling_factor 2 \
+                 step_thresh 1000us",
+            ),
+            (QueueDiscipline::Cake, "cake unlimited", "bandwidth 0"),
+        ]
+    }
+
+    #[test]
+    fn a_request_has_what_its_text_says() {
+        for (discipline, text, settings) in examples() {
+            assert_eq!(queue(discipline).text(1_000), text);
+            let mut bytes = Vec::new();
+            queue(discipline).encode(tc::OpNewqdiscDo::encode_request(&mut bytes, &Tcmsg::default()), 1_000);
+            let (_, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);
+            assert_eq!(attributes.get_kind().expect("a kind").to_str(), Ok(discipline.name()));
+            assert_eq!(settings_text(&bytes).as_deref(), Some(settings));
+        }
+    }
+
+    #[test]
+    fn a_fifo_of_a_hop_is_not_managed() {
+        let mut hop = crate::samples::run(1).path.hops(run::Direction::Down).remove(0);
+        assert_eq!(ManagedQueue::of(&hop, 1_500), None);
+        hop.qdisc = QueueDiscipline::Cake;
+        assert_eq!(ManagedQueue::of(&hop, 1_500), Some(queue(QueueDiscipline::Cake)));
+    }
+
+    /// `fls(max) + Wlog` is 32 from 4 MiB on with a weight of 1/2^9.
+    #[test]
+    fn a_mean_that_the_kernel_cannot_count_is_refused() {
+        let red = |max_bytes| Red { min_bytes: max_bytes / 3, max_bytes, ..RED };
+        assert_eq!(queue(QueueDiscipline::Red(red(1 << 20))).check(), Ok(()));
+        let refused = queue(QueueDiscipline::Red(red(1 << 24))).check().expect_err("too many bits").to_string();
+        assert!(refused.starts_with("red limit 0 min 5592405 max 16777216 "), "{refused}");
+    }
+
+    /// An answer with statistics of a queue of its own kind.
+    fn answer(kind: &CStr, statistics: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut answer = tc::OpGetqdiscDo::encode_request(&mut bytes, &Tcmsg::default())
+            .push_kind(kind)
+            .nested_stats2()
+            .push_basic(GnetStatsBasic::default())
+            .push_queue(GnetStatsQueue { drops: 7, qlen: 3, ..Default::default() });
+        push_header(answer.as_vec_mut(), STATS_APP, statistics.len() as u16);
+        answer.as_vec_mut().extend(statistics);
+        drop(answer);
+        bytes
+    }
+
+    /// Marks of the kernel's structures, by the places that `include/uapi/linux/pkt_sched.h` has them at.
+    #[test]
+    fn marks_of_every_kind_are_counted() {
+        for (kind, places) in [
+            (c"codel", vec![24, 32]),
+            (c"fq_codel", vec![12, 28]),
+            (c"pie", vec![36]),
+            (c"red", vec![12]),
+            (c"dualpi2", vec![24]),
+        ] {
+            let mut statistics = [0; 48];
+            places.iter().for_each(|place| statistics[*place] = 5);
+            let counters = parse_counters(&answer(kind, &statistics)).expect("counters");
+            assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
+            assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
+        }
+        let mut statistics = [0; 88];
+        statistics[80] = 9;
+        assert_eq!(parse_counters(&answer(c"fq", &statistics)).expect("counters").marked_packets, 9);
+        let mut tins = Vec::new();
+        let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
+        for marked in [2, 3] {
+            array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
+        }
+        drop(array);
+        assert_eq!(parse_counters(&answer(c"cake", &tins)).expect("counters").marked_packets, 5);
+        assert_eq!(parse_counters(&answer(c"pfifo", &[])).expect("counters").marked_packets, 0);
+    }
 }

@@ -5,7 +5,9 @@ use super::*;
 use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, AccessKind, Buffer, Direction, LossAt, Qdisc, QueueCounters, ShaperAt, ShaperKind};
+use run::{
+    Access, AccessKind, Buffer, Codel, Direction, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
+};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
@@ -151,6 +153,28 @@ fn every_step_is_described_as_a_command() {
         let ends = format!("root handle 1: stab overhead 24 {bucket}");
         assert_eq!(steps.iter().filter(|step| step.command.join(" ").ends_with(&ends)).count(), 1, "{ends}");
     }
+}
+
+#[test]
+fn a_managed_queue_is_below_the_shaper_of_its_hop_and_of_no_access_line() {
+    let mut run = samples::run(1);
+    run.path.buffer = Buffer::Packets(1_000);
+    let (target_ns, interval_ns) = (5_000_000, 100_000_000);
+    run.path.qdisc = QueueDiscipline::Codel(Codel { target_ns, interval_ns, ecn: false, ce_threshold_ns: None });
+    let line = Access { rate_bps: 800_000_000, buffer: Buffer::Bytes(1_000_000), kind: AccessKind::Router };
+    run.flows[0].access = Some(line);
+    for (kind, shaper) in [(ShaperKind::Tbf, "tbf rate 10000000bps"), (ShaperKind::Htb, "htb rate 10000000bps")] {
+        run.path.shaper = kind;
+        let steps = describe_steps(&run, &[], Machine::Shared, Means::ALL, "ab12").expect("a plan");
+        let lines: Vec<String> = steps.iter().map(|step| step.command.join(" ")).collect();
+        let place = lines.iter().position(|line| line.contains(shaper)).expect("a shaper");
+        let queue = "parent 1:1 handle 2: codel limit 1000 target 5000us interval 100000us noecn";
+        assert!(lines[place + 1].ends_with(queue), "{}", lines[place + 1]);
+        assert_eq!(lines.iter().filter(|line| line.contains("codel")).count(), 1, "{lines:#?}");
+    }
+    run.path.qdisc = QueueDiscipline::Cake;
+    let facts = facts::describe(&Plan::new(&run, 0), &run);
+    assert!(facts.values().any(|text| text.ends_with("burst 5000, cake unlimited")), "{facts:#?}");
 }
 
 #[test]
