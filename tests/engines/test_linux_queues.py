@@ -40,8 +40,8 @@ CASES = {
     "fq_codel": Case(
         {"qdisc": {"kind": "fq_codel", "ecn": False}},
         (2.5, 7.5),
-        "fq_codel limit 10240 flows 1024 quantum 1514 target 4999us interval 99999us memory_limit 33554432 drop_batch 64 "
-        "ecn 0",
+        "fq_codel limit 10240 flows 1024 quantum 1514 target 4999us interval 99999us memory_limit 33554432 "
+        "drop_batch 64 ecn 0",
     ),
     # Of a hundred frames each, by rounds of both: of 48 ms cubic has the most part.
     "fq": Case(
@@ -146,6 +146,7 @@ def test_what_its_kernel_lacks_is_refused(linux: LinuxEngine) -> None:
             ("cake", {"qdisc": "cake"} | offload),
             ("fq_codel", {"qdisc": "fq_codel"} | offload),
             ("no marks", {"qdisc": "codel"} | offload),
+            ("red", {"qdisc": {"kind": "red", "max": "15 MB"}, "buffer": "60 MB"}),
         )
     }
     assert refusals == {
@@ -153,4 +154,5 @@ def test_what_its_kernel_lacks_is_refused(linux: LinuxEngine) -> None:
         "cake": [],
         "fq_codel": ["path.qdisc: a super-packet that fq_codel marks counts once here, whatever it holds"],
         "no marks": [],
+        "red": ["path.qdisc.max: the mean backlog of such a queue takes 36 bits, and Linux has 31"],
     }

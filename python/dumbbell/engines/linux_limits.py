@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dumbbell.engines.resources import MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.quantity import Rate
+from dumbbell.spec.resolved import red_mean_bits
 from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
@@ -79,6 +80,12 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     if path.offload and queue.overhead_bytes != ETHERNET_HEADER_BYTES:
         message = "Linux counts a super-packet's overhead once, whatever it holds"
         yield Problem(f"{where}.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
+    if queue.qdisc.kind == "red":
+        frame_bytes = path.mtu_bytes + ETHERNET_HEADER_BYTES
+        bits, most = red_mean_bits(queue.qdisc.min_bytes or 0, queue.qdisc.max_bytes or 0, frame_bytes)
+        if bits > most:
+            message = f"the mean backlog of such a queue takes {bits} bits, and Linux has {most}"
+            yield Problem(f"{where}.qdisc.max", message, "smaller thresholds, or a smaller buffer")
     if path.offload and queue.qdisc.marks and queue.qdisc.kind not in _CUTTING:
         message = f"a super-packet that {queue.qdisc.kind} marks counts once here, whatever it holds"
         yield Problem(f"{where}.qdisc", message, "one that marks nothing (ecn = false), or offload = false")

@@ -52,7 +52,7 @@ class Kernel:
     """What was left out of a tree that is not Debian's, and why."""
 
     def has_qdisc(self, name: str) -> bool:
-        """Whether a queue discipline of Linux is in it: every usable kernel has the options of this version's recipe."""
+        """Whether it has a queue discipline of Linux: a usable kernel has the options of this version's recipe."""
         option = f"CONFIG_NET_SCH_{name.upper()}"
         return recipe().options.get(option) == "y" and option not in self.left_out
 

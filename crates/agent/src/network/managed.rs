@@ -20,8 +20,6 @@ const RED_MARKS: u8 = 1;
 /// lets an idle period begin (`red_dequeue` in `sch_red.c` begins one, `red_enqueue` ends it), and the mean of an empty queue
 /// falls with each frame that comes; zeros leave it so.
 const RED_STAB: [u8; 256] = [0; 256];
-/// Bits of RED's mean, its fraction among them (`red_check_params` in `include/net/red.h`).
-const RED_BITS: u32 = 31;
 /// `tc`'s unit of what DualPI2's controller weighs, a second.
 const DUALPI2_PARTS: f64 = 256.0;
 const NS_PER_US: u64 = 1_000;
@@ -46,14 +44,13 @@ impl ManagedQueue {
 
     /// Refuses what the kernel refuses without a reason.
     pub fn check(self) -> Result<(), Error> {
-        let QueueDiscipline::Red(red) = self.discipline else { return Ok(()) };
-        let weight = red.weight(self.frame_bytes);
-        if (u64::BITS - red.max_bytes.leading_zeros()) + weight > RED_BITS {
-            let reason =
-                format_args!("the mean backlog up to max, to one in 2^{weight}, takes more than {RED_BITS} bits");
-            return Err(Error::new(self.text(0), reason));
+        match self.discipline {
+            QueueDiscipline::Red(red) if red.mean_bits(self.frame_bytes) > Red::MOST_MEAN_BITS => {
+                let reason = format_args!("its mean takes more than {} bits", Red::MOST_MEAN_BITS);
+                Err(Error::new(self.text(0), reason))
+            }
+            _ => Ok(()),
         }
-        Ok(())
     }
 
     /// It and its settings, in `tc`'s own syntax. CAKE has no limit in packets.
@@ -422,7 +419,6 @@ mod tests {
         assert_eq!(ManagedQueue::of(&hop, 1_500), Some(queue(QueueDiscipline::Cake)));
     }
 
-    /// `fls(max) + Wlog` is 32 from 4 MiB on with a weight of 1/2^9.
     #[test]
     fn a_mean_that_the_kernel_cannot_count_is_refused() {
         let red = |max_bytes| Red { min_bytes: max_bytes / 3, max_bytes, ..RED };
