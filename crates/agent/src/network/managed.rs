@@ -16,9 +16,8 @@ use std::ffi::CStr;
 
 /// `TC_RED_ECN`.
 const RED_MARKS: u8 = 1;
-/// `RED_STAB_SIZE`: a table by which RED's mean falls while its queue is idle. A line that is always asked for a frame never
-/// lets an idle period begin (`red_dequeue` in `sch_red.c` begins one, `red_enqueue` ends it), and the mean of an empty queue
-/// falls with each frame that comes; zeros leave it so.
+/// `RED_STAB_SIZE`: how RED's mean falls while its queue is idle. Below a shaper no idle period begins: a `tbf` takes out only
+/// what it has looked at, an `htb` asks no class that has nothing (`red_dequeue` begins one where it is asked for nothing).
 const RED_STAB: [u8; 256] = [0; 256];
 /// `tc`'s unit of what DualPI2's controller weighs, a second.
 const DUALPI2_PARTS: f64 = 256.0;
