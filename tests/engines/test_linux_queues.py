@@ -156,3 +156,10 @@ def test_what_its_kernel_lacks_is_refused(linux: LinuxEngine) -> None:
         "no marks": [],
         "red": ["path.qdisc.max: the mean backlog of such a queue takes 36 bits, and Linux has 31"],
     }
+
+
+def test_marks_by_an_age_that_is_not_the_queues_are_refused(linux: LinuxEngine) -> None:
+    (refusal,) = linux.unsupported_fields(run({"qdisc": {"kind": "fq", "ce_threshold": "1 ms"}}))
+    assert refusal.path == "path.qdisc.ce_threshold"
+    assert "from its departure at the sender" in refusal.message
+    assert linux.unsupported_fields(run({"qdisc": {"kind": "codel", "ce_threshold": "1 ms"}})) == []

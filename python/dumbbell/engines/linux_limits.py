@@ -9,7 +9,7 @@ from dumbbell.engines.resources import MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.quantity import Rate
 from dumbbell.spec.resolved import red_mean_bits
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, Room, Run
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, QueueDiscipline, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -68,6 +68,7 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     for index, change in enumerate(queue.changes):
         yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
     yield from _queue(f"{where}.buffer", queue.buffer)
+    yield from _of_a_discipline(path, f"{where}.qdisc", queue.qdisc)
     if queue.shaper == "tbf" and queue.burst_bytes <= frame:
         message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
         yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')
@@ -80,18 +81,27 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     if path.offload and queue.overhead_bytes != ETHERNET_HEADER_BYTES:
         message = "Linux counts a super-packet's overhead once, whatever it holds"
         yield Problem(f"{where}.overhead", message, f'overhead = "{ETHERNET_HEADER_BYTES} B", or offload = false')
-    if queue.qdisc.kind == "red":
-        frame_bytes = path.mtu_bytes + ETHERNET_HEADER_BYTES
-        bits, most = red_mean_bits(queue.qdisc.min_bytes or 0, queue.qdisc.max_bytes or 0, frame_bytes)
-        if bits > most:
-            message = f"the mean backlog of such a queue takes {bits} bits, and Linux has {most}"
-            yield Problem(f"{where}.qdisc.max", message, "smaller thresholds, or a smaller buffer")
-    if path.offload and queue.qdisc.marks and queue.qdisc.kind not in _CUTTING:
-        message = f"a super-packet that {queue.qdisc.kind} marks counts once here, whatever it holds"
-        yield Problem(f"{where}.qdisc", message, "one that marks nothing (ecn = false), or offload = false")
     if path.offload and queue.loss_ppb:
         message = "a super-packet that is lost at random counts once here, whatever it holds"
         yield Problem(f"{where}.loss", message, "loss = 0, or offload = false")
+
+
+def _of_a_discipline(path: Path, where: str, qdisc: QueueDiscipline) -> Iterator[Problem]:
+    if qdisc.kind == "red":
+        frame_bytes = path.mtu_bytes + ETHERNET_HEADER_BYTES
+        bits, most = red_mean_bits(qdisc.min_bytes or 0, qdisc.max_bytes or 0, frame_bytes)
+        if bits > most:
+            message = f"the mean backlog of such a queue takes {bits} bits, and Linux has {most}"
+            yield Problem(f"{where}.max", message, "smaller thresholds, or a smaller buffer")
+    # `fq_dequeue` in sch_fq.c, and `skb_clear_tstamp`: TCP's departure times pass from namespace to namespace.
+    if qdisc.kind == "fq" and qdisc.ce_threshold_ns is not None:
+        message = (
+            "Linux's fq takes a packet's age from its departure at the sender, and counts marks that it cannot make"
+        )
+        yield Problem(f"{where}.ce_threshold", message, 'the engine sim, or kind = "fq_codel"')
+    if path.offload and qdisc.marks and qdisc.kind not in _CUTTING:
+        message = f"a super-packet that {qdisc.kind} marks counts once here, whatever it holds"
+        yield Problem(where, message, "one that marks nothing (ecn = false), or offload = false")
 
 
 def _of_the_flows(run: Run, *, here: bool) -> Iterator[Problem]:
