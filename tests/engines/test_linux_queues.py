@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
+import kernels
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.path_check import check_path, path_of
@@ -163,3 +164,10 @@ def test_marks_by_an_age_that_is_not_the_queues_are_refused(linux: LinuxEngine) 
     assert refusal.path == "path.qdisc.ce_threshold"
     assert "from its departure at the sender" in refusal.message
     assert linux.unsupported_fields(run({"qdisc": {"kind": "codel", "ce_threshold": "1 ms"}})) == []
+
+
+def test_a_kernel_has_the_disciplines_of_the_recipe_but_those_that_were_left_out() -> None:
+    names = ("codel", "red", "dualpi2")
+    assert [kernels.kernel().has_qdisc(name) for name in names] == [True, True, False]
+    poor = replace(kernels.kernel(), left_out={"CONFIG_NET_SCH_RED": "this source has no such option"})
+    assert [poor.has_qdisc(name) for name in names] == [True, False, False]
