@@ -10,7 +10,9 @@
 //! of the discipline `ingress`. Loss is in [`super::loss`].
 
 use super::device::{Device, ifb_name};
-use super::handle::{CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter};
+use super::handle::{
+    CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter, saturated,
+};
 use super::loss::{self, Match};
 use super::machine::Means;
 use super::managed::{self, ManagedQueue};
@@ -47,8 +49,6 @@ const RATE_TO_TURN: u32 = 10;
 const STEPS_PER_S: u64 = 1_000_000_000 / 64;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
-/// `TCA_STATS_APP`.
-pub const STATS_APP: u16 = 4;
 /// `RTM_DELQDISC`, and `RTM_GETTFILTER`.
 const DELETE_QDISC: u16 = 37;
 const GET_FILTER: u16 = 46;
@@ -332,7 +332,7 @@ pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
     let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
     let statistics = attributes.get_stats2().ok()?;
     let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
-    let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), STATS_APP));
+    let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), managed::STATS_APP));
     let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics));
     Some(Counters {
         sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
@@ -446,13 +446,12 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
         .push_burst(saturated(burst_bytes));
 }
 
-pub fn saturated(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
+    use netlink_bindings::utils::push_header;
+    use std::ffi::CStr;
 
     #[test]
     fn a_rate_is_the_nearest_in_bytes() {
@@ -489,5 +488,48 @@ mod tests {
         assert_eq!((options.get_rate64(), options.get_burst()), (Ok(5_000_000_000), Ok(5_000)));
         let sizes = attributes.get_stab().expect("a table of sizes").get_base().expect("its base");
         assert_eq!((sizes.overhead, sizes.tsize), (24, 0));
+    }
+
+    /// An answer with statistics of a queue of its own kind.
+    fn answer(kind: &CStr, statistics: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut answer = tc::OpGetqdiscDo::encode_request(&mut bytes, &Tcmsg::default())
+            .push_kind(kind)
+            .nested_stats2()
+            .push_basic(GnetStatsBasic::default())
+            .push_queue(GnetStatsQueue { drops: 7, qlen: 3, ..Default::default() });
+        push_header(answer.as_vec_mut(), managed::STATS_APP, statistics.len() as u16);
+        answer.as_vec_mut().extend(statistics);
+        drop(answer);
+        bytes
+    }
+
+    /// Marks of the kernel's structures, by the places that `include/uapi/linux/pkt_sched.h` has them at.
+    #[test]
+    fn marks_of_every_kind_are_counted() {
+        for (kind, places) in [
+            (c"codel", vec![24, 32]),
+            (c"fq_codel", vec![12, 28]),
+            (c"pie", vec![36]),
+            (c"red", vec![12]),
+            (c"dualpi2", vec![24]),
+        ] {
+            let mut statistics = [0; 48];
+            places.iter().for_each(|place| statistics[*place] = 5);
+            let counters = parse_counters(&answer(kind, &statistics)).expect("counters");
+            assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
+            assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
+        }
+        let mut statistics = [0; 88];
+        statistics[80] = 9;
+        assert_eq!(parse_counters(&answer(c"fq", &statistics)).expect("counters").marked_packets, 9);
+        let mut tins = Vec::new();
+        let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
+        for marked in [2, 3] {
+            array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
+        }
+        drop(array);
+        assert_eq!(parse_counters(&answer(c"cake", &tins)).expect("counters").marked_packets, 5);
+        assert_eq!(parse_counters(&answer(c"pfifo", &[])).expect("counters").marked_packets, 0);
     }
 }

@@ -4,7 +4,7 @@
 //! It stands where a `tbf` has its own `bfifo`. A change of the shaper's rate leaves it there: a `tbf` gives its limit to
 //! nothing but a `pfifo` or a `bfifo` (`fifo_set_limit` in the kernel's `sch_fifo.c`), an `htb` has none.
 
-use super::discipline::saturated;
+use super::handle::saturated;
 use crate::error::Error;
 use netlink_bindings::tc::{
     self, CakeStatsAttrs, OptionsMsg, TcCodelXstats, TcDualpi2Xstats, TcFqCodelXstats, TcFqQdStats, TcPieXstats,
@@ -14,6 +14,8 @@ use netlink_bindings::traits::Pusher;
 use run::{Codel, DualPi2, ETHERNET_HEADER_BYTES, Fq, FqCodel, Hop, Pie, QueueDiscipline, Red};
 use std::ffi::CStr;
 
+/// `TCA_STATS_APP`.
+pub const STATS_APP: u16 = 4;
 /// `TC_RED_ECN`.
 const RED_MARKS: u8 = 1;
 /// `RED_STAB_SIZE`: how RED's mean falls while its queue is idle. Below a shaper no idle period begins: a `tbf` takes out only
@@ -322,11 +324,8 @@ fn number<Value: Into<u64>, Reason>(value: Result<Value, Reason>) -> Option<u64>
 
 #[cfg(test)]
 mod tests {
-    use super::super::discipline::STATS_APP;
-    use super::super::discipline::parse_counters;
     use super::*;
-    use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue, Tcmsg};
-    use netlink_bindings::utils::push_header;
+    use netlink_bindings::tc::Tcmsg;
 
     const MS: u64 = 1_000_000;
     const CODEL: Codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false, ce_threshold_ns: None };
@@ -424,48 +423,5 @@ mod tests {
         assert_eq!(queue(QueueDiscipline::Red(red(1 << 20))).check(), Ok(()));
         let refused = queue(QueueDiscipline::Red(red(1 << 24))).check().expect_err("too many bits").to_string();
         assert!(refused.starts_with("red limit 0 min 5592405 max 16777216 "), "{refused}");
-    }
-
-    /// An answer with statistics of a queue of its own kind.
-    fn answer(kind: &CStr, statistics: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut answer = tc::OpGetqdiscDo::encode_request(&mut bytes, &Tcmsg::default())
-            .push_kind(kind)
-            .nested_stats2()
-            .push_basic(GnetStatsBasic::default())
-            .push_queue(GnetStatsQueue { drops: 7, qlen: 3, ..Default::default() });
-        push_header(answer.as_vec_mut(), STATS_APP, statistics.len() as u16);
-        answer.as_vec_mut().extend(statistics);
-        drop(answer);
-        bytes
-    }
-
-    /// Marks of the kernel's structures, by the places that `include/uapi/linux/pkt_sched.h` has them at.
-    #[test]
-    fn marks_of_every_kind_are_counted() {
-        for (kind, places) in [
-            (c"codel", vec![24, 32]),
-            (c"fq_codel", vec![12, 28]),
-            (c"pie", vec![36]),
-            (c"red", vec![12]),
-            (c"dualpi2", vec![24]),
-        ] {
-            let mut statistics = [0; 48];
-            places.iter().for_each(|place| statistics[*place] = 5);
-            let counters = parse_counters(&answer(kind, &statistics)).expect("counters");
-            assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
-            assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
-        }
-        let mut statistics = [0; 88];
-        statistics[80] = 9;
-        assert_eq!(parse_counters(&answer(c"fq", &statistics)).expect("counters").marked_packets, 9);
-        let mut tins = Vec::new();
-        let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
-        for marked in [2, 3] {
-            array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
-        }
-        drop(array);
-        assert_eq!(parse_counters(&answer(c"cake", &tins)).expect("counters").marked_packets, 5);
-        assert_eq!(parse_counters(&answer(c"pfifo", &[])).expect("counters").marked_packets, 0);
     }
 }
