@@ -8,8 +8,8 @@ __all__ = [
     "Experiment", "__version__", "_panic", "ack_samples", "algorithms", "amounts", "analyze_capture", "assignment",
     "attempt", "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys",
     "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
-    "problems", "quantity", "quantity_kinds", "quoted", "rtt_offset_ns", "run_id", "schema", "show_quantity",
-    "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
+    "problems", "quantity", "quantity_kinds", "quoted", "red_mean_bits", "rtt_offset_ns", "run_id", "schema",
+    "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -159,6 +159,9 @@ def magnitude(text: str) -> float | None:
 
 def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
     """A flow's own part of the start jitter, uniform below a bound."""
+
+def red_mean_bits(min_bytes: int, max_bytes: int, frame_bytes: int) -> tuple[int, int]:
+    """Bits that the mean of RED with these thresholds takes with its fraction, and the most that Linux has."""
 
 def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
     """What a flow's base round-trip time is longer by, uniform below a bound."""

@@ -59,6 +59,7 @@ mod hop_tests;
 mod link;
 mod loss;
 mod machine;
+mod managed;
 mod means;
 mod offload;
 mod pair;
@@ -263,7 +264,7 @@ impl Network {
     fn begin(&mut self, run: &Run, machine: Machine) -> Result<(), Error> {
         self.execute_steps(&step::steps(&self.plan, run, machine == Machine::Shared), run)?;
         self.look_at_offloads()?;
-        self.look_at_fair()?;
+        self.look_at_queues()?;
         self.await_devices()
     }
 
@@ -469,12 +470,22 @@ impl Network {
         Ok(())
     }
 
-    /// Settings of `fq` that are the kernel's own.
-    fn look_at_fair(&mut self) -> Result<(), Error> {
+    /// Settings of the senders' `fq` and of managed queues, as the kernel has them: some are its own, and times are rounded.
+    fn look_at_queues(&mut self) -> Result<(), Error> {
         let fair = self.plan.disciplines.iter().find(|(_, discipline)| *discipline == Discipline::Fair);
-        let Some(&(device, _)) = fair else { return Ok(()) };
-        let text = discipline::fair_text(self.ask(device, handle::ROOT)?);
-        self.facts.insert("fq".to_owned(), text.ok_or_else(|| Error::new("fq", "an answer without its settings"))?);
+        let fair = fair.map(|(device, _)| ("fq".to_owned(), String::new(), *device, handle::ROOT));
+        let managed = self.plan.disciplines.iter().filter_map(|(device, discipline)| match discipline {
+            Discipline::Bucket { managed: Some(queue), .. } => {
+                let fact = format!("queue {}", self.plan.devices[*device].name);
+                Some((fact, format!("{} ", queue.discipline.name()), *device, handle::CHILD))
+            }
+            _ => None,
+        });
+        for (fact, kind, device, handle) in fair.into_iter().chain(managed).collect::<Vec<_>>() {
+            let settings = managed::settings_text(self.ask(device, handle)?);
+            let settings = settings.ok_or_else(|| Error::new(&fact, "an answer without its settings"))?;
+            self.facts.insert(fact, kind + &settings);
+        }
         Ok(())
     }
 

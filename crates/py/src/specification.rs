@@ -5,6 +5,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use run::Red;
 use spec::{Fields, Problem, Refusal, Registry, Seeds, Word};
 
 /// So deep is no field of a spec.
@@ -218,6 +219,13 @@ pub(crate) fn magnitude(text: &str) -> Option<f64> {
 #[pyfunction]
 pub(crate) fn start_jitter_ns(seed: u64, flow: &str, jitter_ns: u64) -> u64 {
     spec::start_jitter_ns(seed, flow, jitter_ns)
+}
+
+/// Bits that the mean of RED with these thresholds takes with its fraction, and the most that Linux has.
+#[pyfunction]
+pub(crate) fn red_mean_bits(min_bytes: u64, max_bytes: u64, frame_bytes: u64) -> (u32, u32) {
+    let red = Red { min_bytes, max_bytes, probability_ppb: 0, ecn: false };
+    (red.mean_bits(frame_bytes), Red::MOST_MEAN_BITS)
 }
 
 /// What a flow's base round-trip time is longer by, uniform below a bound.

@@ -141,6 +141,16 @@ impl Red {
     }
 }
 
+impl Red {
+    /// Bits of the mean's largest value below `max_bytes`, with its fraction: Linux has [`Self::MOST_MEAN_BITS`].
+    pub fn mean_bits(&self, frame_bytes: u64) -> u32 {
+        u64::BITS - self.max_bytes.leading_zeros() + self.weight(frame_bytes)
+    }
+
+    /// The most that Linux takes (`red_check_params` in `include/net/red.h`).
+    pub const MOST_MEAN_BITS: u32 = 31;
+}
+
 impl QueueDiscipline {
     /// Its name, as `tc` has it.
     pub const fn name(&self) -> &'static str {

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dumbbell.cc as cc
-from dumbbell.engines import agent, controls, linux_limits, machine, outcome, programs
+from dumbbell.engines import agent, controls, linux_limits, machine, means, outcome, programs
 from dumbbell.engines.caller import Caller
 from dumbbell.engines.capture_files import all_or_none, with_acks
 from dumbbell.engines.catalogue import DEFAULT_KERNEL, engine_name
@@ -67,9 +67,11 @@ class LinuxEngine:
         return list(programs.of_run(run, lambda _: f"{user} in a guest"))
 
     def unsupported_fields(self, run: Run) -> list[Problem]:
-        """What Linux cannot honour, and congestion controls that this kernel lacks."""
+        """What Linux cannot honour, and congestion controls and queue disciplines that this kernel lacks."""
         unknown = controls.problems(run, self._kernel.controls, self._kernel.name)
-        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run)]
+        kernel = f"this kernel ({self._kernel.name})"
+        lacking = means.lacking_queues(run, self._kernel.has_qdisc, kernel, 'the engine netns where Linux has "{}"')
+        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run), *lacking]
 
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""

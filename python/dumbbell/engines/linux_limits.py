@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dumbbell.engines.resources import MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
 from dumbbell.spec.quantity import Rate
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, Room, Run
+from dumbbell.spec.resolved import red_mean_bits
+from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, QueueDiscipline, Room, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -21,6 +22,8 @@ SMALLEST_WINDOW_BYTES = 2_304
 """Half of it is the least that Linux lets a window be clamped to."""
 LARGEST_MEMORY_BYTES = 2**31 - 1
 """Linux counts a socket buffer in 31 bits."""
+_CUTTING = {"cake", "dualpi2"}
+"""Queue disciplines that cut super-packets before they mark them (`split-gso`)."""
 LARGEST_SUPER_PACKET_BYTES = 65_215
 """TSO: 64 kB, less the room that Linux leaves for headers."""
 
@@ -65,8 +68,7 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     for index, change in enumerate(queue.changes):
         yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
     yield from _queue(f"{where}.buffer", queue.buffer)
-    if queue.qdisc.kind != "fifo":
-        yield Problem(f"{where}.qdisc", "the agent has no managed queues yet", 'the engine sim, or qdisc = "fifo"')
+    yield from _of_a_discipline(path, f"{where}.qdisc", queue.qdisc)
     if queue.shaper == "tbf" and queue.burst_bytes <= frame:
         message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
         yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')
@@ -82,6 +84,24 @@ def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     if path.offload and queue.loss_ppb:
         message = "a super-packet that is lost at random counts once here, whatever it holds"
         yield Problem(f"{where}.loss", message, "loss = 0, or offload = false")
+
+
+def _of_a_discipline(path: Path, where: str, qdisc: QueueDiscipline) -> Iterator[Problem]:
+    if qdisc.kind == "red":
+        frame_bytes = path.mtu_bytes + ETHERNET_HEADER_BYTES
+        bits, most = red_mean_bits(qdisc.min_bytes or 0, qdisc.max_bytes or 0, frame_bytes)
+        if bits > most:
+            message = f"the mean backlog of such a queue takes {bits} bits, and Linux has {most}"
+            yield Problem(f"{where}.max", message, "smaller thresholds, or a smaller buffer")
+    # `fq_dequeue` in sch_fq.c, and `skb_clear_tstamp`: TCP's departure times pass from namespace to namespace.
+    if qdisc.kind == "fq" and qdisc.ce_threshold_ns is not None:
+        message = (
+            "Linux's fq takes a packet's age from its departure at the sender, and counts marks that it cannot make"
+        )
+        yield Problem(f"{where}.ce_threshold", message, 'the engine sim, or kind = "fq_codel"')
+    if path.offload and qdisc.marks and qdisc.kind not in _CUTTING:
+        message = f"a super-packet that {qdisc.kind} marks counts once here, whatever it holds"
+        yield Problem(where, message, "one that marks nothing (ecn = false), or offload = false")
 
 
 def _of_the_flows(run: Run, *, here: bool) -> Iterator[Problem]:

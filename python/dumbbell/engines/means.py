@@ -16,12 +16,21 @@ def lacking(run: Run, has: Callable[[str], bool], kernel: str) -> Iterator[Probl
     for where, queue in run.path.queues.items():
         if queue.shaper == "htb" and not has("htb"):
             yield Problem(f"{where}.shaper", f'{kernel} has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
+    yield from lacking_queues(run, has, kernel, "`modprobe sch_{}`")
     if run.path.shaper_at == "receiver" and not has("ifb"):
         message = f'{kernel} has no "ifb", or none of ingress, u32 and mirred that lead there'
         yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
     if run.path.offload and not has("netem") and any(flow.forward_delay_ns for flow in run.flows):
         hint = 'path.delay_side = "return", or path.offload = false'
         yield Problem("path.delay_side", no_super_packets(kernel), hint)
+
+
+def lacking_queues(run: Run, has: Callable[[str], bool], kernel: str, hint: str) -> Iterator[Problem]:
+    """Every queue of the run's path that is managed as a kernel of this name cannot; the hint has "{}" for how."""
+    for where, queue in run.path.queues.items():
+        kind = queue.qdisc.kind
+        if kind != "fifo" and not has(kind):
+            yield Problem(f"{where}.qdisc", f'{kernel} has no "{kind}"', f'qdisc = "fifo", or {hint.format(kind)}')
 
 
 def no_super_packets(kernel: str) -> str:

@@ -14,7 +14,7 @@ from msgspec import structs
 
 from dumbbell.engines.protocol import Engine
 from dumbbell.spec.quantity import Rate, Share, Time
-from dumbbell.spec.run import Controller, Flow, Measure, Run
+from dumbbell.spec.run import FIFO, Controller, Flow, Measure, Run
 from dumbbell.units import NS_PER_S, PPB
 
 RATE_TOLERANCE = 0.005
@@ -137,6 +137,7 @@ def path_of(run: Run) -> Run:
 
     What belongs to the hosts is left out: behind an access line as slow as the bottleneck no train could fill the
     bottleneck's queue, fq holds a hundred packets of a train, and timing noise and lumps are no part of a delay.
+    So is what manages the queue, which would drop of a train what it has room for.
     """
     ways = dict.fromkeys((flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows)
     flows = tuple(
@@ -156,7 +157,7 @@ def path_of(run: Run) -> Run:
         seed=_SEEDS[0],
         duration_ns=_DURATION_NS,
         until_done=False,
-        path=structs.replace(run.path, changes=(), jitter_ns=0),
+        path=structs.replace(run.path, changes=(), jitter_ns=0, qdisc=FIFO),
         flows=flows,
         host=structs.replace(run.host, qdisc="none", gro=False, ack_aggregation_ns=0),
         measure=Measure(window_begin_ns=0, window_end_ns=_DURATION_NS, sample_ns=_DURATION_NS, record="summary"),

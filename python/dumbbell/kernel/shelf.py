@@ -51,6 +51,11 @@ class Kernel:
     left_out: Mapping[str, str] = field(default_factory=dict)
     """What was left out of a tree that is not Debian's, and why."""
 
+    def has_qdisc(self, name: str) -> bool:
+        """Whether it has a queue discipline of Linux: a usable kernel has the options of this version's recipe."""
+        option = f"CONFIG_NET_SCH_{name.upper()}"
+        return recipe().options.get(option) == "y" and option not in self.left_out
+
 
 def write(kernel: Kernel) -> None:
     """Writes a kernel's description beside its executable."""

@@ -85,3 +85,12 @@ def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
     True
     """
     return _core.rtt_offset_ns(seed, flow, spread_ns)
+
+
+def red_mean_bits(min_bytes: int, max_bytes: int, frame_bytes: int) -> tuple[int, int]:
+    """Give the bits that the mean of RED with these thresholds takes with its fraction, and the most that Linux has.
+
+    >>> red_mean_bits(30_000, 90_000, 1514), red_mean_bits(5_000_000, 15_000_000, 1514)
+    ((22, 31), (36, 31))
+    """
+    return _core.red_mean_bits(min_bytes, max_bytes, frame_bytes)

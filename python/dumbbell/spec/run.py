@@ -116,6 +116,13 @@ class QueueDiscipline(_Part, frozen=True, kw_only=True):
     max_bytes: Count | None = None
     probability_ppb: Count | None = None
 
+    @property
+    def marks(self) -> bool:
+        """Whether it marks packets that understand it."""
+        codel = self.codel
+        in_flows = codel is not None and (codel.ecn or codel.ce_threshold_ns is not None)
+        return bool(self.ecn) or self.ce_threshold_ns is not None or in_flows or self.kind in {"dualpi2", "cake"}
+
 
 FIFO: Final = QueueDiscipline()
 

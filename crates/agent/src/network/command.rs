@@ -140,28 +140,26 @@ fn pair(first: usize, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
 fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
     let root = format!("qdisc replace dev {device} root handle 1:");
     match *discipline {
-        Discipline::Bucket { kind, rate_bps, burst_bytes, room, extra_bytes } => {
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes } => {
             let rate = super::discipline::rate_in_bytes(rate_bps);
             let root = format!("{root} {}", super::discipline::stab_text(extra_bytes));
             let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
-            let queue =
-                format!("qdisc replace dev {device} parent 1:1 handle 2: {}", super::discipline::queue_text(room));
-            match kind {
-                ShaperKind::Tbf => {
-                    let mut commands = vec![format!("{root}tbf rate {rate}bps burst {burst_bytes} limit {limit}")];
-                    commands.extend(matches!(room, Buffer::Packets(_)).then_some(queue));
-                    commands
-                }
+            let mut commands = match kind {
+                ShaperKind::Tbf => vec![format!("{root}tbf rate {rate}bps burst {burst_bytes} limit {limit}")],
                 ShaperKind::Htb => {
                     let turn = super::discipline::TURN_BYTES;
                     let bucket = format!("rate {rate}bps ceil {rate}bps burst {burst_bytes} cburst {burst_bytes}");
                     vec![
                         format!("{root}htb default 1"),
                         format!("class add dev {device} parent 1: classid 1:1 htb {bucket} quantum {turn}"),
-                        queue,
                     ]
                 }
+            };
+            if super::discipline::takes_queue(kind, room, managed) {
+                let queue = super::discipline::queue_text(room, managed);
+                commands.push(format!("qdisc replace dev {device} parent 1:1 handle 2: {queue}"));
             }
+            commands
         }
         Discipline::Redirect { to } => {
             let to = super::device::ifb_name(to);

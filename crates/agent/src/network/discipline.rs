@@ -3,16 +3,19 @@
 //! Each is at its device's root with handle `1:`. A `tbf` is told its burst in bytes and its link layer, so that
 //! neither clock ticks nor rate tables round it; its rate is in whole bytes a second, the nearest to what is asked.
 //! Its own queue is a `bfifo` of `limit` bytes, which counts frames with their Ethernet header, as the model's queue
-//! does; where the run counts packets, a `pfifo` takes its place. An `htb` has one class, through which all goes, with
-//! the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
+//! does; where the run counts packets, a `pfifo` takes its place, and where the queue is managed, a [`ManagedQueue`]. An `htb`
+//! has one class, through which all goes, with the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
 //!
 //! What comes in by a device can be led through another one first, an `ifb`: to the kernel that is an action of a filter
 //! of the discipline `ingress`. Loss is in [`super::loss`].
 
 use super::device::{Device, ifb_name};
-use super::handle::{CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter};
+use super::handle::{
+    CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter, saturated,
+};
 use super::loss::{self, Match};
 use super::machine::Means;
+use super::managed::{self, ManagedQueue};
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE, Socket};
 use netlink_bindings::tc::{
@@ -20,7 +23,7 @@ use netlink_bindings::tc::{
     Tcmsg,
 };
 use netlink_bindings::traits::Pusher;
-use netlink_bindings::utils::{finalize_nested_header, push_nested_header};
+use netlink_bindings::utils::{finalize_nested_header, find_attr, push_nested_header};
 use run::{Buffer, Hop, ShaperKind};
 
 /// `RTM_GETQDISC`.
@@ -64,6 +67,8 @@ pub struct Counters {
     pub sent_bytes: u64,
     /// Packets dropped, a super-packet as one.
     pub dropped_packets: u64,
+    /// Packets marked, likewise.
+    pub marked_packets: u64,
     /// Packets waiting, a super-packet as one.
     pub queued_packets: u64,
     /// Bytes of the frames waiting.
@@ -73,7 +78,7 @@ pub struct Counters {
 /// A queueing discipline at a device's egress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Discipline {
-    /// Token bucket before a drop-tail queue.
+    /// Token bucket before a queue.
     Bucket {
         /// How it reckons.
         kind: ShaperKind,
@@ -83,6 +88,8 @@ pub enum Discipline {
         burst_bytes: u64,
         /// Room of the queue.
         room: Buffer,
+        /// What manages it; none: it is drop-tail.
+        managed: Option<ManagedQueue>,
         /// What both count for each packet beyond its frame.
         extra_bytes: i32,
     },
@@ -140,10 +147,8 @@ impl Discipline {
 
     /// Refuses what the kernel would round, or take for something else.
     pub fn check(self) -> Result<(), Error> {
-        let Self::Bucket { rate_bps, burst_bytes, room: Buffer::Bytes(limit) | Buffer::Packets(limit), .. } = self
-        else {
-            return Ok(());
-        };
+        let Self::Bucket { rate_bps, burst_bytes, room, managed, .. } = self else { return Ok(()) };
+        let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
         let most = u64::from(u32::MAX);
         if limit == 0 || limit > most || burst_bytes > most || rate_in_bytes(rate_bps) == 0 {
             return Err(Error::new(
@@ -151,7 +156,7 @@ impl Discipline {
                 format_args!("a {} has a rate, and a queue and a burst up to {most}", self.kind()),
             ));
         }
-        Ok(())
+        managed.map_or(Ok(()), ManagedQueue::check)
     }
 
     /// Its name among queueing disciplines.
@@ -170,10 +175,10 @@ impl Discipline {
     /// As `tc` would be told.
     pub fn text(self) -> String {
         match self {
-            Self::Bucket { rate_bps, burst_bytes, room, extra_bytes, .. } => {
+            Self::Bucket { rate_bps, burst_bytes, room, managed, extra_bytes, .. } => {
                 let (kind, rate) = (self.kind(), rate_in_bytes(rate_bps));
                 let stab = stab_text(extra_bytes);
-                format!("{stab}{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room))
+                format!("{stab}{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room, managed))
             }
             Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
                 let mut text = format!("netem delay {delay_ns}ns");
@@ -204,11 +209,17 @@ pub fn stab_text(extra_bytes: i32) -> String {
 }
 
 /// A queue as `tc` would be told.
-pub fn queue_text(room: Buffer) -> String {
-    match room {
-        Buffer::Bytes(bytes) => format!("bfifo limit {bytes}"),
-        Buffer::Packets(packets) => format!("pfifo limit {packets}"),
+pub fn queue_text(room: Buffer, managed: Option<ManagedQueue>) -> String {
+    match (managed, room) {
+        (Some(queue), Buffer::Bytes(limit) | Buffer::Packets(limit)) => queue.text(limit),
+        (None, Buffer::Bytes(bytes)) => format!("bfifo limit {bytes}"),
+        (None, Buffer::Packets(packets)) => format!("pfifo limit {packets}"),
     }
+}
+
+/// A `tbf` has a `bfifo` of its own; any other queue takes a request.
+pub const fn takes_queue(kind: ShaperKind, room: Buffer, managed: Option<ManagedQueue>) -> bool {
+    managed.is_some() || matches!((kind, room), (ShaperKind::Htb, _) | (_, Buffer::Packets(_)))
 }
 
 /// Adds the requests for a discipline. `seed` is for kernels whose `netem` has its own random stream (6.6 and later).
@@ -216,7 +227,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     let root = header(device, ROOT, DEVICE);
     match *discipline {
-        Discipline::Bucket { kind, rate_bps, burst_bytes, room, extra_bytes } => {
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes } => {
             match kind {
                 ShaperKind::Tbf => batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
                     encode_tbf(bytes, &root, rate_bps, burst_bytes, room, extra_bytes);
@@ -237,15 +248,15 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                     });
                 }
             }
-            // A `tbf` has a `bfifo` of its own.
-            if kind == ShaperKind::Htb || matches!(room, Buffer::Packets(_)) {
+            if takes_queue(kind, room, managed) {
                 batch.push(NEW_QDISC, CREATE | REPLACE, subject("queue"), |bytes| {
                     let request = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, FIRST_CLASS));
                     let limit = |limit| TcFifoQopt { limit: saturated(limit) };
-                    let _ = match room {
-                        Buffer::Bytes(bytes) => request.nested_options_bfifo(&limit(bytes)),
-                        Buffer::Packets(packets) => request.nested_options_pfifo(&limit(packets)),
-                    };
+                    match (managed, room) {
+                        (Some(queue), Buffer::Bytes(limit) | Buffer::Packets(limit)) => queue.encode(request, limit),
+                        (None, Buffer::Bytes(bytes)) => drop(request.nested_options_bfifo(&limit(bytes))),
+                        (None, Buffer::Packets(packets)) => drop(request.nested_options_pfifo(&limit(packets))),
+                    }
                 });
             }
         }
@@ -297,7 +308,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     }
 }
 
-/// Adds a request that gives the bucket of a hop, at a device's root, another rate. What waits stays.
+/// Adds a request that gives the bucket of a hop, at a device's root, another rate. What waits stays, and so does its queue.
 pub fn push_rate(batch: &mut Batch, device: &Device, hop: &Hop, rate_bps: u64) {
     let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
     match hop.shaper {
@@ -321,28 +332,16 @@ pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
     let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
     let statistics = attributes.get_stats2().ok()?;
     let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
+    let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), managed::STATS_APP));
+    let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics));
     Some(Counters {
         sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
         sent_bytes: basic.bytes,
         dropped_packets: u64::from(queue.drops),
+        marked_packets,
         queued_packets: u64::from(queue.qlen),
         queued_bytes: u64::from(queue.backlog),
     })
-}
-
-/// The settings of an `fq` in an answer: those that decide when it sends, and what it drops.
-pub fn fair_text(answer: &[u8]) -> Option<String> {
-    let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
-    let Ok(tc::OptionsMsg::Fq(settings)) = attributes.get_options() else { return None };
-    Some(format!(
-        "limit {} flow_limit {} quantum {} initial_quantum {} timer_slack {}ns horizon {}us",
-        settings.get_plimit().ok()?,
-        settings.get_flow_plimit().ok()?,
-        settings.get_quantum().ok()?,
-        settings.get_initial_quantum().ok()?,
-        settings.get_timer_slack().ok()?,
-        settings.get_horizon().ok()?,
-    ))
 }
 
 /// The rate that a `tbf` has when it is asked for this one: it counts bytes a second.
@@ -447,13 +446,12 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
         .push_burst(saturated(burst_bytes));
 }
 
-fn saturated(value: u64) -> u32 {
-    u32::try_from(value).unwrap_or(u32::MAX)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
+    use netlink_bindings::utils::push_header;
+    use std::ffi::CStr;
 
     #[test]
     fn a_rate_is_the_nearest_in_bytes() {
@@ -490,5 +488,48 @@ mod tests {
         assert_eq!((options.get_rate64(), options.get_burst()), (Ok(5_000_000_000), Ok(5_000)));
         let sizes = attributes.get_stab().expect("a table of sizes").get_base().expect("its base");
         assert_eq!((sizes.overhead, sizes.tsize), (24, 0));
+    }
+
+    /// An answer with statistics of a queue of its own kind.
+    fn answer(kind: &CStr, statistics: &[u8]) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        let mut answer = tc::OpGetqdiscDo::encode_request(&mut bytes, &Tcmsg::default())
+            .push_kind(kind)
+            .nested_stats2()
+            .push_basic(GnetStatsBasic::default())
+            .push_queue(GnetStatsQueue { drops: 7, qlen: 3, ..Default::default() });
+        push_header(answer.as_vec_mut(), managed::STATS_APP, statistics.len() as u16);
+        answer.as_vec_mut().extend(statistics);
+        drop(answer);
+        bytes
+    }
+
+    /// Marks of the kernel's structures, by the places that `include/uapi/linux/pkt_sched.h` has them at.
+    #[test]
+    fn marks_of_every_kind_are_counted() {
+        for (kind, places) in [
+            (c"codel", vec![24, 32]),
+            (c"fq_codel", vec![12, 28]),
+            (c"pie", vec![36]),
+            (c"red", vec![12]),
+            (c"dualpi2", vec![24]),
+        ] {
+            let mut statistics = [0; 48];
+            places.iter().for_each(|place| statistics[*place] = 5);
+            let counters = parse_counters(&answer(kind, &statistics)).expect("counters");
+            assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
+            assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
+        }
+        let mut statistics = [0; 88];
+        statistics[80] = 9;
+        assert_eq!(parse_counters(&answer(c"fq", &statistics)).expect("counters").marked_packets, 9);
+        let mut tins = Vec::new();
+        let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
+        for marked in [2, 3] {
+            array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
+        }
+        drop(array);
+        assert_eq!(parse_counters(&answer(c"cake", &tins)).expect("counters").marked_packets, 5);
+        assert_eq!(parse_counters(&answer(c"pfifo", &[])).expect("counters").marked_packets, 0);
     }
 }

@@ -32,3 +32,8 @@ pub fn ip_filter(priority: u16) -> u32 {
 pub fn header(device: &Device, handle: u32, parent: u32) -> Tcmsg {
     Tcmsg { ifindex: device.index as i32, handle, parent, ..Default::default() }
 }
+
+/// A number as the kernel takes it: what is larger was refused before, or has no bound.
+pub fn saturated(value: u64) -> u32 {
+    u32::try_from(value).unwrap_or(u32::MAX)
+}

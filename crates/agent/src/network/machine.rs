@@ -26,11 +26,36 @@ pub struct Means {
     pub netem: bool,
     /// Random loss that spares handshakes: `prio`, `netem` and the filter `u32`.
     pub loss: bool,
-    /// The senders' pacing queue.
+    /// The senders' pacing queue, and one of a path.
     pub fq: bool,
+    /// A path's queue by CoDel; and by the others.
+    pub codel: bool,
+    /// FQ-CoDel.
+    pub fq_codel: bool,
+    /// PIE.
+    pub pie: bool,
+    /// RED.
+    pub red: bool,
+    /// DualPI2, since Linux 6.17.
+    pub dualpi2: bool,
+    /// CAKE.
+    pub cake: bool,
 }
 
 impl Means {
-    /// What the kernels have that this project builds.
-    pub const ALL: Self = Self { tbf: true, htb: true, ifb: true, netem: true, loss: true, fq: true };
+    /// All of it.
+    pub const ALL: Self = Self {
+        tbf: true,
+        htb: true,
+        ifb: true,
+        netem: true,
+        loss: true,
+        fq: true,
+        codel: true,
+        fq_codel: true,
+        pie: true,
+        red: true,
+        dualpi2: true,
+        cake: true,
+    };
 }

@@ -2,13 +2,14 @@
 
 use super::device::Offloads;
 use super::machine::Means;
+use super::managed::ManagedQueue;
 use super::plan::{Device, Discipline, Place};
 use super::{discipline, link};
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
 use nix::sched::{CloneFlags, unshare};
-use run::{Buffer, ShaperKind};
+use run::{Buffer, Codel, DualPi2, FqCodel, Pie, QueueDiscipline, Red, ShaperKind};
 
 /// The device that is there in every namespace.
 const LOOPBACK: &str = "lo";
@@ -16,6 +17,7 @@ const LOOPBACK: &str = "lo";
 const IFB: u32 = 100;
 /// Its largest packet.
 const MTU_BYTES: u32 = 1_500;
+const MS: u64 = 1_000_000;
 
 impl Means {
     /// Tries each in a namespace of its own.
@@ -41,8 +43,19 @@ impl Means {
         };
         let bucket = |kind| {
             let (burst_bytes, room) = (5_000, Buffer::Bytes(10_000));
-            Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, extra_bytes: 0 }
+            Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, managed: None, extra_bytes: 0 }
         };
+        let manages = |discipline| {
+            let managed = Some(ManagedQueue { discipline, frame_bytes: u64::from(MTU_BYTES) });
+            let (kind, burst_bytes, room) = (ShaperKind::Tbf, 5_000, Buffer::Packets(100_000));
+            has(Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, managed, extra_bytes: 0 })
+        };
+        let codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false, ce_threshold_ns: None };
+        let fq_codel = FqCodel { codel, flows: 1_024, quantum_bytes: MTU_BYTES, ce_threshold_selector: None };
+        let pie = Pie { target_ns: 15 * MS, tupdate_ns: 15 * MS, alpha: 2, beta: 20, ecn: false };
+        let red = Red { min_bytes: 10_000, max_bytes: 30_000, probability_ppb: 20_000_000, ecn: false };
+        let (target_ns, tupdate_ns) = (15 * MS, 16 * MS);
+        let dualpi2 = DualPi2 { target_ns, tupdate_ns, alpha: 41, beta: 819, coupling: 2, step_ns: MS };
         let ifb = device(IFB, &super::device::ifb_name(IFB));
         let mut redirected = Batch::default();
         redirected.push(link::NEW_LINK, CREATE | EXCLUSIVE, "ifb", |bytes| link::encode_ifb(bytes, &ifb, MTU_BYTES));
@@ -54,6 +67,12 @@ impl Means {
             netem: has(Discipline::Jitter { jitter_ns: 1_000 })?,
             loss: has(Discipline::Loss { loss_ppb: 1 })?,
             fq: has(Discipline::Fair)?,
+            codel: manages(QueueDiscipline::Codel(codel))?,
+            fq_codel: manages(QueueDiscipline::FqCodel(fq_codel))?,
+            pie: manages(QueueDiscipline::Pie(pie))?,
+            red: manages(QueueDiscipline::Red(red))?,
+            dualpi2: manages(QueueDiscipline::Dualpi2(dualpi2))?,
+            cake: manages(QueueDiscipline::Cake)?,
         })
     }
 

@@ -214,7 +214,8 @@ impl Plan {
         self.disciplines.extend(ways_in.into_iter().map(|device| (device, Discipline::Redirect { to: index })));
         let (place, name, offloads) = (Place::Receiver, ifb_name(index), Offloads::default());
         self.devices.push(Device { place, index, name, offloads, mac: None });
-        self.disciplines.extend(run.path.hops(Direction::Down).first().map(|hop| (position, bucket(hop))));
+        self.disciplines
+            .extend(run.path.hops(Direction::Down).first().map(|hop| (position, bucket(hop, run.path.mtu_bytes))));
         (self.ifb, self.hops[0].queue) = (Some(position), position);
         self
     }
@@ -270,7 +271,7 @@ impl Plan {
             let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
                 let (kind, burst_bytes) = (ShaperKind::Tbf, access.burst_bytes(&run.path));
-                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room, extra_bytes: 0 })
+                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed: None, extra_bytes: 0 })
             });
             let own_line = line.filter(|(kind, _)| *kind == AccessKind::Device).map(|(_, bucket)| bucket);
             let fair = (run.host.qdisc == Qdisc::Fq).then_some(Discipline::Fair);

@@ -4,11 +4,11 @@ use super::discipline::{self, Counters};
 use super::{Network, handle, row, site};
 use crate::error::Error;
 use crate::netlink::Batch;
-use run::{Direction, QueueCounters};
+use run::{Direction, Hop, QueueCounters};
 
 impl Network {
     /// The counters of each hop's queue now, those of the path and then of the way back; the caller knows the time. Two system
-    /// calls a hop, two more with random loss and with offloads.
+    /// calls a hop, two more with a managed queue, with random loss and with offloads.
     ///
     /// With offloads a dropped super-packet counts once and a sent one by its segments. There `offered` is the count
     /// of segments that passed the gate, `queued` is the backlog in frames of full size, and `dropped` what remains:
@@ -20,14 +20,16 @@ impl Network {
             return Ok(vec![QueueCounters::default(); hops]);
         }
         let hops = Direction::BOTH.map(|direction| self.path.hops(direction));
-        let frames = hops.iter().flatten().map(|hop| u64::from(self.path.mtu_bytes + hop.overhead_bytes));
-        let frames: Vec<u64> = frames.collect();
-        frames.into_iter().enumerate().map(|(hop, frame_bytes)| self.counters_of(hop, frame_bytes)).collect()
+        hops.iter().flatten().enumerate().map(|(number, hop)| self.counters_of(number, hop)).collect()
     }
 
-    fn counters_of(&mut self, hop: usize, frame_bytes: u64) -> Result<QueueCounters, Error> {
-        let counted = self.plan.hops[hop];
-        let queue = self.count(counted.queue, handle::ROOT)?;
+    /// What left is what the shaper counts. What a managed queue drops is what that counts itself: the shaper may learn of the
+    /// last ones only when the next frame leaves (`codel_qdisc_dequeue` in `sch_codel.c`).
+    fn counters_of(&mut self, number: usize, hop: &Hop) -> Result<QueueCounters, Error> {
+        let counted = self.plan.hops[number];
+        let shaper = self.count(counted.queue, handle::ROOT)?;
+        let (sent_packets, sent_bytes) = (shaper.sent_packets, shaper.sent_bytes);
+        let queue = if hop.qdisc.is_fifo() { shaper } else { self.count(counted.queue, handle::CHILD)? };
         let random_lost_packets = match (counted.loss, &self.relay) {
             (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
             (Some(device), _) => self.count(device, handle::CHILD)?.dropped_packets,
@@ -35,21 +37,22 @@ impl Network {
         };
         let mut counters = QueueCounters {
             at_ns: 0,
-            offered_packets: queue.sent_packets + queue.dropped_packets + queue.queued_packets,
-            sent_packets: queue.sent_packets,
-            sent_bytes: queue.sent_bytes,
+            offered_packets: sent_packets + queue.dropped_packets + queue.queued_packets,
+            sent_packets,
+            sent_bytes,
             dropped_packets: queue.dropped_packets,
-            marked_packets: 0,
+            marked_packets: queue.marked_packets,
             random_lost_packets,
             queued_packets: queue.queued_packets,
             queued_bytes: queue.queued_bytes,
         };
         if let Some(device) = counted.arrivals {
             let arrived = self.count(device, handle::ROOT)?.sent_packets;
+            let frame_bytes = u64::from(self.path.mtu_bytes + hop.overhead_bytes);
             counters.queued_packets = queue.queued_bytes.div_ceil(frame_bytes);
             let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
-            self.dropped_packets[hop] = self.dropped_packets[hop].max(dropped);
-            counters.dropped_packets = self.dropped_packets[hop];
+            self.dropped_packets[number] = self.dropped_packets[number].max(dropped);
+            counters.dropped_packets = self.dropped_packets[number];
             counters.offered_packets = counters.sent_packets + counters.dropped_packets + counters.queued_packets;
         }
         Ok(counters)

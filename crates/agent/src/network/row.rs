@@ -1,6 +1,7 @@
 //! [`Row`]: the routers that packets of one direction meet, in order.
 
 use super::discipline::Discipline;
+use super::managed::ManagedQueue;
 use super::pair::{AddressPair, has_nics};
 use super::place::{Place, Router};
 use run::{Direction, Hop, LossAt, Path, Run, ShaperAt};
@@ -17,6 +18,7 @@ pub struct Row {
     met_by_acks: Vec<bool>,
     shaper_at: ShaperAt,
     offload: bool,
+    mtu_bytes: u32,
 }
 
 /// A router of a hop.
@@ -59,6 +61,7 @@ impl Row {
             met_by_acks,
             shaper_at: path.shaper_at,
             offload: path.offload,
+            mtu_bytes: path.mtu_bytes,
         }
     }
 
@@ -80,7 +83,7 @@ impl Row {
         let loss =
             if self.met_by_acks[stop.hop] { Discipline::LossOfAll { loss_ppb } } else { Discipline::Loss { loss_ppb } };
         match stop.router {
-            Router::Near => (self.shaper_at == ShaperAt::Router).then(|| bucket(hop)),
+            Router::Near => (self.shaper_at == ShaperAt::Router).then(|| bucket(hop, self.mtu_bytes)),
             Router::Gate | Router::LossHop => Some(if self.loses(stop) { loss } else { Discipline::Counter }),
             Router::Far => (hop.delay_ns > 0).then(|| Discipline::delay(hop.delay_ns)),
         }
@@ -111,13 +114,14 @@ pub fn position(path: &Path, direction: Direction, hop: usize) -> usize {
     }
 }
 
-/// A hop's queue and line.
-pub const fn bucket(hop: &Hop) -> Discipline {
+/// A hop's queue and line, on a path of this MTU.
+pub const fn bucket(hop: &Hop, mtu_bytes: u32) -> Discipline {
     Discipline::Bucket {
         kind: hop.shaper,
         rate_bps: hop.rate_bps,
         burst_bytes: hop.burst_bytes,
         room: hop.buffer,
+        managed: ManagedQueue::of(hop, mtu_bytes),
         extra_bytes: hop.extra_bytes(),
     }
 }

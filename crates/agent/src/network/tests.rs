@@ -5,7 +5,9 @@ use super::*;
 use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
-use run::{Access, AccessKind, Buffer, Direction, LossAt, Qdisc, QueueCounters, ShaperAt, ShaperKind};
+use run::{
+    Access, AccessKind, Buffer, Codel, Direction, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
+};
 use std::net::UdpSocket;
 use std::path::PathBuf;
 
@@ -154,6 +156,28 @@ fn every_step_is_described_as_a_command() {
 }
 
 #[test]
+fn a_managed_queue_is_below_the_shaper_of_its_hop_and_of_no_access_line() {
+    let mut run = samples::run(1);
+    run.path.buffer = Buffer::Packets(1_000);
+    let (target_ns, interval_ns) = (5_000_000, 100_000_000);
+    run.path.qdisc = QueueDiscipline::Codel(Codel { target_ns, interval_ns, ecn: false, ce_threshold_ns: None });
+    let line = Access { rate_bps: 800_000_000, buffer: Buffer::Bytes(1_000_000), kind: AccessKind::Router };
+    run.flows[0].access = Some(line);
+    for (kind, shaper) in [(ShaperKind::Tbf, "tbf rate 10000000bps"), (ShaperKind::Htb, "htb rate 10000000bps")] {
+        run.path.shaper = kind;
+        let steps = describe_steps(&run, &[], Machine::Shared, Means::ALL, "ab12").expect("a plan");
+        let lines: Vec<String> = steps.iter().map(|step| step.command.join(" ")).collect();
+        let place = lines.iter().position(|line| line.contains(shaper)).expect("a shaper");
+        let queue = "parent 1:1 handle 2: codel limit 1000 target 5000us interval 100000us noecn";
+        assert!(lines[place + 1].ends_with(queue), "{}", lines[place + 1]);
+        assert_eq!(lines.iter().filter(|line| line.contains("codel")).count(), 1, "{lines:#?}");
+    }
+    run.path.qdisc = QueueDiscipline::Cake;
+    let facts = facts::describe(&Plan::new(&run, 0), &run);
+    assert!(facts.values().any(|text| text.ends_with("burst 5000, cake unlimited")), "{facts:#?}");
+}
+
+#[test]
 fn a_relays_line_reads_its_arguments() {
     for treatment in [
         Discipline::Delay { delay_ns: 5, reorder_ppb: 6, slot_ns: 7 },
@@ -206,6 +230,7 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         rate_bps: 1_000_000_000,
         burst_bytes: 1_764,
         room: Buffer::Bytes(1_000_000),
+        managed: None,
         extra_bytes: 0,
     };
     let cases = [
@@ -308,12 +333,16 @@ fn what_a_bucket_cannot_express_is_refused() {
     for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
     {
         for kind in [ShaperKind::Tbf, ShaperKind::Htb] {
-            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, extra_bytes: 0 };
+            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 };
             assert!(bucket.check().is_err(), "{kind:?} {rate_bps} {room:?}");
         }
     }
     let (kind, room) = (ShaperKind::Tbf, Buffer::Packets(1));
-    assert!(Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, extra_bytes: 0 }.check().is_ok());
+    assert!(
+        Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 }
+            .check()
+            .is_ok()
+    );
 }
 
 fn home() -> PathBuf {

@@ -60,6 +60,12 @@ class Means(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     netem: bool
     loss: bool
     fq: bool
+    codel: bool
+    fq_codel: bool
+    pie: bool
+    red: bool
+    dualpi2: bool
+    cake: bool
 
 
 class Description(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
