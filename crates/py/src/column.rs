@@ -75,8 +75,8 @@ dictionary! {
 dictionary! {
     FlowCounters {
         at_ns, delivered_bytes, bottleneck_bytes, segments_sent, segments_retransmitted, segments_lost, acks,
-        timeouts, probes, undos, dropped_packets, random_lost_packets, marked_packets, app_limited_ns,
-        rwnd_limited_ns, sndbuf_limited_ns,
+        timeouts, probes, undos, dropped_packets, random_lost_packets, marked_packets, delivered_ce,
+        cwr_reductions, app_limited_ns, rwnd_limited_ns, sndbuf_limited_ns,
     }
 }
 dictionary! {
