@@ -304,6 +304,8 @@ class Flow(_Part, frozen=True, kw_only=True):
     direction: Literal["down", "up"] = "down"
     """Up: its data goes on the way back."""
     route: Route = Route()
+    ecn: bool = False
+    """Both of its hosts use ECN."""
 
     def passes(self, hop: int) -> bool:
         """Whether its data pass the hop at this place of those that are not of the way back."""

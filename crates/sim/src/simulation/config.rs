@@ -9,7 +9,8 @@ pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
     ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), ecn: ecn_mode(flow), low_water_bytes }
 }
 
-/// Both hosts have the flow's algorithm, as on the engine `linux`.
+/// An algorithm that needs ECN is the receiving host's, too: Linux echoes each mark, and takes an offer of ECN that is ECT itself,
+/// only there (`tcp_ca_needs_ecn`).
 fn ecn_mode(flow: &Flow) -> EcnMode {
     let needs_ecn = cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
     match (needs_ecn, flow.ecn) {
