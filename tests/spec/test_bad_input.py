@@ -275,7 +275,7 @@ WISHES: dict[str, list[Any]] = {
     "flows[0].cc": ["bbr2", "bbr3", "bbr_v3[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_prague", "copa"],
     "path.queue": ["fq_codel", "codel", "pie", "cake", "red", "FQ-CoDel"],
     "host.qdisc": ["fq_codel"],
-    "path.ecn": [True],
+    "path.accecn": [True],
     "path.aqm": ["red"],
     "path.trace": ["lte.csv"],
     "flows[0].trace": ["writes.csv"],

@@ -24,7 +24,7 @@ const MIN_SSTHRESH: Segments = 2;
 /// What the registry knows of DCTCP.
 pub(crate) static ALGORITHM: Algorithm = Algorithm {
     name: "dctcp",
-    title: "reduction by the share of marked packets; always negotiates ECN",
+    title: "reduction by half of the share of marked packets; always negotiates ECN, and unmarked it is Reno",
     source: "RFC 8257; arithmetic of Linux 6.1 tcp_dctcp.c",
     parameters: &[
         Parameter::integer("shift_g", 4.0, 0.0, 10.0)

@@ -11,7 +11,7 @@ const WISHES: [(&str, &str); 8] = [
         "`dumbbell cc list` names what there is",
     ),
     ("fqcodel codel pie fqpie cake red ared sfq sfb choke dualpi2 l4s aqm priority", BOTTLENECK),
-    ("ecn accecn ce", "the bottleneck's queue is drop-tail and marks nothing"),
+    ("accecn ce", "ECN is that of RFC 3168: write ecn = true in [[flows]], and a qdisc that marks"),
     (
         "reorder reordering duplicate duplication corrupt corruption",
         "the network keeps the packets of a flow in order; path.jitter delays them in order",

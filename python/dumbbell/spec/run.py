@@ -112,6 +112,13 @@ class QueueDiscipline(_Part, frozen=True, kw_only=True):
     max_bytes: Count | None = None
     probability_ppb: Count | None = None
 
+    @property
+    def marks(self) -> bool:
+        """Whether it marks packets that understand it, some of them."""
+        laws = (self, self.codel) if self.codel else (self,)
+        always = self.kind in {"dualpi2", "cake"}
+        return always or any(law.ecn or law.ce_threshold_ns is not None for law in laws)
+
 
 FIFO: Final = QueueDiscipline()
 

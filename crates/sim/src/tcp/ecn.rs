@@ -58,7 +58,8 @@ impl Echo {
     /// A SYN comes, perhaps again: takes its offer, if it makes one (RFC 3168 section 6.1.1; `tcp_ecn_create_request`). Its
     /// answer has ECE when that is so.
     pub fn answer(&mut self, syn: Marks) -> bool {
-        if !self.is_settled && !(syn.echoes() && syn.is_reduced()) {
+        let offers = syn.echoes() && syn.is_reduced();
+        if !self.is_settled && !offers {
             self.mode = EcnMode::Off;
         }
         self.is_settled = true;
