@@ -103,6 +103,8 @@ def test_memory_that_a_host_has_not(fields: dict[str, Any], expected: list[str])
 def test_algorithms_that_are_reno_here() -> None:
     assert kinds({"flows[0].cc": ["dctcp", "lp"]}) == ["behaves as Reno"]
     assert kinds({"flows[0].cc": ["reno", "vegas"]}) == []
+    assert kinds({"flows[0].cc": ["dctcp"], "path.qdisc": "fq_codel"}) == []
+    assert kinds({"flows[0].cc": ["dctcp", "lp"], "path.qdisc": "codel"}) == ["behaves as Reno"]
 
 
 def test_each_is_said_once_with_its_numbers_and_a_remedy(snapshot: SnapshotAssertion) -> None:

@@ -20,6 +20,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     source: "Claypool et al., \"Sharing but not Caring\", AICT 2019, section IV-E; in no kernel",
     parameters: &joined::<{ PARAMETERS.len() + OWN.len() }>(PARAMETERS, OWN),
     ordered: ORDERED,
+    needs_ecn: false,
 };
 
 /// What BBR does not have.

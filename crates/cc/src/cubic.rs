@@ -101,6 +101,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
             .source("Linux 6.1 hystart_ack_delay (sk_gso_max_size = 64 kB - 1 - MAX_TCP_HEADER)"),
     ],
     ordered: &[("hystart_delay_min_us", "hystart_delay_max_us")],
+    needs_ecn: false,
 };
 
 /// The names of [`Phase`].

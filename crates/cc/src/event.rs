@@ -31,6 +31,21 @@ pub struct Start {
     pub rtt_us: Option<u32>,
     /// Seed of the flow's own random stream.
     pub seed: u64,
+    /// Both ends understand ECN (RFC 3168 section 6.1.1).
+    pub ecn: bool,
+}
+
+/// What has been delivered, as an ACK of a connection with ECN finds it before recovery takes it in.
+#[derive(Clone, Copy, Debug)]
+pub struct Delivery {
+    /// Cumulative acknowledgement: index of the first segment not acknowledged.
+    pub una: u64,
+    /// Index of the next new segment.
+    pub next: u64,
+    /// Segments delivered since the connection began, this ACK's included.
+    pub delivered: u64,
+    /// Of these, those whose ACK had ECE (Linux's `delivered_ce`).
+    pub delivered_ce: u64,
 }
 
 /// The transport's recovery state (Linux's `tcp_ca_state`).
@@ -204,6 +219,6 @@ pub(crate) mod samples {
 
     /// A connection established at time 0 with a handshake of 20 ms.
     pub(crate) fn start() -> Start {
-        Start { now: Time::ZERO, mss_bytes: 1_448, cwnd: 10, rtt_us: Some(20_000), seed: 1 }
+        Start { now: Time::ZERO, mss_bytes: 1_448, cwnd: 10, rtt_us: Some(20_000), seed: 1, ecn: false }
     }
 }

@@ -93,7 +93,8 @@ impl<C: CongestionControl> Flow<C> {
     /// A connection established at time 0 with a handshake over an empty path.
     pub(crate) fn new(path: Path, build: impl FnOnce(&Start) -> C) -> Self {
         let rtt_us = path.rtt.as_micros() as u32;
-        let start = Start { now: Time::ZERO, mss_bytes: MSS_BYTES, cwnd: 10, rtt_us: Some(rtt_us), seed: 1 };
+        let start =
+            Start { now: Time::ZERO, mss_bytes: MSS_BYTES, cwnd: 10, rtt_us: Some(rtt_us), seed: 1, ecn: false };
         let cc = build(&start);
         Self {
             paces: cc.pacing_rate().is_some(),

@@ -10,6 +10,7 @@
 mod bbr;
 mod bbr_proposals;
 mod cubic;
+mod dctcp;
 mod event;
 mod growth;
 #[cfg(test)]
@@ -21,7 +22,8 @@ mod reno;
 pub use bbr::Bbr;
 pub use bbr_proposals::BbrProposals;
 pub use cubic::{Cubic, HyStartExit};
-pub use event::{Ack, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
+pub use dctcp::Dctcp;
+pub use event::{Ack, Delivery, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 pub use parameter::{Algorithm, Kind, Parameter, ParameterError};
 pub use registry::{Controller, algorithm, algorithms, build, check};
 pub use reno::Reno;
@@ -37,7 +39,11 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// a reduction the transport sets cwnd itself (RFC 9937).
     fn on_ack(&mut self, ack: &Ack, window: &mut Window);
 
-    /// Congestion was found, by loss or by a timeout: gives the new slow-start threshold. The transport reduces
+    /// An ACK of a connection with ECN, before the transport takes it into recovery: what it delivered, and what of all
+    /// that was marked (Linux: `in_ack_event`). [`Self::on_ack`] follows.
+    fn on_delivery(&mut self, _delivery: &Delivery) {}
+
+    /// Congestion was found, by loss, by a timeout, or by marks: gives the new slow-start threshold. The transport reduces
     /// cwnd to it during recovery; after a timeout it begins again from what is still in flight and one segment.
     fn on_congestion(&mut self, window: &Window) -> Segments;
 

@@ -16,6 +16,9 @@ pub struct Algorithm {
     pub parameters: &'static [Parameter],
     /// Pairs of parameters of which the first may not exceed the second.
     pub ordered: &'static [(&'static str, &'static str)],
+    /// Its connections negotiate ECN, whatever the host does else, all of their packets are ECT, and their receivers
+    /// echo each mark (Linux's `TCP_CONG_NEEDS_ECN`).
+    pub needs_ecn: bool,
 }
 
 /// One constant of an algorithm.
@@ -239,6 +242,7 @@ mod tests {
             Parameter::switch("on", true),
         ],
         ordered: &[("low", "high")],
+        needs_ecn: false,
     };
 
     fn complaints(given: &[(&str, f64)]) -> Vec<String> {

@@ -9,7 +9,8 @@ use units::{Rate, Segments};
 
 use crate::parameter::{Values, unknown};
 use crate::{
-    Ack, Algorithm, CongestionControl, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout, Window,
+    Ack, Algorithm, CongestionControl, Delivery, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout,
+    Window,
 };
 
 /// One line an algorithm, in the order of their names: its module, which has the static `ALGORITHM`, its type there, and
@@ -58,6 +59,7 @@ algorithms! {
     bbr::Bbr as Box<crate::Bbr>, // several times larger than the others
     bbr_proposals::BbrProposals as Box<crate::BbrProposals>,
     cubic::Cubic as crate::Cubic,
+    dctcp::Dctcp as crate::Dctcp,
     reno::Reno as crate::Reno,
 }
 
@@ -100,6 +102,10 @@ impl CongestionControl for Controller {
     #[inline]
     fn on_ack(&mut self, ack: &Ack, window: &mut Window) {
         each!(self, cc => cc.on_ack(ack, window));
+    }
+
+    fn on_delivery(&mut self, delivery: &Delivery) {
+        each!(self, cc => cc.on_delivery(delivery));
     }
 
     fn on_congestion(&mut self, window: &Window) -> Segments {

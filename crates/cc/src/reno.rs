@@ -28,6 +28,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         .about("share of the window that congestion leaves, in steps of 1/1024")
         .source("RFC 5681 equation 4; Linux 6.1 tcp_reno_ssthresh")],
     ordered: &[],
+    needs_ecn: false,
 };
 
 /// The names of [`Phase`].
@@ -50,11 +51,13 @@ pub struct Reno {
 
 impl Reno {
     pub(crate) fn new(values: &Values<'_>, _start: &Start) -> Self {
-        Self {
-            beta_1024ths: values.rounded("beta", BETA_SCALE as f64) as u16,
-            counter: CwndCounter::default(),
-            phase: Phase::default(),
-        }
+        Self { beta_1024ths: values.rounded("beta", BETA_SCALE as f64) as u16, ..Self::halving() }
+    }
+
+    /// That of RFC 5681.
+    pub(crate) fn halving() -> Self {
+        let beta_1024ths = (BETA_SCALE / 2) as u16;
+        Self { beta_1024ths, counter: CwndCounter::default(), phase: Phase::default() }
     }
 }
 

@@ -75,8 +75,8 @@ dictionary! {
 dictionary! {
     FlowCounters {
         at_ns, delivered_bytes, bottleneck_bytes, segments_sent, segments_retransmitted, segments_lost, acks,
-        timeouts, probes, undos, dropped_packets, random_lost_packets, marked_packets, app_limited_ns,
-        rwnd_limited_ns, sndbuf_limited_ns,
+        timeouts, probes, undos, dropped_packets, random_lost_packets, marked_packets, delivered_ce,
+        cwr_reductions, app_limited_ns, rwnd_limited_ns, sndbuf_limited_ns,
     }
 }
 dictionary! {
@@ -98,7 +98,7 @@ dictionary! {
 }
 dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, sent_packets } }
 dictionary! { Histogram { first_bin, counts, count, sum } }
-dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered } }
+dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered, needs_ecn } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }
 
 /// What is not there is None.

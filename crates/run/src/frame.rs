@@ -14,6 +14,10 @@ pub mod flag {
     pub const PSH: u8 = 0x08;
     /// Its acknowledgement number counts.
     pub const ACK: u8 = 0x10;
+    /// Echo of congestion (RFC 3168 section 6.1); with [`SYN`], an offer of ECN or its answer.
+    pub const ECE: u8 = 0x40;
+    /// The congestion window was reduced (RFC 3168 section 6.1); with [`SYN`], an offer of ECN.
+    pub const CWR: u8 = 0x80;
 }
 
 /// A TCP packet at a place and an instant. Numbers count from the SYN, which has 0, and do not wrap.

@@ -166,6 +166,12 @@ pub struct FlowCounters {
     /// Frames of its data that the queues of the path marked. May be unseen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub marked_packets: u64,
+    /// Segments whose ACK had ECE, on a connection with ECN (Linux's `tcpi_delivered_ce`). May be unseen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub delivered_ce: u64,
+    /// Times that ECE began a reduction of the window (Linux's `TCP_CA_CWR`); BBR's window stays as it is. May be unseen.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub cwr_reductions: u64,
     /// Time with nothing to send.
     pub app_limited_ns: u64,
     /// Time held back by the receiver's window.
@@ -184,7 +190,7 @@ impl FlowCounters {
         }
     }
 
-    fn counts(&mut self) -> [&mut u64; 15] {
+    fn counts(&mut self) -> [&mut u64; 17] {
         let Self {
             at_ns: _,
             delivered_bytes,
@@ -199,6 +205,8 @@ impl FlowCounters {
             dropped_packets,
             random_lost_packets,
             marked_packets,
+            delivered_ce,
+            cwr_reductions,
             app_limited_ns,
             rwnd_limited_ns,
             sndbuf_limited_ns,
@@ -216,6 +224,8 @@ impl FlowCounters {
             dropped_packets,
             random_lost_packets,
             marked_packets,
+            delivered_ce,
+            cwr_reductions,
             app_limited_ns,
             rwnd_limited_ns,
             sndbuf_limited_ns,

@@ -116,6 +116,9 @@ pub struct Flow {
     /// The hops that its packets pass, if not all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub route: Route,
+    /// Both of its hosts use ECN (RFC 3168). Of an algorithm that needs it they do in any case.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub ecn: bool,
 }
 
 /// An algorithm and its parameters, the variant's and the inline ones together.

@@ -75,5 +75,6 @@ pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
         access: None,
         direction: Direction::Down,
         route: Route::default(),
+        ecn: false,
     }
 }

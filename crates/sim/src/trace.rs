@@ -151,6 +151,8 @@ pub fn flow_counters(flow: FlowId, sender: &Sender, receiver: &Receiver, network
         dropped_packets,
         random_lost_packets,
         marked_packets: network.marked(flow),
+        delivered_ce: counters.delivered_ce,
+        cwr_reductions: sender.echo_reductions(),
         app_limited_ns: application.as_nanos(),
         rwnd_limited_ns: receive_window.as_nanos(),
         sndbuf_limited_ns: send_buffer.as_nanos(),

@@ -22,7 +22,10 @@ pub const LINUX: [(&str, &str); 17] = [
     ("bbr", "BBR"),
     ("bic", "BIC: binary search for the window, CUBIC's predecessor"),
     ("cdg", "CAIA Delay-Gradient"),
-    ("dctcp", "Data Center TCP: answers to the share of marked packets; no queue here marks, and unmarked it is Reno"),
+    (
+        "dctcp",
+        "Data Center TCP (RFC 8257): answers to the share of marked packets; always negotiates ECN, and unmarked it is Reno",
+    ),
     ("highspeed", "HighSpeed TCP (RFC 3649)"),
     ("htcp", "H-TCP: grows with the time since the last loss"),
     ("hybla", "Hybla: as fast on long paths as Reno on short ones"),

@@ -122,6 +122,7 @@ impl Point<'_> {
         let (direction, route) = network.route(group)?;
         let forward_ns = network.delay_ns(direction, route.data)?;
         let hops_ns = forward_ns + network.delay_ns(direction.reversed(), route.acks)?;
+        let ecn = group.flag("ecn")?;
         let (workload, access) = (self.workload(place, group, seed)?, access(&network, group)?);
         let flow = move |(index, name): (usize, String)| {
             let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns);
@@ -143,6 +144,7 @@ impl Point<'_> {
                 access,
                 direction,
                 route,
+                ecn,
             }
         };
         Ok(names.into_iter().enumerate().map(flow))

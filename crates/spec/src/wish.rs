@@ -9,7 +9,7 @@ const WISHES: [(&str, &str); 8] = [
         "`dumbbell cc list` names what there is",
     ),
     ("fqpie ared sfq sfb choke priority", "queue disciplines are those of path.qdisc"),
-    ("accecn ce l4s", "ECN is that of RFC 3168"),
+    ("accecn ce l4s", "ECN is that of RFC 3168: write ecn = true in [[flows]], and a qdisc that marks"),
     (
         "reorder reordering duplicate duplication corrupt corruption",
         "the network keeps the packets of a flow in order; path.jitter delays them in order",

@@ -308,6 +308,8 @@ def _counters(pair: PairedFlow, clock: Clock, at_ns: int, life_ns: tuple[int, in
                 "dropped_packets",
                 "random_lost_packets",
                 "marked_packets",
+                "delivered_ce",
+                "cwr_reductions",
             ),
             None,
         ),

@@ -204,6 +204,10 @@ class FlowCounters:
     random_lost_packets: int | None
     marked_packets: int | None
     """Its frames that the queues of the path marked."""
+    delivered_ce: int | None
+    """Segments whose ACK had ECE."""
+    cwr_reductions: int | None
+    """Times that ECE began a reduction of the window."""
     app_limited_ns: int
     """Time with nothing to send."""
     rwnd_limited_ns: int

@@ -11,7 +11,7 @@ from msgspec import structs
 
 from dumbbell.experiment.warning import ExperimentWarning
 from dumbbell.metrics.number import amount
-from dumbbell.results.validity import AS_RENO
+from dumbbell.results.validity import is_as_reno
 from dumbbell.spec import Experiment, Point, Resolved, expand, resolve
 from dumbbell.spec.quantity import Time
 from dumbbell.spec.run import Flow, Run
@@ -128,13 +128,13 @@ def _nothing_drawn(point: Point, resolved: Resolved) -> Iterator[ExperimentWarni
 
 
 def _as_reno(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
-    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in resolved.run.flows):
-        if algorithm in AS_RENO:
-            yield ExperimentWarning(
-                kind="behaves as Reno", point=point.values,
-                text=f"{algorithm} behaves as Reno{': nothing here marks packets' if algorithm == 'dctcp' else ''}",
-                remedy=f"`dumbbell cc show {algorithm}` says why",
-            )  # fmt: skip
+    run = resolved.run
+    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in run.flows if is_as_reno(flow, run.path)):
+        yield ExperimentWarning(
+            kind="behaves as Reno", point=point.values,
+            text=f"{algorithm} behaves as Reno{': no queue marks packets' if algorithm == 'dctcp' else ''}",
+            remedy=f"`dumbbell cc show {algorithm}` says why",
+        )  # fmt: skip
 
 
 def _one_frame(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:

@@ -8,16 +8,20 @@ from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement,
 from dumbbell.metrics.number import RECORD_DIGITS, percent, trimmed
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
-from dumbbell.spec.run import Flow, Run
+from dumbbell.spec.run import Flow, Path, Run
 from dumbbell.units import NS_PER_S
 
 LIMITED_SHARE = 0.01
 """A bulk sender held back by something else than its congestion control for more than this tells little about it."""
 WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
-AS_RENO = frozenset({"dctcp", "lp"})
-"""Linux's own that behave as Reno here: `dumbbell.cc.LINUX` says why, docs/limitations.md what was measured."""
 BEHAVES_AS_RENO = "behaves as Reno"
+
+
+def is_as_reno(flow: Flow, path: Path) -> bool:
+    """Whether its algorithm behaves as Reno: Linux's own lp does, as docs/limitations.md has it, and dctcp unmarked."""
+    unmarked = not any(queue.qdisc.marks for queue in path.queues.values())
+    return flow.cc.algorithm == "lp" or (flow.cc.algorithm == "dctcp" and unmarked)
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -49,7 +53,7 @@ def _time(seconds: float) -> str:
 def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], window: Window) -> Iterator[str]:
     for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
         own = (
-            *_of_a_program(measured.program), *_of_a_flow(flow, measured, window),
+            *_of_a_program(measured.program), *_of_a_flow(flow, run.path, measured, window),
             *_of_a_source(measured.transfers, window),
         )  # fmt: skip
         for message in own:
@@ -79,8 +83,8 @@ def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:
         yield f"{late} of {len(transfers.started_ns)} transfers had not arrived at the end"
 
 
-def _of_a_flow(flow: Flow, measured: FlowMeasurement, window: Window) -> Iterator[str]:
-    if flow.cc.algorithm in AS_RENO:
+def _of_a_flow(flow: Flow, path: Path, measured: FlowMeasurement, window: Window) -> Iterator[str]:
+    if is_as_reno(flow, path):
         yield f"{BEHAVES_AS_RENO}; `dumbbell cc show {flow.cc.algorithm}` says why"
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"

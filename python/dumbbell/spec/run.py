@@ -118,10 +118,10 @@ class QueueDiscipline(_Part, frozen=True, kw_only=True):
 
     @property
     def marks(self) -> bool:
-        """Whether it marks packets that understand it."""
-        codel = self.codel
-        in_flows = codel is not None and (codel.ecn or codel.ce_threshold_ns is not None)
-        return bool(self.ecn) or self.ce_threshold_ns is not None or in_flows or self.kind in {"dualpi2", "cake"}
+        """Whether it marks packets that understand it, some of them."""
+        laws = (self, self.codel) if self.codel else (self,)
+        always = self.kind in {"dualpi2", "cake"}
+        return always or any(law.ecn or law.ce_threshold_ns is not None for law in laws)
 
 
 FIFO: Final = QueueDiscipline()
@@ -315,6 +315,8 @@ class Flow(_Part, frozen=True, kw_only=True):
     direction: Literal["down", "up"] = "down"
     """Up: its data goes on the way back."""
     route: Route = Route()
+    ecn: bool = False
+    """Both of its hosts use ECN."""
 
     def passes(self, hop: int) -> bool:
         """Whether its data pass the hop at this place of those that are not of the way back."""

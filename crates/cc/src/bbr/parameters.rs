@@ -11,6 +11,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     source: "draft-cardwell-iccrg-bbr-congestion-control-00; arithmetic of Linux 6.1 tcp_bbr.c",
     parameters: PARAMETERS,
     ordered: ORDERED,
+    needs_ecn: false,
 };
 
 /// Every constant.

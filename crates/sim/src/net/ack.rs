@@ -50,6 +50,10 @@ pub struct Ack {
     pub duplicate: bool,
     /// Answers a SYN.
     pub syn: bool,
+    /// It carries ECE (RFC 3168 section 6.1): CE has come, or the SYN's offer of ECN is taken.
+    pub echoes: bool,
+    /// IP's ECN field. Only where all packets of a connection are ECT it is not 0 (DCTCP).
+    pub ecn: Ecn,
     /// SACK blocks, [packed](SackBlock::packed), the most recent first.
     pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
 }
@@ -111,7 +115,7 @@ impl Reports {
             report,
             segments: 0,
             kind: if ack.syn { PacketKind::SynAck } else { PacketKind::Ack },
-            marks: Marks::new(false, Ecn::NotEct),
+            marks: Marks::new(false, ack.ecn).echoing(ack.echoes),
         }
     }
 
@@ -139,6 +143,8 @@ impl Reports {
             block_count: 0,
             duplicate: false,
             syn: packet.kind == PacketKind::SynAck,
+            echoes: packet.marks.echoes(),
+            ecn: Ecn::NotEct, // it ends with the packet
             blocks: Default::default(),
         };
         if packet.report != ReportId::NONE {
@@ -182,6 +188,8 @@ mod tests {
             block_count: u8::try_from(blocks.len()).expect("three at most"),
             duplicate: blocks.len() == 2,
             syn: false,
+            echoes: blocks.len() == 1,
+            ecn: Ecn::NotEct,
             blocks: Default::default(),
         };
         for (slot, block) in ack.blocks.iter_mut().zip(blocks) {

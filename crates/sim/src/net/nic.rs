@@ -133,7 +133,7 @@ impl Merger {
                 earlier.segments += packet.segments;
                 earlier.frame_bytes += packet.frame_bytes;
                 earlier.end_bytes = packet.end_bytes;
-                earlier.marks = packet.marks;
+                earlier.marks = earlier.marks.merged(packet.marks);
                 if self.ends(&packet) {
                     out.push(self.pending.remove(place));
                 }
@@ -165,7 +165,7 @@ fn extends(earlier: &Packet, packet: &Packet) -> bool {
     let sizes = earlier.payload_bytes() + packet.payload_bytes();
     packet.kind == PacketKind::Data
         && packet.seq == earlier.seq.wrapping_add(u32::from(earlier.segments))
-        && !packet.marks.differ_except_in_push(earlier.marks)
+        && packet.marks.may_follow(earlier.marks)
         && packet.stamp_ms == earlier.stamp_ms
         && packet.echo_ms == earlier.echo_ms
         && SEGMENT_HEADERS_BYTES + sizes < MERGED_BYTES

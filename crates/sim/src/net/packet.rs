@@ -100,7 +100,7 @@ impl ReportId {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// What a packet's headers say in single bits: TCP's PSH, and IP's ECN field.
+/// What a packet's headers say in single bits: TCP's PSH, ECE and CWR, and IP's ECN field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -111,6 +111,7 @@ pub enum Ecn {
     /// Not-ECT: the transport does not understand marks.
     NotEct = 0b00,
     /// ECT(1).
+    #[cfg_attr(not(test), expect(dead_code, reason = "no sender uses it yet"))]
     Ect1 = 0b01,
     /// ECT(0).
     Ect0 = 0b10,
@@ -119,7 +120,10 @@ pub enum Ecn {
 }
 
 impl Marks {
+    const ECN: u8 = 0b11;
     const PUSH: u8 = 0b100;
+    const ECHO: u8 = 0b1000;
+    const REDUCED: u8 = 0b1_0000;
 
     /// With PSH (RFC 9293 section 3.1) when `pushed`: the packet's last segment ends a burst or what the application
     /// wrote.
@@ -128,16 +132,63 @@ impl Marks {
         Self(ecn as u8 | if pushed { Self::PUSH } else { 0 })
     }
 
-    /// They differ in more than PSH.
+    /// The same with ECE (RFC 3168 section 6.1) when `echoes`.
     #[inline]
-    pub const fn differ_except_in_push(self, other: Self) -> bool {
-        (self.0 ^ other.0) & !Self::PUSH != 0
+    #[must_use]
+    pub const fn echoing(self, echoes: bool) -> Self {
+        Self(self.0 & !Self::ECHO | if echoes { Self::ECHO } else { 0 })
+    }
+
+    /// The same with CWR (RFC 3168 section 6.1) when `reduced`.
+    #[inline]
+    #[must_use]
+    pub const fn reducing(self, reduced: bool) -> Self {
+        Self(self.0 & !Self::REDUCED | if reduced { Self::REDUCED } else { 0 })
+    }
+
+    /// The same with CE.
+    #[inline]
+    #[must_use]
+    pub const fn congested(self) -> Self {
+        Self(self.0 | Ecn::CongestionExperienced as u8)
+    }
+
+    /// A segment with these may be merged behind one with `earlier` ones: they differ in PSH only, and in that the earlier
+    /// one may have CWR (Linux 6.1 `tcp_gro_receive`).
+    #[inline]
+    pub const fn may_follow(self, earlier: Self) -> bool {
+        (self.0 ^ earlier.0 & !Self::REDUCED) & !Self::PUSH == 0
+    }
+
+    /// Those of a packet with these behind which one with `later` ones was merged.
+    #[inline]
+    #[must_use]
+    pub const fn merged(self, later: Self) -> Self {
+        Self(self.0 | later.0 & Self::PUSH)
     }
 
     /// IP's ECN field.
     #[inline]
     pub const fn ecn(self) -> u8 {
-        self.0 & !Self::PUSH
+        self.0 & Self::ECN
+    }
+
+    /// CE: a queue has marked it.
+    #[inline]
+    pub const fn is_congested(self) -> bool {
+        self.ecn() == Ecn::CongestionExperienced as u8
+    }
+
+    /// It carries ECE: its sender has seen CE.
+    #[inline]
+    pub const fn echoes(self) -> bool {
+        self.0 & Self::ECHO != 0
+    }
+
+    /// It carries CWR: its sender has reduced its window. Of a super-packet the first segment does.
+    #[inline]
+    pub const fn is_reduced(self) -> bool {
+        self.0 & Self::REDUCED != 0
     }
 
     /// It carries PSH.

@@ -93,6 +93,12 @@ impl Tap {
     }
 }
 
+/// ECE and CWR, those that it has.
+const fn congestion_flags(packet: &Packet) -> u8 {
+    let echo = if packet.marks.echoes() { flag::ECE } else { 0 };
+    echo | if packet.marks.is_reduced() { flag::CWR } else { 0 }
+}
+
 /// Where the segments of a connection begin, in TCP's numbers.
 #[derive(Debug)]
 struct Numbering {
@@ -133,7 +139,7 @@ impl Numbering {
             flow: self.flow,
             connection: self.connection,
             to_sender: false,
-            flags: flag::ACK,
+            flags: flag::ACK | congestion_flags(packet),
             ecn: packet.marks.ecn(),
             seq: self.start(first),
             ack: 1,
@@ -144,18 +150,20 @@ impl Numbering {
             block_count: 0,
         };
         match packet.kind {
-            PacketKind::Syn => push(Frame { flags: flag::SYN, seq: 0, ack: 0, ..frame }),
+            PacketKind::Syn => push(Frame { flags: flag::SYN | frame.flags & !flag::ACK, seq: 0, ack: 0, ..frame }),
             PacketKind::WindowProbe => push(Frame { seq: frame.seq - 1, ..frame }),
-            PacketKind::Reset => push(Frame { flags: flag::RST | flag::ACK, ..frame }),
-            PacketKind::Fin => push(Frame { flags: flag::FIN | flag::ACK, ..frame }),
+            PacketKind::Reset => push(Frame { flags: flag::RST | frame.flags, ..frame }),
+            PacketKind::Fin => push(Frame { flags: flag::FIN | frame.flags, ..frame }),
             PacketKind::Data => {
                 let segments = u64::from(packet.segments);
                 for segment in first..first + segments {
                     let (seq, end) = (self.start(segment), self.start(segment + 1));
                     let is_last = segment + 1 == first + segments;
                     let pushed = if is_last && packet.marks.is_pushed() { flag::PSH } else { 0 };
+                    // Of a super-packet the first has CWR (`tcp_gso_segment`).
+                    let later = if segment > first { flag::CWR } else { 0 };
                     let payload_bytes = burst_bytes(end - seq);
-                    push(Frame { seq, payload_bytes, flags: flag::ACK | pushed, ..frame });
+                    push(Frame { seq, payload_bytes, flags: frame.flags & !later | pushed, ..frame });
                 }
             }
             PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => push(frame),
@@ -173,7 +181,7 @@ impl Numbering {
             flow: self.flow,
             connection: self.connection,
             to_sender: true,
-            flags: if is_syn { flag::SYN | flag::ACK } else { flag::ACK },
+            flags: flag::ACK | congestion_flags(packet) | if is_syn { flag::SYN } else { 0 },
             ecn: packet.marks.ecn(),
             seq: u64::from(!is_syn),
             ack,

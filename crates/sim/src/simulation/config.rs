@@ -1,12 +1,23 @@
 //! What a run says of each connection's two ends.
 
 use crate::engine::stream_seed;
-use crate::tcp::{Algorithm, ReceiverConfig, SenderConfig};
+use crate::tcp::{Algorithm, EcnMode, ReceiverConfig, SenderConfig};
 use run::{Flow, Qdisc, Run, SocketMemory, Workload};
 
 pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
     let low_water_bytes = low_water_bytes(run, flow);
-    ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), low_water_bytes }
+    ReceiverConfig { host: run.host, mss_bytes: run.path.mss_bytes(), ecn: ecn_mode(flow), low_water_bytes }
+}
+
+/// An algorithm that needs ECN is the receiving host's, too: Linux echoes each mark, and takes an offer of ECN that is ECT itself,
+/// only there (`tcp_ca_needs_ecn`).
+fn ecn_mode(flow: &Flow) -> EcnMode {
+    let needs_ecn = cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
+    match (needs_ecn, flow.ecn) {
+        (true, _) => EcnMode::Exact,
+        (false, true) => EcnMode::Classic,
+        (false, false) => EcnMode::Off,
+    }
 }
 
 /// How much a flow's reader waits for, as on the engine `linux`: where neither memory nor the moment of writing matters,
@@ -39,6 +50,7 @@ pub(super) fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_byt
         socket_memory: run.host.socket_memory,
         first_buffer_bytes,
         offload: run.path.offload,
+        ecn: ecn_mode(flow),
         algorithm: Algorithm {
             name: flow.cc.algorithm.clone(),
             parameters: flow.cc.parameters.clone(),

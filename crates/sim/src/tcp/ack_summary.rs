@@ -31,6 +31,8 @@ pub struct AckSummary {
     pub duplicate: bool,
     /// That of a tail loss probe.
     pub duplicate_probe: bool,
+    /// It carried ECE, which a connection with ECN heeds.
+    pub echoes: bool,
     /// The window's right edge moved.
     pub window_moved: bool,
     /// A retransmission was found lost.
@@ -66,7 +68,7 @@ impl AckSummary {
 
     /// It says nothing but that data arrived in order, or that there is more room.
     pub const fn is_plain(&self) -> bool {
-        (self.advanced || self.window_moved) && !self.sacked && !self.duplicate
+        (self.advanced || self.window_moved) && !self.sacked && !self.duplicate && !self.echoes
     }
 
     /// It repeats the one before (RFC 5681 section 2).

@@ -55,7 +55,7 @@ impl Sender {
         self.echo_ms = ack.stamp_ms;
         if ack.syn {
             self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
-            return self.on_handshake(now, out);
+            return self.on_handshake(ack, now, out);
         }
         let resend = self.take_in(ack, now);
         match resend {
@@ -75,8 +75,12 @@ impl Sender {
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
-        let is_quiet =
-            ack.block_count == 0 && self.recovery.state() == RecoveryState::Open && self.recovery.probe.high.is_none();
+        // An ACK from before the last one says nothing (`tcp_ack`, `old_ack`).
+        let echoes = ack.echoes && self.ecn.is_on() && ack.una >= self.board.una();
+        let is_quiet = ack.block_count == 0
+            && !echoes
+            && self.recovery.state() == RecoveryState::Open
+            && self.recovery.probe.high.is_none();
         let (in_flight, una_bytes) = (self.board.in_flight(), self.board.una_bytes());
         let mut taken = Taken::default();
         let resend = match self.board.acknowledge_plain(if is_quiet { ack.una } else { 0 }) {
@@ -87,7 +91,7 @@ impl Sender {
             }
             None => {
                 let had_out = self.board.out() > 0;
-                let resend = self.take_in_any(ack, now, &mut taken);
+                let resend = self.take_in_any(ack, echoes, now, &mut taken);
                 if !had_out {
                     return resend;
                 }
@@ -118,6 +122,9 @@ impl Sender {
         self.rtt_sample_us = Some(newest_us);
         self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
         self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
+        if self.ecn.is_on() {
+            self.count_marked(0);
+        }
         self.set_timer(now);
         taken.sample.rtt_us = Some(newest_us);
         taken.sample.acked_sacked = window_segments(row.len());
@@ -127,9 +134,10 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn take_in_any(&mut self, ack: &Ack, now: Time, taken: &mut Taken) -> Resend {
+    fn take_in_any(&mut self, ack: &Ack, echoes: bool, now: Time, taken: &mut Taken) -> Resend {
         let now_us = now.as_micros();
         let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
+        summary.echoes = echoes;
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
         if summary.advanced {
             self.recovery.timeouts_in_row = 0;
@@ -139,6 +147,7 @@ impl Sender {
             self.take_in_sacks(ack, now_us, &mut taken.sampling, &mut sacked, &mut summary);
         }
         if !summary.had_out {
+            self.note_delivery(&summary);
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
             self.recovery.process_probe(&summary, &self.board, &mut self.control);
             return resend;
@@ -160,6 +169,7 @@ impl Sender {
             self.recovery.rack.note_reordering(seq, self.board.fack());
         }
         self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&taken.sampling), self.rate.delivered);
+        self.note_delivery(&summary);
         self.recovery.process_probe(&summary, &self.board, &mut self.control);
         let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
         let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
@@ -175,6 +185,26 @@ impl Sender {
         taken.advanced = summary.advanced;
         taken.sacked = summary.sacked;
         resend
+    }
+
+    /// What an ACK delivered was marked, if it has ECE (Linux 6.1 `tcp_count_delivered`).
+    fn note_delivery(&mut self, summary: &AckSummary) {
+        if self.ecn.is_on() {
+            self.count_marked(if summary.echoes { self.rate.delivered - summary.prior_delivered } else { 0 });
+        }
+    }
+
+    /// So many more of the segments that were delivered were marked (Linux 6.1 `tcp_in_ack_event`).
+    #[inline(never)]
+    fn count_marked(&mut self, marked: u64) {
+        self.counters.delivered_ce += marked;
+        let delivery = cc::Delivery {
+            una: self.board.una(),
+            next: self.board.next(),
+            delivered: self.rate.delivered,
+            delivered_ce: self.counters.delivered_ce,
+        };
+        self.control.cc.on_delivery(&delivery);
     }
 
     /// The ACK's part in recovery.

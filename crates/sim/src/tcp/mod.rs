@@ -5,6 +5,7 @@ mod acknowledge;
 mod burst;
 mod control;
 mod cwnd_validation;
+mod ecn;
 mod limits;
 mod rack;
 mod rate;
@@ -31,5 +32,6 @@ mod writes;
 #[cfg(test)]
 mod script;
 
+pub use ecn::EcnMode;
 pub use receiver::{Receiver, ReceiverConfig};
 pub use sender::{Algorithm, HandedOver, Output, Sender, SenderConfig};

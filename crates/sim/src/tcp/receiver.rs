@@ -6,12 +6,13 @@
 //! hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT and 100 µs more (SACK compression,
 //! 4.18).
 
+use super::ecn::{Echo, EcnMode};
 use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
 use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind, SackBlock};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
 use std::ops::Range;
@@ -19,6 +20,8 @@ use units::{Span, Time, low_bits, window_segments};
 
 /// `TCP_MAX_QUICKACKS`.
 const MAX_QUICK_ACKS: u32 = 16;
+/// So many more ACKs are not delayed once CE has come, or what a sender sends again (`__tcp_ecn_check_ce`).
+const ECN_QUICK_ACKS: u32 = 2;
 /// `TCP_ATO_MIN` = `TCP_DELACK_MIN`, ms: the least that an ACK is delayed.
 const DELAYED_ACK_MIN_MS: u64 = 40;
 /// `TCP_DELACK_MAX`, ms.
@@ -44,6 +47,8 @@ pub struct ReceiverConfig {
     pub host: Host,
     /// Payload of a full segment.
     pub mss_bytes: u32,
+    /// What its host makes of ECN.
+    pub ecn: EcnMode,
     /// Its application sleeps until so much is there (`SO_RCVLOWAT`); 1: it reads everything at once.
     pub low_water_bytes: u64,
 }
@@ -67,6 +72,8 @@ pub struct Receiver {
     /// Timestamp to echo: of the segment that last moved the left edge (RFC 7323 section 4.3).
     echo_ms: u32,
     quick: u32,
+    /// What has come is to be answered at once (`ICSK_ACK_NOW`).
+    at_once: bool,
     /// Data has come that the next ACK answers (`inet_csk_ack_scheduled`).
     owed: bool,
     /// Some of it was the last that its peer had to say (`ICSK_ACK_PUSHED`).
@@ -85,6 +92,7 @@ pub struct Receiver {
     compression_next: u64,
     uncompressed: u32,
     window: ReceiveWindow,
+    ecn: Echo,
     /// Resets that may be forged are not questioned before.
     next_challenge: Time,
     /// A delayed ACK.
@@ -109,6 +117,7 @@ impl Receiver {
             acked_seq: 0,
             echo_ms: 0,
             quick: 0,
+            at_once: false,
             owed: false,
             pushed: false,
             in_lump: false,
@@ -121,6 +130,7 @@ impl Receiver {
             compression_next: 0,
             uncompressed: 0,
             window: ReceiveWindow::new(&config.host, config.mss_bytes),
+            ecn: Echo::new(config.ecn),
             next_challenge: Time::ZERO,
             delayed_ack: Deadline::default(),
             compressed_ack: Deadline::default(),
@@ -150,14 +160,18 @@ impl Receiver {
     pub fn on_packet(&mut self, packet: &Packet, now: Time, earlier: impl FnMut(Ack)) -> Option<Ack> {
         match packet.kind {
             PacketKind::Data
-                if packet.seq == low_bits(self.data.next()) && self.data.waiting() == 0 && !self.in_lump =>
+                if packet.seq == low_bits(self.data.next())
+                    && self.data.waiting() == 0
+                    && !self.in_lump
+                    && !self.ecn.mode.is_on() =>
             {
                 self.on_expected(packet, now)
             }
             PacketKind::Data | PacketKind::Fin => self.on_others(packet, now, earlier),
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
-                Some(Ack { syn: true, ..self.acknowledge(now) })
+                let echoes = self.ecn.answer(packet.marks);
+                Some(Ack { syn: true, echoes, ..self.acknowledge(now) })
             }
             PacketKind::Reset => self.on_reset(nearest(packet.seq, self.data.next()), now),
             PacketKind::WindowProbe => Some(self.acknowledge(now)),
@@ -175,7 +189,7 @@ impl Receiver {
         }
     }
 
-    /// The data that is expected next, while nothing waits behind a hole: as [other data](Self::on_others) with what is known
+    /// The data that is expected next, while nothing waits behind a hole and without ECN: as [other data](Self::on_others) with what is known
     /// of it (header prediction, Linux 6.1 `tcp_rcv_established`).
     #[inline(always)]
     fn on_expected(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
@@ -185,7 +199,8 @@ impl Receiver {
         self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
         let payload_bytes = u64::from(packet.payload_bytes());
-        self.on_data_in_order(payload_bytes, packet.segments, 0, now);
+        self.time_data(now);
+        self.grow_window(payload_bytes, packet.segments, 0);
         self.note_push(packet, payload_bytes);
         self.data.advance(u64::from(packet.segments));
         self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
@@ -258,6 +273,9 @@ impl Receiver {
         }
         self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
+        if packet.marks.is_reduced() && end >= self.acked_seq {
+            self.accept_reduction();
+        }
         if end <= next {
             // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
             self.refuse_duplicate(SackBlock { start, end });
@@ -265,6 +283,9 @@ impl Receiver {
         }
         let payload_bytes = u64::from(packet.payload_bytes());
         if start > next {
+            if self.ecn.mode.is_on() {
+                self.take_in_ecn(packet.marks, now, &mut earlier);
+            }
             if self.compressed > 0 && self.data.displaces(start, end) {
                 earlier(self.acknowledge(now));
             }
@@ -282,7 +303,11 @@ impl Receiver {
         if packet.kind == PacketKind::Fin {
             self.on_fin();
         } else {
-            self.on_data_in_order(payload_bytes, packet.segments, waiting, now);
+            self.time_data(now);
+            if self.ecn.mode.is_on() {
+                self.take_in_ecn(packet.marks, now, &mut earlier);
+            }
+            self.grow_window(payload_bytes, packet.segments, waiting);
             self.note_push(packet, payload_bytes);
         }
         if start == next && waiting == 0 {
@@ -311,8 +336,7 @@ impl Receiver {
     #[cold]
     fn refuse_duplicate(&mut self, block: SackBlock) {
         self.owed |= block.end >= self.acked_seq;
-        self.add_quick_acks();
-        self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_enter_quickack_mode`
+        self.enter_quick_acks(MAX_QUICK_ACKS);
         self.duplicate = block;
     }
 
@@ -363,36 +387,82 @@ impl Receiver {
         true
     }
 
-    /// The delayed-ACK engine's view of new data, `segments` in one piece, before it joins the `waiting` ones behind it
-    /// (`tcp_event_data_recv`).
+    /// The sender says that it has reduced its window, which may be very narrow now (Linux 6.1 `tcp_ecn_accept_cwr`).
+    #[cold]
+    const fn accept_reduction(&mut self) {
+        self.ecn.echoes = false;
+        self.at_once = true;
+    }
+
+    /// What the ECN field of new data says (Linux 6.1 `__tcp_ecn_check_ce`). Of DCTCP each change of CE is answered at once,
+    /// and what is owed for the data before it, before that (RFC 8257 section 3.2; `dctcp_ece_ack_update`).
+    fn take_in_ecn(&mut self, marks: Marks, now: Time, earlier: &mut impl FnMut(Ack)) {
+        if marks.ecn() == Ecn::NotEct as u8 {
+            if self.ecn.has_seen {
+                self.enter_quick_acks(ECN_QUICK_ACKS); // it is probably sent again
+            }
+            return;
+        }
+        self.ecn.has_seen = true;
+        let is_congested = marks.is_congested();
+        if self.ecn.mode == EcnMode::Exact {
+            if self.ecn.is_congested != is_congested {
+                if self.delayed_ack.is_set() {
+                    self.ecn.echoes = self.ecn.is_congested;
+                    self.end_compression();
+                    earlier(self.ack(now));
+                }
+                self.at_once = true;
+            }
+            self.ecn.is_congested = is_congested;
+            self.ecn.echoes = is_congested;
+        } else if is_congested && !self.ecn.echoes {
+            self.enter_quick_acks(ECN_QUICK_ACKS);
+            self.ecn.echoes = true;
+        }
+    }
+
+    /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
     #[inline(always)]
-    fn on_data_in_order(&mut self, payload_bytes: u64, segments: u16, waiting: u32, now: Time) {
+    fn time_data(&mut self, now: Time) {
         let now_ms = now.as_millis();
         let gap_ms = now_ms - self.last_data_ms;
         // The first data, or data after a pause longer than a timeout: the sender is in slow start.
         if self.patience_ms == 0 {
             self.patience_ms = DELAYED_ACK_MIN_MS;
-            self.add_quick_acks();
+            self.add_quick_acks(MAX_QUICK_ACKS);
         } else if gap_ms <= DELAYED_ACK_MIN_MS / 2 {
             self.patience_ms = self.patience_ms / 2 + DELAYED_ACK_MIN_MS / 2;
         } else if gap_ms < self.patience_ms {
             self.patience_ms = (self.patience_ms / 2 + gap_ms).min(self.timeout_ms);
         } else if gap_ms > self.timeout_ms {
-            self.add_quick_acks();
+            self.add_quick_acks(MAX_QUICK_ACKS);
         }
         self.last_data_ms = now_ms;
         self.owed = true;
+    }
+
+    /// New data, `segments` in one piece, before it joins the `waiting` ones behind it, lets the window grow.
+    #[inline(always)]
+    fn grow_window(&mut self, payload_bytes: u64, segments: u16, waiting: u32) {
         let buffered = waiting + u32::from(segments) + self.unread_segments();
         if self.window.grow(payload_bytes, segments, buffered) {
             self.quick |= 1;
         }
     }
 
+    /// `tcp_enter_quickack_mode`
+    fn enter_quick_acks(&mut self, most: u32) {
+        self.add_quick_acks(most);
+        self.patience_ms = DELAYED_ACK_MIN_MS;
+    }
+
+    /// `tcp_incr_quickack`
     #[cold]
-    fn add_quick_acks(&mut self) {
+    fn add_quick_acks(&mut self, most: u32) {
         let window = self.window.left_bytes(self.acked_bytes);
         let wanted = u32::try_from(window / (2 * self.mss_bytes)).unwrap_or(u32::MAX).max(2);
-        self.quick = self.quick.max(wanted.min(MAX_QUICK_ACKS));
+        self.quick = self.quick.max(wanted.min(most));
     }
 
     /// Segments of a lump that the application cannot have read yet.
@@ -431,7 +501,7 @@ impl Receiver {
     /// `__tcp_ack_snd_check`. RFC 5681 section 4.2: what fills a gap is acknowledged at once.
     #[inline(always)]
     fn respond(&mut self, filled: bool, reads: bool, now: Time) -> Option<Ack> {
-        if filled || (reads && self.has_said_all()) || self.has_enough() || self.quick > 0 {
+        if filled || (reads && self.has_said_all()) || self.has_enough() || self.quick > 0 || self.at_once {
             return Some(self.acknowledge(now));
         }
         if self.data.waiting() == 0 {
@@ -497,7 +567,6 @@ impl Receiver {
     }
 
     fn acknowledge(&mut self, now: Time) -> Ack {
-        let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
         if self.window.announce(self.delivered_bytes, self.data.waiting() + self.unread_segments()) {
             self.quick = 0; // `__tcp_select_window`
         } else if self.quick > 0 && self.owed {
@@ -508,11 +577,22 @@ impl Receiver {
         }
         self.owed = false;
         self.pushed = false;
+        self.at_once = false;
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();
+        self.end_compression();
+        self.delayed_ack.clear();
+        self.ack(now)
+    }
+
+    fn end_compression(&mut self) {
         self.compressed = 0;
         self.compressed_ack.clear();
-        self.delayed_ack.clear();
+    }
+
+    /// An ACK of what has arrived, which reports a duplicate, if there is one, once.
+    fn ack(&mut self, now: Time) -> Ack {
+        let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
         let mut ack = Ack {
             una: self.data.next(),
             window_edge_bytes: self.window.edge_bytes(),
@@ -522,6 +602,8 @@ impl Receiver {
             block_count: 0,
             duplicate: duplicate.is_some(),
             syn: false,
+            echoes: self.ecn.echoes,
+            ecn: self.ecn.mode.others(),
             blocks: Default::default(),
         };
         if duplicate.is_some() || self.data.waiting() > 0 {

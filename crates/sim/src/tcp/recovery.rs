@@ -32,6 +32,10 @@ pub struct Recovery {
     duplicates: u64,
     /// Recoveries that were undone.
     undos: u64,
+    /// Reductions that ECE began.
+    echo_reductions: u64,
+    /// The receiver does not know yet that the window was reduced (Linux 6.1 `TCP_ECN_QUEUE_CWR`).
+    reduction_due: bool,
     pub rack: Rack,
     pub undo: Undo,
     pub probe: Probe,
@@ -97,6 +101,16 @@ impl Recovery {
         self.undos
     }
 
+    /// Reductions that ECE began.
+    pub const fn echo_reductions(&self) -> u64 {
+        self.echo_reductions
+    }
+
+    /// The receiver is to hear that the window was reduced; it is told once.
+    pub fn take_reduction(&mut self) -> bool {
+        std::mem::take(&mut self.reduction_due)
+    }
+
     /// The window is being reduced.
     pub fn is_reducing(&self) -> bool {
         matches!(self.state, RecoveryState::Cwr | RecoveryState::Recovery)
@@ -124,9 +138,15 @@ impl Recovery {
         }
     }
 
-    fn try_to_open(&mut self, board: &Scoreboard, control: &mut Control) {
+    /// `echoes`: the ACK has ECE, which is answered once a round trip (RFC 3168 section 6.1.2): what was out at the first must
+    /// be acknowledged before the next.
+    fn try_to_open(&mut self, echoes: bool, board: &Scoreboard, control: &mut Control) {
         if !board.any_retransmission_out() {
             self.undo.forget_retransmission();
+        }
+        if echoes {
+            self.echo_reductions += u64::from(self.state < RecoveryState::Cwr);
+            self.enter_reduction(board, control);
         }
         if self.state != RecoveryState::Cwr {
             self.keep_open(board, control);
@@ -148,6 +168,7 @@ impl Recovery {
         self.prr_delivered = 0;
         self.prr_out = 0;
         control.on_congestion();
+        self.reduction_due = true;
     }
 
     fn end_reduction(&self, control: &mut Control) {
@@ -164,7 +185,8 @@ impl Recovery {
         self.undo.begin(board, u32::from(self.probe.high.is_some() && self.probe.retransmission));
     }
 
-    /// The host's own queue dropped a burst: congestion, though nothing is lost (Linux 6.1 `tcp_enter_cwr`).
+    /// The host's own queue dropped a burst, or a queue marked one: congestion, though nothing is lost (Linux 6.1
+    /// `tcp_enter_cwr`).
     pub fn enter_reduction(&mut self, board: &Scoreboard, control: &mut Control) {
         self.prior_ssthresh = 0;
         if self.state < RecoveryState::Cwr {
@@ -174,15 +196,17 @@ impl Recovery {
         }
     }
 
-    /// Losses were found.
-    pub fn enter(&mut self, board: &Scoreboard, control: &mut Control) {
+    /// Losses were found; `echoes`: by an ACK with ECE, which is no mistake to undo.
+    pub fn enter(&mut self, echoes: bool, board: &Scoreboard, control: &mut Control) {
         if !board.any_retransmission_out() {
             self.undo.forget_retransmission();
         }
         self.prior_ssthresh = 0;
         self.begin_undo(board);
         if !self.is_reducing() {
-            self.prior_ssthresh = self.current_ssthresh(&control.window);
+            if !echoes {
+                self.prior_ssthresh = self.current_ssthresh(&control.window);
+            }
             self.begin_reduction(board, control);
         }
         self.set_state(RecoveryState::Recovery, control);
@@ -235,6 +259,7 @@ impl Recovery {
             self.rack.forget_reordering();
         }
         self.set_state(RecoveryState::Loss, control);
+        self.reduction_due = true;
         self.high = board.next();
         self.probe.high = None;
         self.frto = new_recovery || self.timeouts_in_row > 0;
@@ -273,6 +298,9 @@ impl Recovery {
     /// Takes an ACK into the state machine (Linux 6.1 `tcp_fastretrans_alert`).
     pub fn process(&mut self, summary: &mut AckSummary, with: &mut Transport<'_>) -> Resend {
         let una = with.board.una();
+        if summary.echoes {
+            self.prior_ssthresh = 0;
+        }
         if self.state == RecoveryState::Open {
             self.undo.forget_retransmission();
         } else if una >= self.high {
@@ -308,14 +336,14 @@ impl Recovery {
             return Resend::Nothing;
         }
         if self.undo_by_duplicates(with) {
-            self.try_to_open(with.board, with.control);
+            self.try_to_open(summary.echoes, with.board, with.control);
         }
         self.identify_losses(summary, with);
         if self.state != RecoveryState::Recovery {
             if with.board.lost() == 0 {
                 return Resend::Nothing;
             }
-            self.enter(with.board, with.control);
+            self.enter(summary.echoes, with.board, with.control);
         }
         Resend::Lost
     }
@@ -326,10 +354,10 @@ impl Recovery {
         }
         self.identify_losses(summary, with);
         if with.board.lost() == 0 {
-            self.try_to_open(with.board, with.control);
+            self.try_to_open(summary.echoes, with.board, with.control);
             return resend;
         }
-        self.enter(with.board, with.control);
+        self.enter(summary.echoes, with.board, with.control);
         Resend::Lost
     }
 
@@ -405,6 +433,9 @@ impl Recovery {
             with.board.unmark_lost();
         }
         if self.prior_ssthresh > 0 {
+            if self.prior_ssthresh > with.control.window.ssthresh {
+                self.reduction_due = false; // `tcp_ecn_withdraw_cwr`
+            }
             with.control.on_undo(self.prior_cwnd, self.prior_ssthresh);
         }
         self.undo.end();

@@ -7,6 +7,7 @@
 use super::burst::{Pacer, Pacing};
 use super::control::Control;
 use super::cwnd_validation::CwndValidation;
+use super::ecn::EcnMode;
 use super::limits::Limits;
 use super::rate::DeliveryRate;
 use super::recovery::Recovery;
@@ -60,6 +61,8 @@ pub struct SenderConfig {
     pub first_buffer_bytes: u64,
     /// Bursts leave as super-packets.
     pub offload: bool,
+    /// What it offers of ECN.
+    pub ecn: EcnMode,
     /// The congestion control.
     pub algorithm: Algorithm,
 }
@@ -87,8 +90,8 @@ pub struct Algorithm {
 }
 
 impl Algorithm {
-    fn build(&self, now: Time, mss_bytes: u32, cwnd: Segments, rtt_us: Option<u32>) -> Controller {
-        let start = Start { now, mss_bytes, cwnd, rtt_us, seed: self.seed };
+    fn build(&self, now: Time, mss_bytes: u32, cwnd: Segments, rtt_us: Option<u32>, ecn: bool) -> Controller {
+        let start = Start { now, mss_bytes, cwnd, rtt_us, seed: self.seed, ecn };
         cc::build(&self.name, &self.parameters, &start).expect("checked before the run")
     }
 }
@@ -114,6 +117,8 @@ pub enum TimerPurpose {
 pub struct Counters {
     pub segments_sent: u64,
     pub segments_retransmitted: u64,
+    /// Segments delivered by ACKs with ECE (Linux 6.1 `delivered_ce`).
+    pub delivered_ce: u64,
     pub acks: u64,
     pub timeouts: u64,
     pub probes: u64,
@@ -190,6 +195,8 @@ pub struct Sender {
     pub(super) waiting: Waiting,
     pub(super) host_queue_holds: bool,
     pub(super) offload: bool,
+    /// What it offers of ECN; once established, what both ends do.
+    pub(super) ecn: EcnMode,
     pub(super) initial_window: Segments,
     /// What the algorithm is built from once the handshake has measured an RTT.
     algorithm: Option<Box<Algorithm>>,
@@ -210,7 +217,7 @@ const TIMESTAMPS_BYTES: u32 = 12;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
-        let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None);
+        let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None, false);
         Self {
             flow,
             mss_bytes: config.mss_bytes,
@@ -243,6 +250,7 @@ impl Sender {
             waiting: Waiting::default(),
             host_queue_holds: false,
             offload: config.offload,
+            ecn: config.ecn,
             initial_window: config.initial_window,
             algorithm: Some(Box::new(config.algorithm.clone())),
             connect_at: Time::NEVER,
@@ -265,7 +273,7 @@ impl Sender {
         self.rate.delivered_at_us = now.as_micros();
         self.validation.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
-            self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us);
+            self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us, self.ecn.is_on());
         }
         self.update_pacing_rate();
         self.expand_send_buffer();
@@ -482,6 +490,11 @@ impl Sender {
     /// Recoveries that were undone as spurious.
     pub const fn undos(&self) -> u64 {
         self.recovery.undos()
+    }
+
+    /// Reductions that ECE began.
+    pub const fn echo_reductions(&self) -> u64 {
+        self.recovery.echo_reductions()
     }
 
     /// Segments marked lost so far.

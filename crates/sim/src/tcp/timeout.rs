@@ -1,13 +1,14 @@
 //! The connection's beginning, and the one timer that guards what is out: timeouts with back-off (RFC 6298), tail
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
+use super::ecn::EcnMode;
 use super::rack::TIMEOUT_MIN_US;
 use super::recovery::Progress;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
 use super::transmit::Unsent;
-use crate::net::{Packet, PacketKind};
+use crate::net::{Ack, Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState};
 use units::{Time, window_segments};
 
@@ -26,7 +27,10 @@ impl Sender {
 
     fn send_syn(&mut self, now: Time, out: &mut impl Output) {
         let syn = self.packet(PacketKind::Syn, 0, 0, 0, self.pacing.stamp(now));
-        self.send_bare(Packet { frame_bytes: SYN_FRAME_BYTES, ..syn }, now, out);
+        // It offers ECN once (RFC 3168 section 6.1.1.1, `tcp_ecn_clear_syn`).
+        let offers = self.ecn.is_on() && self.recovery.timeouts_in_row == 0;
+        let marks = syn.marks.echoing(offers).reducing(offers);
+        self.send_bare(Packet { frame_bytes: SYN_FRAME_BYTES, marks, ..syn }, now, out);
         self.timer_purpose = TimerPurpose::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
         let wait_ms = RTO_INITIAL_MS << self.recovery.timeouts_in_row.min(20);
@@ -35,9 +39,12 @@ impl Sender {
 
     /// The SYN was answered.
     #[cold]
-    pub(super) fn on_handshake(&mut self, now: Time, out: &mut impl Output) {
+    pub(super) fn on_handshake(&mut self, ack: &Ack, now: Time, out: &mut impl Output) {
         if self.established {
             return;
+        }
+        if !ack.echoes {
+            self.ecn = EcnMode::Off;
         }
         let repeated = self.recovery.timeouts_in_row > 0;
         self.recovery.timeouts_in_row = 0;
@@ -88,7 +95,7 @@ impl Sender {
         let wait = self.recovery.rack.detect_losses(&mut self.board, self.recovery.state(), &self.rtt, now.as_micros());
         if in_flight != self.board.in_flight() {
             if self.recovery.state() != RecoveryState::Recovery {
-                self.recovery.enter(&self.board, &mut self.control);
+                self.recovery.enter(false, &self.board, &mut self.control);
                 if !self.control.cc.owns_window() {
                     let progress = Progress {
                         in_flight: self.board.in_flight(),

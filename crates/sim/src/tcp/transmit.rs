@@ -3,7 +3,7 @@
 
 use super::limits::Limit;
 use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Ecn, Marks, Packet, PacketKind, ReportId, Waiting};
+use crate::net::{Marks, Packet, PacketKind, ReportId, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time, burst_bytes, low_bits, window_segments};
@@ -297,6 +297,9 @@ impl Sender {
         let departure = self.pacing.stamp(now);
         let (departure_us, stamp_ms) = (departure.as_micros(), departure.stamp_ms());
         let (mut left, mut pushed) = (bytes, false);
+        // The first new data says that the window was reduced (RFC 3168 section 6.1.2, `tcp_ecn_send`).
+        let ecn = if kind == PacketKind::Data { self.ecn.new_data() } else { self.ecn.others() };
+        let reduced = self.ecn.is_on() && kind == PacketKind::Data && self.recovery.take_reduction();
         for seq in first..first + u64::from(segments) {
             let payload = left.min(mss);
             left -= payload;
@@ -319,12 +322,12 @@ impl Sender {
                     report: ReportId::NONE,
                     segments: 1,
                     kind,
-                    marks: Marks::new(pushed, Ecn::NotEct),
+                    marks: Marks::new(pushed, ecn).reducing(reduced && seq == first),
                 });
             }
         }
         if self.offload {
-            let marks = Marks::new(pushed, Ecn::NotEct);
+            let marks = Marks::new(pushed, ecn).reducing(reduced);
             out.send(Packet { marks, ..self.packet(kind, first, bytes, segments, departure) });
         }
         if let Err(dropped) = self.hand_over(first, bytes, departure, now, out) {
@@ -415,7 +418,7 @@ impl Sender {
             report: ReportId::NONE,
             segments: u16::try_from(segments).expect("a burst has at most 64 KiB"),
             kind,
-            marks: Marks::new(false, Ecn::NotEct),
+            marks: Marks::new(false, self.ecn.others()),
         }
     }
 }

@@ -93,8 +93,9 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
         workload(rate_bps, duration_ns),
         (own_rtt, select(vec![0_u64, 1, 2])),
         prop::option::weighted(0.25, access),
+        prop::bool::weighted(0.4),
     )
-        .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access)| Flow {
+        .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access, ecn)| Flow {
             name: String::new(),
             cc,
             start_ns,
@@ -105,6 +106,7 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
             access,
             direction: Direction::Down,
             route: Route::default(),
+            ecn,
         })
 }
 

@@ -22,6 +22,7 @@ pub fn hold(run: &Run, measurement: &Measurement) {
         counters_only_grow(run, measured);
         what_is_delivered_was_written_and_sent(run, flow, measured);
         no_round_trip_is_shorter_than_the_path(flow, measured);
+        marks_are_for_those_who_understand_them(flow, measured);
         if !flow.is_source() {
             time_is_charged_once(measured);
         }
@@ -133,6 +134,15 @@ fn the_line_is_no_faster_than_its_rate(run: &Run, queue: &QueueMeasurement) {
     let carried = u128::from(end.sent_bytes - begin.sent_bytes) * BIT_NS_PER_BYTE;
     let allowed = capacity(&run.path, begin.at_ns, end.at_ns) + u128::from(at_once) * BIT_NS_PER_BYTE + cut;
     assert!(carried <= allowed, "{carried} of {allowed} bit ns/s in the window");
+}
+
+/// What is no ECT is not marked, and without marks there is no echo.
+fn marks_are_for_those_who_understand_them(flow: &Flow, measured: &FlowMeasurement) {
+    let FlowCounters { marked_packets, delivered_ce, cwr_reductions, .. } = measured.at_end;
+    let has_ecn = flow.ecn || cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
+    assert!(has_ecn || marked_packets == 0, "{marked_packets} marked");
+    assert!(marked_packets > 0 || delivered_ce == 0, "{delivered_ce} echoed");
+    assert!(cwr_reductions <= delivered_ce, "{cwr_reductions} reductions for {delivered_ce}");
 }
 
 /// The bottleneck's counters are the sums of the flows', and every data segment sent was offered, or lost before.

@@ -5,7 +5,7 @@
 //! may leave.
 
 use super::{Discipline, Fate, Verdict};
-use crate::net::packet::{Ecn, Marks, Packet};
+use crate::net::packet::{Ecn, Packet};
 use run::{Histogram, QueueCounters, ShaperKind};
 use units::Time;
 
@@ -190,12 +190,11 @@ impl<M: Management> Discipline for Staged<M> {
 
 /// Marks a packet, if it understands that or is marked already (`INET_ECN_set_ce`); whether it did.
 pub fn mark(packet: &mut Packet, fates: &mut Vec<Fate>) -> bool {
-    let ecn = packet.marks.ecn();
-    if ecn == Ecn::NotEct as u8 {
+    if packet.marks.ecn() == Ecn::NotEct as u8 {
         return false;
     }
-    if ecn != Ecn::CongestionExperienced as u8 {
-        packet.marks = Marks::new(packet.marks.is_pushed(), Ecn::CongestionExperienced);
+    if !packet.marks.is_congested() {
+        packet.marks = packet.marks.congested();
         fates.push(Fate::marked(*packet));
     }
     true

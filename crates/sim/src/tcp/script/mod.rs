@@ -18,6 +18,7 @@ mod bbr_phases;
 mod bursts;
 mod closed_window;
 mod closing;
+mod ecn;
 mod hystart;
 mod loss_detection;
 mod lumps;
@@ -87,6 +88,7 @@ struct AckTemplate {
     blocks: [SackBlock; 3],
     block_count: u8,
     duplicate: bool,
+    echoes: bool,
     echo: Option<Span>,
     window_bytes: Option<u64>,
 }
@@ -118,6 +120,12 @@ impl AckTemplate {
         self
     }
 
+    /// With ECE.
+    fn ece(mut self) -> Self {
+        self.echoes = true;
+        self
+    }
+
     /// Announces a window of `bytes` from `una` on.
     fn window(mut self, bytes: u64) -> Self {
         self.window_bytes = Some(bytes);
@@ -128,8 +136,8 @@ impl AckTemplate {
 /// The fields that are always compared.
 impl From<&Ack> for AckTemplate {
     fn from(ack: &Ack) -> Self {
-        let Ack { una, block_count, duplicate, .. } = *ack;
-        Self { una, blocks: ack.sack_blocks(), block_count, duplicate, ..Self::default() }
+        let Ack { una, block_count, duplicate, echoes, .. } = *ack;
+        Self { una, blocks: ack.sack_blocks(), block_count, duplicate, echoes, ..Self::default() }
     }
 }
 
@@ -139,6 +147,9 @@ impl Display for AckTemplate {
         for (index, block) in self.blocks[..usize::from(self.block_count)].iter().enumerate() {
             let kind = if index == 0 && self.duplicate { "dsack" } else { "sack" };
             write!(f, " {kind} {}..{}", block.start, block.end)?;
+        }
+        if self.echoes {
+            write!(f, " ece")?;
         }
         if let Some(echo) = self.echo {
             write!(f, " echo {}", Millis(echo))?;

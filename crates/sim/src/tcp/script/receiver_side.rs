@@ -3,7 +3,7 @@
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
 use crate::index::FlowId;
 use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
-use crate::tcp::{Receiver, ReceiverConfig};
+use crate::tcp::{EcnMode, Receiver, ReceiverConfig};
 use run::{FRAME_HEADERS_BYTES, Host, Qdisc, SocketMemory};
 use std::fmt::{self, Display};
 use units::{Span, Time, low_bits};
@@ -19,6 +19,8 @@ pub(super) struct ReceiverSetup {
     pub(super) low_water_bytes: u64,
     /// The most that its buffer holds; none: as much as it takes.
     pub(super) memory_bytes: Option<u64>,
+    /// What its host makes of ECN.
+    pub(super) ecn: EcnMode,
 }
 
 /// The template: a path of 20 ms.
@@ -28,6 +30,7 @@ pub(super) const RECEIVER: ReceiverSetup = ReceiverSetup {
     window_bytes: Some(41 * MSS_BYTES as u64),
     low_water_bytes: 1,
     memory_bytes: None,
+    ecn: EcnMode::Off,
 };
 
 /// A segment on its way to the receiver, or a burst of them.
@@ -36,12 +39,12 @@ pub(super) struct SegmentTemplate {
     seq: u64,
     segments: u16,
     last_bytes: u32,
-    pushed: bool,
+    marks: Marks,
 }
 
 /// One full segment.
 pub(super) fn segment(seq: u64) -> SegmentTemplate {
-    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, pushed: false }
+    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, marks: Marks::new(false, Ecn::NotEct) }
 }
 
 /// The FIN by itself.
@@ -62,7 +65,17 @@ impl SegmentTemplate {
 
     /// It, or the last of the burst, carries PSH.
     pub(super) fn push(self) -> Self {
-        Self { pushed: true, ..self }
+        Self { marks: self.marks.merged(Marks::new(true, Ecn::NotEct)), ..self }
+    }
+
+    /// With this in the ECN field.
+    pub(super) fn ecn(self, ecn: Ecn) -> Self {
+        Self { marks: Marks::new(self.marks.is_pushed(), ecn).reducing(self.marks.is_reduced()), ..self }
+    }
+
+    /// With CWR.
+    pub(super) fn cwr(self) -> Self {
+        Self { marks: self.marks.reducing(true), ..self }
     }
 }
 
@@ -103,12 +116,14 @@ impl ReceiverScript {
         let receiver = Receiver::new(
             FlowId::new(0),
             None,
-            &ReceiverConfig { host, mss_bytes: MSS_BYTES, low_water_bytes: setup.low_water_bytes },
+            &ReceiverConfig { host, mss_bytes: MSS_BYTES, ecn: setup.ecn, low_water_bytes: setup.low_water_bytes },
         );
         let now = Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos());
         let mut script = Self { receiver, setup, now, acks: Vec::new(), seen: 0, transcript: Transcript::default() };
-        let synack = script.receiver.on_packet(&script.packet(PacketKind::Syn), now, |_| {});
-        assert!(synack.is_some_and(|ack| ack.syn));
+        let marks = Marks::new(false, setup.ecn.others()).echoing(true).reducing(true);
+        let syn = Packet { marks, ..script.packet(PacketKind::Syn) };
+        let synack = script.receiver.on_packet(&syn, now, |_| {});
+        assert!(synack.is_some_and(|ack| ack.syn && ack.echoes == setup.ecn.is_on()));
         script.now = BEGIN;
         let silence = script.receiver.on_packet(&script.packet(PacketKind::Bare), BEGIN, |_| {});
         assert_eq!(silence, None);
@@ -192,14 +207,14 @@ impl ReceiverScript {
     }
 
     fn data(&self, segment: SegmentTemplate) -> Packet {
-        let SegmentTemplate { seq, segments, last_bytes, pushed } = segment;
+        let SegmentTemplate { seq, segments, last_bytes, marks } = segment;
         let before = u32::from(segments) - 1;
         Packet {
             seq: low_bits(seq),
             end_bytes: (low_bits(seq) + before) * MSS_BYTES + last_bytes,
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,
-            marks: Marks::new(pushed, Ecn::NotEct),
+            marks,
             ..self.packet(if last_bytes > 0 { PacketKind::Data } else { PacketKind::Fin })
         }
     }

@@ -2,9 +2,9 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind, Waiting};
+use crate::net::{Ack, Ecn, Packet, PacketKind, Waiting};
 use crate::tcp::sender::TimerPurpose;
-use crate::tcp::{Algorithm, HandedOver, Output, Sender, SenderConfig};
+use crate::tcp::{Algorithm, EcnMode, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
 use run::SocketMemory;
 use std::fmt::{self, Display};
@@ -27,6 +27,10 @@ pub(super) struct SenderSetup {
     pub(super) behind_fair_queue: bool,
     /// The window of the SYN's answer.
     pub(super) window_bytes: u64,
+    /// What it offers of ECN.
+    pub(super) ecn: EcnMode,
+    /// Its peer takes the offer.
+    pub(super) peer_has_ecn: bool,
 }
 
 /// More than any script sends.
@@ -42,6 +46,8 @@ pub(super) const SENDER: SenderSetup = SenderSetup {
     offload: false,
     behind_fair_queue: false,
     window_bytes: WIDE_OPEN_BYTES,
+    ecn: EcnMode::Off,
+    peer_has_ecn: true,
 };
 
 /// Something that left the sender.
@@ -146,6 +152,15 @@ pub(super) struct SenderScript {
 impl SenderScript {
     /// The handshake ends at time 0.
     pub(super) fn begin(setup: SenderSetup) -> Self {
+        let mut script = Self::connecting(setup);
+        script.answered(setup.peer_has_ecn && setup.ecn.is_on());
+        let kinds: Vec<_> = script.wire.sent.drain(..).map(|sent| sent.packet.kind).collect();
+        assert_eq!(kinds, [PacketKind::Syn, PacketKind::Bare]);
+        script
+    }
+
+    /// A SYN has left so early that it may be answered at time 0.
+    pub(super) fn connecting(setup: SenderSetup) -> Self {
         let config = SenderConfig {
             mss_bytes: MSS_BYTES,
             initial_window: setup.initial_window,
@@ -153,11 +168,12 @@ impl SenderScript {
             socket_memory: setup.socket_memory,
             first_buffer_bytes: setup.first_buffer_bytes,
             offload: setup.offload,
+            ecn: setup.ecn,
             algorithm: Algorithm { name: setup.cc.to_owned(), parameters: Default::default(), seed: 1 },
         };
         let mut script = Self {
             sender: Sender::new(FlowId::new(0), &config),
-            wire: Wire::default(),
+            wire: Wire { now: BEGIN, ..Wire::default() },
             seen: 0,
             una: 0,
             edge_bytes: setup.window_bytes,
@@ -165,12 +181,14 @@ impl SenderScript {
             transcript: Transcript::default(),
         };
         script.sender.connect(Time::from_nanos(BEGIN.as_nanos() - setup.rtt.as_nanos()), &mut script.wire);
-        script.wire.now = BEGIN;
-        let answer = Ack { syn: true, ..script.arriving(AckTemplate::default()) };
-        script.sender.on_ack(&answer, BEGIN, &mut script.wire);
-        let kinds: Vec<_> = script.wire.sent.drain(..).map(|sent| sent.packet.kind).collect();
-        assert_eq!(kinds, [PacketKind::Syn, PacketKind::Bare]);
         script
+    }
+
+    /// The SYN's answer arrives, with ECE if its receiver takes the offer of ECN.
+    pub(super) fn answered(&mut self, echoes: bool) -> &mut Self {
+        let answer = Ack { syn: true, echoes, ..self.arriving(AckTemplate::default()) };
+        self.sender.on_ack(&answer, self.wire.now, &mut self.wire);
+        self
     }
 
     /// The script's clock.
@@ -230,6 +248,12 @@ impl SenderScript {
     #[track_caller]
     pub(super) fn writes(&mut self, segments: u64) -> &mut Self {
         self.writes_bytes(segments * u64::from(MSS_BYTES))
+    }
+
+    /// The application writes much, whatever the handshake has sent.
+    pub(super) fn writes_after_handshake(&mut self) -> &mut Self {
+        self.sender.write(1_000 * u64::from(MSS_BYTES), self.wire.now, &mut self.wire);
+        self
     }
 
     /// The application writes so many bytes.
@@ -321,6 +345,8 @@ impl SenderScript {
             block_count: template.block_count,
             duplicate: template.duplicate,
             syn: false,
+            echoes: template.echoes,
+            ecn: Ecn::NotEct,
             blocks: template.blocks.map(|block| block.packed()),
         }
     }
