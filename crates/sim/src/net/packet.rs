@@ -111,7 +111,6 @@ pub enum Ecn {
     /// Not-ECT: the transport does not understand marks.
     NotEct = 0b00,
     /// ECT(1).
-    #[cfg_attr(not(test), expect(dead_code, reason = "no sender uses it yet"))]
     Ect1 = 0b01,
     /// ECT(0).
     Ect0 = 0b10,

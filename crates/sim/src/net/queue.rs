@@ -28,7 +28,7 @@ use red::Red;
 pub use rounds::Rounds;
 use run::{Buffer, ETHERNET_HEADER_BYTES, Histogram, Hop, QueueCounters, QueueDiscipline};
 use staged::Staged;
-use units::Time;
+use units::{Time, low_bits};
 
 /// What becomes of a frame that arrives at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,13 +70,13 @@ impl FlowHash {
     }
 
     /// One of so many places.
-    fn of(self, packet: &Packet, places: u64) -> u64 {
-        ((u128::from(self.hash(packet)) * u128::from(places)) >> 64) as u64
+    fn of(self, packet: &Packet, places: u32) -> u32 {
+        low_bits(((self.hash(packet) >> 32) * u64::from(places)) >> 32)
     }
 
     /// Those of its bits.
     fn bits(self, packet: &Packet, mask: u32) -> u32 {
-        self.hash(packet) as u32 & mask
+        low_bits(self.hash(packet)) & mask
     }
 }
 
@@ -148,7 +148,7 @@ impl Queue {
     /// An empty one of a hop whose largest packets are so long. What it leaves to chance follows from a seed and `scope`.
     pub fn new(hop: &Hop, mtu_bytes: u32, seed: u64, scope: &str) -> Self {
         let (Buffer::Packets(limit) | Buffer::Bytes(limit)) = hop.buffer;
-        let limit_packets = limit as usize;
+        let limit_packets = usize::try_from(limit).unwrap_or(usize::MAX);
         // What the device's largest frame is does not depend on what the queue counts a frame beyond it.
         let frame_bytes = u64::from(mtu_bytes + ETHERNET_HEADER_BYTES);
         let hash = FlowHash(stream_seed(seed, &format!("{scope}flow hash")));

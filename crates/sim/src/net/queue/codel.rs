@@ -9,7 +9,7 @@ use super::{Fate, Verdict};
 use crate::net::packet::Packet;
 use run::Codel as Parameters;
 use std::collections::VecDeque;
-use units::Time;
+use units::{Time, low_bits};
 
 /// Nanoseconds of a step, as a power of two.
 const STEP: u32 = 10;
@@ -69,6 +69,11 @@ pub trait Source {
     fn bytes(&self) -> u64;
 }
 
+/// An instant in steps, on a clock that wraps.
+const fn steps(time: Time) -> u32 {
+    low_bits(time.as_nanos() >> STEP)
+}
+
 /// `a` is not before `b`, on a clock that wraps.
 const fn reaches(a: u32, b: u32) -> bool {
     a.wrapping_sub(b) as i32 >= 0
@@ -83,7 +88,7 @@ impl Law {
         now: Time,
         fates: &mut Vec<Fate>,
     ) -> Option<Queued> {
-        let now = (now.as_nanos() >> STEP) as u32;
+        let now = steps(now);
         let (mut frame, mut is_late) = self.pull(settings, source, now);
         if !is_late && settings.threshold.is_none() {
             // Nearly every frame.
@@ -137,7 +142,7 @@ impl Law {
             self.first_above = 0;
             return (None, false);
         };
-        self.delay = now.wrapping_sub((frame.since.as_nanos() >> STEP) as u32);
+        self.delay = now.wrapping_sub(steps(frame.since));
         if self.delay < settings.target || source.bytes() <= settings.frame_bytes {
             self.first_above = 0;
         } else if self.first_above == 0 {
@@ -164,7 +169,7 @@ impl Law {
 
     /// The drop after one at this time: interval / sqrt(count) later (RFC 8289 section 4.2).
     fn later(&self, settings: &Settings, time: u32) -> u32 {
-        time.wrapping_add(((u64::from(settings.interval) * u64::from(self.inverse_root)) >> 16) as u32)
+        time.wrapping_add(low_bits((u64::from(settings.interval) * u64::from(self.inverse_root)) >> 16))
     }
 
     /// The root follows the count by one step of Newton's method: x (3 - count x^2) / 2, in fixed point.

@@ -93,7 +93,7 @@ impl DualPi2 {
         self.delay_before_ns = delay_ns;
         // Rounded towards 0, as the kernel divides amounts.
         let probability = i128::from(self.probability) + change / (1 << STEP_SHIFT);
-        self.probability = probability.clamp(0, i128::from(ONE)) as u64;
+        self.probability = u64::try_from(probability.max(0)).unwrap_or(ONE).min(ONE);
     }
 
     /// Chance strikes with this probability.

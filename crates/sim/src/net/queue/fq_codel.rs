@@ -8,7 +8,7 @@ use super::{Fate, FlowHash, Verdict};
 use crate::net::packet::Packet;
 use run::FqCodel as Parameters;
 use std::collections::VecDeque;
-use units::Time;
+use units::{Time, list_place};
 
 /// Most frames that the fattest flow loses at once (`drop_batch_size`).
 const MOST_DROPPED: usize = 64;
@@ -87,7 +87,7 @@ impl FqCodel {
             (dropped, dropped_bytes) = (dropped + 1, dropped_bytes + u64::from(frame.packet.frame_bytes));
             fates.push(Fate::dropped(frame.packet));
         }
-        queue.law.count = queue.law.count.wrapping_add(dropped as u32);
+        queue.law.count = queue.law.count.wrapping_add(list_place(dropped));
         queue.bytes -= dropped_bytes;
         self.bytes -= dropped_bytes;
         self.waiting -= dropped;
@@ -96,14 +96,14 @@ impl FqCodel {
 
 impl Management for FqCodel {
     fn enqueue(&mut self, frame: Queued, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
-        let place = self.hash.of(&frame.packet, self.queues.len() as u64);
+        let place = self.hash.of(&frame.packet, list_place(self.queues.len()));
         let queue = &mut self.queues[place as usize];
         let bytes = u64::from(frame.packet.frame_bytes);
         queue.frames.push_back(frame);
         queue.bytes += bytes;
         if !queue.is_listed {
             (queue.is_listed, queue.credit_bytes) = (true, self.quantum_bytes);
-            self.rounds.begin(place as u32);
+            self.rounds.begin(place);
         }
         self.bytes += bytes;
         self.waiting += 1;

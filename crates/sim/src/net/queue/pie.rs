@@ -50,7 +50,7 @@ pub struct Pie {
 impl Pie {
     /// An empty queue for so many frames, of at most so many bytes each.
     pub fn new(parameters: &Parameters, limit: usize, frame_bytes: u64, stream: Stream) -> Self {
-        let weight = |sixteenths: u32| (u64::from(sixteenths) * (ONE / STEPS_PER_S) >> 4) as i64;
+        let weight = |sixteenths: u32| ((u64::from(sixteenths) * (ONE / STEPS_PER_S)) >> 4) as i64;
         let period = Span::from_nanos(parameters.tupdate_ns);
         Self {
             limit,
@@ -107,12 +107,12 @@ impl Pie {
         };
         let change = weighed(self.alpha, self.target) + weighed(self.beta, self.delay_before);
         // More than a probability of 1 is as much as that.
-        let mut change = change.clamp(-i128::from(ONE), i128::from(ONE)) as i64;
+        let mut change = i64::try_from(change).unwrap_or(if change < 0 { i64::MIN } else { i64::MAX });
         if change > (ONE / 50) as i64 && before >= ONE / 10 {
             change = (ONE / 50) as i64;
         }
         if self.delay > HIGH_DELAY {
-            change += (ONE / 50) as i64;
+            change = change.saturating_add((ONE / 50) as i64);
         }
         self.probability = before.saturating_add_signed(change).min(ONE);
         if self.delay == 0 && self.delay_before == 0 && is_empty {
