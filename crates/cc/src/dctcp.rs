@@ -4,8 +4,7 @@
 //! it. Growth is Reno's, and so is the answer to loss. Without ECN on the other side it is Reno.
 //!
 //! Follows Linux 6.1's `tcp_dctcp.c`, which counts alpha in 1/1024. Differs from RFC 8257: shares are of segments and not
-//! of bytes (section 3.3), and a segment that a SACK
-//! reports counts as soon as that comes.
+//! of bytes (section 3.3), and a segment that a SACK reports counts as soon as that comes.
 
 use units::Segments;
 

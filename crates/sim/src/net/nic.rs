@@ -11,11 +11,11 @@
 //!
 //! *Generic receive offload* merges segments of a connection that are handed over together, as Linux 6.1 does behind a
 //! NAPI poll (`tcp_gro_receive`, `skb_gro_receive`, `dev_gro_receive`): in sequence, with equal marks and timestamps (of
-//! a millisecond), full-sized but the last, none with PSH but the last, 64 kB with their headers at most; then whatever
-//! is held goes up. A poll takes 64 packets, but one that was cut off there flushes nothing: at HZ = 1000 it flushes
-//! what is older than this millisecond (`__napi_poll`). Left out: the identification in IP headers, which keeps two
-//! segments apart that were not sent one after the other; those differ from this model only where what was sent
-//! between them was lost.
+//! a millisecond), full-sized but the last, none with PSH but the last, none with CWR but the first, 64 kB with their
+//! headers at most; then whatever is held goes up. A poll takes 64 packets, but one that was cut off there flushes
+//! nothing: at HZ = 1000 it flushes what is older than this millisecond (`__napi_poll`). Left out: the identification
+//! in IP headers, which keeps two segments apart that were not sent one after the other; those differ from this model
+//! only where what was sent between them was lost.
 
 use super::line::make_room;
 use super::packet::{Packet, PacketKind};
@@ -366,6 +366,20 @@ mod tests {
     fn a_push_ends_a_merged_packet_and_is_preserved() {
         let pushed = Packet { marks: Marks::new(true, Ecn::NotEct), ..segment(2) };
         assert_eq!(merged(&[segment(1), pushed, segment(3), segment(4)]), [(1, 2, true), (3, 2, false)]);
+    }
+
+    /// CE is not merged with what has none; what goes on behind CWR is, and CWR behind something is not (`tcp_gro_receive`).
+    #[test]
+    fn marks_of_the_network_and_cwr_are_not_blurred() {
+        let marked = |seq, ecn, reduced| Packet { marks: Marks::new(false, ecn).reducing(reduced), ..segment(seq) };
+        let (ect, ce) = (Ecn::Ect0, Ecn::CongestionExperienced);
+        let run = [(1, ect), (2, ect), (3, ce), (4, ce), (5, ect)].map(|(seq, ecn)| marked(seq, ecn, false));
+        assert_eq!(merged(&run), [(1, 2, false), (3, 2, false), (5, 1, false)]);
+        let run = [(1, false), (2, true), (3, false)].map(|(seq, reduced)| marked(seq, ect, reduced));
+        assert_eq!(merged(&run), [(1, 1, false), (2, 2, false)]);
+        let pushed = Packet { marks: Marks::new(true, ect), ..segment(3) };
+        let together = run[1].marks.merged(pushed.marks);
+        assert!(together.is_reduced() && together.is_pushed() && together.ecn() == ect as u8);
     }
 
     #[test]
