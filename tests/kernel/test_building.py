@@ -127,6 +127,7 @@ def test_versions_of_dumbbell_share_the_shelf_and_each_has_the_kernel_of_its_rec
     [
         ("6.1", "/usr/src/linux-source-6.1.tar.xz", "dumbbell kernel build"),
         ("6.12", "/usr/src/linux-source-6.12.tar.xz", "dumbbell kernel build 6.12"),
+        ("7.3", "/old/linux-source-7.3_7.3.1-1.tar.xz", "dumbbell kernel build 7.3"),
         ("6.1", "/home/me/linux", "dumbbell kernel build --source /home/me/linux --name 6.1"),
         ("mine", "/home/me/my linux", "dumbbell kernel build --source '/home/me/my linux' --name mine"),
     ],

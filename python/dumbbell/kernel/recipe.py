@@ -93,6 +93,10 @@ class Package:
             return self.file
         return cache_folder("sources") / f"{self.package}_{self.archive.version}{''.join(self.file.suffixes[-2:])}"
 
+    def has(self, source: str) -> bool:
+        """Whether a path is that of its tarball; of a download, in any version and any cache."""
+        return source == str(self.file) if self.archive is None else Path(source).name.startswith(f"{self.package}_")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
