@@ -146,7 +146,7 @@ tools browsers:
 		$$install $$missing || { apt-get update --quiet && $$install $$missing; }; \
 	fi
 
-kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 for the other one
+kernel: build ## Linux for the engine `linux`, three minutes, once; KERNEL=6.12 or 7.3 for another
 	@missing=$$($(BIN)/dumbbell kernel build $(KERNEL) --packages) && if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] \
 		&& command -v apt-get >/dev/null; then \
 		install="apt-get install --yes --quiet --no-install-recommends"; \

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -126,6 +127,7 @@ def test_versions_of_dumbbell_share_the_shelf_and_each_has_the_kernel_of_its_rec
     [
         ("6.1", "/usr/src/linux-source-6.1.tar.xz", "dumbbell kernel build"),
         ("6.12", "/usr/src/linux-source-6.12.tar.xz", "dumbbell kernel build 6.12"),
+        ("7.3", "/old/linux-source-7.3_7.3.1-1.tar.xz", "dumbbell kernel build 7.3"),
         ("6.1", "/home/me/linux", "dumbbell kernel build --source /home/me/linux --name 6.1"),
         ("mine", "/home/me/my linux", "dumbbell kernel build --source '/home/me/my linux' --name mine"),
     ],
@@ -380,8 +382,48 @@ def test_an_option_that_is_refused(make_tree: MakeTree) -> None:
         kernel.build(tree)
 
 
+@pytest.mark.parametrize(
+    ("refused", "useless"), [("CONFIG_PROC_SYSCTL", False), ("CONFIG_SYSCTL", False), ("_SYSCTL", True)]
+)
+def test_of_two_names_of_an_indispensable_option_one_is_enough(
+    make_tree: MakeTree,
+    refused: str,
+    useless: bool,  # noqa: FBT001 (a known answer)
+) -> None:
+    tree = make_tree()
+    makefile = tree / "Makefile"
+    taken = f"grep -v {refused}= $(KCONFIG_ALLCONFIG) >"
+    makefile.write_text(makefile.read_text().replace("cp $(KCONFIG_ALLCONFIG)", taken))
+    if useless:
+        with pytest.raises(KernelError, match="configuration: CONFIG_PROC_SYSCTL, CONFIG_SYSCTL"):
+            kernel.build(tree)
+    else:
+        assert list(kernel.build(tree).left_out) == [refused]
+
+
+@pytest.mark.parametrize("refused", ["PROC_SYSCTL", "DUMMY"])
+def test_of_debians_sources_the_recipe_knows_what_each_lacks(
+    make_tree: MakeTree, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, refused: str
+) -> None:
+    tree, tarball = make_tree(), tmp_path / "linux.tar"
+    makefile = tree / "Makefile"
+    taken = f"grep -v CONFIG_{refused}= $(KCONFIG_ALLCONFIG) >"
+    makefile.write_text(makefile.read_text().replace("cp $(KCONFIG_ALLCONFIG)", taken))
+    with tarfile.open(tarball, "w") as opened:
+        opened.add(tree, "tree")
+    package = replace(recipe().sources["7.3"], file=tarball, archive=None)
+    with_it = replace(recipe(), sources={"7.3": package})
+    for module in ("source", "building"):
+        monkeypatch.setattr(f"dumbbell.kernel.{module}.recipe", lambda: with_it)
+    if refused in "".join(package.absent):
+        assert kernel.build("7.3").left_out == {}
+    else:
+        with pytest.raises(KernelError, match="does not take the configuration: CONFIG_DUMMY"):
+            kernel.build("7.3")
+
+
 def test_what_is_no_source(tmp_path: Path) -> None:
-    with pytest.raises(KernelError, match=r'"6.2" is no source of Linux: neither one of 6.1, 6.12, nor a folder'):
+    with pytest.raises(KernelError, match=r'"6.2" is no source of Linux: neither one of 6.1, 6.12, 7.3, nor a folder'):
         kernel.build("6.2")
     with pytest.raises(KernelError, match="is no source of Linux: it has no Makefile"):
         kernel.build(tmp_path)
@@ -428,7 +470,7 @@ def test_all_that_is_missing_is_told_at_once(tmp_path: Path, monkeypatch: pytest
     for tool in ("gcc", "make", "tar"):
         (programs / tool).symlink_to(os.path.realpath(f"/usr/bin/{tool}"))
     monkeypatch.setenv("PATH", str(programs))
-    absent = replace(recipe().sources["6.1"], tarball=tmp_path / "linux-source.tar.xz")
+    absent = replace(recipe().sources["6.1"], file=tmp_path / "linux-source.tar.xz")
     with pytest.raises(BuildFailure) as failure:
         toolchain.require(absent)
     message, command = str(failure.value).splitlines()

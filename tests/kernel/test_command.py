@@ -10,6 +10,7 @@ import pytest
 from commandline import MOMENT, dumbbell, process
 from dumbbell import kernel
 from dumbbell.engines import agent
+from dumbbell.engines.guest import NOT_CONFINED, Guests, Left
 from dumbbell.errors import EngineFailure
 from dumbbell.results.store import Store
 
@@ -165,14 +166,30 @@ def test_a_kernel_that_cannot_boot_is_told_by_whatever_asks(unable: str, spec: P
 @pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
 def test_a_build_and_a_failed_build(shelf: Path, make_tree: MakeTree) -> None:
     done = dumbbell("kernel", "build", "--source", make_tree(), "--name", "mine", "--json", "--programs")
-    assert json.loads(done.stdout)["name"] == "mine"
-    assert done.returncode == 1, "what only looks like Linux does not boot"
+    assert (done.returncode, done.stdout) == (1, ""), "what only looks like Linux does not boot"
     assert done.stderr.splitlines()[-1].startswith("built, but the agent ")
     broken = make_tree(work="echo what went wrong; false", name="broken")
     done = dumbbell("kernel", "build", "--source", broken, "--name", "broken", "--programs")
     assert (done.returncode, done.stdout) == (1, "")
     assert "what went wrong" in done.stderr
     assert str(shelf / "broken.failed.log") in done.stderr
+
+
+@pytest.mark.usefixtures("_agent")
+@pytest.mark.skipif(not shutil.which("bison"), reason="a build wants all of its tools")
+def test_a_kernel_that_boots_but_builds_no_network_is_refused(
+    shelf: Path, make_tree: MakeTree, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = "set net.ipv4.ip_forward: No such file or directory"
+    answers = [b"", json.dumps({"failed": failed}).encode()]
+    monkeypatch.setattr(Guests, "outcome", lambda _guests, _order: Left(answers.pop(0), NOT_CONFINED))
+    (tree := make_tree()).joinpath("net/ipv4/tcp_cong.c").write_text(RENO)
+    done = dumbbell("kernel", "build", "--source", tree, "--name", "mine", "--programs")
+    assert answers == []
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines()[-1].startswith("mine boots but is of no use, and was removed: ")
+    assert failed in done.stderr
+    assert list(shelf.glob("*@*")) == []
 
 
 @pytest.mark.usefixtures("shelf", "_agent")

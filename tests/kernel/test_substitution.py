@@ -58,8 +58,14 @@ def test_the_recipe_is_whole() -> None:
     full_recipe = recipe()
     assert len(full_recipe.substitutions) >= 4
     assert all(each.why and each.match != each.replace for each in full_recipe.substitutions)
-    assert set(full_recipe.sources) == {"6.1", "6.12"}
-    assert full_recipe.indispensable <= {name for name, value in full_recipe.options.items() if value == "y"}
+    assert set(full_recipe.sources) == {"6.1", "6.12", "7.3"}
+    wanted = {name for name, value in full_recipe.options.items() if value == "y"}
+    assert frozenset().union(*full_recipe.indispensable) <= wanted
+    assert {"CONFIG_PROC_SYSCTL", "CONFIG_SYSCTL"} in full_recipe.indispensable
+    for source in full_recipe.sources.values():
+        assert source.absent <= wanted
+        assert not any(names <= source.absent for names in full_recipe.indispensable)
+        assert source.archive is None or len(bytes.fromhex(source.archive.sha256)) == 32
 
 
 def test_the_configuration_has_no_option_twice() -> None:

@@ -10,18 +10,24 @@ from dumbbell.engines import agent
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.errors import EngineFailure, KernelError
 from dumbbell.kernel import Kernel, find
+from dumbbell.kernel.shelf import DEFAULT
 
 
-@pytest.fixture(scope="session")
-def built() -> Kernel:
-    """Linux 6.1 as `dumbbell kernel build` makes it."""
+def kernel_named(name: str) -> Kernel:
+    """Debian's Linux of that version, as `dumbbell kernel build` makes it; where it is not, the test is skipped."""
     if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
         pytest.skip("the engine linux needs x86-64 Linux")
     try:
         agent.path()
-        return find()
+        return find(name)
     except (EngineFailure, KernelError) as error:
-        pytest.skip(f"no kernel or no agent, `make kernel` makes them: {error}")
+        pytest.skip(f"no kernel or no agent, `make kernel KERNEL={name}` makes them: {error}")
+
+
+@pytest.fixture(scope="session")
+def built() -> Kernel:
+    """Linux 6.1."""
+    return kernel_named(DEFAULT)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import typer
 
 from dumbbell.cli.option import Html
 
-EXAMPLE = "Example: dumbbell compare results@engine=linux:6.1 @engine=linux:6.12 --html compare.html"
+EXAMPLE = "Example: dumbbell compare results@engine=linux @engine=linux:7.3 --html compare.html"
 
 
 def compare(  # noqa: PLR0913 (each is an option)

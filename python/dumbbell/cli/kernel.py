@@ -25,10 +25,11 @@ app = typer.Typer(
 )
 
 
-@app.command(epilog="Example: dumbbell kernel build 6.12, or dumbbell kernel build --source ~/linux --name mine")
+@app.command(epilog="Example: dumbbell kernel build 7.3, or dumbbell kernel build --source ~/linux --name mine")
 def build(  # noqa: PLR0913 (the options of a build)
     version: Annotated[
-        str | None, typer.Argument(metavar="[VERSION]", help="Debian's source: 6.1 (the default) or 6.12.")
+        str | None,
+        typer.Argument(metavar="[VERSION]", help="Debian's source: 6.1 (the default), 6.12, or 7.3, a download."),
     ] = None,
     *,
     source: Annotated[
@@ -52,11 +53,11 @@ def build(  # noqa: PLR0913 (the options of a build)
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Build a kernel, in about three minutes, and boot it; one that is there already is not built again."""
+    """Build a kernel, in about three minutes, and try it; one that is there already is not built again."""
     import dumbbell.kernel as kernel
     from dumbbell.engines.registry import absence
     from dumbbell.errors import EngineFailure, KernelError
-    from dumbbell.kernel.shelf import DEFAULT
+    from dumbbell.kernel.shelf import DEFAULT, discard
     from dumbbell.kernel.source import source_of
     from dumbbell.kernel.toolchain import packages as lacking
 
@@ -74,17 +75,24 @@ def build(  # noqa: PLR0913 (the options of a build)
         built = kernel.build(source or version or DEFAULT, name=name, fresh=fresh, progress=advance)
     for what, why in built.left_out.items():
         typer.echo(f"left out: {what}: {why}", err=True)
+    from dumbbell.engines.linux import LinuxEngine
+    from dumbbell.metrics.number import amount
+
+    engine = LinuxEngine(built)
+    try:
+        boot_s = engine.boot()
+    except EngineFailure as failure:
+        raise EngineFailure(f"built, but {failure}") from None
+    try:
+        engine.transfer()
+    except EngineFailure as failure:
+        discard(built.executable.parent)
+        raise KernelError(f"{built.name} boots but is of no use, and was removed: {failure}") from None
     if as_json:
         print_json(_as_json(built))
     else:
         typer.echo(_as_text([built]))
-    from dumbbell.engines.linux import LinuxEngine
-    from dumbbell.metrics.number import amount
-
-    try:
-        typer.echo(f"{built.name} boots in {amount(LinuxEngine(built).boot(), unit=' s')}", err=True)
-    except EngineFailure as failure:
-        raise EngineFailure(f"built, but {failure}") from None
+    typer.echo(f"{built.name} boots in {amount(boot_s, unit=' s')}, and carries a transfer", err=True)
 
 
 def _allowed(source: Path, *, wanted: bool) -> bool:

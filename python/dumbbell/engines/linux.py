@@ -32,6 +32,13 @@ if TYPE_CHECKING:
 _SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
 
+_TRANSFER = {
+    "duration": "100 ms",
+    "path": {"rate": "10 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"},
+    "flows": [{"cc": "reno"}],
+}
+"""Of the one congestion control that every kernel has."""
+
 
 class LinuxEngine:
     """Runs each run in a kernel of its own, whose clock jumps from event to event."""
@@ -92,6 +99,17 @@ class LinuxEngine:
         with suppress(OSError):
             self._note.write_text(machine.BOOT_ID.read_text(encoding="utf-8"), encoding="utf-8")
         return took_s
+
+    def transfer(self) -> None:
+        """Builds one network in the kernel, with every setting, and sends over it for a tenth of a second.
+
+        Raises:
+            EngineFailure: the kernel lacks something that every run needs.
+        """
+        from dumbbell.spec import expand, load, resolve  # noqa: PLC0415 (late: a build's only)
+
+        for point in expand(load(_TRANSFER)):
+            self.measure(resolve(point, 1).run)
 
     def confinement(self) -> str:
         """Boots the kernel once, without a job, and gives what keeps it from writing elsewhere, as a run's facts do.

@@ -14,7 +14,8 @@ import dumbbell.kernel.congestion as congestion
 import dumbbell.kernel.shelf as shelf
 from dumbbell.cc import variants
 from dumbbell.errors import BuildFailure, KernelError
-from dumbbell.kernel.recipe import Recipe, options, recipe, substitute
+from dumbbell.kernel.debian import fetch
+from dumbbell.kernel.recipe import Package, Recipe, options, recipe, substitute
 from dumbbell.kernel.shelf import EXECUTABLE, Kernel, digest, write
 from dumbbell.kernel.source import Source, release_of, source_of
 from dumbbell.kernel.toolchain import Progress, Workshop, compiler, require
@@ -43,9 +44,9 @@ def build(
 ) -> Kernel:
     """Builds a kernel, or finds it on the shelf.
 
-    `source` is one of Debian's ("6.1", "6.12"), a folder or a tarball. Without a name a kernel is called like Debian's
-    source, or else by its release. `fresh` builds it also when it is there. A call that is interrupted, however that
-    happens, leaves no kernel.
+    `source` is one of Debian's ("6.1", "6.12", or "7.3", a download), a folder or a tarball. Without a name a kernel
+    is called like Debian's source, or else by its release. `fresh` builds it also when it is there. A call that is
+    interrupted, however that happens, leaves no kernel.
 
     Raises `KernelError`, with the end of the log where `make` fails.
     """
@@ -57,6 +58,8 @@ def build(
     require(chosen.package)
     report_progress = progress or (lambda _what, _done, _total: None)
     try:
+        if chosen.package is not None:
+            fetch(chosen.package, report_progress)
         report_progress("reading the source", 0, 0)
         made_by = compiler()
         order = _Order(source=chosen, name=name, identity=identity_of(chosen.identity(), made_by), compiler=made_by)
@@ -96,7 +99,7 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         shelf.check_name(name)
         left_out = _prepare(tree, release, strict=source.package is not None)
         workshop.begin("configuring")
-        left_out |= _configure(tree, workshop, strict=source.package is not None)
+        left_out |= _configure(tree, workshop, source.package)
         workshop.begin("compiling", _expected(name, source))
         workshop.make(tree, f"-j{len(os.sched_getaffinity(0))}", EXECUTABLE)
         kernel = Kernel(
@@ -129,15 +132,17 @@ def _prepare(tree: Path, release: str, *, strict: bool) -> dict[str, str]:
     return congestion.add_variants(tree, variants().values(), strict=strict)
 
 
-def _configure(tree: Path, workshop: Workshop, *, strict: bool) -> dict[str, str]:
-    """Configures a tree; gives the options that it does not take."""
+def _configure(tree: Path, workshop: Workshop, package: Package | None) -> dict[str, str]:
+    """Configures a tree; gives the options that it does not take, of Debian's those of which that is not known."""
     kconfig = (tree / congestion.FOLDER / "Kconfig").read_text(encoding="utf-8")
     wanted = {**recipe().options, **dict.fromkeys(congestion.options(kconfig), "y")}
     fragment = tree.with_name("wanted.config")
     fragment.write_text("".join(f"{name}={value}\n" for name, value in wanted.items()), encoding="utf-8")
     workshop.make(tree, f"KCONFIG_ALLCONFIG={fragment}", "allnoconfig")
     lacking = refused(recipe().options, options((tree / ".config").read_text(encoding="utf-8")))
-    if lacking and (strict or recipe().indispensable & set(lacking)):
+    useless = any(names <= set(lacking) for names in recipe().indispensable)
+    lacking = [name for name in lacking if package is None or name not in package.absent]
+    if useless or (package is not None and lacking):
         raise KernelError(f"this source does not take the configuration: {', '.join(lacking)}")
     return dict.fromkeys(lacking, "this source has no such option, or not with the others")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from dumbbell.cc import variants
 from dumbbell.errors import SubstitutionError
+from dumbbell.user_folder import cache_folder
 
 METHOD = 1
 """Rises when `building` makes other kernels of the same ingredients."""
@@ -61,14 +62,40 @@ class Substitution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Archive:
+    """Where a package is that this machine's Debian need not have, and which file it is."""
+
+    suite: str
+    version: str
+    sha256: str
+    """Of the package's file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
     """A source of Linux that Debian packages."""
 
     name: str
     package: str
-    tarball: Path
+    file: Path
+    """The tarball in it, where it is when it is installed."""
     steps: int
     """How many lines its build prints, about."""
+    absent: frozenset[str]
+    """Options of the configuration that it does not have."""
+    archive: Archive | None
+    """None: it is installed, not downloaded."""
+
+    @property
+    def tarball(self) -> Path:
+        """Where the tarball is, or will be."""
+        if self.archive is None:
+            return self.file
+        return cache_folder("sources") / f"{self.package}_{self.archive.version}{''.join(self.file.suffixes[-2:])}"
+
+    def has(self, source: str) -> bool:
+        """Whether a path is that of its tarball; of a download, in any version and any cache."""
+        return source == str(self.file) if self.archive is None else Path(source).name.startswith(f"{self.package}_")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,8 +104,8 @@ class Recipe:
 
     options: Mapping[str, str]
     """The configuration: "CONFIG_NET" -> "y"."""
-    indispensable: frozenset[str]
-    """The options without which a kernel is of no use."""
+    indispensable: frozenset[frozenset[str]]
+    """The options without which a kernel is of no use: of each, one of its names."""
     unread: tuple[str, ...]
     built: tuple[str, ...]
     tools: Mapping[str, str]
@@ -86,6 +113,12 @@ class Recipe:
     headers: Mapping[str, str]
     """Header -> the package that has it."""
     sources: Mapping[str, Package]
+    archive_url: str
+    """Of Debian's archive."""
+    keyring: Path
+    """The keys with which that is signed."""
+    archive_tools: Mapping[str, str]
+    """What reads it -> the package that has it."""
     substitutions: tuple[Substitution, ...]
     module: tuple[Substitution, ...]
     """Of a variant that is a module of another kernel; no kernel that is built has them."""
@@ -107,15 +140,15 @@ def recipe() -> Recipe:
     rows = tomllib.loads(folder.joinpath("recipe.toml").read_text(encoding="utf-8"))
     return Recipe(
         options=options(folder.joinpath("minimal.config").read_text(encoding="utf-8")),
-        indispensable=frozenset(rows["indispensable"]),
+        indispensable=frozenset(frozenset(each.split(" or ")) for each in rows["indispensable"]),
         unread=tuple(rows["unread"]),
         built=tuple(rows["built"]),
         tools=rows["tools"],
         headers=rows["headers"],
-        sources={
-            name: Package(name=name, package=row["package"], tarball=Path(row["tarball"]), steps=row["steps"])
-            for name, row in rows["sources"].items()
-        },
+        sources={name: _package(name, row) for name, row in rows["sources"].items()},
+        archive_url=rows["archive"]["url"],
+        keyring=Path(rows["archive"]["keyring"]),
+        archive_tools=rows["archive"]["tools"],
         substitutions=tuple(map(_substitution, rows["substitutions"])),
         module=tuple(map(_substitution, rows["module"])),
     )
@@ -160,6 +193,17 @@ def options(text: str) -> dict[str, str]:
         elif line.startswith("# CONFIG_") and line.endswith(" is not set"):
             values[line.split()[1]] = "n"
     return values
+
+
+def _package(name: str, row: Mapping[str, Any]) -> Package:
+    return Package(
+        name=name,
+        package=row["package"],
+        file=Path(row["tarball"]),
+        steps=row["steps"],
+        absent=frozenset(row.get("absent", ())),
+        archive=Archive(**row["archive"]) if "archive" in row else None,
+    )
 
 
 def _substitution(row: Mapping[str, Any]) -> Substitution:

@@ -318,7 +318,7 @@ def _name(kernel: Path) -> str:
 def _advice(name: str, source: str = "DIR") -> str:
     """How a kernel of this name is made; `source`: where that of an earlier one came from."""
     package = recipe().sources.get(name)
-    if package is None or source not in {"DIR", str(package.tarball)}:
+    if package is None or not (source == "DIR" or package.has(source)):
         arguments = f" --source {shlex.quote(source)} --name {name}"
     else:
         arguments = "" if name == DEFAULT else f" {name}"

@@ -45,8 +45,17 @@ def missing(package: Package | None) -> list[tuple[str, str]]:
     if shutil.which("gcc") is not None:
         lacking += [(header, name) for header, name in recipe().headers.items() if not _compiles(header)]
     if package is not None and not package.tarball.is_file():
-        lacking.append((str(package.tarball), package.package))
+        lacking += _missing_source(package)
     return lacking
+
+
+def _missing_source(package: Package) -> list[tuple[str, str]]:
+    """The tarball, or of what downloads it what is not there."""
+    if package.archive is None:
+        return [(str(package.tarball), package.package)]
+    lacking = [(tool, name) for tool, name in recipe().archive_tools.items() if shutil.which(tool) is None]
+    keyring = recipe().keyring
+    return lacking if keyring.is_file() else [*lacking, (str(keyring), "debian-archive-keyring")]
 
 
 def compiler() -> str:
