@@ -60,7 +60,7 @@ class HostLimits:
         if path is None or there is None:
             return
         kernel = f"the kernel of {path.name}"
-        yield from means.lacking(self.run, lambda name: getattr(there, name), kernel)
+        yield from means.lacking(self.run, lambda name: getattr(there, name, False), kernel)
         # A sender's path has the delay of the round trip on the way there.
         if self.run.path.offload and self.assigned.passage == "sender" and not there.netem:
             yield Problem(
