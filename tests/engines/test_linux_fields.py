@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -253,7 +254,11 @@ CASES: dict[str, tuple[dict[str, Any], list[Number]]] = {
 }
 
 
-def seen(engine: LinuxEngine | SimEngine, fields: dict[str, Any], patch: pytest.MonkeyPatch) -> Seen:
+SEEDS = {"path.shaper": range(1, 9)}
+"""Where chance decides, as whether CUBIC has a short cycle or a long one: RTTs of eight seeds are 48.5 to 54.4 ms."""
+
+
+def seen(engine: LinuxEngine | SimEngine, fields: dict[str, Any], patch: pytest.MonkeyPatch, seed: int = 1) -> Seen:
     measurements: list[Measurement] = []
     original = engine.measure
 
@@ -262,7 +267,7 @@ def seen(engine: LinuxEngine | SimEngine, fields: dict[str, Any], patch: pytest.
         return measurements[-1]
 
     patch.setattr(engine, "measure", keeping)
-    planned = resolved(**{"path": PATH, "flows": CUBIC, "start_jitter": "0 s"} | fields)
+    planned = resolved(**{"path": PATH, "flows": CUBIC, "start_jitter": "0 s", "seeds": [seed]} | fields)
     outcome = execute(Planned({}, planned), engine, "0")[0]
     assert isinstance(outcome, Result), outcome
     return Seen(planned.run, outcome, measurements[-1])
@@ -292,10 +297,12 @@ def test_a_field_means_the_same_to_both_engines(
     if "trace" in case:
         (tmp_path / "writes.csv").write_text("0,20000\n0.5,1000000\n0.51,100\n2,50000\n", encoding="utf-8")
         fields = fields | {"flows": [{"cc": "cubic", "workload": {"trace": str(tmp_path / "writes.csv")}}]}
-    real, model = seen(linux, fields, monkeypatch), seen(SimEngine(), fields, monkeypatch)
-    holds_together(real)
-    holds_together(model)
+    real, model = (
+        [seen(engine, fields, monkeypatch, seed) for seed in SEEDS.get(case, [1])] for engine in (linux, SimEngine())
+    )
+    for each in (*real, *model):
+        holds_together(each)
     for number in numbers:
-        ours, theirs = known(number.of(real)), known(number.of(model))
+        ours, theirs = (fmean(known(number.of(each)) for each in side) for side in (real, model))
         room = number.tolerance * abs(ours) if number.relative else number.tolerance
         assert abs(ours - theirs) <= room, (ours, theirs, room)

@@ -54,7 +54,9 @@ class Kernel:
     def has_qdisc(self, name: str) -> bool:
         """Whether it has a queue discipline of Linux: a usable kernel has the options of this version's recipe."""
         option = f"CONFIG_NET_SCH_{name.upper()}"
-        return recipe().options.get(option) == "y" and option not in self.left_out
+        package = recipe().sources.get(self.name)
+        is_absent = option in self.left_out or (package is not None and option in package.absent)
+        return recipe().options.get(option) == "y" and not is_absent
 
 
 def write(kernel: Kernel) -> None:
