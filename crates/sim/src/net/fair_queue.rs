@@ -10,7 +10,7 @@
 //! flow's bursts come in the order of their departures is taken for granted; TCP's do.
 
 use super::packet::Packet;
-use super::queue::Rounds;
+use super::queue::{Credit, Rounds};
 use super::waiting::Waiting;
 use crate::index::FlowId;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -20,8 +20,8 @@ use units::{Span, Time};
 const LIMIT: usize = 10_000;
 const FLOW_LIMIT: usize = 100;
 /// Frames of credit for a round, and at the beginning (`quantum`, `initial_quantum`).
-const QUANTUM_FRAMES: i64 = 2;
-const INITIAL_QUANTUM_FRAMES: i64 = 10;
+const QUANTUM_FRAMES: u32 = 2;
+const INITIAL_QUANTUM_FRAMES: u32 = 10;
 /// A flow that was idle for so long begins with a round's credit at least (`flow_refill_delay`), ms.
 const REFILL_MS: u64 = 40;
 /// Nothing may wait for longer (`horizon`, with `horizon_drop`).
@@ -32,8 +32,8 @@ const TIMER_SLACK: Span = Span::from_micros(10);
 /// One host's queue.
 #[derive(Debug)]
 pub struct FairQueue {
-    quantum_bytes: i64,
-    initial_bytes: i64,
+    quantum_bytes: u32,
+    initial_bytes: u32,
     flows: BTreeMap<FlowId, Flow>,
     rounds: Rounds<FlowId>,
     /// Flows whose head is not due, by when it is, then in the order they came.
@@ -52,7 +52,7 @@ pub struct FairQueue {
 struct Flow {
     bursts: VecDeque<Burst>,
     packets: VecDeque<Packet>,
-    credit_bytes: i64,
+    credit: Credit,
     place: Place,
     /// Not before this is it served again.
     next: Time,
@@ -97,7 +97,7 @@ pub struct Dropped {
 impl FairQueue {
     /// An empty queue of a device with such largest frames.
     pub fn new(frame_bytes: u64) -> Self {
-        let frame_bytes = frame_bytes as i64;
+        let frame_bytes = u32::try_from(frame_bytes).expect("a frame's length");
         Self {
             quantum_bytes: QUANTUM_FRAMES * frame_bytes,
             initial_bytes: INITIAL_QUANTUM_FRAMES * frame_bytes,
@@ -114,7 +114,7 @@ impl FairQueue {
     /// A connection begins at this place, where one may have been before.
     pub fn open(&mut self, flow: FlowId) {
         if let Some(known) = self.flows.get_mut(&flow) {
-            known.credit_bytes = self.initial_bytes;
+            known.credit = Credit::of(self.initial_bytes);
             known.next = Time::ZERO;
         }
     }
@@ -144,7 +144,7 @@ impl FairQueue {
         }
         if let Place::Idle(since_ms) = entry.place {
             if now.as_millis() > since_ms + REFILL_MS {
-                entry.credit_bytes = entry.credit_bytes.max(self.quantum_bytes);
+                entry.credit = entry.credit.at_least(self.quantum_bytes);
             }
             entry.place = Place::Waiting;
             self.rounds.begin(flow);
@@ -175,12 +175,8 @@ impl FairQueue {
         }
         loop {
             let Self { flows, rounds, quantum_bytes, .. } = self;
-            let id = rounds.first(|id| {
-                let credit = &mut flows.get_mut(&id).expect("a flow in a list").credit_bytes;
-                let may_send = *credit > 0;
-                *credit += if may_send { 0 } else { *quantum_bytes };
-                may_send
-            })?;
+            let id =
+                rounds.first(|id| flows.get_mut(&id).expect("a flow in a list").credit.may_send(*quantum_bytes))?;
             let flow = flows.get_mut(&id).expect("a flow in a list");
             let Some(burst) = flow.bursts.front() else {
                 if rounds.retire() {
@@ -191,7 +187,7 @@ impl FairQueue {
             flow.next = flow.next.max(burst.departure);
             if flow.next <= now {
                 let burst = flow.bursts.pop_front()?;
-                flow.credit_bytes -= i64::from(burst.bytes);
+                flow.credit.spend(burst.bytes);
                 self.waiting -= 1;
                 return Some(burst);
             }
@@ -234,11 +230,11 @@ impl FairQueue {
 }
 
 impl Flow {
-    const fn new(credit_bytes: i64, now: Time) -> Self {
+    fn new(credit_bytes: u32, now: Time) -> Self {
         Self {
             bursts: VecDeque::new(),
             packets: VecDeque::new(),
-            credit_bytes,
+            credit: Credit::of(credit_bytes),
             place: Place::Idle(now.as_millis()),
             next: Time::ZERO,
         }
@@ -368,15 +364,19 @@ mod tests {
         // Twelve frames: two more than the credit.
         offer(&mut queue, 0, 12, us(0), us(0)).unwrap();
         assert_eq!(take(&mut queue, us(0)), [(0, 12)]);
-        let credit = |queue: &FairQueue| queue.flows[&FlowId::new(0)].credit_bytes;
-        let round = 2 * i64::from(FRAME_BYTES);
-        assert_eq!(credit(&queue), round, "a round's credit makes up for what is missing, and another is there to use");
+        let credit = |queue: &FairQueue| queue.flows[&FlowId::new(0)].credit;
+        let round = 2 * FRAME_BYTES;
+        assert_eq!(
+            credit(&queue),
+            Credit::of(round),
+            "a round's credit makes up for what is missing, and another is there to use"
+        );
         for (at, before) in [(us(0), round), (us(40_000), round / 2), (us(40_000), round), (us(81_000), round)] {
             offer(&mut queue, 0, 1, at, at).unwrap();
-            assert_eq!(credit(&queue), before, "{at:?}");
+            assert_eq!(credit(&queue), Credit::of(before), "{at:?}");
             assert_eq!(take(&mut queue, at), [(0, 1)]);
         }
         queue.open(FlowId::new(0));
-        assert_eq!(credit(&queue), 10 * i64::from(FRAME_BYTES));
+        assert_eq!(credit(&queue), Credit::of(10 * FRAME_BYTES));
     }
 }

@@ -197,7 +197,9 @@ impl Link {
 
     /// Frames that wait or were not handed over yet.
     pub fn packets(&self) -> impl Iterator<Item = &Packet> {
-        self.queue.frames().into_iter().chain(&self.released)
+        let mut frames = Vec::new();
+        self.queue.for_each(&mut |packet| frames.push(packet));
+        frames.into_iter().chain(&self.released)
     }
 }
 

@@ -3,7 +3,7 @@
 mod codel;
 mod drop_tail;
 mod dual_pi2;
-mod fair;
+mod fq;
 mod fq_codel;
 mod pie;
 #[cfg(test)]
@@ -11,13 +11,14 @@ mod random_drop;
 mod red;
 mod rounds;
 mod staged;
+mod tally;
 
 use super::packet::Packet;
 use crate::engine::{stream, stream_seed};
 use codel::{Codel, Settings};
 pub use drop_tail::DropTail;
 use dual_pi2::DualPi2;
-use fair::Fair;
+use fq::Fq;
 use fq_codel::FqCodel;
 use pie::Pie;
 use rand_core::{RngCore, SeedableRng};
@@ -25,9 +26,9 @@ use rand_xoshiro::SplitMix64;
 #[cfg(test)]
 pub use random_drop::{DropAt, RandomDrop};
 use red::Red;
-pub use rounds::Rounds;
+pub use rounds::{Credit, Rounds};
 use run::{Buffer, ETHERNET_HEADER_BYTES, Histogram, Hop, QueueCounters, QueueDiscipline};
-use staged::Staged;
+use staged::{Management, Staged};
 use units::{Time, low_bits};
 
 /// What becomes of a frame that arrives at a queue.
@@ -81,7 +82,7 @@ impl FlowHash {
 }
 
 /// A queueing discipline. It counts what it does: at every instant `offered = sent + dropped + queued`.
-pub trait Discipline {
+pub trait Discipline: std::fmt::Debug {
     /// A frame arrives. What becomes of others is added to `fates`.
     fn enqueue(&mut self, packet: Packet, now: Time, fates: &mut Vec<Fate>) -> Verdict;
 
@@ -95,36 +96,28 @@ pub trait Discipline {
     /// Size of the next frame to leave.
     fn head_bytes(&self) -> Option<u32>;
 
-    /// Frames that wait.
-    fn waiting(&self) -> usize;
-
     /// The frame behind `index` others, if nothing is dropped until it leaves.
     fn peek(&self, index: usize) -> Option<&Packet>;
 
     /// Packets, bytes and segments now and so far.
     fn counters(&self, now: Time) -> QueueCounters;
+
+    /// How long frames were here that have left, where something manages it.
+    fn sojourn(&self) -> Option<&Histogram> {
+        None
+    }
+
+    /// Every frame that waits, the next one to leave first where that is decided.
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet));
 }
 
-/// The disciplines that a link may have.
+/// A queue of a link.
 #[derive(Debug)]
 pub enum Queue {
-    /// Drop-tail.
+    /// Drop-tail, which costs less than a virtual call.
     DropTail(DropTail),
-    /// CoDel.
-    Codel(Box<Staged<Codel>>),
-    /// FQ-CoDel.
-    FqCodel(Box<Staged<FqCodel>>),
-    /// `fq`.
-    Fair(Box<Staged<Fair>>),
-    /// PIE.
-    Pie(Box<Staged<Pie>>),
-    /// RED.
-    Red(Box<Staged<Red>>),
-    /// DualPI2.
-    DualPi2(Box<Staged<DualPi2>>),
-    /// Drops at random.
-    #[cfg(test)]
-    RandomDrop(RandomDrop),
+    /// Under any other discipline.
+    Managed(Box<dyn Discipline>),
 }
 
 /// What the discipline of a queue says.
@@ -132,14 +125,7 @@ macro_rules! of {
     ($queue:expr, $discipline:ident => $what:expr) => {
         match $queue {
             Queue::DropTail($discipline) => $what,
-            Queue::Codel($discipline) => $what,
-            Queue::FqCodel($discipline) => $what,
-            Queue::Fair($discipline) => $what,
-            Queue::Pie($discipline) => $what,
-            Queue::Red($discipline) => $what,
-            Queue::DualPi2($discipline) => $what,
-            #[cfg(test)]
-            Queue::RandomDrop($discipline) => $what,
+            Queue::Managed($discipline) => $what,
         }
     };
 }
@@ -155,63 +141,28 @@ impl Queue {
         let chance = |name: &str| stream(seed, &format!("{scope}{name}"));
         match hop.qdisc {
             QueueDiscipline::Codel(codel) => {
-                let codel = Codel::new(Settings::new(&codel, None, frame_bytes), limit_packets);
-                Self::Codel(Box::new(Staged::new(codel, hop.shaper)))
+                Self::managed(Codel::new(Settings::new(&codel, None, frame_bytes), limit_packets), hop)
             }
             QueueDiscipline::FqCodel(parameters) => {
-                let queues = FqCodel::new(&parameters, limit_packets, frame_bytes, hash);
-                Self::FqCodel(Box::new(Staged::new(queues, hop.shaper)))
+                Self::managed(FqCodel::new(&parameters, limit_packets, frame_bytes, hash), hop)
             }
-            QueueDiscipline::Fq(parameters) => {
-                Self::Fair(Box::new(Staged::new(Fair::new(parameters, limit_packets, hash), hop.shaper)))
-            }
+            QueueDiscipline::Fq(parameters) => Self::managed(Fq::new(parameters, limit_packets, hash), hop),
             QueueDiscipline::Pie(parameters) => {
-                let pie = Pie::new(&parameters, limit_packets, frame_bytes, chance("pie"));
-                Self::Pie(Box::new(Staged::new(pie, hop.shaper)))
+                Self::managed(Pie::new(&parameters, limit_packets, frame_bytes, chance("pie")), hop)
             }
             QueueDiscipline::Red(parameters) => {
-                let red = Red::new(parameters, limit, frame_bytes, chance("red"));
-                Self::Red(Box::new(Staged::new(red, hop.shaper)))
+                Self::managed(Red::new(parameters, limit, frame_bytes, chance("red")), hop)
             }
             QueueDiscipline::Dualpi2(parameters) => {
-                let queues = DualPi2::new(&parameters, limit_packets, frame_bytes, chance("dualpi2"));
-                Self::DualPi2(Box::new(Staged::new(queues, hop.shaper)))
+                Self::managed(DualPi2::new(&parameters, limit_packets, frame_bytes, chance("dualpi2")), hop)
             }
             // CAKE is refused before.
             QueueDiscipline::Fifo | QueueDiscipline::Cake => Self::DropTail(DropTail::new(hop.buffer)),
         }
     }
 
-    /// How long frames were here that have left, where something manages it.
-    pub fn sojourn(&self) -> Option<&Histogram> {
-        match self {
-            Self::DropTail(_) => None,
-            Self::Codel(own) => Some(own.sojourn()),
-            Self::FqCodel(own) => Some(own.sojourn()),
-            Self::Fair(own) => Some(own.sojourn()),
-            Self::Pie(own) => Some(own.sojourn()),
-            Self::Red(own) => Some(own.sojourn()),
-            Self::DualPi2(own) => Some(own.sojourn()),
-            #[cfg(test)]
-            Self::RandomDrop(_) => None,
-        }
-    }
-
-    /// Every frame that waits.
-    pub fn frames(&self) -> Vec<&Packet> {
-        let mut frames = Vec::new();
-        match self {
-            Self::DropTail(own) => frames.extend((0..own.waiting()).filter_map(|place| own.peek(place))),
-            Self::Codel(own) => own.for_each(&mut |packet| frames.push(packet)),
-            Self::FqCodel(own) => own.for_each(&mut |packet| frames.push(packet)),
-            Self::Fair(own) => own.for_each(&mut |packet| frames.push(packet)),
-            Self::Pie(own) => own.for_each(&mut |packet| frames.push(packet)),
-            Self::Red(own) => own.for_each(&mut |packet| frames.push(packet)),
-            Self::DualPi2(own) => own.for_each(&mut |packet| frames.push(packet)),
-            #[cfg(test)]
-            Self::RandomDrop(own) => frames.extend((0..own.waiting()).filter_map(|place| own.peek(place))),
-        }
-        frames
+    fn managed(management: impl Management + 'static, hop: &Hop) -> Self {
+        Self::Managed(Box::new(Staged::new(management, hop.shaper)))
     }
 }
 
@@ -237,16 +188,19 @@ impl Discipline for Queue {
     }
 
     #[inline]
-    fn waiting(&self) -> usize {
-        of!(self, own => own.waiting())
-    }
-
-    #[inline]
     fn peek(&self, index: usize) -> Option<&Packet> {
         of!(self, own => own.peek(index))
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
         of!(self, own => own.counters(now))
+    }
+
+    fn sojourn(&self) -> Option<&Histogram> {
+        of!(self, own => own.sojourn())
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        of!(self, own => own.for_each(see));
     }
 }

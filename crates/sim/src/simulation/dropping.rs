@@ -54,7 +54,7 @@ fn transfers() -> Run {
 
 fn measured(run: &Run, at: DropAt, percent: u32) -> Measurement {
     let mut simulation = Simulation::new(run, false);
-    simulation.network.set_queues(|seed| Queue::RandomDrop(RandomDrop::new(at, percent * 10_000_000, seed)));
+    simulation.network.set_queues(|seed| Queue::Managed(Box::new(RandomDrop::new(at, percent * 10_000_000, seed))));
     simulation.measure(&mut || true).0
 }
 
@@ -107,7 +107,7 @@ fn what_is_dropped_while_a_burst_arrives_is_accounted_for_at_once() {
     let mut counts = [0; 3];
     for seed in 0..32 {
         let mut network = Simulation::new(&run, false).network;
-        network.set_queues(|_| Queue::RandomDrop(RandomDrop::new(DropAt::Dequeue, 500_000_000, seed)));
+        network.set_queues(|_| Queue::Managed(Box::new(RandomDrop::new(DropAt::Dequeue, 500_000_000, seed))));
         for (seq, frame_bytes) in [(0, 1_514), (1, 66), (2, 1_514)] {
             network.emit(Packet { seq, frame_bytes, segments: 1, kind: PacketKind::Data, ..Packet::default() });
             network.assert_conservation();

@@ -1,5 +1,6 @@
 //! Drop-tail: frames leave in the order in which they came, and what finds no room is dropped.
 
+use super::tally::Tally;
 use super::{Discipline, Fate, Verdict};
 use crate::net::line::make_room;
 use crate::net::packet::Packet;
@@ -12,37 +13,30 @@ use units::Time;
 pub struct DropTail {
     room: Buffer,
     frames: VecDeque<Packet>,
-    queued_bytes: u64,
-    queued_segments: u64,
-    counters: QueueCounters,
+    tally: Tally,
 }
 
 impl DropTail {
     /// An empty queue.
     pub fn new(room: Buffer) -> Self {
-        let counters = QueueCounters::default();
-        Self { room, frames: VecDeque::new(), queued_bytes: 0, queued_segments: 0, counters }
+        Self { room, frames: VecDeque::new(), tally: Tally::default() }
     }
 }
 
 impl Discipline for DropTail {
     #[inline]
     fn enqueue(&mut self, packet: Packet, _: Time, _: &mut Vec<Fate>) -> Verdict {
-        let segments = packet.wire_segments();
-        self.counters.offered_packets += segments;
         let fits = match self.room {
-            Buffer::Bytes(limit) => self.queued_bytes + u64::from(packet.frame_bytes) <= limit,
+            Buffer::Bytes(limit) => self.tally.queued_bytes() + u64::from(packet.frame_bytes) <= limit,
             Buffer::Packets(limit) => (self.frames.len() as u64) < limit,
         };
-        if !fits {
-            self.counters.dropped_packets += segments;
-            return Verdict::Dropped;
+        let verdict = if fits { Verdict::Queued } else { Verdict::Dropped };
+        self.tally.count_arrival(&packet, verdict);
+        if fits {
+            make_room(&mut self.frames);
+            self.frames.push_back(packet);
         }
-        self.queued_bytes += u64::from(packet.frame_bytes);
-        self.queued_segments += segments;
-        make_room(&mut self.frames);
-        self.frames.push_back(packet);
-        Verdict::Queued
+        verdict
     }
 
     #[inline]
@@ -51,11 +45,7 @@ impl Discipline for DropTail {
         // Copied as it lies: an option of a packet is taken apart and put together again, which costs as much as a queue.
         *out = *head;
         self.frames.pop_front();
-        let segments = out.wire_segments();
-        self.queued_bytes -= u64::from(out.frame_bytes);
-        self.queued_segments -= segments;
-        self.counters.sent_packets += segments;
-        self.counters.sent_bytes += u64::from(out.frame_bytes);
+        self.tally.count_departure(out);
         true
     }
 
@@ -65,21 +55,15 @@ impl Discipline for DropTail {
     }
 
     #[inline]
-    fn waiting(&self) -> usize {
-        self.frames.len()
-    }
-
-    #[inline]
     fn peek(&self, index: usize) -> Option<&Packet> {
         self.frames.get(index)
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
-        QueueCounters {
-            at_ns: now.as_nanos(),
-            queued_packets: self.queued_segments,
-            queued_bytes: self.queued_bytes,
-            ..self.counters
-        }
+        self.tally.at(now)
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.frames.iter().for_each(see);
     }
 }

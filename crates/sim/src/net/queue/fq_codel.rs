@@ -1,8 +1,8 @@
 //! FQ-CoDel (RFC 8290): a queue for each flow, served in rounds of bytes, each under a CoDel of its own. When all are full, the
-//! fattest loses half of what it has (Linux 6.1 `fq_codel_drop`).
+//! fattest loses half of its bytes (Linux 6.1 `fq_codel_drop`).
 
 use super::codel::{Law, Settings, Source};
-use super::rounds::Rounds;
+use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Queued, Stage};
 use super::{Fate, FlowHash, Verdict};
 use crate::net::packet::Packet;
@@ -18,7 +18,7 @@ const MOST_DROPPED: usize = 64;
 pub struct FqCodel {
     settings: Settings,
     limit: usize,
-    quantum_bytes: i64,
+    quantum_bytes: u32,
     hash: FlowHash,
     queues: Vec<FlowQueue>,
     rounds: Rounds<u32>,
@@ -32,7 +32,7 @@ struct FlowQueue {
     frames: VecDeque<Queued>,
     bytes: u64,
     law: Law,
-    credit_bytes: i64,
+    credit: Credit,
     is_listed: bool,
 }
 
@@ -66,7 +66,7 @@ impl FqCodel {
         Self {
             settings: Settings::new(&parameters.codel, parameters.ce_threshold_selector, frame_bytes),
             limit,
-            quantum_bytes: i64::from(parameters.quantum_bytes),
+            quantum_bytes: parameters.quantum_bytes,
             hash,
             queues: (0..count).map(|_| FlowQueue::default()).collect(),
             rounds: Rounds::new(),
@@ -102,7 +102,7 @@ impl Management for FqCodel {
         queue.frames.push_back(frame);
         queue.bytes += bytes;
         if !queue.is_listed {
-            (queue.is_listed, queue.credit_bytes) = (true, self.quantum_bytes);
+            (queue.is_listed, queue.credit) = (true, Credit::of(self.quantum_bytes));
             self.rounds.begin(place);
         }
         self.bytes += bytes;
@@ -116,16 +116,11 @@ impl Management for FqCodel {
     fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
         let Self { queues, rounds, quantum_bytes, .. } = self;
         loop {
-            let place = rounds.first(|place| {
-                let credit = &mut queues[place as usize].credit_bytes;
-                let may_send = *credit > 0;
-                *credit += if may_send { 0 } else { *quantum_bytes };
-                may_send
-            })?;
-            let FlowQueue { frames, bytes: own_bytes, law, credit_bytes, is_listed } = &mut queues[place as usize];
+            let place = rounds.first(|place| queues[place as usize].credit.may_send(*quantum_bytes))?;
+            let FlowQueue { frames, bytes: own_bytes, law, credit, is_listed } = &mut queues[place as usize];
             let mut pulled = Pulled { frames, own_bytes, waiting: &mut self.waiting, bytes: &mut self.bytes };
             if let Some(frame) = law.take(&self.settings, &mut pulled, now, fates) {
-                *credit_bytes -= i64::from(frame.packet.frame_bytes);
+                credit.spend(frame.packet.frame_bytes);
                 return Some(frame);
             }
             *is_listed = !rounds.retire();

@@ -1,6 +1,7 @@
 //! A discipline of tests: each frame is dropped with the same probability,
 //! when it comes or when it is about to leave.
 
+use super::tally::Tally;
 use super::{Discipline, Fate, Verdict};
 use crate::engine::{Stream, stream};
 use crate::net::packet::Packet;
@@ -24,47 +25,40 @@ pub struct RandomDrop {
     ppb: u32,
     stream: Stream,
     frames: VecDeque<Packet>,
-    counters: QueueCounters,
+    tally: Tally,
 }
 
 impl RandomDrop {
     /// An empty queue that drops `ppb` of a billion frames.
     pub fn new(at: DropAt, ppb: u32, seed: u64) -> Self {
         let stream = stream(seed, "random drop");
-        Self { at, ppb, stream, frames: VecDeque::new(), counters: QueueCounters::default() }
+        Self { at, ppb, stream, frames: VecDeque::new(), tally: Tally::default() }
     }
 
-    fn drops(&mut self, at: DropAt, packet: &Packet) -> bool {
-        let drops = at == self.at && self.stream.happens(self.ppb);
-        if drops {
-            self.counters.dropped_packets += packet.wire_segments();
-        }
-        drops
+    fn drops(&mut self, at: DropAt) -> bool {
+        at == self.at && self.stream.happens(self.ppb)
     }
 }
 
 impl Discipline for RandomDrop {
     fn enqueue(&mut self, packet: Packet, _: Time, _: &mut Vec<Fate>) -> Verdict {
-        self.counters.offered_packets += packet.wire_segments();
-        if self.drops(DropAt::Enqueue, &packet) {
-            return Verdict::Dropped;
+        let verdict = if self.drops(DropAt::Enqueue) { Verdict::Dropped } else { Verdict::Queued };
+        self.tally.count_arrival(&packet, verdict);
+        if verdict == Verdict::Queued {
+            self.frames.push_back(packet);
         }
-        self.counters.queued_packets += packet.wire_segments();
-        self.counters.queued_bytes += u64::from(packet.frame_bytes);
-        self.frames.push_back(packet);
-        Verdict::Queued
+        verdict
     }
 
     fn dequeue(&mut self, _: Time, out: &mut Packet, fates: &mut Vec<Fate>) -> bool {
         while let Some(packet) = self.frames.pop_front() {
-            self.counters.queued_packets -= packet.wire_segments();
-            self.counters.queued_bytes -= u64::from(packet.frame_bytes);
-            if self.drops(DropAt::Dequeue, &packet) {
-                fates.push(Fate::dropped(packet));
+            if self.drops(DropAt::Dequeue) {
+                let fate = Fate::dropped(packet);
+                self.tally.count_fate(&fate);
+                fates.push(fate);
                 continue;
             }
-            self.counters.sent_packets += packet.wire_segments();
-            self.counters.sent_bytes += u64::from(packet.frame_bytes);
+            self.tally.count_departure(&packet);
             *out = packet;
             return true;
         }
@@ -75,15 +69,15 @@ impl Discipline for RandomDrop {
         self.frames.front().map(|head| head.frame_bytes)
     }
 
-    fn waiting(&self) -> usize {
-        self.frames.len()
-    }
-
     fn peek(&self, index: usize) -> Option<&Packet> {
         self.frames.get(index)
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
-        QueueCounters { at_ns: now.as_nanos(), ..self.counters }
+        self.tally.at(now)
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.frames.iter().for_each(see);
     }
 }

@@ -1,6 +1,37 @@
-//! [`Rounds`]: which flow is served next, of those that have just begun and of the others (RFC 8290 section 4).
+//! [`Rounds`]: which flow is served next, of those that have just begun and of the others (RFC 8290 section 4), by a [`Credit`]
+//! of each.
 
 use std::collections::VecDeque;
+
+/// Bytes that a flow may send in this round. It may overdraw them by less than a frame (deficit round robin).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Credit(i64);
+
+impl Credit {
+    /// So many.
+    pub fn of(bytes: u32) -> Self {
+        Self(bytes.into())
+    }
+
+    /// So many at least.
+    pub fn at_least(self, bytes: u32) -> Self {
+        Self(self.0.max(bytes.into()))
+    }
+
+    /// A frame or a burst leaves.
+    #[inline]
+    pub fn spend(&mut self, bytes: u32) {
+        self.0 -= i64::from(bytes);
+    }
+
+    /// Whether the flow may send now; one that may not has a round's quantum more.
+    #[inline]
+    pub fn may_send(&mut self, quantum_bytes: u32) -> bool {
+        let may_send = self.0 > 0;
+        self.0 += if may_send { 0 } else { i64::from(quantum_bytes) };
+        may_send
+    }
+}
 
 /// Two lists of flows, each in the order in which they are served; one that has just begun comes before the others.
 #[derive(Debug)]

@@ -4,6 +4,7 @@
 //! whatever decides at that moment decides about a frame that then waits for its tokens. An `htb` takes a frame out when it
 //! may leave.
 
+use super::tally::Tally;
 use super::{Discipline, Fate, Verdict};
 use crate::net::packet::{Ecn, Packet};
 use run::{Histogram, QueueCounters, ShaperKind};
@@ -51,9 +52,7 @@ pub struct Staged<M> {
     management: M,
     stage: Stage,
     looks: bool,
-    queued_bytes: u64,
-    queued_segments: u64,
-    counters: QueueCounters,
+    tally: Tally,
     /// How long frames were here that have left, ns.
     sojourn: Histogram,
     /// Size of the last frame that came: an `htb` need not know that of the next one to leave.
@@ -79,65 +78,29 @@ impl<M: Management> Staged<M> {
             management,
             stage: Stage::default(),
             looks: M::IS_TAKEN_TO_LOOK_AT && shaper == ShaperKind::Tbf,
-            queued_bytes: 0,
-            queued_segments: 0,
-            counters: QueueCounters::default(),
+            tally: Tally::default(),
             sojourn: Histogram::default(),
             last_bytes: 0,
-        }
-    }
-
-    /// The sojourn times of frames that have left.
-    pub const fn sojourn(&self) -> &Histogram {
-        &self.sojourn
-    }
-
-    /// Every frame, that which has been taken out first.
-    pub fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.stage.0.iter().for_each(|frame| see(&frame.packet));
-        self.management.for_each(see);
-    }
-
-    /// Counts what has become of frames that were here, those of `fates` from a place on.
-    fn account(&mut self, fates: &[Fate]) {
-        for fate in fates {
-            let segments = fate.packet.wire_segments();
-            if fate.is_marked {
-                self.counters.marked_packets += segments;
-            } else {
-                self.counters.dropped_packets += segments;
-                self.queued_bytes -= u64::from(fate.packet.frame_bytes);
-                self.queued_segments -= segments;
-            }
         }
     }
 
     fn take(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
         let known = fates.len();
         let frame = self.management.dequeue(now, fates);
-        if fates.len() > known {
-            self.account(&fates[known..]);
-        }
+        fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
         frame
     }
 }
 
 impl<M: Management> Discipline for Staged<M> {
     fn enqueue(&mut self, packet: Packet, now: Time, fates: &mut Vec<Fate>) -> Verdict {
-        let segments = packet.wire_segments();
-        self.counters.offered_packets += segments;
         let known = fates.len();
         let verdict = self.management.enqueue(Queued { packet, since: now }, &self.stage, fates);
-        if verdict == Verdict::Dropped {
-            self.counters.dropped_packets += segments;
-        } else {
-            self.queued_bytes += u64::from(packet.frame_bytes);
-            self.queued_segments += segments;
+        if verdict == Verdict::Queued {
             self.last_bytes = packet.frame_bytes;
         }
-        if fates.len() > known {
-            self.account(&fates[known..]);
-        }
+        self.tally.count_arrival(&packet, verdict);
+        fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
         verdict
     }
 
@@ -153,11 +116,7 @@ impl<M: Management> Discipline for Staged<M> {
         }
         let Some(frame) = &self.stage.0 else { return false };
         *out = frame.packet;
-        let segments = out.wire_segments();
-        self.queued_bytes -= u64::from(out.frame_bytes);
-        self.queued_segments -= segments;
-        self.counters.sent_packets += segments;
-        self.counters.sent_bytes += u64::from(out.frame_bytes);
+        self.tally.count_departure(out);
         self.sojourn.record(now.since(frame.since).as_nanos());
         self.stage.0 = None;
         self.stage(now, fates);
@@ -170,21 +129,21 @@ impl<M: Management> Discipline for Staged<M> {
         known.or_else(|| (!self.looks && self.management.waiting() > 0).then_some(self.last_bytes))
     }
 
-    fn waiting(&self) -> usize {
-        self.stage.frames() + self.management.waiting()
-    }
-
     fn peek(&self, _: usize) -> Option<&Packet> {
         None
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
-        QueueCounters {
-            at_ns: now.as_nanos(),
-            queued_packets: self.queued_segments,
-            queued_bytes: self.queued_bytes,
-            ..self.counters
-        }
+        self.tally.at(now)
+    }
+
+    fn sojourn(&self) -> Option<&Histogram> {
+        Some(&self.sojourn)
+    }
+
+    fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
+        self.stage.0.iter().for_each(|frame| see(&frame.packet));
+        self.management.for_each(see);
     }
 }
 

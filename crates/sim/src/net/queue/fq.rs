@@ -1,7 +1,7 @@
 //! Linux's `fq` at a router (6.1 `sch_fq.c`): a queue for each flow, served in rounds of bytes. Packets have no departure times
 //! there, so that nothing is paced; a sending host's own is [`crate::net::fair_queue`].
 
-use super::rounds::Rounds;
+use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Queued, Stage, mark};
 use super::{Fate, FlowHash, Verdict};
 use crate::net::packet::Packet;
@@ -14,7 +14,7 @@ const REFILL_MS: u64 = 40;
 
 /// Queues by a hash.
 #[derive(Debug)]
-pub struct Fair {
+pub struct Fq {
     parameters: Parameters,
     limit: usize,
     hash: FlowHash,
@@ -27,17 +27,17 @@ pub struct Fair {
 #[derive(Debug)]
 struct FlowQueue {
     frames: VecDeque<Queued>,
-    credit_bytes: i64,
+    credit: Credit,
     /// Since when it is in no list, ms; none: it is in one.
     idle_since_ms: Option<u64>,
 }
 
-impl Fair {
+impl Fq {
     /// Empty queues for so many frames together.
     pub fn new(parameters: Parameters, limit: usize, hash: FlowHash) -> Self {
         let empty = || FlowQueue {
             frames: VecDeque::new(),
-            credit_bytes: i64::from(parameters.initial_quantum_bytes),
+            credit: Credit::of(parameters.initial_quantum_bytes),
             idle_since_ms: Some(0),
         };
         let queues = (0..=parameters.orphan_mask).map(|_| empty()).collect();
@@ -45,7 +45,7 @@ impl Fair {
     }
 }
 
-impl Management for Fair {
+impl Management for Fq {
     fn enqueue(&mut self, frame: Queued, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
         let place = self.hash.bits(&frame.packet, self.parameters.orphan_mask);
         let queue = &mut self.queues[place as usize];
@@ -55,7 +55,7 @@ impl Management for Fair {
         }
         if let Some(since_ms) = queue.idle_since_ms.take() {
             if frame.since.as_millis() > since_ms + REFILL_MS {
-                queue.credit_bytes = queue.credit_bytes.max(i64::from(self.parameters.quantum_bytes));
+                queue.credit = queue.credit.at_least(self.parameters.quantum_bytes);
             }
             self.rounds.begin(place);
         }
@@ -67,12 +67,7 @@ impl Management for Fair {
     fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
         let Self { queues, rounds, parameters, .. } = self;
         loop {
-            let place = rounds.first(|place| {
-                let credit = &mut queues[place as usize].credit_bytes;
-                let may_send = *credit > 0;
-                *credit += if may_send { 0 } else { i64::from(parameters.quantum_bytes) };
-                may_send
-            })?;
+            let place = rounds.first(|place| queues[place as usize].credit.may_send(parameters.quantum_bytes))?;
             let queue = &mut queues[place as usize];
             let Some(mut frame) = queue.frames.pop_front() else {
                 if rounds.retire() {
@@ -83,7 +78,7 @@ impl Management for Fair {
             if parameters.ce_threshold_ns.is_some_and(|most_ns| now.since(frame.since).as_nanos() > most_ns) {
                 mark(&mut frame.packet, fates);
             }
-            queue.credit_bytes -= i64::from(frame.packet.frame_bytes);
+            queue.credit.spend(frame.packet.frame_bytes);
             self.waiting -= 1;
             return Some(frame);
         }
