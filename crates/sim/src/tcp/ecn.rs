@@ -38,21 +38,44 @@ impl EcnMode {
 /// What a receiver echoes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Echo {
-    pub mode: EcnMode,
+    mode: EcnMode,
     /// The SYN was answered: what it said stands.
     is_settled: bool,
     /// ACKs carry ECE (`TCP_ECN_DEMAND_CWR`).
-    pub echoes: bool,
+    echoes: bool,
     /// ECT has come (`TCP_ECN_SEEN`).
-    pub has_seen: bool,
+    has_seen: bool,
     /// The last segment had CE (DCTCP's `ce_state`).
-    pub is_congested: bool,
+    is_congested: bool,
+}
+
+/// What the ECN field of new data is to its receiver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard {
+    /// Nothing new.
+    Nothing,
+    /// An occasion for quick ACKs: CE for the first time, or data without ECT, which probably is sent again.
+    Occasion,
+    /// CE has begun or ended, for a sender that counts it (RFC 8257 section 3.2; `dctcp_ece_ack_update`).
+    Change,
 }
 
 impl Echo {
     /// Of a host that offers this.
     pub fn new(mode: EcnMode) -> Self {
         Self { mode, ..Self::default() }
+    }
+
+    /// What both ends make of ECN.
+    #[inline]
+    pub const fn mode(&self) -> EcnMode {
+        self.mode
+    }
+
+    /// ACKs carry ECE.
+    #[inline]
+    pub const fn echoes(&self) -> bool {
+        self.echoes
     }
 
     /// A SYN comes, perhaps again: takes its offer, if it makes one (RFC 3168 section 6.1.1; `tcp_ecn_create_request`). Its
@@ -64,5 +87,29 @@ impl Echo {
         }
         self.is_settled = true;
         self.mode.is_on()
+    }
+
+    /// New data comes (Linux 6.1 `__tcp_ecn_check_ce`).
+    pub fn hear(&mut self, marks: Marks) -> Heard {
+        if marks.ecn() == Ecn::NotEct as u8 {
+            return if self.has_seen { Heard::Occasion } else { Heard::Nothing };
+        }
+        self.has_seen = true;
+        let is_congested = marks.is_congested();
+        if self.mode == EcnMode::Exact {
+            let has_changed = self.is_congested != is_congested;
+            (self.is_congested, self.echoes) = (is_congested, is_congested);
+            return if has_changed { Heard::Change } else { Heard::Nothing };
+        }
+        if !is_congested || self.echoes {
+            return Heard::Nothing;
+        }
+        self.echoes = true;
+        Heard::Occasion
+    }
+
+    /// The sender says that it has reduced its window.
+    pub const fn stop(&mut self) {
+        self.echoes = false;
     }
 }

@@ -1,5 +1,6 @@
 //! TCP as Linux does it: sender, receiver, and the mechanisms between them, one file each.
 
+mod ack_delay;
 mod ack_summary;
 mod acknowledge;
 mod burst;

@@ -6,13 +6,13 @@
 //! hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT and 100 µs more (SACK compression,
 //! 4.18).
 
-use super::ecn::{Echo, EcnMode};
-use super::rtt::{RTO_INITIAL_MS, RttEstimator, sample_us};
+use super::ack_delay::AckDelay;
+use super::ecn::{Echo, EcnMode, Heard};
 use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
 use crate::index::FlowId;
-use crate::net::{Ack, Ecn, Marks, Packet, PacketKind, SackBlock};
+use crate::net::{Ack, Marks, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
 use std::ops::Range;
@@ -22,10 +22,6 @@ use units::{Span, Time, low_bits, window_segments};
 const MAX_QUICK_ACKS: u32 = 16;
 /// So many more ACKs are not delayed once CE has come, or what a sender sends again (`__tcp_ecn_check_ce`).
 const ECN_QUICK_ACKS: u32 = 2;
-/// `TCP_ATO_MIN` = `TCP_DELACK_MIN`, ms: the least that an ACK is delayed.
-const DELAYED_ACK_MIN_MS: u64 = 40;
-/// `TCP_DELACK_MAX`, ms.
-const DELAYED_ACK_MAX_MS: u64 = 200;
 /// `tcp_comp_sack_nr`.
 const COMPRESSED_ACKS: u32 = 44;
 /// `TCP_FASTRETRANS_THRESH`: so many duplicate ACKs are sent before compression begins.
@@ -80,12 +76,7 @@ pub struct Receiver {
     pushed: bool,
     /// More has come in the same instant than the application has seen: it reads when all of that has been received.
     in_lump: bool,
-    /// How long an ACK may wait as the gaps between segments suggest (`icsk_ack.ato`); 0 before the first data.
-    patience_ms: u64,
-    last_data_ms: u64,
-    /// Its own round-trip time and retransmission timeout, which data never moves: those of the handshake.
-    rtt_ms: u64,
-    timeout_ms: u64,
+    delay: AckDelay,
     /// What of the last packet had come before; empty: nothing, or it has been reported.
     duplicate: SackBlock,
     compressed: u32,
@@ -121,10 +112,7 @@ impl Receiver {
             owed: false,
             pushed: false,
             in_lump: false,
-            patience_ms: 0,
-            last_data_ms: 0,
-            rtt_ms: 0,
-            timeout_ms: RTO_INITIAL_MS,
+            delay: AckDelay::new(),
             duplicate: SackBlock::default(),
             compressed: 0,
             compression_next: 0,
@@ -163,7 +151,7 @@ impl Receiver {
                 if packet.seq == low_bits(self.data.next())
                     && self.data.waiting() == 0
                     && !self.in_lump
-                    && !self.ecn.mode.is_on() =>
+                    && !self.ecn.mode().is_on() =>
             {
                 self.on_expected(packet, now)
             }
@@ -178,11 +166,7 @@ impl Receiver {
             PacketKind::Bare => {
                 self.window.begin(now.as_micros());
                 self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
-                let mut rtt = RttEstimator::default();
-                let ticks = now.stamp_ms().wrapping_sub(packet.echo_ms).max(1);
-                rtt.update(sample_us(u64::from(ticks) * 1_000), 0, 0);
-                self.rtt_ms = u64::from(ticks);
-                self.timeout_ms = rtt.rto_ms();
+                self.delay.sample_handshake(now.stamp_ms().wrapping_sub(packet.echo_ms).max(1));
                 None
             }
             PacketKind::SynAck | PacketKind::Ack => unreachable!("these go to senders"),
@@ -283,7 +267,7 @@ impl Receiver {
         }
         let payload_bytes = u64::from(packet.payload_bytes());
         if start > next {
-            if self.ecn.mode.is_on() {
+            if self.ecn.mode().is_on() {
                 self.take_in_ecn(packet.marks, now, &mut earlier);
             }
             if self.compressed > 0 && self.data.displaces(start, end) {
@@ -304,7 +288,7 @@ impl Receiver {
             self.on_fin();
         } else {
             self.time_data(now);
-            if self.ecn.mode.is_on() {
+            if self.ecn.mode().is_on() {
                 self.take_in_ecn(packet.marks, now, &mut earlier);
             }
             self.grow_window(payload_bytes, packet.segments, waiting);
@@ -390,55 +374,33 @@ impl Receiver {
     /// The sender says that it has reduced its window, which may be very narrow now (Linux 6.1 `tcp_ecn_accept_cwr`).
     #[cold]
     const fn accept_reduction(&mut self) {
-        self.ecn.echoes = false;
+        self.ecn.stop();
         self.at_once = true;
     }
 
-    /// What the ECN field of new data says (Linux 6.1 `__tcp_ecn_check_ce`). Of DCTCP each change of CE is answered at once,
-    /// and what is owed for the data before it, before that (RFC 8257 section 3.2; `dctcp_ece_ack_update`).
+    /// What the ECN field of new data says. A change that its sender is to see is answered at once, and what is owed for the
+    /// data before it, before that.
     fn take_in_ecn(&mut self, marks: Marks, now: Time, earlier: &mut impl FnMut(Ack)) {
-        if marks.ecn() == Ecn::NotEct as u8 {
-            if self.ecn.has_seen {
-                self.enter_quick_acks(ECN_QUICK_ACKS); // it is probably sent again
-            }
-            return;
-        }
-        self.ecn.has_seen = true;
-        let is_congested = marks.is_congested();
-        if self.ecn.mode == EcnMode::Exact {
-            if self.ecn.is_congested != is_congested {
+        match self.ecn.hear(marks) {
+            Heard::Nothing => {}
+            Heard::Occasion => self.enter_quick_acks(ECN_QUICK_ACKS),
+            Heard::Change => {
                 if self.delayed_ack.is_set() {
-                    self.ecn.echoes = self.ecn.is_congested;
                     self.end_compression();
-                    earlier(self.ack(now));
+                    let echoes = !self.ecn.echoes();
+                    earlier(Ack { echoes, ..self.ack(now) });
                 }
                 self.at_once = true;
             }
-            self.ecn.is_congested = is_congested;
-            self.ecn.echoes = is_congested;
-        } else if is_congested && !self.ecn.echoes {
-            self.enter_quick_acks(ECN_QUICK_ACKS);
-            self.ecn.echoes = true;
         }
     }
 
     /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
     #[inline(always)]
     fn time_data(&mut self, now: Time) {
-        let now_ms = now.as_millis();
-        let gap_ms = now_ms - self.last_data_ms;
-        // The first data, or data after a pause longer than a timeout: the sender is in slow start.
-        if self.patience_ms == 0 {
-            self.patience_ms = DELAYED_ACK_MIN_MS;
-            self.add_quick_acks(MAX_QUICK_ACKS);
-        } else if gap_ms <= DELAYED_ACK_MIN_MS / 2 {
-            self.patience_ms = self.patience_ms / 2 + DELAYED_ACK_MIN_MS / 2;
-        } else if gap_ms < self.patience_ms {
-            self.patience_ms = (self.patience_ms / 2 + gap_ms).min(self.timeout_ms);
-        } else if gap_ms > self.timeout_ms {
+        if self.delay.on_data(now.as_millis()) {
             self.add_quick_acks(MAX_QUICK_ACKS);
         }
-        self.last_data_ms = now_ms;
         self.owed = true;
     }
 
@@ -454,7 +416,7 @@ impl Receiver {
     /// `tcp_enter_quickack_mode`
     fn enter_quick_acks(&mut self, most: u32) {
         self.add_quick_acks(most);
-        self.patience_ms = DELAYED_ACK_MIN_MS;
+        self.delay.shorten();
     }
 
     /// `tcp_incr_quickack`
@@ -517,17 +479,8 @@ impl Receiver {
     #[inline(always)]
     fn delay_ack(&mut self, now: Time) {
         if !self.delayed_ack.is_set() {
-            self.delayed_ack.set(on_wheel(now, self.delay_ms()));
+            self.delayed_ack.set(on_wheel(now, self.delay.ms()));
         }
-    }
-
-    /// How long an ACK waits: beyond the least only where the round trip is as long (`tcp_send_delayed_ack`).
-    fn delay_ms(&self) -> u64 {
-        if self.patience_ms <= DELAYED_ACK_MIN_MS {
-            return self.patience_ms;
-        }
-        let most_ms = if self.rtt_ms > 0 { self.rtt_ms.max(DELAYED_ACK_MIN_MS) } else { DELAYED_ACK_MAX_MS };
-        self.patience_ms.min(most_ms).min(DELAYED_ACK_MAX_MS)
     }
 
     /// Data behind a hole: acknowledge, or wait to acknowledge several segments at once.
@@ -546,7 +499,7 @@ impl Receiver {
         self.compressed += 1;
         if !self.compressed_ack.is_set() {
             // 5 % of the RTT, that of the handshake where the data's is longer; the estimates are kept eightfold
-            let handshake_us8 = if self.rtt_ms > 0 { 8_000 * self.rtt_ms } else { u64::MAX };
+            let handshake_us8 = self.delay.handshake_ms().map_or(u64::MAX, |rtt_ms| 8_000 * rtt_ms);
             let share = Span::from_nanos(self.window.rtt_us8().min(handshake_us8) * (1_000 / 8) / 20);
             self.compressed_ack.set(now + share.min(COMPRESSION_MAX) + COMPRESSION_SLACK);
         }
@@ -556,7 +509,7 @@ impl Receiver {
     /// The delayed ACK is due: nothing came in time, and the next one waits longer (`tcp_delack_timer_handler`).
     pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
         (self.data.next() > self.acked_seq).then(|| {
-            self.patience_ms = (2 * self.patience_ms).min(self.timeout_ms);
+            self.delay.back_off();
             self.acknowledge(now)
         })
     }
@@ -572,7 +525,7 @@ impl Receiver {
         } else if self.quick > 0 && self.owed {
             self.quick -= 1;
             if self.quick == 0 {
-                self.patience_ms = DELAYED_ACK_MIN_MS; // `tcp_dec_quickack_mode`
+                self.delay.shorten(); // `tcp_dec_quickack_mode`
             }
         }
         self.owed = false;
@@ -602,8 +555,8 @@ impl Receiver {
             block_count: 0,
             duplicate: duplicate.is_some(),
             syn: false,
-            echoes: self.ecn.echoes,
-            ecn: self.ecn.mode.others(),
+            echoes: self.ecn.echoes(),
+            ecn: self.ecn.mode().others(),
             blocks: Default::default(),
         };
         if duplicate.is_some() || self.data.waiting() > 0 {
