@@ -137,7 +137,7 @@ def path_of(run: Run) -> Run:
 
     What belongs to the hosts is left out: behind an access line as slow as the bottleneck no train could fill the
     bottleneck's queue, fq holds a hundred packets of a train, and timing noise and lumps are no part of a delay.
-    So is what manages the queue, which would drop of a train what it has room for.
+    So is what manages the queue, which would drop frames of a train that fit.
     """
     ways = dict.fromkeys((flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows)
     flows = tuple(

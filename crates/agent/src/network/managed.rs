@@ -19,7 +19,7 @@ pub const STATS_APP: u16 = 4;
 /// `TC_RED_ECN`.
 const RED_MARKS: u8 = 1;
 /// `RED_STAB_SIZE`: how RED's mean falls while its queue is idle. Below a shaper no idle period begins: a `tbf` takes out only
-/// what it has looked at, an `htb` asks no class that has nothing (`red_dequeue` begins one where it is asked for nothing).
+/// what it has looked at, an `htb` asks no class without frames (`red_dequeue` begins one where it is asked and has none).
 const RED_STAB: [u8; 256] = [0; 256];
 /// `tc`'s unit of what DualPI2's controller weighs, a second.
 const DUALPI2_PARTS: f64 = 256.0;

@@ -106,7 +106,7 @@ impl Recovery {
         self.echo_reductions
     }
 
-    /// The receiver is to hear that the window was reduced; it is told once.
+    /// The next new data says CWR: the window was reduced.
     pub fn take_reduction(&mut self) -> bool {
         std::mem::take(&mut self.reduction_due)
     }

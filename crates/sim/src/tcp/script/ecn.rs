@@ -131,7 +131,7 @@ fn after_loss_the_first_new_data_has_cwr_and_no_retransmission_has() {
     assert_eq!(left(&mut s), [(PacketKind::Data, true, false)]);
 }
 
-/// A reduction that was spurious is not told of, if there was no occasion yet (`tcp_ecn_withdraw_cwr`).
+/// No CWR is sent for a reduction that was spurious, if there was no occasion yet (`tcp_ecn_withdraw_cwr`).
 #[test]
 fn cwr_is_withdrawn_with_the_reduction() {
     let mut s = SenderScript::begin(CLASSIC);
