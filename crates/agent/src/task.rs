@@ -255,8 +255,18 @@ mod tests {
     }
 
     #[test]
-    fn a_session_has_its_leader() {
-        let own = rustix::process::getsid(None).expect("a session");
-        assert!(session(own).contains(&getpid()));
+    fn a_session_has_its_leader_and_its_children() {
+        // A session of our own: that of this test may have its leader outside of this PID namespace.
+        let mut leader = Command::new("setsid").args(["sh", "-c", "sleep 60 & wait"]).spawn().expect("util-linux");
+        let pid = Pid::from_child(&leader);
+        let members = (0..LOOKS).find_map(|_| {
+            pause().expect("a pause");
+            Some(session(pid)).filter(|members| members.len() == 2)
+        });
+        for member in session(pid) {
+            kill_process(member, Signal::KILL).expect("a process of this test");
+        }
+        leader.wait().expect("a child of this test");
+        assert!(members.expect("a leader and its child").contains(&pid));
     }
 }
