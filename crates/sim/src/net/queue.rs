@@ -5,6 +5,7 @@ mod drop_tail;
 mod dual_pi2;
 mod fq;
 mod fq_codel;
+mod frames;
 mod pie;
 #[cfg(test)]
 mod random_drop;

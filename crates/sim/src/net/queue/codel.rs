@@ -4,11 +4,11 @@
 //! As Linux has it (6.1 `codel_impl.h`): time is counted in steps of 1024 ns, the inverse square root is kept in 16 bits and
 //! follows its argument by one step of Newton's method each, and a queue of one frame drops nothing.
 
-use super::staged::{Management, Queued, Stage, mark};
+use super::frames::{Frames, Queued};
+use super::staged::{Management, Stage, mark};
 use super::{Fate, Verdict};
 use crate::net::packet::Packet;
 use run::Codel as Parameters;
-use std::collections::VecDeque;
 use units::{Time, low_bits};
 
 /// Nanoseconds of a step, as a power of two.
@@ -60,10 +60,21 @@ pub struct Law {
     delay: u32,
 }
 
+/// What the law has pulled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pulled {
+    /// Nothing.
+    None,
+    /// A frame.
+    InTime,
+    /// A frame, when the delay has been above the target for an interval.
+    Late,
+}
+
 /// A queue from which the law takes.
 pub trait Source {
-    /// The next frame.
-    fn pull(&mut self) -> Option<Queued>;
+    /// The next frame is taken into `out`, if there is one.
+    fn pull(&mut self, out: &mut Queued) -> bool;
 
     /// What is left, of all queues together.
     fn bytes(&self) -> u64;
@@ -80,30 +91,45 @@ const fn reaches(a: u32, b: u32) -> bool {
 }
 
 impl Law {
-    /// The next frame that may leave; what is dropped or marked before is added to `fates`.
+    /// The next frame that may leave is taken into `out`, if there is one; what is dropped or marked before is added to
+    /// `fates`.
+    #[inline]
     pub fn take(
         &mut self,
         settings: &Settings,
         source: &mut impl Source,
         now: Time,
+        out: &mut Queued,
         fates: &mut Vec<Fate>,
-    ) -> Option<Queued> {
+    ) -> bool {
         let now = steps(now);
-        let (mut frame, mut is_late) = self.pull(settings, source, now);
-        if !is_late && settings.threshold.is_none() {
+        let pulled = self.pull(settings, source, now, out);
+        if pulled != Pulled::Late && settings.threshold.is_none() {
             // Nearly every frame.
             self.is_dropping = false;
-            return frame;
+            return pulled != Pulled::None;
         }
+        self.decide(settings, source, now, (out, pulled), fates)
+    }
+
+    /// What [takes](Self::take), where a frame was pulled late or there is a threshold.
+    fn decide(
+        &mut self,
+        settings: &Settings,
+        source: &mut impl Source,
+        now: u32,
+        (out, mut pulled): (&mut Queued, Pulled),
+        fates: &mut Vec<Fate>,
+    ) -> bool {
         if self.is_dropping {
-            self.is_dropping = is_late;
+            self.is_dropping = pulled == Pulled::Late;
             while self.is_dropping && reaches(now, self.next_drop) {
                 self.count = self.count.wrapping_add(1);
                 self.step_root();
-                let is_marked = Self::answer(settings, &mut frame, fates);
+                let is_marked = Self::answer(settings, out, fates);
                 if !is_marked {
-                    (frame, is_late) = self.pull(settings, source, now);
-                    self.is_dropping = is_late;
+                    pulled = self.pull(settings, source, now, out);
+                    self.is_dropping = pulled == Pulled::Late;
                 }
                 if self.is_dropping {
                     self.next_drop = self.later(settings, self.next_drop);
@@ -112,45 +138,47 @@ impl Law {
                     break;
                 }
             }
-        } else if is_late {
-            if !Self::answer(settings, &mut frame, fates) {
-                (frame, _) = self.pull(settings, source, now);
+        } else if pulled == Pulled::Late {
+            if !Self::answer(settings, out, fates) {
+                pulled = self.pull(settings, source, now, out);
             }
             self.begin(settings, now);
         }
-        let mut frame = frame?;
-        let is_selected = frame.packet.marks.ecn() & settings.selector.1 == settings.selector.0;
-        if is_selected && settings.threshold.is_some_and(|threshold| self.delay > threshold) {
-            mark(&mut frame.packet, fates);
+        if pulled == Pulled::None {
+            return false;
         }
-        Some(frame)
+        let is_selected = out.packet.marks.ecn() & settings.selector.1 == settings.selector.0;
+        if is_selected && settings.threshold.is_some_and(|threshold| self.delay > threshold) {
+            mark(&mut out.packet, fates);
+        }
+        true
     }
 
     /// A frame is marked, or else dropped.
-    fn answer(settings: &Settings, frame: &mut Option<Queued>, fates: &mut Vec<Fate>) -> bool {
-        let is_marked = settings.marks && frame.as_mut().is_some_and(|frame| mark(&mut frame.packet, fates));
+    fn answer(settings: &Settings, frame: &mut Queued, fates: &mut Vec<Fate>) -> bool {
+        let is_marked = settings.marks && mark(&mut frame.packet, fates);
         if !is_marked {
-            fates.extend(frame.take().map(|frame| Fate::dropped(frame.packet)));
+            fates.push(Fate::dropped(frame.packet));
         }
         is_marked
     }
 
-    /// The next frame, and whether the delay has been above the target for an interval.
+    /// The next frame is taken into `out`.
     #[inline]
-    fn pull(&mut self, settings: &Settings, source: &mut impl Source, now: u32) -> (Option<Queued>, bool) {
-        let Some(frame) = source.pull() else {
+    fn pull(&mut self, settings: &Settings, source: &mut impl Source, now: u32, out: &mut Queued) -> Pulled {
+        if !source.pull(out) {
             self.first_above = 0;
-            return (None, false);
-        };
-        self.delay = now.wrapping_sub(steps(frame.since));
+            return Pulled::None;
+        }
+        self.delay = now.wrapping_sub(steps(out.since));
         if self.delay < settings.target || source.bytes() <= settings.frame_bytes {
             self.first_above = 0;
         } else if self.first_above == 0 {
             self.first_above = now.wrapping_add(settings.interval);
         } else {
-            return (Some(frame), !reaches(self.first_above, now));
+            return if reaches(self.first_above, now) { Pulled::InTime } else { Pulled::Late };
         }
-        (Some(frame), false)
+        Pulled::InTime
     }
 
     /// It begins to drop: as often as it did at the end, if that was not long ago.
@@ -186,55 +214,49 @@ pub struct Codel {
     settings: Settings,
     limit: usize,
     law: Law,
-    frames: Line,
+    frames: Frames,
 }
 
-/// Frames in the order in which they came, and their bytes.
-#[derive(Debug, Default)]
-struct Line {
-    frames: VecDeque<Queued>,
-    bytes: u64,
-}
-
-impl Source for Line {
-    fn pull(&mut self) -> Option<Queued> {
-        let frame = self.frames.pop_front()?;
-        self.bytes -= u64::from(frame.packet.frame_bytes);
-        Some(frame)
+impl Source for Frames {
+    #[inline]
+    fn pull(&mut self, out: &mut Queued) -> bool {
+        self.pop(out)
     }
 
+    #[inline]
     fn bytes(&self) -> u64 {
-        self.bytes
+        self.bytes()
     }
 }
 
 impl Codel {
     /// An empty queue for so many frames.
     pub fn new(settings: Settings, limit: usize) -> Self {
-        Self { settings, limit, law: Law::default(), frames: Line::default() }
+        Self { settings, limit, law: Law::default(), frames: Frames::default() }
     }
 }
 
 impl Management for Codel {
-    fn enqueue(&mut self, frame: Queued, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
-        if self.frames.frames.len() + stage.frames() >= self.limit {
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
+        if self.frames.len() + stage.frames() >= self.limit {
             return Verdict::Dropped;
         }
-        self.frames.bytes += u64::from(frame.packet.frame_bytes);
-        self.frames.frames.push_back(frame);
+        self.frames.push(packet, now);
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
-        self.law.take(&self.settings, &mut self.frames, now, fates)
+    #[inline]
+    fn dequeue(&mut self, now: Time, out: &mut Queued, fates: &mut Vec<Fate>) -> bool {
+        self.law.take(&self.settings, &mut self.frames, now, out, fates)
     }
 
     fn waiting(&self) -> usize {
-        self.frames.frames.len()
+        self.frames.len()
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.frames.frames.iter().for_each(|frame| see(&frame.packet));
+        self.frames.packets().for_each(see);
     }
 }
 

@@ -5,12 +5,12 @@
 //! none where two or fewer wait; the delay is the longer of the two heads'; a tenth of the line is the classic queue's even
 //! where the other one is never empty; when the coupled probability is beyond 1, packets of both are dropped.
 
-use super::staged::{Management, Queued, Stage, mark};
+use super::frames::{Frames, Queued};
+use super::staged::{Management, Stage, mark};
 use super::{Fate, Verdict};
 use crate::engine::Stream;
 use crate::net::packet::{Ecn, Packet};
 use run::DualPi2 as Parameters;
-use std::collections::VecDeque;
 use units::{Span, Time};
 
 /// A probability of 1.
@@ -34,9 +34,8 @@ pub struct DualPi2 {
     step_ns: u64,
     frame_bytes: u64,
     stream: Stream,
-    scalable: VecDeque<Queued>,
-    classic: VecDeque<Queued>,
-    bytes: u64,
+    scalable: Frames,
+    classic: Frames,
     /// Which queue is served next where both have frames: the scalable one while it is not positive.
     credit: i64,
     first_credit: i64,
@@ -61,9 +60,8 @@ impl DualPi2 {
             step_ns: parameters.step_ns,
             frame_bytes,
             stream,
-            scalable: VecDeque::new(),
-            classic: VecDeque::new(),
-            bytes: 0,
+            scalable: Frames::default(),
+            classic: Frames::default(),
             credit: first_credit,
             first_credit,
             next_update: Time::ZERO + period,
@@ -85,7 +83,7 @@ impl DualPi2 {
     /// One update of the base probability (RFC 9332 appendix A.1).
     fn update(&mut self) {
         let at = self.next_update;
-        let heads = [self.classic.front(), self.scalable.front()];
+        let heads = [self.classic.first(), self.scalable.first()];
         let delays = heads.into_iter().flatten().map(|head| at.saturating_since(head.since).as_nanos() as i64);
         let delay_ns = delays.max().unwrap_or(0);
         let weighed = |weight: i64, than_ns: i64| i128::from(delay_ns - than_ns) * i128::from(weight);
@@ -101,25 +99,26 @@ impl DualPi2 {
         self.stream.below(1 << 32) <= probability
     }
 
-    /// The next frame, which queue it is of, and by how much the credit changes if it leaves.
-    fn pull(&mut self) -> Option<(Queued, bool, i64)> {
+    /// The next frame is taken into `out`: whether it is of the scalable queue, and by how much the credit changes if it leaves.
+    fn pull(&mut self, out: &mut Queued) -> Option<(bool, i64)> {
         let is_scalable = !self.scalable.is_empty() && (self.classic.is_empty() || self.credit <= 0);
         let (own, other) =
             if is_scalable { (&mut self.scalable, &self.classic) } else { (&mut self.classic, &self.scalable) };
-        let frame = own.pop_front()?;
-        let bytes = i64::from(frame.packet.frame_bytes);
+        if !own.pop(out) {
+            return None;
+        }
+        let bytes = i64::from(out.packet.frame_bytes);
         let change = match (other.is_empty(), is_scalable) {
             (true, _) => 0,
             (false, true) => CLASSIC_SHARE * bytes,
             (false, false) => -SCALABLE_SHARE * bytes,
         };
-        self.bytes -= u64::from(frame.packet.frame_bytes);
-        Some((frame, is_scalable, change))
+        Some((is_scalable, change))
     }
 
     /// Whether a frame is to be dropped; it may be marked instead.
     fn drops(&mut self, frame: &mut Queued, is_scalable: bool, fates: &mut Vec<Fate>) -> bool {
-        if self.bytes < 2 * self.frame_bytes {
+        if self.scalable.bytes() + self.classic.bytes() < 2 * self.frame_bytes {
             return false;
         }
         let (probability, coupled) = (self.probability, self.probability * self.coupling);
@@ -136,33 +135,34 @@ impl DualPi2 {
 }
 
 impl Management for DualPi2 {
-    fn enqueue(&mut self, frame: Queued, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
-        self.update_until(frame.since);
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
+        self.update_until(now);
         if self.waiting() + stage.frames() >= self.limit {
             return Verdict::Dropped;
         }
-        self.bytes += u64::from(frame.packet.frame_bytes);
         // ECT(1), and what is marked already.
-        let is_scalable = frame.packet.marks.ecn() & Ecn::Ect1 as u8 != 0;
-        if is_scalable { &mut self.scalable } else { &mut self.classic }.push_back(frame);
+        let is_scalable = packet.marks.ecn() & Ecn::Ect1 as u8 != 0;
+        if is_scalable { &mut self.scalable } else { &mut self.classic }.push(packet, now);
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
+    #[inline]
+    fn dequeue(&mut self, now: Time, out: &mut Queued, fates: &mut Vec<Fate>) -> bool {
         self.update_until(now);
-        while let Some((mut frame, is_scalable, change)) = self.pull() {
-            if self.drops(&mut frame, is_scalable, fates) {
-                fates.push(Fate::dropped(frame.packet));
+        while let Some((is_scalable, change)) = self.pull(out) {
+            if self.drops(out, is_scalable, fates) {
+                fates.push(Fate::dropped(out.packet));
                 continue;
             }
-            if is_scalable && now.since(frame.since).as_nanos() > self.step_ns {
-                mark(&mut frame.packet, fates);
+            if is_scalable && now.since(out.since).as_nanos() > self.step_ns {
+                mark(&mut out.packet, fates);
             }
             self.credit += change;
-            return Some(frame);
+            return true;
         }
         self.credit = self.first_credit;
-        None
+        false
     }
 
     fn waiting(&self) -> usize {
@@ -170,7 +170,7 @@ impl Management for DualPi2 {
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.scalable.iter().chain(&self.classic).for_each(|frame| see(&frame.packet));
+        self.scalable.packets().chain(self.classic.packets()).for_each(see);
     }
 }
 
@@ -234,32 +234,31 @@ mod tests {
         let mut fates = Vec::new();
         for nth in 0..1_000_u64 {
             let since = Time::from_nanos(nth * 1_000);
-            queue.enqueue(Queued { packet: frame(Ecn::NotEct), since }, &Stage::default(), &mut fates);
+            queue.enqueue(&mut frame(Ecn::NotEct), since, &Stage::default(), &mut fates);
         }
         queue.probability = ONE / 4;
-        let mut dropped = 0;
-        let now = Time::from_nanos(2_000_000);
+        let (now, mut left) = (Time::from_nanos(2_000_000), Queued::default());
         while queue.waiting() > 10 {
-            queue.dequeue(now, &mut fates);
+            queue.dequeue(now, &mut left, &mut fates);
         }
-        dropped += fates.iter().filter(|fate| !fate.is_marked).count();
+        let dropped = fates.iter().filter(|fate| !fate.is_marked).count();
         // A sixteenth of a thousand is 62; five standard deviations are 38.
         assert!((24..=101).contains(&dropped), "{dropped}");
         let mut marked = queues();
         for nth in 0..1_000_u64 {
             let since = Time::from_nanos(2_000_000 + nth);
-            marked.enqueue(Queued { packet: frame(Ecn::Ect1), since }, &Stage::default(), &mut fates);
+            marked.enqueue(&mut frame(Ecn::Ect1), since, &Stage::default(), &mut fates);
         }
         fates.clear();
         marked.probability = ONE / 4;
-        (0..900).for_each(|_| assert!(marked.dequeue(Time::from_nanos(2_100_000), &mut fates).is_some()));
+        (0..900).for_each(|_| assert!(marked.dequeue(Time::from_nanos(2_100_000), &mut left, &mut fates)));
         assert!((370..530).contains(&fates.len()), "half of them are marked: {}", fates.len());
     }
 
     #[test]
     fn the_probability_follows_the_delay() {
         let mut queue = queues();
-        queue.enqueue(Queued { packet: frame(Ecn::NotEct), since: Time::ZERO }, &Stage::default(), &mut Vec::new());
+        queue.enqueue(&mut frame(Ecn::NotEct), Time::ZERO, &Stage::default(), &mut Vec::new());
         queue.update_until(Time::from_nanos(16_000_000));
         // alpha (16 - 15 ms) + beta (16 - 0 ms) = 0.16 x 0.001 + 3.2 x 0.016
         let share = queue.probability as f64 / ONE as f64;

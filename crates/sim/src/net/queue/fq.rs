@@ -1,12 +1,12 @@
 //! Linux's `fq` at a router (6.1 `sch_fq.c`): a queue for each flow, served in rounds of bytes. Packets have no departure times
 //! there, so that nothing is paced; a sending host's own is [`crate::net::fair_queue`].
 
+use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
-use super::staged::{Management, Queued, Stage, mark};
+use super::staged::{Management, Stage, mark};
 use super::{Fate, FlowHash, Verdict};
 use crate::net::packet::Packet;
 use run::Fq as Parameters;
-use std::collections::VecDeque;
 use units::Time;
 
 /// A flow that was idle for longer begins with a round's credit at least (`flow_refill_delay`), ms.
@@ -26,7 +26,7 @@ pub struct Fq {
 /// That of the flows with one hash.
 #[derive(Debug)]
 struct FlowQueue {
-    frames: VecDeque<Queued>,
+    frames: Frames,
     credit: Credit,
     /// Since when it is in no list, ms; none: it is in one.
     idle_since_ms: Option<u64>,
@@ -36,7 +36,7 @@ impl Fq {
     /// Empty queues for so many frames together.
     pub fn new(parameters: Parameters, limit: usize, hash: FlowHash) -> Self {
         let empty = || FlowQueue {
-            frames: VecDeque::new(),
+            frames: Frames::default(),
             credit: Credit::of(parameters.initial_quantum_bytes),
             idle_since_ms: Some(0),
         };
@@ -46,42 +46,43 @@ impl Fq {
 }
 
 impl Management for Fq {
-    fn enqueue(&mut self, frame: Queued, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
-        let place = self.hash.bits(&frame.packet, self.parameters.orphan_mask);
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, _: &mut Vec<Fate>) -> Verdict {
+        let place = self.hash.bits(packet, self.parameters.orphan_mask);
         let queue = &mut self.queues[place as usize];
         let is_full = self.waiting + stage.frames() >= self.limit;
         if is_full || queue.frames.len() >= self.parameters.flow_limit_packets as usize {
             return Verdict::Dropped;
         }
         if let Some(since_ms) = queue.idle_since_ms.take() {
-            if frame.since.as_millis() > since_ms + REFILL_MS {
+            if now.as_millis() > since_ms + REFILL_MS {
                 queue.credit = queue.credit.at_least(self.parameters.quantum_bytes);
             }
             self.rounds.begin(place);
         }
-        queue.frames.push_back(frame);
+        queue.frames.push(packet, now);
         self.waiting += 1;
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
+    #[inline]
+    fn dequeue(&mut self, now: Time, out: &mut Queued, fates: &mut Vec<Fate>) -> bool {
         let Self { queues, rounds, parameters, .. } = self;
-        loop {
-            let place = rounds.first(|place| queues[place as usize].credit.may_send(parameters.quantum_bytes))?;
+        while let Some(place) = rounds.first(|place| queues[place as usize].credit.may_send(parameters.quantum_bytes)) {
             let queue = &mut queues[place as usize];
-            let Some(mut frame) = queue.frames.pop_front() else {
-                if rounds.retire() {
-                    queue.idle_since_ms = Some(now.as_millis());
+            if queue.frames.pop(out) {
+                if parameters.ce_threshold_ns.is_some_and(|most_ns| now.since(out.since).as_nanos() > most_ns) {
+                    mark(&mut out.packet, fates);
                 }
-                continue;
-            };
-            if parameters.ce_threshold_ns.is_some_and(|most_ns| now.since(frame.since).as_nanos() > most_ns) {
-                mark(&mut frame.packet, fates);
+                queue.credit.spend(out.packet.frame_bytes);
+                self.waiting -= 1;
+                return true;
             }
-            queue.credit.spend(frame.packet.frame_bytes);
-            self.waiting -= 1;
-            return Some(frame);
+            if rounds.retire() {
+                queue.idle_since_ms = Some(now.as_millis());
+            }
         }
+        false
     }
 
     fn waiting(&self) -> usize {
@@ -89,6 +90,6 @@ impl Management for Fq {
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.queues.iter().flat_map(|queue| &queue.frames).for_each(|frame| see(&frame.packet));
+        self.queues.iter().flat_map(|queue| queue.frames.packets()).for_each(see);
     }
 }

@@ -2,12 +2,12 @@
 //! fattest loses half of its bytes (Linux 6.1 `fq_codel_drop`).
 
 use super::codel::{Law, Settings, Source};
+use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
-use super::staged::{Management, Queued, Stage};
+use super::staged::{Management, Stage};
 use super::{Fate, FlowHash, Verdict};
 use crate::net::packet::Packet;
 use run::FqCodel as Parameters;
-use std::collections::VecDeque;
 use units::{Time, list_place};
 
 /// Most frames that the fattest flow loses at once (`drop_batch_size`).
@@ -29,8 +29,7 @@ pub struct FqCodel {
 /// That of the flows with one hash.
 #[derive(Debug, Default)]
 struct FlowQueue {
-    frames: VecDeque<Queued>,
-    bytes: u64,
+    frames: Frames,
     law: Law,
     credit: Credit,
     is_listed: bool,
@@ -38,22 +37,23 @@ struct FlowQueue {
 
 /// A flow's frames, as the law takes them.
 struct Pulled<'a> {
-    frames: &'a mut VecDeque<Queued>,
-    own_bytes: &'a mut u64,
+    frames: &'a mut Frames,
     waiting: &'a mut usize,
     bytes: &'a mut u64,
 }
 
 impl Source for Pulled<'_> {
-    fn pull(&mut self) -> Option<Queued> {
-        let frame = self.frames.pop_front()?;
-        let bytes = u64::from(frame.packet.frame_bytes);
-        *self.own_bytes -= bytes;
-        *self.bytes -= bytes;
-        *self.waiting -= 1;
-        Some(frame)
+    #[inline]
+    fn pull(&mut self, out: &mut Queued) -> bool {
+        let is_there = self.frames.pop(out);
+        if is_there {
+            *self.bytes -= u64::from(out.packet.frame_bytes);
+            *self.waiting -= 1;
+        }
+        is_there
     }
 
+    #[inline]
     fn bytes(&self) -> u64 {
         *self.bytes
     }
@@ -78,34 +78,34 @@ impl FqCodel {
     /// Frames of the fattest flow are dropped, the oldest first.
     #[cold]
     fn drop_of_fattest(&mut self, fates: &mut Vec<Fate>) {
-        let fattest = (0..self.queues.len()).rev().max_by_key(|place| self.queues[*place].bytes);
+        let fattest = (0..self.queues.len()).rev().max_by_key(|place| self.queues[*place].frames.bytes());
         let Some(queue) = fattest.map(|place| &mut self.queues[place]) else { return };
-        let half_bytes = queue.bytes / 2;
-        let (mut dropped, mut dropped_bytes) = (0, 0);
-        while dropped < MOST_DROPPED && (dropped == 0 || dropped_bytes < half_bytes) {
-            let Some(frame) = queue.frames.pop_front() else { break };
-            (dropped, dropped_bytes) = (dropped + 1, dropped_bytes + u64::from(frame.packet.frame_bytes));
+        let (all_bytes, mut frame, mut dropped) = (queue.frames.bytes(), Queued::default(), 0);
+        let half_bytes = all_bytes - all_bytes / 2;
+        while dropped < MOST_DROPPED
+            && (dropped == 0 || queue.frames.bytes() > half_bytes)
+            && queue.frames.pop(&mut frame)
+        {
+            dropped += 1;
             fates.push(Fate::dropped(frame.packet));
         }
         queue.law.count = queue.law.count.wrapping_add(list_place(dropped));
-        queue.bytes -= dropped_bytes;
-        self.bytes -= dropped_bytes;
+        self.bytes -= all_bytes - queue.frames.bytes();
         self.waiting -= dropped;
     }
 }
 
 impl Management for FqCodel {
-    fn enqueue(&mut self, frame: Queued, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
-        let place = self.hash.of(&frame.packet, list_place(self.queues.len()));
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
+        let place = self.hash.of(packet, list_place(self.queues.len()));
         let queue = &mut self.queues[place as usize];
-        let bytes = u64::from(frame.packet.frame_bytes);
-        queue.frames.push_back(frame);
-        queue.bytes += bytes;
+        self.bytes += u64::from(packet.frame_bytes);
+        queue.frames.push(packet, now);
         if !queue.is_listed {
             (queue.is_listed, queue.credit) = (true, Credit::of(self.quantum_bytes));
             self.rounds.begin(place);
         }
-        self.bytes += bytes;
         self.waiting += 1;
         if self.waiting + stage.frames() > self.limit {
             self.drop_of_fattest(fates);
@@ -113,18 +113,19 @@ impl Management for FqCodel {
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
+    #[inline]
+    fn dequeue(&mut self, now: Time, out: &mut Queued, fates: &mut Vec<Fate>) -> bool {
         let Self { queues, rounds, quantum_bytes, .. } = self;
-        loop {
-            let place = rounds.first(|place| queues[place as usize].credit.may_send(*quantum_bytes))?;
-            let FlowQueue { frames, bytes: own_bytes, law, credit, is_listed } = &mut queues[place as usize];
-            let mut pulled = Pulled { frames, own_bytes, waiting: &mut self.waiting, bytes: &mut self.bytes };
-            if let Some(frame) = law.take(&self.settings, &mut pulled, now, fates) {
-                credit.spend(frame.packet.frame_bytes);
-                return Some(frame);
+        while let Some(place) = rounds.first(|place| queues[place as usize].credit.may_send(*quantum_bytes)) {
+            let FlowQueue { frames, law, credit, is_listed } = &mut queues[place as usize];
+            let mut pulled = Pulled { frames, waiting: &mut self.waiting, bytes: &mut self.bytes };
+            if law.take(&self.settings, &mut pulled, now, out, fates) {
+                credit.spend(out.packet.frame_bytes);
+                return true;
             }
             *is_listed = !rounds.retire();
         }
+        false
     }
 
     fn waiting(&self) -> usize {
@@ -132,6 +133,6 @@ impl Management for FqCodel {
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.queues.iter().flat_map(|queue| &queue.frames).for_each(|frame| see(&frame.packet));
+        self.queues.iter().flat_map(|queue| queue.frames.packets()).for_each(see);
     }
 }

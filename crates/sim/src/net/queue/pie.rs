@@ -4,12 +4,12 @@
 //! As Linux has it (6.1 `sch_pie.c`): the delay is that of the last packet that left, taken from its time stamp; drops are
 //! spread by an accumulated probability (RFC 8033 section 5.4); time is counted in steps of 64 ns.
 
-use super::staged::{Management, Queued, Stage, mark};
+use super::frames::{Frames, Queued};
+use super::staged::{Management, Stage, mark};
 use super::{Fate, Verdict};
 use crate::engine::Stream;
 use crate::net::packet::Packet;
 use run::Pie as Parameters;
-use std::collections::VecDeque;
 use units::{Span, Time};
 
 /// A step of the clock, ns.
@@ -34,8 +34,7 @@ pub struct Pie {
     beta: i64,
     frame_bytes: u64,
     stream: Stream,
-    frames: VecDeque<Queued>,
-    bytes: u64,
+    frames: Frames,
     next_update: Time,
     probability: u64,
     accumulated: u64,
@@ -61,8 +60,7 @@ impl Pie {
             beta: weight(parameters.beta),
             frame_bytes,
             stream,
-            frames: VecDeque::new(),
-            bytes: 0,
+            frames: Frames::default(),
             next_update: Time::ZERO + period,
             probability: 0,
             accumulated: 0,
@@ -146,28 +144,30 @@ impl Pie {
 }
 
 impl Management for Pie {
-    fn enqueue(&mut self, mut frame: Queued, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
-        let queued_bytes = self.bytes + stage.bytes();
-        self.update_until(frame.since, queued_bytes == 0);
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict {
+        let queued_bytes = self.frames.bytes() + stage.bytes();
+        self.update_until(now, queued_bytes == 0);
         let is_full = self.frames.len() + stage.frames() >= self.limit;
         let may_mark = self.marks && self.probability <= ONE / 10;
-        if is_full || self.strikes(queued_bytes) && !(may_mark && mark(&mut frame.packet, fates)) {
+        if is_full || self.strikes(queued_bytes) && !(may_mark && mark(packet, fates)) {
             self.accumulated = 0;
             return Verdict::Dropped;
         }
-        self.bytes += u64::from(frame.packet.frame_bytes);
-        self.frames.push_back(frame);
+        self.frames.push(packet, now);
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, now: Time, _: &mut Vec<Fate>) -> Option<Queued> {
+    #[inline]
+    fn dequeue(&mut self, now: Time, out: &mut Queued, _: &mut Vec<Fate>) -> bool {
         self.update_until(now, false);
-        let frame = self.frames.pop_front()?;
-        self.bytes -= u64::from(frame.packet.frame_bytes);
-        self.delay = if self.bytes == 0 { 0 } else { now.since(frame.since).as_nanos() / STEP_NS };
+        if !self.frames.pop(out) {
+            return false;
+        }
+        self.delay = if self.frames.is_empty() { 0 } else { now.since(out.since).as_nanos() / STEP_NS };
         let since_last = self.left.replace(now).map_or(0, |left| now.since(left).as_nanos() / STEP_NS);
         self.burst = self.burst.saturating_sub(since_last);
-        Some(frame)
+        true
     }
 
     fn waiting(&self) -> usize {
@@ -175,6 +175,6 @@ impl Management for Pie {
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.frames.iter().for_each(|frame| see(&frame.packet));
+        self.frames.packets().for_each(see);
     }
 }

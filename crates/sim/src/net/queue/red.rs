@@ -4,12 +4,12 @@
 //! As Linux has it (6.1 `sch_red.c`, `red.h`): the mean follows the backlog in bytes at each arrival, by a weight that is a
 //! power of two. Below a shaper the discipline never learns that its queue was empty, so that the mean does not fall then.
 
-use super::staged::{Management, Queued, Stage, mark};
+use super::frames::{Frames, Queued};
+use super::staged::{Management, Stage, mark};
 use super::{Fate, Verdict};
 use crate::engine::Stream;
 use crate::net::packet::Packet;
 use run::Red as Parameters;
-use std::collections::VecDeque;
 use units::Time;
 
 /// A queue, and its mean.
@@ -20,8 +20,7 @@ pub struct Red {
     /// Of the mean's weight, as a power of two.
     weight: u32,
     stream: Stream,
-    frames: VecDeque<Queued>,
-    bytes: u64,
+    frames: Frames,
     /// The mean backlog, in 2^-weight bytes.
     mean: u64,
     /// Packets since the last that chance struck; none: the mean was below the least threshold.
@@ -34,8 +33,7 @@ impl Red {
     /// An empty queue for so many bytes, of frames of so many bytes in the mean.
     pub fn new(parameters: Parameters, limit_bytes: u64, frame_bytes: u64, stream: Stream) -> Self {
         let weight = parameters.weight(frame_bytes);
-        let frames = VecDeque::new();
-        Self { parameters, limit_bytes, weight, stream, frames, bytes: 0, mean: 0, since_last: None, draw: 0 }
+        Self { parameters, limit_bytes, weight, stream, frames: Frames::default(), mean: 0, since_last: None, draw: 0 }
     }
 
     /// Uniform below (max - min) / probability.
@@ -47,7 +45,7 @@ impl Red {
 
     /// Whether a packet that comes is struck, and whether that is since the mean is above both thresholds.
     fn strikes(&mut self) -> bool {
-        self.mean = (self.mean + self.bytes).saturating_sub(self.mean >> self.weight);
+        self.mean = (self.mean + self.frames.bytes()).saturating_sub(self.mean >> self.weight);
         let Parameters { min_bytes, max_bytes, .. } = self.parameters;
         if self.mean < min_bytes << self.weight {
             self.since_last = None;
@@ -76,23 +74,21 @@ impl Red {
 impl Management for Red {
     const IS_TAKEN_TO_LOOK_AT: bool = false;
 
-    fn enqueue(&mut self, mut frame: Queued, _: &Stage, fates: &mut Vec<Fate>) -> Verdict {
-        if self.strikes() && !(self.parameters.ecn && mark(&mut frame.packet, fates)) {
+    #[inline]
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, _: &Stage, fates: &mut Vec<Fate>) -> Verdict {
+        if self.strikes() && !(self.parameters.ecn && mark(packet, fates)) {
             return Verdict::Dropped;
         }
-        let bytes = u64::from(frame.packet.frame_bytes);
-        if self.bytes + bytes > self.limit_bytes {
+        let bytes = u64::from(packet.frame_bytes);
+        if self.frames.bytes() + bytes > self.limit_bytes {
             return Verdict::Dropped;
         }
-        self.bytes += bytes;
-        self.frames.push_back(frame);
+        self.frames.push(packet, now);
         Verdict::Queued
     }
 
-    fn dequeue(&mut self, _: Time, _: &mut Vec<Fate>) -> Option<Queued> {
-        let frame = self.frames.pop_front()?;
-        self.bytes -= u64::from(frame.packet.frame_bytes);
-        Some(frame)
+    fn dequeue(&mut self, _: Time, out: &mut Queued, _: &mut Vec<Fate>) -> bool {
+        self.frames.pop(out)
     }
 
     fn waiting(&self) -> usize {
@@ -100,10 +96,10 @@ impl Management for Red {
     }
 
     fn first(&self) -> Option<&Queued> {
-        self.frames.front()
+        self.frames.first()
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.frames.iter().for_each(|frame| see(&frame.packet));
+        self.frames.packets().for_each(see);
     }
 }

@@ -4,31 +4,24 @@
 //! whatever decides at that moment decides about a frame that then waits for its tokens. An `htb` takes a frame out when it
 //! may leave.
 
+use super::frames::Queued;
 use super::tally::Tally;
 use super::{Discipline, Fate, Verdict};
 use crate::net::packet::{Ecn, Packet};
 use run::{Histogram, QueueCounters, ShaperKind};
 use units::Time;
 
-/// A frame that waits.
-#[derive(Clone, Copy, Debug)]
-pub struct Queued {
-    pub packet: Packet,
-    /// When it came.
-    pub since: Time,
-}
-
 /// What decides which frames of a queue leave, and in which order.
 pub trait Management: std::fmt::Debug {
     /// A bucket takes the next frame out to look at it.
     const IS_TAKEN_TO_LOOK_AT: bool = true;
 
-    /// A frame arrives; `staged` others have been taken out and not left. What becomes of frames that wait is added to
-    /// `fates`.
-    fn enqueue(&mut self, frame: Queued, staged: &Stage, fates: &mut Vec<Fate>) -> Verdict;
+    /// A frame arrives, and may be marked; `stage` has been taken out and has not left. What becomes of frames that wait is
+    /// added to `fates`.
+    fn enqueue(&mut self, packet: &mut Packet, now: Time, stage: &Stage, fates: &mut Vec<Fate>) -> Verdict;
 
-    /// The next frame, if there is one.
-    fn dequeue(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued>;
+    /// The next frame is taken into `out`, if there is one.
+    fn dequeue(&mut self, now: Time, out: &mut Queued, fates: &mut Vec<Fate>) -> bool;
 
     /// Frames that wait.
     fn waiting(&self) -> usize;
@@ -44,7 +37,10 @@ pub trait Management: std::fmt::Debug {
 
 /// What has been taken out and waits for its tokens.
 #[derive(Debug, Default)]
-pub struct Stage(Option<Queued>);
+pub struct Stage {
+    frame: Queued,
+    is_taken: bool,
+}
 
 /// A managed queue before a shaper.
 #[derive(Debug)]
@@ -62,12 +58,16 @@ pub struct Staged<M> {
 impl Stage {
     /// Frames in it.
     pub fn frames(&self) -> usize {
-        usize::from(self.0.is_some())
+        usize::from(self.is_taken)
     }
 
     /// Their bytes.
     pub fn bytes(&self) -> u64 {
-        self.0.map_or(0, |frame| u64::from(frame.packet.frame_bytes))
+        self.frame().map_or(0, |frame| u64::from(frame.packet.frame_bytes))
+    }
+
+    fn frame(&self) -> Option<&Queued> {
+        self.is_taken.then_some(&self.frame)
     }
 }
 
@@ -84,18 +84,21 @@ impl<M: Management> Staged<M> {
         }
     }
 
-    fn take(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
-        let known = fates.len();
-        let frame = self.management.dequeue(now, fates);
-        fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
-        frame
+    /// The next frame is taken out, if none is and there is one.
+    #[inline]
+    fn take(&mut self, now: Time, fates: &mut Vec<Fate>) {
+        if !self.stage.is_taken {
+            let known = fates.len();
+            self.stage.is_taken = self.management.dequeue(now, &mut self.stage.frame, fates);
+            fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
+        }
     }
 }
 
 impl<M: Management> Discipline for Staged<M> {
-    fn enqueue(&mut self, packet: Packet, now: Time, fates: &mut Vec<Fate>) -> Verdict {
+    fn enqueue(&mut self, mut packet: Packet, now: Time, fates: &mut Vec<Fate>) -> Verdict {
         let known = fates.len();
-        let verdict = self.management.enqueue(Queued { packet, since: now }, &self.stage, fates);
+        let verdict = self.management.enqueue(&mut packet, now, &self.stage, fates);
         if verdict == Verdict::Queued {
             self.last_bytes = packet.frame_bytes;
         }
@@ -105,26 +108,24 @@ impl<M: Management> Discipline for Staged<M> {
     }
 
     fn stage(&mut self, now: Time, fates: &mut Vec<Fate>) {
-        if self.looks && self.stage.0.is_none() {
-            self.stage.0 = self.take(now, fates);
+        if self.looks {
+            self.take(now, fates);
         }
     }
 
     fn dequeue(&mut self, now: Time, out: &mut Packet, fates: &mut Vec<Fate>) -> bool {
-        if self.stage.0.is_none() {
-            self.stage.0 = self.take(now, fates);
-        }
-        let Some(frame) = &self.stage.0 else { return false };
+        self.take(now, fates);
+        let Some(frame) = self.stage.frame() else { return false };
         *out = frame.packet;
         self.tally.count_departure(out);
         self.sojourn.record(now.since(frame.since).as_nanos());
-        self.stage.0 = None;
+        self.stage.is_taken = false;
         self.stage(now, fates);
         true
     }
 
     fn head_bytes(&self) -> Option<u32> {
-        let known = self.stage.0.as_ref().or_else(|| self.management.first());
+        let known = self.stage.frame().or_else(|| self.management.first());
         let known = known.map(|frame| frame.packet.frame_bytes);
         known.or_else(|| (!self.looks && self.management.waiting() > 0).then_some(self.last_bytes))
     }
@@ -142,7 +143,7 @@ impl<M: Management> Discipline for Staged<M> {
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
-        self.stage.0.iter().for_each(|frame| see(&frame.packet));
+        self.stage.frame().into_iter().for_each(|frame| see(&frame.packet));
         self.management.for_each(see);
     }
 }
