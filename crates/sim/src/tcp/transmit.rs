@@ -31,7 +31,8 @@ enum Pause {
 impl Sender {
     #[inline]
     pub(super) fn burst_segments(&self) -> Segments {
-        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.control.cc.min_burst())
+        let cc = &self.control.cc;
+        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), cc.min_burst()).min(cc.max_burst())
     }
 
     /// Sends what windows, pacing and queues allow. True when something was sent. Every other call has nothing to send: it
