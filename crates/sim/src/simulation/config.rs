@@ -2,7 +2,7 @@
 
 use crate::engine::stream_seed;
 use crate::tcp::{Algorithm, EcnMode, ReceiverConfig, SenderConfig};
-use run::{Flow, Qdisc, Run, SocketMemory, Workload};
+use run::{Ecn, Flow, Qdisc, Run, SocketMemory, Workload};
 
 pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
     let low_water_bytes = low_water_bytes(run, flow);
@@ -12,11 +12,15 @@ pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
 /// An algorithm that needs ECN is the receiving host's, too: Linux echoes each mark, and takes an offer of ECN that is ECT itself,
 /// only there (`tcp_ca_needs_ecn`).
 fn ecn_mode(flow: &Flow) -> EcnMode {
-    let needs_ecn = cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
-    match (needs_ecn, flow.ecn) {
-        (true, _) => EcnMode::Exact,
-        (false, true) => EcnMode::Classic,
-        (false, false) => EcnMode::Off,
+    let algorithm = cc::algorithm(&flow.cc.algorithm);
+    if algorithm.is_some_and(|algorithm| algorithm.needs_accurate_ecn) {
+        return EcnMode::Scalable;
+    }
+    match (flow.ecn, algorithm.is_some_and(|algorithm| algorithm.needs_ecn)) {
+        (Ecn::Accurate, _) => EcnMode::Accurate,
+        (_, true) => EcnMode::Exact,
+        (Ecn::Classic, false) => EcnMode::Classic,
+        (Ecn::Off, false) => EcnMode::Off,
     }
 }
 
