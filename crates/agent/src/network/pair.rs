@@ -27,6 +27,8 @@ pub struct AddressPair {
     pub return_delay_ns: u64,
     /// Its hosts run programs.
     pub has_programs: bool,
+    /// Its sender offers ECN.
+    pub offers_ecn: bool,
     /// Addresses of its sender and receiver, where these are other machines.
     pub hosts: Option<(Ipv4Addr, Ipv4Addr)>,
 }
@@ -84,7 +86,9 @@ pub fn pairs(run: &Run, reorder_ppb: u32, hosts: Option<&[(Ipv4Addr, Ipv4Addr)]>
         .enumerate()
         .map(|(index, flow)| {
             let hosts = hosts.and_then(|hosts| hosts.get(index)).copied();
-            let pair = AddressPair { hosts, ..pair(flow, run, reorder_ppb) };
+            let own = pair(flow, run, reorder_ppb);
+            let offers_ecn = own.offers_ecn && hosts.is_none();
+            let pair = AddressPair { hosts, offers_ecn, ..own };
             let alone = pair.access.is_some() || hosts.is_none() && (hosts_are_felt || pair.has_programs);
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
@@ -121,6 +125,7 @@ fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
         forward_delay_ns: forward_delay_ns + moved_ns,
         return_delay_ns: return_delay_ns - moved_ns,
         has_programs: flow.is_program(),
+        offers_ecn: flow.ecn,
         hosts: None,
     }
 }

@@ -54,6 +54,8 @@ pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, sha
     }
     settings.push(("net/ipv4/tcp_rmem", triple(receive)));
     settings.push(("net/ipv4/tcp_wmem", triple(send)));
+    // Connections that a flow's route does not have offer ECN offer none, and whoever offers it is answered.
+    settings.push(("net/ipv4/tcp_ecn", "2".to_owned()));
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
     if has_transfers(run) {

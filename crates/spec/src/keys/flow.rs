@@ -53,7 +53,8 @@ pub static FLOW: Section = Section {
             "Whether both hosts of a flow use ECN (RFC 3168), as with Linux's `tcp_ecn = 1`: data is sent as ECT(0), \
              queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers \
              loss, once a round trip. `dctcp` needs marks: its flows use ECN, whatever stands here, and then all of \
-             their packets are ECT(0).",
+             their packets are ECT(0). On `linux` and `netns` the route to the flow's receiver has `features ecn`; a \
+             run whose connections did not negotiate what it says has a warning.",
         ),
         Key::optional("access", Table(&ACCESS)).about(
             "A line of its own before the bottleneck for each sender of the group. The default is none: senders \

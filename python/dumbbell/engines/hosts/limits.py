@@ -134,6 +134,8 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
             yield Problem(path, message, hint)
     for index, flow in enumerate(run.flows):
         where = f"flows[{index}]"
+        if flow.ecn:
+            yield Problem(f"{where}.ecn", own, "ecn = false, or the engines netns and linux")
         if flow.direction != "down":
             yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
         if flow.work.command is not None and flow.work.command.user == "root":
