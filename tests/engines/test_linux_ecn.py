@@ -99,8 +99,8 @@ def test_dctcp_has_ecn_at_both_ends_and_counts_each_mark(linux: LinuxEngine, own
 
 @pytest.mark.slow
 def test_each_of_many_transfers_negotiates(linux: LinuxEngine) -> None:
-    arrivals = {"load": "20 %", "sizes": "50 kB"}
-    measured = linux.measure(run(MARKING["codel"], [ECN | {"workload": {"arrivals": arrivals}}], "2 s"))
+    workload = {"size": "50 kB", "arrivals": {"load": 0.2}}
+    measured = linux.measure(run(MARKING["codel"], [ECN | {"workload": workload}], "2 s"))
     ((senders, receivers),) = negotiated(measured, 1)
     assert senders == receivers is not None
     count, _, all_of_them = senders.partition(" of ")
