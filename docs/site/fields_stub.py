@@ -84,7 +84,7 @@ def _type(key: Key, every: tuple[Key, ...]) -> str:
     kinds = [f"Literal[{', '.join(map(json.dumps, key.options))}]"] if key.options else []
     if tables:
         kinds += [_name(tables[0]), "Mapping[str, Any]"]  # who builds a table bit by bit has no class for it
-    if key.units or not kinds:
+    if key.units or not kinds or key.noun == "true or false":
         kinds.append(NAMED.get(key.path, TYPES.get(key.noun, "str")))
     one = " | ".join(kinds)
     if tables and tables[0].endswith("[]"):

@@ -29,7 +29,7 @@ pub use placeholder::Places;
 pub use queue_discipline::{Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run, ShaperAt,
-    SocketMemory, User, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Ecn, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run,
+    ShaperAt, SocketMemory, User, Workload, Write,
 };
 pub use source::{Act, Source};

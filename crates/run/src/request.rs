@@ -116,9 +116,22 @@ pub struct Flow {
     /// The hops that its packets pass, if not all.
     #[serde(default, skip_serializing_if = "is_default")]
     pub route: Route,
-    /// Both of its hosts use ECN (RFC 3168). Of an algorithm that needs it they do in any case.
+    /// What both of its hosts make of ECN. Of an algorithm that needs it they use it in any case.
     #[serde(default, skip_serializing_if = "is_default")]
-    pub ecn: bool,
+    pub ecn: Ecn,
+}
+
+/// Explicit congestion notification, as both hosts of a flow have it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ecn {
+    /// None.
+    #[default]
+    Off,
+    /// RFC 3168: the receiver echoes a mark until the sender has answered it.
+    Classic,
+    /// RFC 9768 (AccECN): the receiver counts marks for the sender.
+    Accurate,
 }
 
 /// An algorithm and its parameters, the variant's and the inline ones together.

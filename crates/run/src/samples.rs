@@ -1,7 +1,7 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
 use crate::{
-    AlgorithmChoice, Buffer, CapturePoints, Direction, Flow, Host, LossAt, Measure, Path, Qdisc, QueueDiscipline,
+    AlgorithmChoice, Buffer, CapturePoints, Direction, Ecn, Flow, Host, LossAt, Measure, Path, Qdisc, QueueDiscipline,
     Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload,
 };
 
@@ -75,6 +75,6 @@ pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
         access: None,
         direction: Direction::Down,
         route: Route::default(),
-        ecn: false,
+        ecn: Ecn::Off,
     }
 }

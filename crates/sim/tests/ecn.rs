@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{flow, one_flow};
-use run::{Buffer, CapturePoint, Codel, Frame, Measure, Measurement, QueueDiscipline, Run, Seen, flag};
+use run::{Buffer, CapturePoint, Codel, Ecn, Frame, Measure, Measurement, QueueDiscipline, Run, Seen, flag};
 use scenario::{MBIT, MS, gained, mean, measure, since, utilization};
 
 const CE: u8 = 0b11;
@@ -20,7 +20,7 @@ fn behind_codel(cc: &str, rate_bps: u64, rtt_ns: u64, codel: Codel) -> Run {
     let mut run = one_flow(cc, rate_bps, rtt_ns, 1, 20);
     run.path.buffer = Buffer::Packets(10_000);
     run.path.qdisc = QueueDiscipline::Codel(codel);
-    run.flows[0].ecn = true;
+    run.flows[0].ecn = Ecn::Classic;
     run
 }
 
@@ -52,7 +52,7 @@ fn codel_drops_nothing_of_a_flow_with_ecn_and_the_line_is_full() {
         if cc == "dctcp" {
             continue; // it has ECN in any case
         }
-        run.flows[0].ecn = false;
+        run.flows[0].ecn = Ecn::Off;
         let [dropped, marked, echoed, reductions] = congestion(&measure(&run), 0);
         assert!(dropped > 5, "{cc}: {dropped}");
         assert_eq!([marked, echoed, reductions], [0; 3], "{cc}");

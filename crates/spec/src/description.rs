@@ -126,6 +126,7 @@ impl Takes {
                 ..noun("a number")
             },
             Kind::Flag => noun("true or false"),
+            Kind::Switch(options) => Self { options: options.to_vec(), ..noun("true or false") },
             Kind::Name | Kind::Control | Kind::File(_) => noun("text"),
             Kind::Group => {
                 Self { limits: "A group of flows by its place: `flows[0]` is the first".to_owned(), ..noun("text") }

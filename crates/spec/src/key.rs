@@ -99,6 +99,8 @@ pub enum Kind {
     },
     /// True or false.
     Flag,
+    /// True, false, or one of these words.
+    Switch(&'static [&'static str]),
     /// A name in stores, tables and figures.
     Name,
     /// A name of one word, of a hop.

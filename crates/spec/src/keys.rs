@@ -17,8 +17,8 @@ pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
 pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
 use crate::key::Kind::{
-    Command, Control, File, Flag, Group, Hop, Integer, Name, Number, OneOf, Options, Room, Route, Seeds, Table, Window,
-    Zip,
+    Command, Control, File, Flag, Group, Hop, Integer, Name, Number, OneOf, Options, Room, Route, Seeds, Switch, Table,
+    Window, Zip,
 };
 use crate::key::{FileKind, Key, Kind, Section};
 use crate::literal::Literal;

@@ -14,10 +14,10 @@ use crate::point::Point;
 use crate::problem::Problem;
 use crate::qdisc::{Written, room};
 use crate::rules;
-use crate::tree::{Unknown, View};
+use crate::tree::{Node, Unknown, View};
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, CapturePoint, Change, Direction, Flow, Hop, Host, LossAt, Measure,
-    Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
+    Access, AccessKind, AlgorithmChoice, Arrival, CapturePoint, Change, Direction, Ecn, Flow, Hop, Host, LossAt,
+    Measure, Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
 };
 use std::iter::repeat_n;
 use std::mem::take;
@@ -122,7 +122,11 @@ impl Point<'_> {
         let (direction, route) = network.route(group)?;
         let forward_ns = network.delay_ns(direction, route.data)?;
         let hops_ns = forward_ns + network.delay_ns(direction.reversed(), route.acks)?;
-        let ecn = group.flag("ecn")?;
+        let ecn = match group.get("ecn")? {
+            Some(Node::Flag(true)) => Ecn::Classic,
+            Some(Node::Text(_)) => Ecn::Accurate,
+            _ => Ecn::Off,
+        };
         let (workload, access) = (self.workload(place, group, seed)?, access(&network, group)?);
         let flow = move |(index, name): (usize, String)| {
             let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns);

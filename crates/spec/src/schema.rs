@@ -62,6 +62,7 @@ fn value(kind: &Kind) -> Value {
             json!({"type": "number", lower: least, "maximum": most})
         }
         Kind::Flag => json!({"type": "boolean"}),
+        Kind::Switch(options) => json!({"anyOf": [{"type": "boolean"}, {"enum": options}]}),
         Kind::Name => json!({"type": "string", "minLength": 1, "maxLength": 100}),
         Kind::Hop => {
             json!({"type": "string", "pattern": format!("^[A-Za-z0-9][A-Za-z0-9_-]{{0,{}}}$", LONGEST_HOP_NAME - 1)})

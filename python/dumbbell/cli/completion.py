@@ -185,7 +185,9 @@ def _values(field: str) -> Iterable[str]:
     if field == "flows[].cc":
         return algorithms()
     spec_key = next((key for key in keys() if key.path == field), None)
-    return () if spec_key is None else ("true", "false") if spec_key.noun == "true or false" else spec_key.options
+    if spec_key is None:
+        return ()
+    return (*(("true", "false") if spec_key.noun == "true or false" else ()), *spec_key.options)
 
 
 def _paths(spec: dict[str, Any]) -> Iterator[str]:

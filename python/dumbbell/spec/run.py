@@ -315,8 +315,8 @@ class Flow(_Part, frozen=True, kw_only=True):
     direction: Literal["down", "up"] = "down"
     """Up: its data goes on the way back."""
     route: Route = Route()
-    ecn: bool = False
-    """Both of its hosts use ECN."""
+    ecn: Literal["off", "classic", "accurate"] = "off"
+    """What both of its hosts make of ECN."""
 
     def passes(self, hop: int) -> bool:
         """Whether its data pass the hop at this place of those that are not of the way back."""

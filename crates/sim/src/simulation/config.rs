@@ -2,7 +2,7 @@
 
 use crate::engine::stream_seed;
 use crate::tcp::{Algorithm, EcnMode, ReceiverConfig, SenderConfig};
-use run::{Flow, Qdisc, Run, SocketMemory, Workload};
+use run::{Ecn, Flow, Qdisc, Run, SocketMemory, Workload};
 
 pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
     let low_water_bytes = low_water_bytes(run, flow);
@@ -15,8 +15,8 @@ fn ecn_mode(flow: &Flow) -> EcnMode {
     let needs_ecn = cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
     match (needs_ecn, flow.ecn) {
         (true, _) => EcnMode::Exact,
-        (false, true) => EcnMode::Classic,
-        (false, false) => EcnMode::Off,
+        (false, Ecn::Classic | Ecn::Accurate) => EcnMode::Classic,
+        (false, Ecn::Off) => EcnMode::Off,
     }
 }
 

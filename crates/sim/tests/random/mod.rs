@@ -3,9 +3,9 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, DualPi2, Flow, Fq,
-    FqCodel, Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt, ShaperKind,
-    SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, DualPi2, Ecn, Flow,
+    Fq, FqCodel, Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt,
+    ShaperKind, SocketMemory, Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
@@ -93,7 +93,7 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
         workload(rate_bps, duration_ns),
         (own_rtt, select(vec![0_u64, 1, 2])),
         prop::option::weighted(0.25, access),
-        prop::bool::weighted(0.4),
+        prop_oneof![3 => Just(Ecn::Off), 1 => Just(Ecn::Classic), 1 => Just(Ecn::Accurate)],
     )
         .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access, ecn)| Flow {
             name: String::new(),

@@ -49,12 +49,13 @@ pub static FLOW: Section = Section {
              name in it they pass all, which is the default. Where one hop is all there is of a way, its name is \
              `bottleneck`, on the way back `back`.",
         ),
-        Key::optional("ecn", Flag).default(Is(false)).examples(&[Is(true)]).about(
-            "Whether both hosts of a flow use ECN (RFC 3168), as with Linux's `tcp_ecn = 1`: data is sent as ECT(0), \
-             queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers \
-             loss, once a round trip. `dctcp` needs marks: its flows use ECN, whatever stands here, and then all of \
-             their packets are ECT(0). On `linux` and `netns` the route to the flow's receiver has `features ecn`; a \
-             run whose connections did not negotiate what it says has a warning.",
+        Key::optional("ecn", Switch(&["accurate"])).default(Is(false)).examples(&[Is(true), Text("accurate")]).about(
+            "Whether both hosts of a flow use ECN. `true` is that of RFC 3168, as with Linux's `tcp_ecn = 1`: data is \
+             sent as ECT(0), queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark \
+             as it answers loss, once a round trip. `\"accurate\"` is that of RFC 9768 (AccECN; Linux 7.0's \
+             `tcp_ecn = 3`): the receiver counts marked packets for the sender. `dctcp` needs marks: its flows use \
+             ECN, whatever stands here, and then all of their packets are ECT(0). On `linux` and `netns` the route to \
+             the flow's receiver has `features ecn`; a run whose connections did not negotiate what it says has a warning.",
         ),
         Key::optional("access", Table(&ACCESS)).about(
             "A line of its own before the bottleneck for each sender of the group. The default is none: senders \

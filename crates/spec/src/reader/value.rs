@@ -33,6 +33,11 @@ pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<
             Word::Flag(flag) => Ok(Node::Flag(*flag)),
             _ => Err(must_be("true or false", word, key)),
         },
+        Kind::Switch(known) => match word {
+            Word::Flag(flag) => Ok(Node::Flag(*flag)),
+            Word::Text(_) => one_of(known, word),
+            _ => Err(must_be("true, false or a word", word, key)),
+        },
         Kind::Name => name(&text(key, word)?),
         Kind::Hop => hop(&text(key, word)?),
         Kind::Group => group(&text(key, word)?),
