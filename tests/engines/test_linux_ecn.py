@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from builtkernel import kernel_named
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.netns import NetnsEngine
@@ -106,6 +107,27 @@ def test_each_of_many_transfers_negotiates(linux: LinuxEngine) -> None:
     count, _, all_of_them = senders.partition(" of ")
     assert count == all_of_them
     assert int(count) > 20
+
+
+@pytest.mark.slow
+def test_accurate_ecn_stands_beside_the_classic_and_none() -> None:
+    """On a kernel that has it; others refuse it."""
+    flows = [{"cc": "cubic", "ecn": ecn, "name": str(ecn)} for ecn in ("accurate", True, False)]
+    three = run(MARKING["codel"], flows)
+    theirs = LinuxEngine(kernel_named("7.3")).measure(three)
+    assert negotiated(theirs, 3) == [("1 of 1", "1 of 1"), ("1 of 1", "1 of 1"), (None, None)]
+    assert warnings(three, theirs, ["cubic"] * 3) == warnings(three, SimEngine().measure(three), ["cubic"] * 3)
+    assert theirs.facts["net.ipv4.tcp_ecn (sender)"] == "5"
+    accurate, classic, none = echoed(theirs)
+    # Each mark is counted once, where the classic echo lasts for a round trip.
+    assert 0 < accurate < marks(theirs)
+    assert classic > accurate
+    assert none == 0
+
+
+def test_a_kernel_without_accurate_ecn_refuses_it(linux: LinuxEngine) -> None:
+    (refusal,) = linux.unsupported_fields(run({}, [{"cc": "cubic", "ecn": "accurate"}]))
+    assert str(refusal) == "flows[0].ecn: this kernel (6.1) has no accurate ECN; ecn = true, or Linux 7.0 or later"
 
 
 @pytest.mark.usefixtures("temporary")

@@ -88,7 +88,7 @@ pub fn listener(
 /// # Errors
 /// It is no TCP socket.
 pub fn info(socket: impl AsFd) -> Result<TcpInfo, Failure> {
-    option::info(socket).map(|bytes| TcpInfo::parse(&bytes))
+    option::info(socket)
 }
 
 /// Name of the congestion control that a socket has.

@@ -67,7 +67,7 @@ def _of_ecn(flow: Flow, index: int, facts: Mapping[str, str]) -> Iterator[str]:
 
     Each count is `K of N` connections. A SYN that is lost is sent again without an offer (Linux's `tcp_ecn_fallback`).
     """
-    uses = flow.ecn or flow.cc.algorithm == _NEEDS_ECN
+    uses = flow.ecn != "off" or flow.cc.algorithm == _NEEDS_ECN
     for fact, what in (("ecn", "use ECN"), ("ect", "had data that is ECT come")):
         count, _, connections = facts.get(f"flows[{index}].{fact}", "").partition(" of ")
         if count and uses and count != connections:

@@ -450,6 +450,7 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
 mod tests {
     use super::*;
     use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
+    use run::Codel;
     use netlink_bindings::utils::push_header;
     use std::ffi::CStr;
 

@@ -35,7 +35,7 @@ const PEER: u16 = 1;
 /// `RTAX_CC_ALGO`, and its bit among the metrics that nobody may change.
 const CONTROL: u32 = 16;
 /// `RTAX_FEATURE_ECN`.
-const OFFERS_ECN: u32 = 1;
+pub const OFFERS_ECN: u32 = 1;
 /// `IF_OPER_UP`.
 const OPERATIONAL: u8 = 6;
 /// Packets that may wait for the relay to wake up: a tenth of a second at 1 Gbit/s.

@@ -6,7 +6,7 @@ use super::pair::{has_nics, jitter, pairs};
 use super::row::{Row, Stop, bucket};
 use crate::part::Passage;
 use crate::sockets::control_of_both_ends;
-use run::{Access, AccessKind, Direction, Qdisc, Run, ShaperAt, ShaperKind};
+use run::{Access, AccessKind, Direction, Ecn, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
 
 pub use super::device::Device;
@@ -319,7 +319,7 @@ impl Plan {
                     self.addresses.push((egress, sender.address));
                     route.source = Some(sender.address);
                     route.initial_window_segments = Some(run.host.initial_window_segments);
-                    route.offers_ecn = self.pairs[pair].offers_ecn;
+                    route.offers_ecn = self.pairs[pair].ecn == Ecn::Classic;
                 }
                 // A burst is to reach the lane whole; its own egress cuts it.
                 self.devices[egress].offloads.segmentation |= next == Place::Lane;

@@ -6,7 +6,7 @@ use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
 use run::{
-    Access, AccessKind, Buffer, Codel, Direction, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
+    Access, AccessKind, Buffer, Codel, Direction, Ecn, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
 };
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -132,7 +132,7 @@ fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_ro
 #[test]
 fn a_flow_offers_ecn_by_the_route_to_a_receiver_of_its_own() {
     let mut run = samples::run(4);
-    (run.flows[1].ecn, run.flows[3].ecn) = (true, true);
+    (run.flows[1].ecn, run.flows[3].ecn) = (Ecn::Classic, Ecn::Classic);
     let plan = Plan::new(&run, 0);
     assert_eq!(plan.pair_of_flow, [0, 1, 0, 1]);
     let offering: Vec<Prefix> = plan.routes.iter().filter(|route| route.offers_ecn).map(|route| route.to).collect();
@@ -143,6 +143,11 @@ fn a_flow_offers_ecn_by_the_route_to_a_receiver_of_its_own() {
     assert!(ends.len() == 1 && ends[0].ends_with("src 10.0.0.2 initcwnd 10 features ecn"), "{ends:?}");
     let accepts = lines.iter().filter(|line| line.ends_with("sysctl -w net.ipv4.tcp_ecn=2")).count();
     assert_eq!(accepts, 2, "each end, whatever the kernel's default");
+    run.flows[2].ecn = Ecn::Accurate;
+    let plan = Plan::new(&run, 0);
+    assert_eq!(plan.pair_of_flow, [0, 1, 2, 1]);
+    assert_eq!(plan.routes.iter().filter(|route| route.offers_ecn).count(), 1, "no route offers that");
+    assert_eq!(sysctl::ecn_settings(&run).map(|(_, value)| value), ["5", "3"]);
     let hosts = [(Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 9)); 4];
     assert!(!Plan::between(&run, 0, Some(&hosts)).routes.iter().any(|route| route.offers_ecn), "theirs are no hosts of ours");
 }
@@ -156,7 +161,7 @@ fn a_program_of_dctcp_has_it_at_both_ends() {
     }
     let plan = Plan::new(&run, 0).controlled(&run, &["dctcp", "cubic"].map(str::to_owned));
     let of = |place: Place| -> Vec<Option<&str>> {
-        let there = plan.routes.iter().filter(move |route| place_of(&plan, route.device) == place);
+        let there = plan.routes.iter().filter(|route| place_of(&plan, route.device) == place);
         there.map(|route| route.control.as_deref()).collect()
     };
     assert_eq!(of(Place::Sender), [Some("dctcp"), Some("cubic")]);

@@ -64,6 +64,8 @@ pub struct EcnUse {
     pub connections: u32,
     /// Of these, those that use it.
     pub negotiated: u32,
+    /// Of these, those whose ECN is accurate.
+    pub accurate: u32,
     /// Of these, those to which a packet has come that was ECT.
     pub received_ect: u32,
 }
@@ -96,15 +98,20 @@ pub enum ControlInfo {
 const NEGOTIATED: u8 = 8;
 /// `TCPI_OPT_ECN_SEEN`.
 const RECEIVED_ECT: u8 = 16;
+/// `TCPI_ECN_MODE_ACCECN`, and the bits that are the mode.
+const ACCURATE: u8 = 2;
+const MODE: u8 = 3;
 
 impl EcnUse {
-    /// That of one socket with these `tcpi_options`. Before the handshake is done they say what it offers (`tcp_ecn_send_syn`).
-    fn of(options: u8, is_established: bool) -> Self {
-        let count = |bit: u8| u32::from(is_established && options & bit != 0);
+    /// That of one socket with these `tcpi_options` and the byte of its mode. Before the handshake is done they say what it offers
+    /// (`tcp_ecn_send_syn`).
+    fn of(options: u8, mode: u8, is_established: bool) -> Self {
+        let count = |is_so: bool| u32::from(is_established && is_so);
         Self {
-            connections: is_established.into(),
-            negotiated: count(NEGOTIATED),
-            received_ect: count(RECEIVED_ECT),
+            connections: count(true),
+            negotiated: count(options & NEGOTIATED != 0),
+            accurate: count(mode & MODE == ACCURATE),
+            received_ect: count(options & RECEIVED_ECT != 0),
         }
     }
 
@@ -112,6 +119,7 @@ impl EcnUse {
     pub const fn add(&mut self, other: Self) {
         self.connections += other.connections;
         self.negotiated += other.negotiated;
+        self.accurate += other.accurate;
         self.received_ect += other.received_ect;
     }
 }
@@ -126,7 +134,7 @@ impl TcpInfo {
     /// Reads a `struct tcp_info`.
     pub fn parse(bytes: &[u8]) -> Self {
         let [bytes_acked, bytes_received] = [120, 128].map(|at| u64_at(bytes, at).unwrap_or(0));
-        let options = bytes.get(5).copied().unwrap_or(0);
+        let [options, mode] = [5, 276].map(|at| bytes.get(at).copied().unwrap_or(0));
         Self {
             state: bytes.first().copied().unwrap_or(0),
             unacked: u32_at(bytes, 24).unwrap_or(0),
@@ -153,7 +161,7 @@ impl TcpInfo {
             bytes_sent: u64_at(bytes, 200).unwrap_or(0),
             bytes_retrans: u64_at(bytes, 208).unwrap_or(0),
             // A sender's SYN counts as a byte, and so does a receiver's.
-            ecn: EcnUse::of(options, bytes_acked > 0 || bytes_received > 0),
+            ecn: EcnUse::of(options, mode, bytes_acked > 0 || bytes_received > 0),
         }
     }
 
@@ -244,7 +252,11 @@ mod tests {
         assert_eq!(ecn(7, 1), EcnUse { connections: 1, ..EcnUse::default() });
         let mut sum = TcpInfo { ecn: ecn(NEGOTIATED | RECEIVED_ECT, 1), ..TcpInfo::default() };
         sum.add(&TcpInfo { ecn: ecn(NEGOTIATED, 1), delivered_ce: 3, ..TcpInfo::default() });
-        assert_eq!((sum.ecn, sum.delivered_ce), (EcnUse { connections: 2, negotiated: 2, received_ect: 1 }, 3));
+        let two = EcnUse { connections: 2, negotiated: 2, accurate: 0, received_ect: 1 };
+        assert_eq!((sum.ecn, sum.delivered_ce), (two, 3));
+        let mut bytes = [0; 280];
+        (bytes[5], bytes[120], bytes[276]) = (NEGOTIATED, 1, 0b0110);
+        assert_eq!(TcpInfo::parse(&bytes).ecn.accurate, 1, "whatever stands in the bits beside");
     }
 
     #[test]

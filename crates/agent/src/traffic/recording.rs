@@ -11,7 +11,7 @@ use crate::record::{KernelRecorder, Reading, carrying, no_counters};
 use crate::sockets::tcp_info::EcnUse;
 use crate::sockets;
 use crate::watch::Watch;
-use run::{FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
+use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -294,12 +294,13 @@ impl<'a> Recording<'a> {
     }
 }
 
-/// How many connections have negotiated ECN, as their senders have it, and to how many receivers ECT has come. Of a flow that was to
+/// How many connections have negotiated the ECN that their flow has, as their senders have it, and to how many receivers ECT has come. Of a flow that was to
 /// have none only where some have.
-fn ecn_facts(index: usize, offers_ecn: bool, flow: &Flow) -> impl Iterator<Item = (String, String)> {
+fn ecn_facts(index: usize, ecn: Ecn, flow: &Flow) -> impl Iterator<Item = (String, String)> {
     let [senders, receivers] = flow.ecn;
-    let is_of_note = offers_ecn || sockets::control_of_both_ends(&flow.control).is_some() || senders.negotiated > 0;
-    let counts = [("ecn", senders.negotiated, senders), ("ect", receivers.received_ect, receivers)];
+    let negotiated = if ecn == Ecn::Accurate { senders.accurate } else { senders.negotiated - senders.accurate };
+    let is_of_note = ecn != Ecn::Off || sockets::control_of_both_ends(&flow.control).is_some() || senders.negotiated > 0;
+    let counts = [("ecn", negotiated, senders), ("ect", receivers.received_ect, receivers)];
     let fact = move |(name, count, all): (&str, u32, EcnUse)| {
         (all.connections > 0).then(|| (format!("flows[{index}].{name}"), format!("{count} of {}", all.connections)))
     };
