@@ -110,6 +110,18 @@ def test_netcat_is_a_transfer_that_ends_by_itself(engine: Any, tmp_path: Path) -
     assert flow.segments_sent >= SENT_BYTES / 1448
 
 
+def test_programs_negotiate_ecn_by_their_routes(engine: Any, tmp_path: Path) -> None:
+    """DCTCP's of itself, and its server has it, too: this machine's kernel may lack it."""
+    need("nc")
+    kinds = [("cubic", True), ("cubic", False), *([] if engine.live else [("dctcp", False)])]
+    flows = [{"cc": cc, "name": f"{cc}-{ecn}", "ecn": ecn, "workload": NETCAT} for cc, ecn in kinds]
+    result = measured(engine, NETCAT, tmp_path, flows=flows)
+    with Store.open(tmp_path) as store:
+        measured_on: Any = store.provenance(result.run_id)["measured_on"]
+    facts = [measured_on.get(f"flows[{index}].ecn") for index in range(len(kinds))]
+    assert facts == ["1 of 1", None, *([] if engine.live else ["1 of 1"])]
+
+
 @pytest.fixture(scope="module")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three seconds at about 1 Mbit/s."""

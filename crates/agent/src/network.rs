@@ -61,6 +61,7 @@ mod loss;
 mod machine;
 mod managed;
 mod means;
+mod offers;
 mod offload;
 mod pair;
 mod part;
@@ -85,7 +86,7 @@ use crate::netlink::{Batch, Socket};
 use crate::part::Part;
 use plan::{Device, Discipline, Place, Plan};
 use relay::{Line, Relay};
-use run::{CapturePoint, Path, Places, Run};
+use run::{CapturePoint, Ecn, Path, Places, Run};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
@@ -98,7 +99,6 @@ use tap::Tap;
 pub use facts::late_facts;
 pub use loss::{SOURCE_AT, TARGET_AT};
 pub use machine::{Machine, Means};
-pub use passage::take_away;
 pub use plan::window_bytes;
 pub use relay::carry;
 
@@ -107,6 +107,15 @@ pub use relay::carry;
 const ACTIVATION: Duration = Duration::from_millis(10);
 /// Looks at a device that does not come up.
 const LOOKS: u32 = 3_000;
+
+/// Takes away what leads packets of an interface into a path, and what has connections offer ECN.
+///
+/// # Errors
+/// The kernel refuses.
+pub fn take_away(interface: &str) -> Result<(), Error> {
+    passage::take_away(interface)?;
+    offers::withdraw_offers()
+}
 
 /// Where a flow begins or ends.
 #[derive(Clone, Debug)]
@@ -276,6 +285,22 @@ impl Network {
     /// Where a flow ends: listen in this namespace on this address.
     pub fn receiver(&self, flow: usize) -> &Endpoint {
         &self.receivers[flow]
+    }
+
+    /// Connects a sender of a flow, which offers the ECN that the flow has. Other machines keep their settings.
+    ///
+    /// # Errors
+    /// The kernel does not know accurate ECN.
+    pub fn connect<T>(&self, run: &Run, flow: usize, connect: impl FnOnce() -> T) -> Result<T, Error> {
+        if run.flows[flow].ecn != Ecn::Accurate || self.part.is_some() {
+            return Ok(connect());
+        }
+        let [usual, offering] = sysctl::ecn_settings(run);
+        self.senders[flow].namespace.within(|| {
+            sysctl::apply(&offering)?;
+            let connected = connect();
+            sysctl::apply(&usual).map(|_| connected)
+        })?
     }
 
     /// The namespaces in which these flows begin and end, each once.

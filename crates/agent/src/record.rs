@@ -165,7 +165,8 @@ impl KernelRecorder {
             dropped_packets: UNSEEN,
             random_lost_packets: UNSEEN,
             marked_packets: UNSEEN,
-            delivered_ce: UNSEEN,
+            delivered_ce: u64::from(sender.delivered_ce),
+            // The kernel shows the state in which it reduces, and counts nothing.
             cwr_reductions: UNSEEN,
             app_limited_ns: elapsed_ns.saturating_sub(sender.busy_us * NANOS_PER_MICRO),
             rwnd_limited_ns: sender.rwnd_limited_us * NANOS_PER_MICRO,
@@ -219,7 +220,6 @@ pub fn no_counters(at_ns: u64) -> FlowCounters {
         dropped_packets: UNSEEN,
         random_lost_packets: UNSEEN,
         marked_packets: UNSEEN,
-        delivered_ce: UNSEEN,
         cwr_reductions: UNSEEN,
         ..FlowCounters::default()
     }

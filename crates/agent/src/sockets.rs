@@ -38,23 +38,39 @@ pub fn sender(
 ) -> Result<(OwnedFd, u16), Failure> {
     let socket = tcp()?;
     let port = bind_first(&socket, address, ports)?;
-    if setsockopt(&socket, sockopt::TcpCongestion, &control.into()).is_err() {
-        let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
-        return Err(Failure(format!(
-            "this kernel has no congestion control {control:?}; it has: {}",
-            known.split_whitespace().collect::<Vec<_>>().join(", ")
-        )));
-    }
+    set_control(&socket, control)?;
     Ok((socket, port))
 }
 
-/// A socket that listens on `address`; what it accepts announces at most `window_bytes`. It belongs to the namespace of
-/// the caller. `again`: also where connections of one before it have not faded away.
+fn set_control(socket: &OwnedFd, control: &str) -> Result<(), Failure> {
+    setsockopt(socket, sockopt::TcpCongestion, &control.into()).map_err(|_| {
+        let known = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_available_congestion_control").unwrap_or_default();
+        Failure(format!(
+            "this kernel has no congestion control {control:?}; it has: {}",
+            known.split_whitespace().collect::<Vec<_>>().join(", ")
+        ))
+    })
+}
+
+/// A sender's congestion control that its receiver has, too; none: it takes no matter there. DCTCP's SYN is ECT, which a listener
+/// takes for an offer of ECN only if it needs it itself (`tcp_ecn_create_request`), and its receiver echoes each mark.
+pub fn control_of_both_ends(control: &str) -> Option<&str> {
+    (control == "dctcp").then_some(control)
+}
+
+/// A socket that listens on `address`; what it accepts announces at most `window_bytes` and has the congestion control `control`, if
+/// one is named. It belongs to the namespace of the caller. `again`: also where connections of one before it have not faded away.
 ///
 /// # Errors
-/// The address is not there.
-pub fn listener(address: SocketAddrV4, window_bytes: Option<u32>, again: bool) -> Result<TcpListener, Failure> {
+/// The address is not there, or the kernel lacks the control.
+pub fn listener(
+    address: SocketAddrV4,
+    window_bytes: Option<u32>,
+    control: Option<&str>,
+    again: bool,
+) -> Result<TcpListener, Failure> {
     let socket = tcp()?;
+    control.map_or(Ok(()), |control| set_control(&socket, control))?;
     if again {
         setsockopt(&socket, sockopt::ReuseAddr, &true)
             .map_err(|errno| Failure::of(format!("listen on {address}"), errno))?;
@@ -72,7 +88,7 @@ pub fn listener(address: SocketAddrV4, window_bytes: Option<u32>, again: bool) -
 /// # Errors
 /// It is no TCP socket.
 pub fn info(socket: impl AsFd) -> Result<TcpInfo, Failure> {
-    option::info(socket).map(|bytes| TcpInfo::parse(&bytes))
+    option::info(socket)
 }
 
 /// Name of the congestion control that a socket has.

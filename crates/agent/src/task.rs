@@ -9,6 +9,7 @@ use crate::failure::Failure;
 use crate::init;
 use crate::job::Job;
 use crate::network;
+use run::Ecn;
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, getpid, kill_process, setsid};
 use std::fs::{self, DirBuilder, File};
@@ -217,9 +218,13 @@ pub fn task() -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure(format!("who did the job ended with {status}"))) }
 }
 
-/// Takes away what a path that led packets of other machines may have left.
+/// Takes away what a path that led packets of other machines may have left, and what had flows offer ECN.
 fn take_away(job: &Path) -> Result<(), Failure> {
-    let passage = |job: Job| job.part.filter(|part| part.passage.is_some());
+    let offers = |job: &Job| job.run.flows.iter().any(|flow| flow.ecn != Ecn::Off);
+    let passage = |job: Job| {
+        let leaves = job.part.as_ref().is_some_and(|part| part.passage.is_some()) || offers(&job);
+        job.part.filter(|_| leaves)
+    };
     let Some(part) = fs::read(job).ok().and_then(|job| init::parse(&job).ok()).and_then(passage) else { return Ok(()) };
     network::take_away(&part.interface).map_err(|error| Failure::of("take away what led packets into the path", error))
 }

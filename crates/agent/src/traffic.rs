@@ -312,7 +312,9 @@ impl<'a> Traffic<'a> {
         let Some(connection) = self.flows[id.flow].connections.get(&id.port) else { return Ok(()) };
         self.open += 1;
         let Some(sender) = connection.sender() else { return Ok(()) };
-        sender.connect().map_err(failed(self.run, id.flow, connection.arrival))?;
+        let connected = self.network.connect(self.run, id.flow, || sender.connect());
+        let connected = connected.unwrap_or_else(|error| Err(Failure(error.to_string())));
+        connected.map_err(failed(self.run, id.flow, connection.arrival))?;
         // Only now: before, it would be told that nothing is connected.
         self.poll.watch(sender, Wake::Sender(id))
     }

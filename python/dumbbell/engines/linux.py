@@ -78,7 +78,8 @@ class LinuxEngine:
         unknown = controls.problems(run, self._kernel.controls, self._kernel.name)
         kernel = f"this kernel ({self._kernel.name})"
         lacking = means.lacking_queues(run, self._kernel.has_qdisc, kernel, 'the engine netns where Linux has "{}"')
-        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run), *lacking]
+        ecn = means.lacking_ecn(run, lambda: self._kernel.has_setting("tcp_ecn_option"), kernel)
+        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run), *lacking, *ecn]
 
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""

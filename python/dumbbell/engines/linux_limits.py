@@ -113,8 +113,9 @@ def _of_the_flows(run: Run, *, here: bool) -> Iterator[Problem]:
                 arguments = getattr(flow.work.command, end)
                 if arguments and shutil.which(arguments[0]) is None:
                     yield Problem(f"flows[{index}].workload.{end}", f'this machine has no program "{arguments[0]}"')
-        if flow.ecn != "off":
-            yield Problem(f"flows[{index}].ecn", "the agent does not set ECN yet", "the engine sim, or ecn = false")
+        if flow.ecn == "accurate" and flow.work.command:
+            message = "a program's connections offer what their route says, which no route says of accurate ECN"
+            yield Problem(f"flows[{index}].ecn", message, "ecn = true")
         if flow.access:
             yield from _rate(f"flows[{index}].access.rate", flow.access.rate_bps)
             yield from _queue(f"flows[{index}].access.buffer", flow.access.buffer)

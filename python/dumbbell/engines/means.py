@@ -1,8 +1,9 @@
-"""What a kernel lacks of the queueing disciplines that a path takes (`crates/agent/src/network/machine.rs`)."""
+"""What a kernel lacks of the queueing disciplines that a path takes, and of ECN (`crates/agent/src/network/machine.rs`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dumbbell.problem import Problem
@@ -17,6 +18,7 @@ def lacking(run: Run, has: Callable[[str], bool], kernel: str) -> Iterator[Probl
         if queue.shaper == "htb" and not has("htb"):
             yield Problem(f"{where}.shaper", f'{kernel} has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
     yield from lacking_queues(run, has, kernel, "`modprobe sch_{}`")
+    yield from lacking_ecn(run, partial(has, "accurate_ecn"), kernel)
     if run.path.shaper_at == "receiver" and not has("ifb"):
         message = f'{kernel} has no "ifb", or none of ingress, u32 and mirred that lead there'
         yield Problem("path.shaper_at", message, 'shaper_at = "router", or `modprobe -a ifb act_mirred cls_u32`')
@@ -31,6 +33,13 @@ def lacking_queues(run: Run, has: Callable[[str], bool], kernel: str, hint: str)
         kind = queue.qdisc.kind
         if kind != "fifo" and not has(kind):
             yield Problem(f"{where}.qdisc", f'{kernel} has no "{kind}"', f'qdisc = "fifo", or {hint.format(kind)}')
+
+
+def lacking_ecn(run: Run, has: Callable[[], bool], kernel: str) -> Iterator[Problem]:
+    """Every flow whose ECN is accurate, where a kernel of this name lacks that."""
+    for index, flow in enumerate(run.flows):
+        if flow.ecn == "accurate" and not has():
+            yield Problem(f"flows[{index}].ecn", f"{kernel} has no accurate ECN", "ecn = true, or Linux 7.0 or later")
 
 
 def no_super_packets(kernel: str) -> str:

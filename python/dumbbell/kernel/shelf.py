@@ -58,6 +58,10 @@ class Kernel:
         is_absent = option in self.left_out or (package is not None and option in package.absent)
         return recipe().options.get(option) == "y" and not is_absent
 
+    def has_setting(self, name: str) -> bool:
+        """Whether it has a setting of `/proc/sys`: its executable has the names of all."""
+        return name.encode() + b"\0" in self.executable.read_bytes()
+
 
 def write(kernel: Kernel) -> None:
     """Writes a kernel's description beside its executable."""

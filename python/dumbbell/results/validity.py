@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Program, Transfers
 from dumbbell.metrics.number import RECORD_DIGITS, percent, trimmed
@@ -16,12 +16,14 @@ LIMITED_SHARE = 0.01
 WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
 BEHAVES_AS_RENO = "behaves as Reno"
+_NEEDS_ECN = "dctcp"
+"""It negotiates ECN, whatever the run says."""
 
 
 def is_as_reno(flow: Flow, path: Path) -> bool:
     """Whether its algorithm behaves as Reno: Linux's own lp does, as docs/limitations.md has it, and dctcp unmarked."""
     unmarked = not any(queue.qdisc.marks for queue in path.queues.values())
-    return flow.cc.algorithm == "lp" or (flow.cc.algorithm == "dctcp" and unmarked)
+    return flow.cc.algorithm == "lp" or (flow.cc.algorithm == _NEEDS_ECN and unmarked)
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -54,10 +56,24 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
     for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
         own = (
             *_of_a_program(measured.program), *_of_a_flow(flow, run.path, measured, window),
-            *_of_a_source(measured.transfers, window),
+            *_of_a_source(measured.transfers, window), *_of_ecn(flow, index, measurement.facts),
         )  # fmt: skip
         for message in own:
             yield f"flow {index} ({name}): {message}"
+
+
+def _of_ecn(flow: Flow, index: int, facts: Mapping[str, str]) -> Iterator[str]:
+    """What its connections made of ECN on a kernel, where that is not what the run says.
+
+    Each count is `K of N` connections. A SYN that is lost is sent again without an offer (Linux's `tcp_ecn_fallback`).
+    """
+    uses = flow.ecn != "off" or flow.cc.algorithm == _NEEDS_ECN
+    for fact, what in (("ecn", "use ECN"), ("ect", "had data that is ECT come")):
+        count, _, connections = facts.get(f"flows[{index}].{fact}", "").partition(" of ")
+        if count and uses and count != connections:
+            yield f"{count} of {connections} connections {what}, and the run has it for all"
+        elif fact == "ecn" and count not in {"", "0"} and not uses:
+            yield f"{count} of {connections} connections {what}, and the run has it for none"
 
 
 def _of_a_program(program: Program | None) -> Iterator[str]:

@@ -153,6 +153,23 @@ def test_an_end_makes_the_path_where_there_is_no_router(lab: Lab, tmp_path: Path
     assert ("receiver" in which) == any("goes through ifb" in text for text in measurement.facts.values())
 
 
+@pytest.mark.parametrize("router", ["mid", ""])
+def test_a_flow_offers_ecn_by_a_route_of_its_own(lab: Lab, tmp_path: Path, router: str) -> None:
+    """Beside one that does not, and of the same two hosts; whether the path is the sender's or a router's."""
+    made_by = {"mid": "shape = true"} if router else {}
+    run = run_of(tmp_path, duration="2 s", flows="ecn = true")
+    hosts = engine(lab, lab.testbed(router=router, s1="shape = true", **made_by))
+    assert hosts.unsupported_fields(run) == []
+    facts = hosts.measure(run).facts
+    offers = [(facts.get(f"flows[{index}].ecn"), facts.get(f"flows[{index}].ect")) for index in range(2)]
+    assert offers == [(None, None), ("1 of 1", "1 of 1")]
+    assert facts["s1: ecn of flow 1"] == "offered by a route of table 218"
+    assert facts["r1: net.ipv4.tcp_ecn"] == "2"
+    if router:
+        (refused,) = engine(lab, lab.testbed(mid="shape = true")).unsupported_fields(run)
+        assert str(refused).startswith("flows[1].ecn: s1 offers it by a route of its own, which takes root and shape")
+
+
 def test_an_access_line_is_made_in_the_path(lab: Lab, tmp_path: Path) -> None:
     hosts = engine(lab, lab.testbed(mid="shape = true"))
     file = tmp_path / "line.toml"

@@ -78,6 +78,7 @@ pub fn commands(step: &Step, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String
             let window = route.initial_window_segments;
             command.extend(window.iter().flat_map(|segments| strings(["initcwnd", &segments.to_string()])));
             command.extend(route.window_bytes.iter().flat_map(|bytes| strings(["window", &bytes.to_string()])));
+            command.extend(if route.offers_ecn { strings(["features", "ecn"]) } else { Vec::new() });
             command.extend(route.control.iter().flat_map(|control| strings(["congctl", "lock", control])));
             vec![command]
         }

@@ -24,7 +24,7 @@ use netlink_bindings::tc::{
 };
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::{finalize_nested_header, find_attr, push_nested_header};
-use run::{Buffer, Hop, ShaperKind};
+use run::{Buffer, Hop, QueueDiscipline, ShaperKind};
 
 /// `RTM_GETQDISC`.
 pub const GET_QDISC: u16 = 38;
@@ -327,13 +327,13 @@ pub fn encode_question(bytes: &mut Vec<u8>, device: &Device, handle: u32) {
     let _ = tc::OpGetqdiscDo::encode_request(bytes, &header(device, handle, 0));
 }
 
-/// The counters in an answer; none when it has none.
-pub fn parse_counters(answer: &[u8]) -> Option<Counters> {
+/// The counters in an answer about a queue, or about what stands before it; none when it has none.
+pub fn parse_counters(answer: &[u8], discipline: &QueueDiscipline) -> Option<Counters> {
     let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
     let statistics = attributes.get_stats2().ok()?;
     let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
     let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), managed::STATS_APP));
-    let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics));
+    let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics, discipline));
     Some(Counters {
         sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
         sent_bytes: basic.bytes,
@@ -450,6 +450,7 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
 mod tests {
     use super::*;
     use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
+    use run::Codel;
     use netlink_bindings::utils::push_header;
     use std::ffi::CStr;
 
@@ -516,20 +517,26 @@ mod tests {
         ] {
             let mut statistics = [0; 48];
             places.iter().for_each(|place| statistics[*place] = 5);
-            let counters = parse_counters(&answer(kind, &statistics)).expect("counters");
+            let counters = parse_counters(&answer(kind, &statistics), &QueueDiscipline::Fifo).expect("counters");
             assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
             assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
         }
+        // The law's among those of the threshold, if that takes what has waited for less.
+        let mut statistics = [0; 48];
+        (statistics[24], statistics[32]) = (5, 7);
+        let codel = |threshold_ns| Codel { target_ns: 5, interval_ns: 100, ecn: true, ce_threshold_ns: Some(threshold_ns) };
+        let marked = |discipline| parse_counters(&answer(c"codel", &statistics), &discipline).expect("counters").marked_packets;
+        assert_eq!([5, 6].map(|threshold_ns| marked(QueueDiscipline::Codel(codel(threshold_ns)))), [7, 12]);
         let mut statistics = [0; 88];
         statistics[80] = 9;
-        assert_eq!(parse_counters(&answer(c"fq", &statistics)).expect("counters").marked_packets, 9);
+        assert_eq!(parse_counters(&answer(c"fq", &statistics), &QueueDiscipline::Fifo).expect("counters").marked_packets, 9);
         let mut tins = Vec::new();
         let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
         for marked in [2, 3] {
             array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
         }
         drop(array);
-        assert_eq!(parse_counters(&answer(c"cake", &tins)).expect("counters").marked_packets, 5);
-        assert_eq!(parse_counters(&answer(c"pfifo", &[])).expect("counters").marked_packets, 0);
+        assert_eq!(parse_counters(&answer(c"cake", &tins), &QueueDiscipline::Fifo).expect("counters").marked_packets, 5);
+        assert_eq!(parse_counters(&answer(c"pfifo", &[]), &QueueDiscipline::Fifo).expect("counters").marked_packets, 0);
     }
 }

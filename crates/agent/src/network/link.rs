@@ -34,6 +34,8 @@ const INFO_DATA: u16 = 2;
 const PEER: u16 = 1;
 /// `RTAX_CC_ALGO`, and its bit among the metrics that nobody may change.
 const CONTROL: u32 = 16;
+/// `RTAX_FEATURE_ECN`.
+pub const OFFERS_ECN: u32 = 1;
 /// `IF_OPER_UP`.
 const OPERATIONAL: u8 = 6;
 /// Packets that may wait for the relay to wake up: a tenth of a second at 1 Gbit/s.
@@ -127,12 +129,14 @@ pub fn encode_route(bytes: &mut Vec<u8>, device: &Device, route: &Route) {
     if let Some(source) = route.source {
         request = request.push_prefsrc(IpAddr::V4(source));
     }
-    let has_metrics =
-        route.initial_window_segments.is_some() || route.control.is_some() || route.window_bytes.is_some();
-    if !has_metrics {
+    let has_numbers = route.initial_window_segments.is_some() || route.window_bytes.is_some();
+    if !has_numbers && !route.offers_ecn && route.control.is_none() {
         return;
     }
     let mut metrics = request.nested_metrics();
+    if route.offers_ecn {
+        metrics = metrics.push_features(OFFERS_ECN);
+    }
     if let Some(bytes) = route.window_bytes {
         metrics = metrics.push_window(bytes);
     }

@@ -1,4 +1,4 @@
-//! [`Machine`], and its [`Means`]: which queueing disciplines its kernel has. Many kernels of the cloud lack some.
+//! [`Machine`], and its [`Means`]: which queueing disciplines its kernel has, and which ECN. Many kernels of the cloud lack some.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,7 +13,7 @@ pub enum Machine {
     Shared,
 }
 
-/// What a kernel can do to packets. Where it cannot delay, spread or lose them, the agent's relay does.
+/// What a kernel can do. Where it cannot delay, spread or lose them, the agent's relay does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Means {
     /// `tbf` with a `bfifo`: without it there is no bottleneck.
@@ -40,6 +40,8 @@ pub struct Means {
     pub dualpi2: bool,
     /// CAKE.
     pub cake: bool,
+    /// Its TCP knows accurate ECN, since Linux 7.0.
+    pub accurate_ecn: bool,
 }
 
 impl Means {
@@ -57,5 +59,6 @@ impl Means {
         red: true,
         dualpi2: true,
         cake: true,
+        accurate_ecn: true,
     };
 }

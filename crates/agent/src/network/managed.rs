@@ -21,6 +21,8 @@ const RED_MARKS: u8 = 1;
 /// `RED_STAB_SIZE`: how RED's mean falls while its queue is idle. Below a shaper no idle period begins: a `tbf` takes out only
 /// what it has looked at, an `htb` asks no class without frames (`red_dequeue` begins one where it is asked and has none).
 const RED_STAB: [u8; 256] = [0; 256];
+/// The ECN field of what is marked.
+const CONGESTION_EXPERIENCED: u8 = 0b11;
 /// `tc`'s unit of what DualPI2's controller weighs, a second.
 const DUALPI2_PARTS: f64 = 256.0;
 const NS_PER_US: u64 = 1_000;
@@ -276,15 +278,18 @@ pub fn settings_text(answer: &[u8]) -> Option<String> {
 }
 
 /// The packets that a queue of this kind has marked, out of its own statistics; 0 where it has none. Older kernels' are shorter.
-pub fn marked_packets(kind: &CStr, statistics: &[u8]) -> u64 {
+pub fn marked_packets(kind: &CStr, statistics: &[u8], discipline: &QueueDiscipline) -> u64 {
+    let of_codel = |by_law: u32, by_threshold: u32| {
+        u64::from(by_threshold) + if counts_marks_twice(discipline) { 0 } else { u64::from(by_law) }
+    };
     match kind.to_bytes() {
         b"codel" => {
             let it = TcCodelXstats::new_from_zeroed(statistics);
-            u64::from(it.ecn_mark) + u64::from(it.ce_mark)
+            of_codel(it.ecn_mark, it.ce_mark)
         }
         b"fq_codel" => {
             let it = TcFqCodelXstats::new_from_zeroed(statistics);
-            u64::from(it.ecn_mark) + u64::from(it.ce_mark)
+            of_codel(it.ecn_mark, it.ce_mark)
         }
         b"fq" => TcFqQdStats::new_from_zeroed(statistics).ce_mark,
         b"pie" => TcPieXstats::new_from_zeroed(statistics).ecn_mark.into(),
@@ -297,6 +302,18 @@ pub fn marked_packets(kind: &CStr, statistics: &[u8]) -> u64 {
         }
         _ => 0,
     }
+}
+
+/// A CoDel's law marks what has waited for its target at least. Where its threshold is no more, that marks each such packet once
+/// more, and the kernel counts both (`codel_dequeue`), unless the threshold takes none that is marked.
+fn counts_marks_twice(discipline: &QueueDiscipline) -> bool {
+    let (codel, selector) = match discipline {
+        QueueDiscipline::Codel(codel) => (codel, None),
+        QueueDiscipline::FqCodel(FqCodel { codel, ce_threshold_selector, .. }) => (codel, *ce_threshold_selector),
+        _ => return false,
+    };
+    let takes_marked = selector.is_none_or(|(value, mask)| CONGESTION_EXPERIENCED & mask == value);
+    takes_marked && codel.ce_threshold_ns.is_some_and(|ns| ns <= codel.target_ns)
 }
 
 /// The law of a CoDel.

@@ -4,7 +4,7 @@ use super::device::Offloads;
 use super::machine::Means;
 use super::managed::ManagedQueue;
 use super::plan::{Device, Discipline, Place};
-use super::{discipline, link};
+use super::{discipline, link, sysctl};
 use crate::error::{Error, Subject};
 use crate::namespace::Namespace;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
@@ -73,6 +73,7 @@ impl Means {
             red: manages(QueueDiscipline::Red(red))?,
             dualpi2: manages(QueueDiscipline::Dualpi2(dualpi2))?,
             cake: manages(QueueDiscipline::Cake)?,
+            accurate_ecn: Namespace::create()?.within(sysctl::has_accurate_ecn)?,
         })
     }
 

@@ -1,7 +1,7 @@
 //! [`AddressPair`]: the hosts of a flow.
 
 use crate::error::Error;
-use run::{Access, Direction, Flow, Hop, Path, Qdisc, Run, ShaperAt};
+use run::{Access, Direction, Ecn, Flow, Hop, Path, Qdisc, Run, ShaperAt};
 use std::net::Ipv4Addr;
 use std::ops::Range;
 
@@ -27,6 +27,8 @@ pub struct AddressPair {
     pub return_delay_ns: u64,
     /// Its hosts run programs.
     pub has_programs: bool,
+    /// What its sender offers.
+    pub ecn: Ecn,
     /// Addresses of its sender and receiver, where these are other machines.
     pub hosts: Option<(Ipv4Addr, Ipv4Addr)>,
 }
@@ -84,7 +86,9 @@ pub fn pairs(run: &Run, reorder_ppb: u32, hosts: Option<&[(Ipv4Addr, Ipv4Addr)]>
         .enumerate()
         .map(|(index, flow)| {
             let hosts = hosts.and_then(|hosts| hosts.get(index)).copied();
-            let pair = AddressPair { hosts, ..pair(flow, run, reorder_ppb) };
+            let own = pair(flow, run, reorder_ppb);
+            let ecn = if hosts.is_none() { own.ecn } else { Ecn::Off };
+            let pair = AddressPair { hosts, ecn, ..own };
             let alone = pair.access.is_some() || hosts.is_none() && (hosts_are_felt || pair.has_programs);
             let shared = pairs.iter().position(|other| *other == pair).filter(|_| !alone);
             shared.unwrap_or_else(|| {
@@ -121,6 +125,7 @@ fn pair(flow: &Flow, run: &Run, reorder_ppb: u32) -> AddressPair {
         forward_delay_ns: forward_delay_ns + moved_ns,
         return_delay_ns: return_delay_ns - moved_ns,
         has_programs: flow.is_program(),
+        ecn: flow.ecn,
         hosts: None,
     }
 }

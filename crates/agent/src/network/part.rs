@@ -1,9 +1,11 @@
 //! What this machine has of the network of a run whose hosts are several machines: its [`Part`].
 
 use super::link;
+use super::offers::offer_ecn;
+use super::passage::OFFERS;
 use super::plan::Plan;
 use super::tap::{self, Tap};
-use super::{Capture, Endpoint, Machine, Means, Network, facts, pair, passage};
+use super::{Capture, Endpoint, Machine, Means, Network, facts, pair, passage, sysctl};
 use crate::error::Error;
 use crate::namespace::Namespace;
 use crate::netlink::Socket;
@@ -53,6 +55,10 @@ impl Network {
         if part.passage.is_some() {
             network.begin(run, Machine::Shared)?;
         }
+        for flow in offer_ecn(run, part)? {
+            network.facts.insert(format!("ecn of flow {flow}"), format!("offered by a route of table {OFFERS}"));
+        }
+        network.facts.insert("net.ipv4.tcp_ecn".to_owned(), sysctl::look("net/ipv4/tcp_ecn")?);
         Ok(network)
     }
 

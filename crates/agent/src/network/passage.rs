@@ -19,7 +19,7 @@ use super::sysctl::Setting;
 use crate::error::Error;
 use crate::netlink::{Batch, CREATE, EXCLUSIVE, Socket};
 use crate::part::Passage;
-use netlink_bindings::rt_rule::{FibRuleHdr, OpDelruleDo, OpGetruleDump, OpNewruleDo};
+use netlink_bindings::rt_rule::{FibRuleHdr, FibRulePortRange, OpDelruleDo, OpGetruleDump, OpNewruleDo};
 use netlink_bindings::traits::NetlinkRequest;
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -35,6 +35,8 @@ const GOTO: u8 = 2;
 const NOTHING: u8 = 3;
 /// The table of routes into a path.
 pub const TABLE: u8 = 219;
+/// That of routes by which connections offer ECN.
+pub const OFFERS: u8 = 218;
 /// Rules of ours have priorities from here on, before a system's own (32766), behind that of its addresses (0).
 const PRIORITY: u32 = 21_900;
 /// The last of them: those that a rule lets pass go on from here.
@@ -57,6 +59,8 @@ pub struct Rule {
     /// What comes by this interface; `lo` is what the machine sends itself.
     pub by: Option<&'static str>,
     pub from_to: Option<(Ipv4Addr, Ipv4Addr)>,
+    /// Of these only what goes to this port, to offer ECN.
+    pub port: Option<u16>,
     pub action: u8,
 }
 
@@ -159,7 +163,13 @@ impl Way {
 
     /// The rules by which packets are led in.
     pub fn rules(&self) -> Vec<Rule> {
-        let table = |by, from_to| Rule { priority: PRIORITY + 3, by, from_to: Some(from_to), action: TO_TABLE };
+        let table = |by, from_to| Rule {
+            priority: PRIORITY + 3,
+            by,
+            from_to: Some(from_to),
+            action: TO_TABLE,
+            ..Rule::default()
+        };
         let there = self.hosts.iter().copied();
         let back = self.hosts.iter().map(|(sender, receiver)| (*receiver, *sender));
         match self.passage {
@@ -168,8 +178,8 @@ impl Way {
             Passage::Router => {
                 // What has been led already goes on as ever; and so does the look where an address is reached, by which the
                 // kernel judges what comes in (`fib_validate_source`).
-                let passes = |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), from_to: None, action: GOTO };
-                let end = Rule { priority: BEHIND, by: None, from_to: None, action: NOTHING };
+                let passes = |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), action: GOTO, ..Rule::default() };
+                let end = Rule { priority: BEHIND, action: NOTHING, ..Rule::default() };
                 let skipped = (0..).zip([NAMES[0], NAMES[1], "lo"]).map(passes);
                 [end].into_iter().chain(skipped).chain(there.chain(back).map(|pair| table(None, pair))).collect()
             }
@@ -178,13 +188,23 @@ impl Way {
 }
 
 impl Rule {
+    /// Packets of a flow, by their addresses and the port of its receiver, offer ECN.
+    pub fn offering(from: Ipv4Addr, to: Ipv4Addr, port: u16) -> Self {
+        Self { priority: PRIORITY, from_to: Some((from, to)), port: Some(port), action: TO_TABLE, ..Self::default() }
+    }
+
+    const fn table(&self) -> u8 {
+        if self.port.is_some() { OFFERS } else { TABLE }
+    }
+
     /// In words, as `ip rule` has it.
     pub fn text(&self) -> String {
         let mut text = format!("rule {}", self.priority);
         text += &self.from_to.map(|(from, to)| format!(" from {from} to {to}")).unwrap_or_default();
         text += &self.by.map(|name| format!(" iif {name}")).unwrap_or_default();
+        text += &self.port.map(|port| format!(" ipproto tcp dport {port}")).unwrap_or_default();
         text += &match self.action {
-            TO_TABLE => format!(" lookup {TABLE}"),
+            TO_TABLE => format!(" lookup {}", self.table()),
             GOTO => format!(" goto {BEHIND}"),
             _ => " nop".to_owned(),
         };
@@ -197,7 +217,7 @@ impl Rule {
             let mut header = FibRuleHdr::new();
             header.family = libc::AF_INET as u8;
             header.action = self.action;
-            header.table = if self.action == TO_TABLE { TABLE } else { 0 };
+            header.table = if self.action == TO_TABLE { self.table() } else { 0 };
             (header.src_len, header.dst_len) = if self.from_to.is_some() { (32, 32) } else { (0, 0) };
             let mut request = OpNewruleDo::encode_request(bytes, &header).push_priority(self.priority);
             if let Some(name) = self.by {
@@ -205,6 +225,10 @@ impl Rule {
             }
             if let Some((from, to)) = self.from_to {
                 request = request.push_src(IpAddr::V4(from)).push_dst(IpAddr::V4(to));
+            }
+            if let Some(port) = self.port {
+                let range = FibRulePortRange { start: port, end: port };
+                request = request.push_ip_proto(libc::IPPROTO_TCP as u8).push_dport_range(range);
             }
             if self.action == GOTO {
                 request = request.push_goto(BEHIND);
@@ -226,7 +250,7 @@ pub fn interface(name: &str) -> Result<Device, Error> {
     Ok(Device { place, index, name: name.to_owned(), offloads, mac })
 }
 
-/// Takes away what leads packets of an interface into a path.
+/// Takes away what leads packets of an interface into a path, and rules by which connections offer ECN.
 ///
 /// # Errors
 /// The kernel refuses.

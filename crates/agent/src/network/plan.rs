@@ -5,7 +5,8 @@ use super::machine::Means;
 use super::pair::{has_nics, jitter, pairs};
 use super::row::{Row, Stop, bucket};
 use crate::part::Passage;
-use run::{Access, AccessKind, Direction, Qdisc, Run, ShaperAt, ShaperKind};
+use crate::sockets::control_of_both_ends;
+use run::{Access, AccessKind, Direction, Ecn, Qdisc, Run, ShaperAt, ShaperKind};
 use std::net::Ipv4Addr;
 
 pub use super::device::Device;
@@ -44,6 +45,8 @@ pub struct Route {
     pub control: Option<String>,
     /// The largest window that they announce.
     pub window_bytes: Option<u32>,
+    /// They offer ECN, whatever the namespace does.
+    pub offers_ecn: bool,
     /// The table that it is in; none: the main one.
     pub table: Option<u8>,
 }
@@ -51,7 +54,16 @@ pub struct Route {
 impl Route {
     /// Packets to `to` leave by this device.
     const fn new(device: usize, to: Prefix) -> Self {
-        Self { device, to, source: None, initial_window_segments: None, control: None, window_bytes: None, table: None }
+        Self {
+            device,
+            to,
+            source: None,
+            initial_window_segments: None,
+            control: None,
+            window_bytes: None,
+            offers_ecn: false,
+            table: None,
+        }
     }
 }
 
@@ -158,7 +170,7 @@ impl Plan {
     }
 
     /// The same plan where flows whose senders are programs have their congestion control from the route to their
-    /// receiver, and their window from that back: they would take the namespace's, or their own.
+    /// receiver, and from that back their window and a control of both ends: they would take the namespace's, or their own.
     pub fn controlled(mut self, run: &Run, controls: &[String]) -> Self {
         let programs = run.flows.iter().zip(controls).enumerate().filter(|(_, (flow, _))| flow.is_program());
         for (index, (_, control)) in programs {
@@ -170,7 +182,10 @@ impl Plan {
             let devices = &self.devices;
             let returns = |route: &&mut Route| devices[route.device].place == Place::Receiver && route.to == back;
             let window_bytes = window_bytes(run);
-            self.routes.iter_mut().filter(returns).for_each(|route| route.window_bytes = window_bytes);
+            let of_both_ends = control_of_both_ends(control).map(str::to_owned);
+            self.routes.iter_mut().filter(returns).for_each(|route| {
+                (route.window_bytes, route.control) = (window_bytes, of_both_ends.clone());
+            });
         }
         self
     }
@@ -304,6 +319,7 @@ impl Plan {
                     self.addresses.push((egress, sender.address));
                     route.source = Some(sender.address);
                     route.initial_window_segments = Some(run.host.initial_window_segments);
+                    route.offers_ecn = self.pairs[pair].ecn == Ecn::Classic;
                 }
                 // A burst is to reach the lane whole; its own egress cuts it.
                 self.devices[egress].offloads.segmentation |= next == Place::Lane;

@@ -27,12 +27,12 @@ impl Network {
     /// last ones only when the next frame leaves (`codel_qdisc_dequeue` in `sch_codel.c`).
     fn counters_of(&mut self, number: usize, hop: &Hop) -> Result<QueueCounters, Error> {
         let counted = self.plan.hops[number];
-        let shaper = self.count(counted.queue, handle::ROOT)?;
+        let shaper = self.count(counted.queue, handle::ROOT, hop)?;
         let (sent_packets, sent_bytes) = (shaper.sent_packets, shaper.sent_bytes);
-        let queue = if hop.qdisc.is_fifo() { shaper } else { self.count(counted.queue, handle::CHILD)? };
+        let queue = if hop.qdisc.is_fifo() { shaper } else { self.count(counted.queue, handle::CHILD, hop)? };
         let random_lost_packets = match (counted.loss, &self.relay) {
             (Some(device), Some(relay)) if self.plan.relay_of(device).is_some() => relay.lost(self.line_of(device)),
-            (Some(device), _) => self.count(device, handle::CHILD)?.dropped_packets,
+            (Some(device), _) => self.count(device, handle::CHILD, hop)?.dropped_packets,
             (None, _) => 0,
         };
         let mut counters = QueueCounters {
@@ -47,7 +47,7 @@ impl Network {
             queued_bytes: queue.queued_bytes,
         };
         if let Some(device) = counted.arrivals {
-            let arrived = self.count(device, handle::ROOT)?.sent_packets;
+            let arrived = self.count(device, handle::ROOT, hop)?.sent_packets;
             let frame_bytes = u64::from(self.path.mtu_bytes + hop.overhead_bytes);
             counters.queued_packets = queue.queued_bytes.div_ceil(frame_bytes);
             let dropped = arrived.saturating_sub(counters.sent_packets + counters.queued_packets);
@@ -77,8 +77,8 @@ impl Network {
         self.plan.relays.iter().position(|(takes, _)| *takes == device).expect("a line of the relay")
     }
 
-    fn count(&mut self, device: usize, handle: u32) -> Result<Counters, Error> {
-        let counters = discipline::parse_counters(self.ask(device, handle)?);
+    fn count(&mut self, device: usize, handle: u32, hop: &Hop) -> Result<Counters, Error> {
+        let counters = discipline::parse_counters(self.ask(device, handle)?, &hop.qdisc);
         counters.ok_or_else(|| Error::new("counters of a queueing discipline", "an answer without them"))
     }
 }

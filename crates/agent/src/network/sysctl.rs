@@ -4,7 +4,7 @@
 use super::plan::Place;
 use crate::error::{Error, Subject};
 use crate::sockets::MOST_CONNECTIONS;
-use run::{Flow, Run, SocketMemory};
+use run::{Ecn, Flow, Run, SocketMemory};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -23,6 +23,8 @@ const AMPLE_BYTES: u64 = 4_000_000;
 const FIRST_WRITES_BYTES: u64 = 64_000_000;
 /// Connections at the beginning, or the end, of their lives at once: more than can be open.
 const HANDSHAKES: usize = 65_536;
+/// How connections of a namespace negotiate ECN.
+const ECN: &str = "net/ipv4/tcp_ecn";
 /// Any setting is shorter.
 const TEXT_BYTES: usize = 256;
 
@@ -54,6 +56,8 @@ pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, sha
     }
     settings.push(("net/ipv4/tcp_rmem", triple(receive)));
     settings.push(("net/ipv4/tcp_wmem", triple(send)));
+    // Connections that a flow's route does not have offer ECN offer none, and whoever offers it is answered.
+    settings.push(ecn_settings(run)[0].clone());
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
     if has_transfers(run) {
@@ -71,6 +75,18 @@ pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, sha
         settings.push(("net/ipv4/tcp_comp_sack_nr", "0".to_owned()));
     }
     settings
+}
+
+/// Connections of a host's namespace answer each offer of ECN and make none themselves; and for the moment of one that is to offer
+/// accurate ECN, which no route does (Linux 7.0 `tcp_ecn_send_syn`), they all do.
+pub fn ecn_settings(run: &Run) -> [Setting; 2] {
+    let knows_accurate = run.flows.iter().any(|flow| flow.ecn == Ecn::Accurate);
+    [if knows_accurate { "5" } else { "2" }, "3"].map(|value| (ECN, value.to_owned()))
+}
+
+/// Whether the kernel knows accurate ECN: it refuses the setting else. The calling thread's namespace keeps it.
+pub fn has_accurate_ecn() -> bool {
+    apply(&(ECN, "3".to_owned())).is_ok()
 }
 
 /// Settings of the whole kernel: made only in a kernel of our own, elsewhere only noted.

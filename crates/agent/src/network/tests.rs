@@ -1,12 +1,12 @@
 //! Plans, and networks built for real: as root, on a kernel that has what they need, in namespaces of their own.
 
-use super::plan::{AddressPair, Device, Discipline, Place, Plan};
+use super::plan::{AddressPair, Device, Discipline, Place, Plan, Prefix};
 use super::*;
 use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
 use run::{
-    Access, AccessKind, Buffer, Codel, Direction, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
+    Access, AccessKind, Buffer, Codel, Direction, Ecn, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
 };
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -127,6 +127,45 @@ fn programs_share_their_addresses_with_nobody_and_have_their_control_from_the_ro
     let at_sender = plan.routes.iter().filter(|route| place_of(&plan, route.device) == Place::Sender);
     let controls: Vec<Option<&str>> = at_sender.map(|route| route.control.as_deref()).collect();
     assert_eq!(controls, [Some("bbr"), None, Some("reno")]);
+}
+
+#[test]
+fn a_flow_offers_ecn_by_the_route_to_a_receiver_of_its_own() {
+    let mut run = samples::run(4);
+    (run.flows[1].ecn, run.flows[3].ecn) = (Ecn::Classic, Ecn::Classic);
+    let plan = Plan::new(&run, 0);
+    assert_eq!(plan.pair_of_flow, [0, 1, 0, 1]);
+    let offering: Vec<Prefix> = plan.routes.iter().filter(|route| route.offers_ecn).map(|route| route.to).collect();
+    assert_eq!(offering, [plan::host(plan.receiver(1))]);
+    let steps = describe_steps(&run, &[], Machine::Shared, Means::ALL, "ab12").expect("a plan");
+    let lines: Vec<String> = steps.iter().map(|step| step.command.join(" ")).collect();
+    let ends: Vec<&String> = lines.iter().filter(|line| line.contains("features")).collect();
+    assert!(ends.len() == 1 && ends[0].ends_with("src 10.0.0.2 initcwnd 10 features ecn"), "{ends:?}");
+    let accepts = lines.iter().filter(|line| line.ends_with("sysctl -w net.ipv4.tcp_ecn=2")).count();
+    assert_eq!(accepts, 2, "each end, whatever the kernel's default");
+    run.flows[2].ecn = Ecn::Accurate;
+    let plan = Plan::new(&run, 0);
+    assert_eq!(plan.pair_of_flow, [0, 1, 2, 1]);
+    assert_eq!(plan.routes.iter().filter(|route| route.offers_ecn).count(), 1, "no route offers that");
+    assert_eq!(sysctl::ecn_settings(&run).map(|(_, value)| value), ["5", "3"]);
+    let hosts = [(Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 9)); 4];
+    assert!(!Plan::between(&run, 0, Some(&hosts)).routes.iter().any(|route| route.offers_ecn), "theirs are no hosts of ours");
+}
+
+#[test]
+fn a_program_of_dctcp_has_it_at_both_ends() {
+    let mut run = samples::run(2);
+    for flow in &mut run.flows {
+        flow.workload =
+            run::Workload::Command { command: vec!["true".to_owned()], server: vec![], user: run::User::Caller };
+    }
+    let plan = Plan::new(&run, 0).controlled(&run, &["dctcp", "cubic"].map(str::to_owned));
+    let of = |place: Place| -> Vec<Option<&str>> {
+        let there = plan.routes.iter().filter(|route| place_of(&plan, route.device) == place);
+        there.map(|route| route.control.as_deref()).collect()
+    };
+    assert_eq!(of(Place::Sender), [Some("dctcp"), Some("cubic")]);
+    assert_eq!(of(Place::Receiver), [Some("dctcp"), None]);
 }
 
 #[test]

@@ -63,7 +63,7 @@ impl Reflect {
             return Err(Failure(format!("reflect for {} s: it has to be 1 to {MOST_SECONDS}", self.seconds)));
         }
         let echoes = EchoSocket::bind(self.address, self.token)?;
-        let listener = sockets::listener(SocketAddrV4::new(self.address, 0), None, false)?;
+        let listener = sockets::listener(SocketAddrV4::new(self.address, 0), None, None, false)?;
         enlarge(&listener);
         let tcp = listener.local_addr().map_err(|error| Failure::of("name a port", error))?.port();
         let ports = Ports { udp: echoes.port()?, tcp };

@@ -1,8 +1,10 @@
 //! The socket options that `nix` does not name.
 
+use super::tcp_info::TcpInfo;
 use crate::failure::Failure;
+use nix::errno::Errno;
 use nix::sys::socket::{getsockopt, setsockopt};
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, AsRawFd};
 
 #[derive(Clone, Copy, Debug)]
 struct ReceiveLowWater;
@@ -35,25 +37,23 @@ nix::setsockopt_impl!(
     nix::sys::socket::sockopt::SetStruct<u32>
 );
 
-/// The beginning of `struct tcp_info`, which every kernel since Linux 4.19 fills.
-const INFO_BYTES: usize = 208;
+/// Linux 7.3's `struct tcp_info` is not longer.
+const INFO_BYTES: usize = 280;
 
-#[derive(Clone, Copy, Debug)]
-struct Info;
-nix::getsockopt_impl!(
-    Info,
-    libc::IPPROTO_TCP,
-    libc::TCP_INFO,
-    [u8; INFO_BYTES],
-    nix::sys::socket::sockopt::GetStruct<[u8; INFO_BYTES]>
-);
-
-/// Its `struct tcp_info`.
+/// Its `struct tcp_info`, as much of it as the kernel has.
 ///
 /// # Errors
 /// It is no TCP socket.
-pub(super) fn info(socket: impl AsFd) -> Result<[u8; INFO_BYTES], Failure> {
-    getsockopt(&socket.as_fd(), Info).map_err(|errno| Failure::of("ask a socket for its TCP_INFO", errno))
+#[expect(unsafe_code, reason = "nix takes no option whose length the kernel decides")]
+pub(super) fn info(socket: impl AsFd) -> Result<TcpInfo, Failure> {
+    let (mut bytes, mut length) = ([0_u8; INFO_BYTES], INFO_BYTES as libc::socklen_t);
+    // SAFETY: the kernel writes at most `length` bytes at the address of `bytes`, and to `length` how many these are.
+    let result = unsafe {
+        let (socket, value) = (socket.as_fd().as_raw_fd(), bytes.as_mut_ptr().cast());
+        libc::getsockopt(socket, libc::IPPROTO_TCP, libc::TCP_INFO, value, &raw mut length)
+    };
+    Errno::result(result).map_err(|errno| Failure::of("ask a socket for its TCP_INFO", errno))?;
+    Ok(TcpInfo::parse(&bytes[..length as usize]))
 }
 
 /// A reader sleeps until this much is there.

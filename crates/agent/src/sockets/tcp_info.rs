@@ -47,10 +47,27 @@ pub struct TcpInfo {
     pub rwnd_limited_us: u64,
     /// Of this, held back by the send buffer, µs.
     pub sndbuf_limited_us: u64,
+    /// Segments whose ACK had ECE.
+    pub delivered_ce: u32,
     /// Payload sent, retransmissions included.
     pub bytes_sent: u64,
     /// Of this, retransmissions. Only a dump of all sockets tells it.
     pub bytes_retrans: u64,
+    /// What became of ECN.
+    pub ecn: EcnUse,
+}
+
+/// What connections have made of ECN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EcnUse {
+    /// Those whose handshake is done.
+    pub connections: u32,
+    /// Of these, those that use it.
+    pub negotiated: u32,
+    /// Of these, those whose ECN is accurate.
+    pub accurate: u32,
+    /// Of these, those to which a packet has come that was ECT.
+    pub received_ect: u32,
 }
 
 /// What a congestion control tells of itself.
@@ -77,6 +94,36 @@ pub enum ControlInfo {
     },
 }
 
+/// `TCPI_OPT_ECN`.
+const NEGOTIATED: u8 = 8;
+/// `TCPI_OPT_ECN_SEEN`.
+const RECEIVED_ECT: u8 = 16;
+/// `TCPI_ECN_MODE_ACCECN`, and the bits that are the mode.
+const ACCURATE: u8 = 2;
+const MODE: u8 = 3;
+
+impl EcnUse {
+    /// That of one socket with these `tcpi_options` and the byte of its mode. Before the handshake is done they say what it offers
+    /// (`tcp_ecn_send_syn`).
+    fn of(options: u8, mode: u8, is_established: bool) -> Self {
+        let count = |is_so: bool| u32::from(is_established && is_so);
+        Self {
+            connections: count(true),
+            negotiated: count(options & NEGOTIATED != 0),
+            accurate: count(mode & MODE == ACCURATE),
+            received_ect: count(options & RECEIVED_ECT != 0),
+        }
+    }
+
+    /// Adds that of others.
+    pub const fn add(&mut self, other: Self) {
+        self.connections += other.connections;
+        self.negotiated += other.negotiated;
+        self.accurate += other.accurate;
+        self.received_ect += other.received_ect;
+    }
+}
+
 impl Default for TcpInfo {
     fn default() -> Self {
         Self::parse(&[])
@@ -86,6 +133,8 @@ impl Default for TcpInfo {
 impl TcpInfo {
     /// Reads a `struct tcp_info`.
     pub fn parse(bytes: &[u8]) -> Self {
+        let [bytes_acked, bytes_received] = [120, 128].map(|at| u64_at(bytes, at).unwrap_or(0));
+        let [options, mode] = [5, 276].map(|at| bytes.get(at).copied().unwrap_or(0));
         Self {
             state: bytes.first().copied().unwrap_or(0),
             unacked: u32_at(bytes, 24).unwrap_or(0),
@@ -97,8 +146,8 @@ impl TcpInfo {
             snd_cwnd: u32_at(bytes, 80).unwrap_or(0),
             total_retrans: u32_at(bytes, 100).unwrap_or(0),
             pacing_rate: u64_at(bytes, 104).unwrap_or(u64::MAX),
-            bytes_acked: u64_at(bytes, 120).unwrap_or(0),
-            bytes_received: u64_at(bytes, 128).unwrap_or(0),
+            bytes_acked,
+            bytes_received,
             segs_in: u32_at(bytes, 140).unwrap_or(0),
             notsent_bytes: u32_at(bytes, 144).unwrap_or(0),
             min_rtt_us: u32_at(bytes, 148).unwrap_or(u32::MAX),
@@ -108,8 +157,11 @@ impl TcpInfo {
             busy_us: u64_at(bytes, 168).unwrap_or(0),
             rwnd_limited_us: u64_at(bytes, 176).unwrap_or(0),
             sndbuf_limited_us: u64_at(bytes, 184).unwrap_or(0),
+            delivered_ce: u32_at(bytes, 196).unwrap_or(0),
             bytes_sent: u64_at(bytes, 200).unwrap_or(0),
             bytes_retrans: u64_at(bytes, 208).unwrap_or(0),
+            // A sender's SYN counts as a byte, and so does a receiver's.
+            ecn: EcnUse::of(options, mode, bytes_acked > 0 || bytes_received > 0),
         }
     }
 
@@ -127,6 +179,8 @@ impl TcpInfo {
         self.sndbuf_limited_us += other.sndbuf_limited_us;
         self.bytes_sent += other.bytes_sent;
         self.bytes_retrans += other.bytes_retrans;
+        self.delivered_ce += other.delivered_ce;
+        self.ecn.add(other.ecn);
     }
 
     /// Both ends are closed, and all that was sent has come: `TIME_WAIT`, or what is left of it (`TCP_CLOSE`).
@@ -184,6 +238,25 @@ mod tests {
         assert_eq!((info.pacing_rate, info.bytes_received, info.delivery_rate), (wide(104), wide(128), wide(160)));
         assert_eq!((info.busy_us, info.rwnd_limited_us, info.sndbuf_limited_us), (wide(168), wide(176), wide(184)));
         assert_eq!((info.bytes_sent, info.bytes_acked, info.in_flight()), (wide(200), wide(120), 0));
+        assert_eq!(info.delivered_ce, 196);
+    }
+
+    #[test]
+    fn ecn_is_negotiated_once_the_handshake_is_done() {
+        let ecn = |options: u8, acked: u8| {
+            let mut bytes = [0; 232];
+            (bytes[5], bytes[120]) = (options, acked);
+            TcpInfo::parse(&bytes).ecn
+        };
+        assert_eq!(ecn(NEGOTIATED, 0), EcnUse::default(), "so far it is an offer");
+        assert_eq!(ecn(7, 1), EcnUse { connections: 1, ..EcnUse::default() });
+        let mut sum = TcpInfo { ecn: ecn(NEGOTIATED | RECEIVED_ECT, 1), ..TcpInfo::default() };
+        sum.add(&TcpInfo { ecn: ecn(NEGOTIATED, 1), delivered_ce: 3, ..TcpInfo::default() });
+        let two = EcnUse { connections: 2, negotiated: 2, accurate: 0, received_ect: 1 };
+        assert_eq!((sum.ecn, sum.delivered_ce), (two, 3));
+        let mut bytes = [0; 280];
+        (bytes[5], bytes[120], bytes[276]) = (NEGOTIATED, 1, 0b0110);
+        assert_eq!(TcpInfo::parse(&bytes).ecn.accurate, 1, "whatever stands in the bits beside");
     }
 
     #[test]

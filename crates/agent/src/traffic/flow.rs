@@ -6,7 +6,8 @@ use super::receiver::Reads;
 use crate::failure::Failure;
 use crate::network::{self, Network};
 use crate::part::TransferPorts;
-use crate::record::no_counters;
+use crate::record::{Reading, no_counters};
+use crate::sockets::tcp_info::EcnUse;
 use crate::sockets::{self, RECEIVER_PORT};
 use run::{FlowCounters, Run, SocketMemory, Source, Workload};
 use std::collections::BTreeMap;
@@ -42,6 +43,8 @@ pub struct Flow {
     pub counters: FlowCounters,
     /// The congestion control that the kernel says it has.
     pub control: String,
+    /// What those of its connections have made of ECN that are over: at each end.
+    pub ecn: [EcnUse; 2],
     /// Its programs, where they send and receive instead of the agent.
     pub program: Option<Program>,
 }
@@ -89,6 +92,13 @@ impl Flow {
         self.program.as_ref().map_or_else(|| self.closed_acked_bytes + open(), Program::acked_bytes)
     }
 
+    /// What the kernel tells of a connection's ECN stays when that is over.
+    pub fn end_ecn(&mut self, reading: &Reading) {
+        let [senders, receivers] = &mut self.ecn;
+        senders.add(reading.sender.ecn);
+        receivers.add(reading.receiver.ecn);
+    }
+
     /// Opens the sockets of flow `index` that are there before it starts, each in its namespace.
     ///
     /// # Errors
@@ -116,8 +126,11 @@ impl Flow {
         let chosen = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
         let control = chosen.unwrap_or_else(|| control.to_owned());
         let window_bytes = network::window_bytes(run);
-        let listen =
-            || receiver.namespace.within(|| sockets::listener(remote, window_bytes, !network.is_on_one_machine()));
+        let listen = || {
+            let again = !network.is_on_one_machine();
+            let control = sockets::control_of_both_ends(&control);
+            receiver.namespace.within(|| sockets::listener(remote, window_bytes, control, again))
+        };
         let listens = network.ends_here(index) && !flow.is_program();
         let listener = listens.then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
@@ -136,6 +149,7 @@ impl Flow {
             window_bytes,
             counters: FlowCounters::default(),
             control,
+            ecn: Default::default(),
             program: None,
         })
     }

@@ -215,7 +215,8 @@ impl Program {
         recorder.keep_least_rtt(self.flow, &self.sum());
     }
 
-    fn sum(&self) -> Reading {
+    /// What the kernel tells of all of its connections.
+    pub fn sum(&self) -> Reading {
         Reading { sender: self.senders.counted(), receiver: self.receivers.counted(), ..Reading::default() }
     }
 }

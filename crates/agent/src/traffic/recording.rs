@@ -8,8 +8,10 @@ use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
 use crate::record::{KernelRecorder, Reading, carrying, no_counters};
+use crate::sockets::tcp_info::EcnUse;
+use crate::sockets;
 use crate::watch::Watch;
-use run::{FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
+use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -86,6 +88,8 @@ impl<'a> Recording<'a> {
             self.recorder.keep_least_rtt(index, &connection.reading);
             flow.closed.add(&connection.counters(&self.recorder, index, now_ns));
             flow.closed_acked_bytes += connection.reading.sender.bytes_acked;
+            let reading = connection.reading;
+            flow.end_ecn(&reading);
         }
     }
 
@@ -198,6 +202,9 @@ impl<'a> Recording<'a> {
             if let Some(program) = &flow.program {
                 program.keep_least_rtt(&mut self.recorder);
             }
+            let program = flow.program.as_ref().map(Program::sum);
+            let open: Vec<Reading> = flow.connections.values().map(|it| it.reading).chain(program).collect();
+            open.iter().for_each(|reading| flow.end_ecn(reading));
             for connection in flow.connections.values() {
                 self.recorder.keep_least_rtt(index, &connection.reading);
                 if let Some(transfer) = connection.arrival.filter(|_| !connection.is_complete) {
@@ -281,9 +288,23 @@ impl<'a> Recording<'a> {
         let system = nix::sys::utsname::uname().map_err(|errno| Failure::of("ask for the kernel's release", errno))?;
         facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
         facts.extend(flows.iter().enumerate().map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
+        facts.extend(flows.iter().enumerate().flat_map(|(i, flow)| ecn_facts(i, self.run.flows[i].ecn, flow)));
         facts.extend(self.watched);
         Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })
     }
+}
+
+/// How many connections have negotiated the ECN that their flow has, as their senders have it, and to how many receivers ECT has come. Of a flow that was to
+/// have none only where some have.
+fn ecn_facts(index: usize, ecn: Ecn, flow: &Flow) -> impl Iterator<Item = (String, String)> {
+    let [senders, receivers] = flow.ecn;
+    let negotiated = if ecn == Ecn::Accurate { senders.accurate } else { senders.negotiated - senders.accurate };
+    let is_of_note = ecn != Ecn::Off || sockets::control_of_both_ends(&flow.control).is_some() || senders.negotiated > 0;
+    let counts = [("ecn", negotiated, senders), ("ect", receivers.received_ect, receivers)];
+    let fact = move |(name, count, all): (&str, u32, EcnUse)| {
+        (all.connections > 0).then(|| (format!("flows[{index}].{name}"), format!("{count} of {}", all.connections)))
+    };
+    counts.into_iter().filter(move |_| is_of_note).filter_map(fact)
 }
 
 fn interface_bytes(network: &Network) -> Result<Option<[u64; 2]>, Failure> {

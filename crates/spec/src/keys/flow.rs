@@ -54,7 +54,8 @@ pub static FLOW: Section = Section {
              sent as ECT(0), queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark \
              as it answers loss, once a round trip. `\"accurate\"` is that of RFC 9768 (AccECN; Linux 7.0's \
              `tcp_ecn = 3`): the receiver counts marked packets for the sender. `dctcp` needs marks: its flows use \
-             ECN, whatever stands here, and then all of their packets are ECT(0).",
+             ECN, whatever stands here, and then all of their packets are ECT(0). On kernels the route to the \
+             flow's receiver has `features ecn`; a run whose connections did not negotiate what it says has a warning.",
         ),
         Key::optional("access", Table(&ACCESS)).about(
             "A line of its own before the bottleneck for each sender of the group. The default is none: senders \

@@ -144,9 +144,10 @@ def _facts(
     yield "hosts.path", made
     for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
         yield f"flows[{index}].hosts", f"{sender.name} to {receiver.name}"
-        own = seen[sender.name].facts
-        known = (f"flows[{index}].{fact}" for fact in ("cc", "sender"))
-        yield from ((fact, _text(own[fact])) for fact in known if fact in own)
+        for end, names in ((sender, ("cc", "sender", "ecn")), (receiver, ("ect",))):
+            own = seen[end.name].facts
+            known = (f"flows[{index}].{fact}" for fact in names)
+            yield from ((fact, _text(own[fact])) for fact in known if fact in own)
     for name, measurement in seen.items():
         yield from ((f"{name}: {fact}", text) for fact, text in _of_connection(parts[name]))
         for way, own_bytes in _own_bytes(name, assignment, flows):

@@ -37,6 +37,7 @@ class HostLimits:
         for host in self.assigned.hosts():
             yield from self._of_interface(host)
         yield from self._of_programs()
+        yield from self._of_ecn()
         yield from self._of_captures()
         yield from self._of_lines()
         yield from self._of_path()
@@ -97,6 +98,14 @@ class HostLimits:
             hint = f"there `sysctl -w net.ipv4.tcp_congestion_control={wanted}`"
             yield Problem(f"flows[{index}].cc", message, hint)
 
+    def _of_ecn(self) -> Iterator[Problem]:
+        """Senders that may not offer it."""
+        for index, (flow, sender) in enumerate(zip(self.run.flows, self.assigned.senders, strict=True)):
+            hello = self.reports[sender.name].hello
+            if flow.ecn == "classic" and not (sender.shape and hello is not None and not hello.uid):
+                message = f"{sender.name} offers it by a route of its own, which takes root and shape = true there"
+                yield Problem(f"flows[{index}].ecn", message, "ecn = false")
+
     def _of_captures(self) -> Iterator[Problem]:
         """Who may not capture, and what would be captured twice."""
         points = set(self.run.measure.capture_at) if self.run.measure.snap_bytes is not None else set()
@@ -134,6 +143,8 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
             yield Problem(path, message, hint)
     for index, flow in enumerate(run.flows):
         where = f"flows[{index}]"
+        if flow.ecn == "accurate":
+            yield Problem(f"{where}.ecn", f"{own}, and their setting tcp_ecn is all connections'", "ecn = true")
         if flow.direction != "down":
             yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
         if flow.work.command is not None and flow.work.command.user == "root":
