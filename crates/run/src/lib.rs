@@ -9,6 +9,7 @@ mod frame;
 mod hop;
 mod measurement;
 mod path;
+mod ping_log;
 mod placeholder;
 mod queue_discipline;
 mod recorder;
@@ -21,10 +22,11 @@ pub use capture_point::{CapturePoint, CapturePoints};
 pub use frame::{Frame, ResendCause, Seen, SenderState, flag};
 pub use hop::{Buffer, Change, Direction, ETHERNET_HEADER_BYTES, Hop, LossAt, Route, ShaperKind};
 pub use measurement::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Program,
-    ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, NEVER_NS, Pings,
+    Program, ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers, UNSEEN,
 };
-pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, changes};
+pub use path::{FRAME_HEADERS_BYTES, PING_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, changes};
+pub use ping_log::PingLog;
 pub use placeholder::Places;
 pub use queue_discipline::{Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};

@@ -46,6 +46,9 @@ pub struct SsSample {
 /// (delivered and at the bottleneck, those of closed connections included), cwnd, segments in flight and rates summed,
 /// `srtt_us` the mean, rounded down, of those that have one, `min_rtt_us` the least; the slow-start threshold and the
 /// algorithm's own gauges are "none", and there are no phases. The histogram and the samples of ACKs are over all.
+///
+/// Of pings ([`crate::Workload::Ping`]) `segments_sent` counts what was sent and `acks` what was answered; `srtt_us` is the
+/// round-trip time of the last answer, and a sample of an ACK that of an answer. They deliver nothing.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowMeasurement {
     /// When it called connect(); of a source its start.
@@ -60,7 +63,7 @@ pub struct FlowMeasurement {
     pub at_end: FlowCounters,
     /// The smallest raw round-trip sample of the whole flow; none when no ACK came.
     pub rtt_min_ns: Option<u64>,
-    /// Per-ACK round-trip samples within the window.
+    /// Per-ACK round-trip samples within the window; of pings those of the ones sent within it.
     pub ack_rtt: Histogram,
     /// The gauges.
     pub series: FlowSeries,
@@ -74,6 +77,19 @@ pub struct FlowMeasurement {
     /// What a program of the user's own said and how it ended; none of every other workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
+    /// The pings of the window; none of every other workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pings: Option<Pings>,
+}
+
+/// Pings that were sent within the window, up to the last one that was answered at all: what was sent later may still be
+/// under way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pings {
+    /// How many were sent.
+    pub sent: u64,
+    /// How many of them were never answered.
+    pub lost: u64,
 }
 
 /// A program of the user's own ([`crate::Workload::Command`]), at both of its ends.

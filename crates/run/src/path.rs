@@ -12,6 +12,8 @@ const BACK: &str = "back";
 
 /// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
 pub const SEGMENT_HEADERS_BYTES: u32 = 52;
+/// Headers of a ping within the MTU: IP 20, UDP 8 bytes.
+pub const PING_HEADERS_BYTES: u32 = 28;
 /// Headers of a data segment on a host's link.
 pub const FRAME_HEADERS_BYTES: u32 = ETHERNET_HEADER_BYTES + SEGMENT_HEADERS_BYTES;
 

@@ -1,7 +1,7 @@
 //! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
 
 use crate::{
-    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Program,
+    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings, Program,
     QueueCounters, QueueMeasurement, Record, Run, Transfers, changes,
 };
 use std::collections::BTreeMap;
@@ -306,6 +306,11 @@ impl Recorder {
     /// What a flow's program said and how it ended.
     pub fn set_program(&mut self, flow: usize, program: Program) {
         self.flows[flow].program = Some(program);
+    }
+
+    /// The pings of a flow.
+    pub fn set_pings(&mut self, flow: usize, pings: Pings) {
+        self.flows[flow].pings = Some(pings);
     }
 
     /// What is recorded of a flow so far.

@@ -89,14 +89,16 @@ pub enum ShaperAt {
     Receiver,
 }
 
-/// One TCP connection and what it carries; or, with [`Workload::Arrivals`], a source of many short ones.
+/// One TCP connection and what it carries; with [`Workload::Arrivals`] a source of many short ones; with
+/// [`Workload::Ping`] no connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Unique name, e.g. `bbr`, `bbr-2`: it names the flow's random streams.
     pub name: String,
-    /// The congestion control.
-    pub cc: AlgorithmChoice,
+    /// The congestion control; none: the workload is no TCP connection's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cc: Option<AlgorithmChoice>,
     /// When it calls connect(); of a source the instant that its arrivals count from.
     pub start_ns: u64,
     /// When it stops sending, if before the run's end. Of a source nothing arrives from then on, and each of its open
@@ -221,6 +223,13 @@ pub enum Workload {
         #[serde(default, skip_serializing_if = "is_default")]
         user: User,
     },
+    /// UDP datagrams at even intervals, each of which the receiver sends back as it is.
+    Ping {
+        /// Time between two of them; the first is sent when the flow starts.
+        every_ns: u64,
+        /// Payload of each, to which come [`crate::PING_HEADERS_BYTES`].
+        bytes: u64,
+    },
 }
 
 /// Who a program runs as.
@@ -287,7 +296,8 @@ impl Flow {
             | Workload::Transfer { .. }
             | Workload::Stream { .. }
             | Workload::Trace { .. }
-            | Workload::Command { .. } => &[],
+            | Workload::Command { .. }
+            | Workload::Ping { .. } => &[],
         }
     }
 
@@ -296,10 +306,18 @@ impl Flow {
         matches!(self.workload, Workload::Command { .. })
     }
 
+    /// It is pings: how often, ns, and their payload; none: it is something else.
+    pub const fn pings(&self) -> Option<(u64, u64)> {
+        match self.workload {
+            Workload::Ping { every_ns, bytes } => Some((every_ns, bytes)),
+            _ => None,
+        }
+    }
+
     /// It ends by itself, so that a run which is `until_done` waits for it. A source that drew no transfers has no end.
     pub fn is_finite(&self) -> bool {
         match &self.workload {
-            Workload::Bulk => false,
+            Workload::Bulk | Workload::Ping { .. } => false,
             Workload::Arrivals { arrivals } => !arrivals.is_empty(),
             Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } | Workload::Command { .. } => {
                 true

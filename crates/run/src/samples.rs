@@ -62,11 +62,16 @@ pub fn flows(count: usize, cc: &str, rtt_ns: u64) -> Vec<Flow> {
     (0..count).map(|index| flow(&format!("{cc}-{index}"), cc, rtt_ns)).collect()
 }
 
+/// Pings from the beginning to the end of the run, each of 64 bytes, so many nanoseconds apart.
+pub fn pings(name: &str, every_ns: u64, rtt_ns: u64) -> Flow {
+    Flow { cc: None, workload: Workload::Ping { every_ns, bytes: 64 }, ..flow(name, "", rtt_ns) }
+}
+
 /// A bulk flow from the beginning to the end of the run.
 pub fn flow(name: &str, cc: &str, rtt_ns: u64) -> Flow {
     Flow {
         name: name.to_owned(),
-        cc: AlgorithmChoice { algorithm: cc.to_owned(), parameters: Default::default() },
+        cc: Some(AlgorithmChoice { algorithm: cc.to_owned(), parameters: Default::default() }),
         start_ns: 0,
         stop_ns: None,
         workload: Workload::Bulk,

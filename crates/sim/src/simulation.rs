@@ -6,6 +6,7 @@ mod config;
 #[cfg(test)]
 mod dropping;
 mod logging;
+mod pings;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
@@ -15,7 +16,7 @@ use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{Direction, FlowCounters, Mark, Measurement, Milestone, Run, Seen, Source, Workload, changes, milestones};
+use run::{Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, Run, Seen, Source, Workload, changes, milestones};
 use std::vec::Drain;
 use units::{Rate, Span, Time, list_place};
 
@@ -36,6 +37,8 @@ pub struct Simulation<'run> {
     apps: Vec<App>,
     timers: Timers,
     sources: Sources,
+    /// By the run's flows; none: the flow is no pings.
+    pings: Vec<Option<PingLog>>,
     trace: Trace,
     /// Rates that links will have: of the links of the path, then of the way back, which one, and what.
     changes: Vec<(usize, Rate)>,
@@ -116,6 +119,7 @@ impl<'run> Simulation<'run> {
             apps,
             timers: Timers::new(run.flows.len()),
             sources: Sources::of(run),
+            pings: run.flows.iter().map(|flow| flow.pings().map(|_| PingLog::new(&run.measure))).collect(),
             trace: Trace::new(run),
             changes: link_changes(run),
             incomplete: 0,
@@ -257,6 +261,9 @@ impl<'run> Simulation<'run> {
     /// A packet is at the host that it is for.
     #[inline(always)]
     fn receive(&mut self, packet: &Packet) {
+        if packet.kind.is_ping() {
+            return self.receive_ping(packet);
+        }
         if packet.kind.is_ack() { self.acknowledge(packet) } else { self.deliver(packet) }
     }
 
@@ -282,7 +289,7 @@ impl<'run> Simulation<'run> {
         let mut lump = std::mem::take(&mut self.lump);
         self.network.hand_over(nic, &mut lump);
         if let [packet] = &lump[..] {
-            self.deliver(packet);
+            self.receive(packet);
         } else {
             self.deliver_together(&lump);
         }
@@ -292,16 +299,20 @@ impl<'run> Simulation<'run> {
 
     fn deliver_together(&mut self, lump: &[Packet]) {
         let now = self.now();
-        let network = &mut self.network;
         for packet in lump {
+            if packet.kind.is_ping() {
+                self.network.emit_pong(packet);
+                continue;
+            }
+            let network = &mut self.network;
             let receiver = &mut self.receivers[packet.flow.index()];
             if let Some(ack) = receiver.on_lump_packet(packet, now, |ack| network.emit_ack(&ack)) {
                 network.emit_ack(&ack);
             }
         }
-        for (index, &Packet { flow, .. }) in lump.iter().enumerate() {
+        for (index, &Packet { flow, kind, .. }) in lump.iter().enumerate() {
             // Each connection once.
-            if lump[..index].iter().any(|before| before.flow == flow) {
+            if kind.is_ping() || lump[..index].iter().any(|before| before.flow == flow) {
                 continue;
             }
             if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {
@@ -403,6 +414,9 @@ impl<'run> Simulation<'run> {
         if self.logs && timer == Timer::Retransmission {
             self.log_timer(flow);
         }
+        if timer == Timer::Write && self.has_pings(flow) {
+            return self.ping(flow);
+        }
         let (sender, receiver) = (&mut self.senders[flow.index()], &mut self.receivers[flow.index()]);
         match timer {
             Timer::Retransmission => {
@@ -459,6 +473,9 @@ impl<'run> Simulation<'run> {
         self.apps[flow.index()].phase = Phase::Running;
         if self.sources.has_source(flow) {
             return self.trace.start(flow, &[], now);
+        }
+        if self.has_pings(flow) {
+            return self.begin_pings(flow);
         }
         let sender = &mut self.senders[flow.index()];
         self.trace.start(flow, sender.phases(), now);
@@ -524,6 +541,8 @@ impl<'run> Simulation<'run> {
             }
             if self.sources.has_source(flow) {
                 self.sample_source(flow);
+            } else if let Some(log) = &self.pings[i] {
+                self.trace.sample_pings(flow, log, &self.network);
             } else {
                 self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], &self.network);
             }
@@ -554,7 +573,13 @@ impl<'run> Simulation<'run> {
 
     /// What one connection has counted.
     fn counters(&self, flow: FlowId) -> FlowCounters {
-        flow_counters(flow, &self.senders[flow.index()], &self.receivers[flow.index()], &self.network)
+        let own = flow_counters(flow, &self.senders[flow.index()], &self.receivers[flow.index()], &self.network);
+        self.ping_counts(flow).map_or(own, |(sent, answered)| FlowCounters {
+            segments_sent: sent,
+            acks: answered,
+            app_limited_ns: 0,
+            ..own
+        })
     }
 
     fn finish(mut self) -> Measurement {
@@ -570,6 +595,9 @@ impl<'run> Simulation<'run> {
                 self.end_transfers(flow);
                 self.mark_flow(Mark::End, flow);
             }
+        }
+        for (flow, log) in self.pings.iter().enumerate() {
+            log.iter().for_each(|log| self.trace.end_pings(FlowId::new(flow), log));
         }
         self.trace.finish(now)
     }

@@ -3,7 +3,7 @@
 use crate::index::FlowId;
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
-use run::{FlowCounters, Histogram, Mark, Measurement, Recorder, Run, SharedGauges};
+use run::{FlowCounters, Histogram, Mark, Measurement, PingLog, Recorder, Run, SharedGauges};
 use std::collections::BTreeMap;
 use units::Time;
 
@@ -119,6 +119,27 @@ impl Trace {
     pub fn sample_source(&mut self, source: FlowId, delivered_bytes: u64, shared: &SharedGauges, now: Time) {
         let srtt_us = shared.srtt_us();
         self.recorder.sample_flow(source.index(), now.as_nanos(), srtt_us, delivered_bytes, || shared.gauges());
+    }
+
+    /// Reads the gauges of pings: the last one's round-trip time.
+    pub fn sample_pings(&mut self, flow: FlowId, log: &PingLog, network: &Network) {
+        let shared = SharedGauges::new(network.passed_bytes(flow));
+        let srtt_us = u32::try_from(log.last_rtt_ns() / NANOS_PER_MICRO).unwrap_or(u32::MAX);
+        self.recorder
+            .sample_flow(flow.index(), network.events.now().as_nanos(), srtt_us, 0, || shared.gauges());
+    }
+
+    /// A ping was answered.
+    pub fn pong(&mut self, flow: FlowId, rtt_ns: u64, now: Time) {
+        self.recorder.keep_least_rtt(flow.index(), rtt_ns);
+        self.recorder.keep_ack(flow.index(), now.as_nanos(), rtt_ns);
+    }
+
+    /// Keeps what a flow's pings gave.
+    pub fn end_pings(&mut self, flow: FlowId, log: &PingLog) {
+        let (pings, rtts) = log.in_window();
+        self.recorder.set_pings(flow.index(), pings);
+        self.ack_rtts[flow.index()] = rtts;
     }
 
     /// The run has ended.

@@ -57,12 +57,17 @@ pub fn window_ns(point: &Point<'_>) -> Result<(i128, i128), Unknown> {
 /// Of so many parts of a run whose flows go on, the first is for them to settle in.
 const SETTLING_PARTS: u64 = 4;
 
+/// Whether a group's workload is pings.
+pub fn has_pings(group: &View<'_>) -> Result<bool, Unknown> {
+    Ok(group.table_if("workload")?.is_some_and(|workload| workload.table.node("ping").is_some()))
+}
+
 /// Whether a steady state is what is asked for: each flow sends all that it can until the run's end. Where something is
 /// to be complete, or has its own times, every part of a run counts.
 fn is_steady(point: &Point<'_>) -> Result<bool, Unknown> {
     let groups = point.groups()?;
     for group in &groups[active_groups(point)?] {
-        if group.table_if("workload")?.is_some() {
+        if group.table_if("workload")?.is_some() && !has_pings(group)? {
             return Ok(false);
         }
     }

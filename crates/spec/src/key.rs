@@ -23,7 +23,7 @@ pub struct Key {
     pub shape: Shape,
     /// Whether a spec must have it.
     pub required: bool,
-    /// What a spec may have in place of one that it must have, as a path: `hops`.
+    /// What a spec, or the table itself, may have in place of one that it must have, as a path: `hops`.
     pub unless: Option<&'static str>,
     /// What stands there where nothing is written; None: there is no value that says the same.
     pub default: Option<Literal>,

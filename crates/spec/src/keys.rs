@@ -14,7 +14,7 @@ pub use hop::{BACK, HOP};
 pub use path::PATH;
 pub use qdisc::QDISC;
 pub use size::{CDF_SIZE, LOGNORMAL_SIZE, PARETO_SIZE};
-pub use workload::{COMMAND, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
+pub use workload::{COMMAND, PING, SHORT_FLOWS, STREAM, TRACE, TRANSFER};
 
 use crate::key::Kind::{
     Command, Control, File, Flag, Group, Hop, Integer, Name, Number, OneOf, Options, Room, Route, Seeds, Switch, Table,
@@ -68,10 +68,11 @@ const WORKLOAD: Kind = OneOf {
         ("stream", &STREAM),
         ("trace", &TRACE),
         ("arrivals", &SHORT_FLOWS),
+        ("ping", &PING),
         ("command", &COMMAND),
     ],
-    hint: "use \"bulk\", { transfer = \"100 MB\" }, { stream = … }, { trace = \"writes.csv\" }, { arrivals = … } or \
-           { command = […] }",
+    hint: "use \"bulk\", { transfer = \"100 MB\" }, { stream = … }, { trace = \"writes.csv\" }, { arrivals = … }, \
+           { ping = \"100 ms\" } or { command = […] }",
 };
 static QDISCS: Kind = Options(&crate::qdisc::KINDS);
 const QUEUE_DISCIPLINE: Kind = OneOf {

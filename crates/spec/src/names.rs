@@ -3,10 +3,13 @@
 //! A group `bbr` of three flows has `bbr`, `bbr-2` and `bbr-3`. A group without a name takes its algorithm's; a second one of
 //! the same algorithm goes on counting where the first stopped.
 
+use crate::derived::has_pings;
 use crate::problem::{Problem, quoted};
 use crate::tree::{Unknown, View};
 use std::collections::BTreeMap;
 
+/// Of a group of pings without a name.
+const PINGS: &str = "ping";
 /// Of a number behind a name.
 const MOST_DIGITS: usize = 9;
 
@@ -54,7 +57,7 @@ pub(crate) fn of(groups: &[View<'_>]) -> Result<Vec<Vec<String>>, Unknown> {
             names.push((1..=count).map(|number| numbered(name, number)).collect());
             continue;
         }
-        let written = group.text("cc")?;
+        let written = control_name(group)?;
         let base = written.split_once('[').map_or(written, |(base, _)| base).trim();
         let number = used.entry(base).or_insert(0);
         let mut own = Vec::new();
@@ -68,6 +71,11 @@ pub(crate) fn of(groups: &[View<'_>]) -> Result<Vec<Vec<String>>, Unknown> {
         names.push(own);
     }
     Ok(names)
+}
+
+/// A group's congestion control as it is written; of one without, its workload's name.
+pub(crate) fn control_name<'a>(group: &View<'a>) -> Result<&'a str, Unknown> {
+    if has_pings(group)? { Ok(PINGS) } else { group.text("cc") }
 }
 
 fn numbered(name: &str, number: u64) -> String {

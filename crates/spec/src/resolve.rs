@@ -75,7 +75,7 @@ impl Point<'_> {
         for place in active {
             let (group, own) = (&groups[place], take(&mut names[place]));
             group_names.extend(repeat_n(own[0].clone(), own.len()));
-            ccs.extend(repeat_n(group.text("cc")?.to_owned(), own.len()));
+            ccs.extend(repeat_n(names::control_name(group)?.to_owned(), own.len()));
             flows.extend(self.flows(place, group, own, seed, start_jitter_ns)?);
         }
         let network = self.network()?;
@@ -110,8 +110,9 @@ impl Point<'_> {
         seed: u64,
         jitter_ns: u64,
     ) -> Result<impl Iterator<Item = Flow>, Unknown> {
-        let choice = choose(group.text("cc")?, self.registry).map_err(|_| Unknown)?;
-        let cc = AlgorithmChoice { algorithm: choice.algorithm, parameters: choice.parameters };
+        let choice = |name| choose(name, self.registry).map_err(|_| Unknown);
+        let cc = group.text_if("cc")?.map(choice).transpose()?;
+        let cc = cc.map(|cc| AlgorithmChoice { algorithm: cc.algorithm, parameters: cc.parameters });
         let (start_ns, stagger_ns) = (group.count("start")?, group.count("stagger")?);
         let spread_ns = self.top().count("rtt_spread")?;
         let end_ns = end_ns(self)?;
@@ -163,6 +164,9 @@ impl Point<'_> {
         if has("stream") {
             let (rate_bps, for_ns, every_ns) = (table.count("stream")?, table.count("for")?, table.count("every")?);
             return Ok(Workload::Stream { rate_bps, for_ns, every_ns });
+        }
+        if has("ping") {
+            return Ok(Workload::Ping { every_ns: table.count("ping")?, bytes: table.count("size")? });
         }
         if has("command") {
             let command = table.texts_if("command")?.ok_or(Unknown)?.to_vec();

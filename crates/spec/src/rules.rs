@@ -7,7 +7,7 @@ mod network;
 mod queue;
 mod source;
 
-use crate::derived::{active_groups, end_ns, is_until_done, window_ns};
+use crate::derived::{active_groups, end_ns, has_pings, is_until_done, window_ns};
 use crate::keys::MOST_FLOWS;
 use crate::names;
 use crate::point::Point;
@@ -43,6 +43,7 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
             flow::stop,
             flow::stream,
             flow::trace,
+            flow::ping,
             source::source,
             flow::command,
             network::direction,
@@ -85,7 +86,7 @@ fn duration(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let (groups, active) = (point.groups()?, active_groups(point)?);
     let mut endless = !active.is_empty();
     for place in active.clone() {
-        endless &= matches!(groups[place].get("workload")?, Some(Node::Text(_)));
+        endless &= matches!(groups[place].get("workload")?, Some(Node::Text(_))) || has_pings(&groups[place])?;
     }
     if endless {
         let hint = "give a flow a transfer, or write \"300 s\"";

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn what_cannot_be_honoured_is_refused() {
         let mut run = samples::one_flow("bbr", 10_000_000, 20_000_000, 25_000, 2);
-        run.flows[0].cc.algorithm = "copa".to_owned();
+        run.flows[0].cc.as_mut().expect("a connection").algorithm = "copa".to_owned();
         let json = serde_json::to_string(&run).expect("a run");
         let (first, reason) = answered(&format!(r#"{{"measure":{json}}}"#));
         assert_eq!(first, REFUSED);

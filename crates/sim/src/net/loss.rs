@@ -70,7 +70,7 @@ impl RandomLoss {
         let flow = &mut self.flows[packet.flow.index()];
         let lost = flow.lossy && packet.kind.is_lossy() && flow.stream.happens(self.ppb);
         if lost {
-            flow.lost += u64::from(packet.segments);
+            flow.lost += if packet.kind.is_ack() { 0 } else { packet.wire_segments() };
             self.lost += packet.wire_segments();
         }
         lost

@@ -9,7 +9,7 @@ use super::host::{Edge, Host};
 use super::jitter::Jitter;
 use super::layout::{Layout, Route};
 use super::link::{Link, Offered};
-use super::packet::{Packet, ReportId};
+use super::packet::{Packet, PacketKind, ReportId};
 use super::tap::Tap;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
@@ -477,6 +477,14 @@ impl Network {
         let packet = self.reports.pack(ack);
         self.note_entry(&packet);
         let first = self.routes[self.host_of(ack.flow).index()].acks;
+        self.reach_line(first, &packet);
+    }
+
+    /// A receiver sends a ping back.
+    pub fn emit_pong(&mut self, ping: &Packet) {
+        let packet = Packet { kind: PacketKind::Pong, ..*ping };
+        self.note_entry(&packet);
+        let first = self.routes[self.host_of(ping.flow).index()].acks;
         self.reach_line(first, &packet);
     }
 

@@ -8,7 +8,7 @@ use std::hint::cold_path;
 /// 32 bytes, half a cache line: it is copied from part to part of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Index of its first segment; of an ACK, of the next one that is expected. Segments are numbered as they are first
+    /// Index of its first segment; of an ACK, of the next one that is expected; a ping's number. Segments are numbered as they are first
     /// sent; their boundaries never change. The low bits.
     pub seq: u32,
     /// Payload bytes of the connection up to and including its last segment; of an ACK, the right edge of the window. The low
@@ -24,7 +24,7 @@ pub struct Packet {
     pub echo_ms: u32,
     /// An ACK's SACK blocks.
     pub report: ReportId,
-    /// Number of segments; 0 for a segment without data.
+    /// Number of segments; 0 for a segment without data, and for a ping.
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
@@ -239,6 +239,8 @@ impl Marks {
 /// Kinds of packets, those that go to the sender at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
+    /// A ping, of no connection.
+    Ping,
     /// Opens the connection.
     Syn,
     /// The handshake's third packet.
@@ -256,6 +258,8 @@ pub enum PacketKind {
     SynAck,
     /// Acknowledges data.
     Ack,
+    /// Answers a ping.
+    Pong,
 }
 
 impl PacketKind {
@@ -265,9 +269,15 @@ impl PacketKind {
         self as u8 >= Self::SynAck as u8
     }
 
+    /// It is of no connection.
+    #[inline]
+    pub const fn is_ping(self) -> bool {
+        matches!(self, Self::Ping | Self::Pong)
+    }
+
     /// Random loss acts on it once the handshake is over.
     #[inline]
     pub const fn is_lossy(self) -> bool {
-        matches!(self, Self::Data | Self::Ack)
+        matches!(self, Self::Data | Self::Ack | Self::Ping | Self::Pong)
     }
 }

@@ -168,6 +168,7 @@ impl Numbering {
                 }
             }
             PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => push(frame),
+            PacketKind::Ping | PacketKind::Pong => unreachable!("no run with pings is captured"),
         }
     }
 

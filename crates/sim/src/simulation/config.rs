@@ -2,7 +2,7 @@
 
 use crate::engine::stream_seed;
 use crate::tcp::{Algorithm, EcnMode, ReceiverConfig, SenderConfig};
-use run::{Ecn, Flow, Qdisc, Run, SocketMemory, Workload};
+use run::{AlgorithmChoice, Ecn, Flow, Qdisc, Run, SocketMemory, Workload};
 
 pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
     let low_water_bytes = low_water_bytes(run, flow);
@@ -12,7 +12,7 @@ pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
 /// An algorithm that needs ECN is the receiving host's, too: Linux echoes each mark, and takes an offer of ECN that is ECT itself,
 /// only there (`tcp_ca_needs_ecn`).
 fn ecn_mode(flow: &Flow) -> EcnMode {
-    let algorithm = cc::algorithm(&flow.cc.algorithm);
+    let algorithm = flow.cc.as_ref().and_then(|cc| cc::algorithm(&cc.algorithm));
     if algorithm.is_some_and(|algorithm| algorithm.needs_accurate_ecn) {
         return EcnMode::Scalable;
     }
@@ -45,8 +45,14 @@ pub(super) fn first_buffer_bytes(run: &Run) -> u64 {
     (TOGETHER_BYTES / connections.max(1) as u64).clamp(LEAST_BYTES, MOST_BYTES)
 }
 
+/// That of a sender which never connects, as the flow has no connection.
+fn idle() -> AlgorithmChoice {
+    AlgorithmChoice { algorithm: "reno".to_owned(), parameters: Default::default() }
+}
+
 /// `name` names the random stream of its algorithm.
 pub(super) fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_bytes: u64) -> SenderConfig {
+    let cc = flow.cc.clone().unwrap_or_else(idle);
     SenderConfig {
         mss_bytes: run.path.mss_bytes(),
         initial_window: run.host.initial_window_segments,
@@ -56,8 +62,8 @@ pub(super) fn sender_config(run: &Run, flow: &Flow, name: &str, first_buffer_byt
         offload: run.path.offload,
         ecn: ecn_mode(flow),
         algorithm: Algorithm {
-            name: flow.cc.algorithm.clone(),
-            parameters: flow.cc.parameters.clone(),
+            name: cc.algorithm,
+            parameters: cc.parameters,
             seed: stream_seed(run.seed, &format!("cc/{name}")),
         },
     }

@@ -174,7 +174,9 @@ impl Receiver {
                 self.delay.sample_handshake(now.stamp_ms().wrapping_sub(packet.echo_ms).max(1));
                 None
             }
-            PacketKind::SynAck | PacketKind::Ack => unreachable!("these go to senders"),
+            PacketKind::SynAck | PacketKind::Ack | PacketKind::Ping | PacketKind::Pong => {
+                unreachable!("these go to senders, or to no connection")
+            }
         }
     }
 

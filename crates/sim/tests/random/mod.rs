@@ -72,7 +72,11 @@ fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> 
         arrivals.sort_by_key(|arrival| arrival.at_ns);
         Workload::Arrivals { arrivals }
     });
+    // They fit the smallest MTU.
+    let ping = (octaves((duration_ns / 1_000).max(1_000), duration_ns.max(2_000)), 8..=500_u64)
+        .prop_map(|(every_ns, bytes)| Workload::Ping { every_ns, bytes });
     prop_oneof![
+        1 => ping,
         3 => Just(Workload::Bulk),
         3 => octaves(1, 1 << 24).prop_map(|bytes| Workload::Transfer { bytes }),
         1 => stream,
@@ -97,16 +101,16 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
     )
         .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access, ecn)| Flow {
             name: String::new(),
-            cc,
+            cc: Some(cc).filter(|_| !matches!(workload, Workload::Ping { .. })),
             start_ns,
             stop_ns: stop_ns.filter(|stop_ns| *stop_ns > start_ns),
-            workload,
             forward_delay_ns: rtt_ns * halves / 2,
             return_delay_ns: rtt_ns - rtt_ns * halves / 2,
             access,
             direction: Direction::Down,
             route: Route::default(),
-            ecn,
+            ecn: ecn && !matches!(workload, Workload::Ping { .. }),
+            workload,
         })
 }
 
@@ -276,7 +280,7 @@ pub fn any_run() -> impl Strategy<Value = Run> {
         })
         .prop_map(|(path, mut flows, host, measure, (seed, duration_ns, until_done))| {
             for (index, flow) in flows.iter_mut().enumerate() {
-                flow.name = format!("{}-{index}", flow.cc.algorithm);
+                flow.name = flow.cc.as_ref().map_or("ping", |cc| &cc.algorithm).to_owned() + &format!("-{index}");
             }
             let until_done = until_done && flows.iter().any(Flow::is_finite);
             Run { seed, duration_ns, until_done, path, flows, host, measure }

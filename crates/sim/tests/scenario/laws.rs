@@ -139,8 +139,8 @@ fn the_line_is_no_faster_than_its_rate(run: &Run, queue: &QueueMeasurement) {
 /// What is no ECT is not marked, and without marks there is no echo.
 fn marks_are_for_those_who_understand_them(flow: &Flow, measured: &FlowMeasurement) {
     let FlowCounters { marked_packets, delivered_ce, cwr_reductions, .. } = measured.at_end;
-    let has_ecn =
-        flow.ecn != Ecn::Off || cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
+    let needs_ecn = flow.cc.as_ref().and_then(|cc| cc::algorithm(&cc.algorithm)).is_some_and(|algorithm| algorithm.needs_ecn);
+    let has_ecn = flow.ecn != Ecn::Off || needs_ecn;
     assert!(has_ecn || marked_packets == 0, "{marked_packets} marked");
     assert!(marked_packets > 0 || delivered_ce == 0, "{delivered_ce} echoed");
     assert!(cwr_reductions <= delivered_ce, "{cwr_reductions} reductions for {delivered_ce}");
@@ -247,6 +247,7 @@ fn written_bytes(workload: &Workload, age_ns: Option<u64>) -> u64 {
             let due = arrivals.iter().filter(|arrival| age_ns.is_none_or(|age_ns| arrival.at_ns <= age_ns));
             due.map(|arrival| arrival.bytes).sum()
         }
+        Workload::Ping { .. } => 0,
         Workload::Command { .. } => unreachable!("the simulator refuses it"),
     }
 }
@@ -288,7 +289,10 @@ fn no_round_trip_is_shorter_than_the_path(flow: &Flow, measured: &FlowMeasuremen
     let histogram = &measured.ack_rtt;
     assert_eq!(histogram.counts.iter().map(|count| u64::from(*count)).sum::<u64>(), histogram.count);
     assert!(histogram.sum >= histogram.count * least_ns);
-    assert!(histogram.count <= measured.at_window_end.acks - measured.at_window_begin.acks);
+    match measured.pings {
+        None => assert!(histogram.count <= measured.at_window_end.acks - measured.at_window_begin.acks),
+        Some(pings) => assert_eq!(histogram.count, pings.sent - pings.lost),
+    }
 }
 
 fn time_is_charged_once(measured: &FlowMeasurement) {
@@ -317,7 +321,7 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         series.phase.len(),
     ];
     assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 12]);
-    let phases = if !flow.is_source() { measured.phases.len() } else { 1 };
+    let phases = if !flow.is_source() && flow.pings().is_none() { measured.phases.len() } else { 1 };
     assert!(series.phase.iter().all(|phase| usize::from(*phase) < phases));
     assert!(run.measure.record == Record::Acks || measured.acks.is_empty());
     for (before, after) in series.at_ns.iter().zip(series.at_ns.iter().skip(1)) {
@@ -329,7 +333,8 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         assert!(*first >= flow.start_ns && *first <= flow.start_ns.next_multiple_of(sample).max(sample));
         assert!(*last <= measured.at_end.at_ns && last + sample >= measured.at_end.at_ns.min(ended_ns));
     }
-    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0) || flow.is_source());
+    let has_window = !flow.is_source() && flow.pings().is_none();
+    assert!(series.cwnd_segments.iter().all(|cwnd| *cwnd > 0) || !has_window);
 }
 
 /// Each on a connection of its own, which takes a round trip to open; and what they send is what their source sends.

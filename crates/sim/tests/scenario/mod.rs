@@ -14,7 +14,8 @@ pub const MSS_BYTES: u64 = 1_448;
 
 /// Sets parameters of a flow's algorithm.
 pub fn set(flow: &mut Flow, parameters: &[(&str, f64)]) {
-    flow.cc.parameters.extend(parameters.iter().map(|&(name, value)| (name.to_owned(), value)));
+    let cc = flow.cc.as_mut().expect("a connection");
+    cc.parameters.extend(parameters.iter().map(|&(name, value)| (name.to_owned(), value)));
 }
 
 /// Bytes of frames that fill the path.

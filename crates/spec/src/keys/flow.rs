@@ -7,14 +7,16 @@ pub static FLOW: Section = Section {
     only: "",
     keys: &[
         Key::optional("name", Name).examples(&[Text("downloads")]).about(
-            "Name of the group in results, tables and figures; unique. The default is the algorithm's name. Its \
+            "Name of the group in results, tables and figures; unique. The default is the algorithm's name, or `ping`. Its \
              flows are `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, \
              so that it draws the same whatever else a spec has.",
         ),
         Key::required("cc", Control).examples(&[Text("bbr")]).about(
             "The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), \
-             as `\"bbr[cwnd_gain=1.5]\"`. `dumbbell cc list` has all, with the engines that have them.",
-        ),
+             as `\"bbr[cwnd_gain=1.5]\"`. `dumbbell cc list` has all, with the engines that have them. It has no default: \
+             it is needed, unless the workload is a ping, which has none.",
+        )
+        .unless("workload.ping"),
         Key::optional("count", Integer { least: 1, most: MOST_FLOWS })
             .default(Count(1))
             .examples(&[Count(4)])
