@@ -158,3 +158,6 @@ pub fn mark(packet: &mut Packet, fates: &mut Vec<Fate>) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod recorded;
