@@ -8,6 +8,7 @@ from dev.advised import advised
 from dev.captured import captured
 from dev.checks.command import checks
 from dev.curves.command import curves
+from dev.decisions import record_decisions
 from dev.hosts_agreement import hosts_agreement
 from dev.in_lab import in_lab
 from dev.measured_paths import measured_paths
@@ -31,6 +32,7 @@ app.command("checks", epilog=f"Example: {PROGRAM} checks phases --engines sim,li
 app.command("validation", epilog=f"Example: {PROGRAM} validation --only fq")(validation)
 app.command("advised", epilog=f"Example: {PROGRAM} advised")(advised)
 app.command("captured", epilog=f"Example: {PROGRAM} captured --runs 20")(captured)
+app.command("decisions", epilog=f"Example: {PROGRAM} decisions")(record_decisions)
 app.command("measured_paths", epilog=f"Example: {PROGRAM} measured_paths --seed 7")(measured_paths)
 app.command("hosts_agreement", epilog=f"Example: {PROGRAM} hosts_agreement")(hosts_agreement)
 app.command(

@@ -122,7 +122,7 @@ def repeated(truth: Experiment) -> Experiment:
 
 def judged(truth: Experiment, store: Store, engine: Engine) -> Iterator[Error | Naming]:
     """Holds a run that is in a store against what its capture says of it."""
-    outcome, once_more = (_measured(store, each, engine) for each in (truth, repeated(truth)))
+    outcome, once_more = (measured(store, each, engine) for each in (truth, repeated(truth)))
     with TemporaryDirectory() as folder:
         capture = Path(folder) / "trace"
         copyfile(store.capture(outcome.run_id, "senders"), capture)
@@ -155,7 +155,8 @@ def judged(truth: Experiment, store: Store, engine: Engine) -> Iterator[Error | 
         yield error(ALL + which, value=_off(sum(each or 0 for each in goodputs), sum(each or 0 for each in true)))
 
 
-def _measured(store: Store, truth: Experiment, engine: Engine) -> Result:
+def measured(store: Store, truth: Experiment, engine: Engine) -> Result:
+    """The only run of an experiment, which is in a store."""
     (outcome,) = stored_outcomes(store, truth, engine)
     if not isinstance(outcome, Result):
         raise EngineFailure(f"{truth.name}: {outcome.error}")
@@ -174,7 +175,7 @@ def _goodputs(again: str, store: Store, engine: Engine) -> dict[str, float]:
     able = engine if lacks else simulator
     with closing(run_campaign(store, truth, able)) as outcomes:
         list(outcomes)
-    outcome = _measured(store, truth, able)
+    outcome = measured(store, truth, able)
     return {flow.name: flow.goodput_bps for flow in outcome.flows if flow.goodput_bps is not None}
 
 

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "mutants"
 """Beside the store: what is built."""
+Kind: TypeAlias = Literal["path", "queue", "tcp", "cc"]
 LEVEL: Final = 0.05
 """The probability that an engine without an error is noticed by any of all tests: each has its part of it."""
 
@@ -58,11 +59,13 @@ class Compared(Protocol):
 class Mutant(Change):
     """A deliberate error."""
 
-    kind: Literal["path", "tcp", "cc"]
+    kind: Kind
     why: str
     """What is wrong, in words."""
     first: tuple[str, ...] = ()
     """Parts that are tried before the others."""
+    only: tuple[str, ...] = ()
+    """Parts whose runs it can change; none: all."""
 
 
 class Evidence(TomlTable):
@@ -78,7 +81,7 @@ class MutantVerdict(TomlTable):
     """What became of a mutant."""
 
     name: str
-    kind: Literal["path", "tcp", "cc"]
+    kind: Kind
     why: str
     noticed: bool
     evidence: Evidence | None
@@ -172,7 +175,8 @@ def _judge(  # noqa: PLR0913 (which, where, against what, and how)
     engine = MutantEngine(mutant, store.folder.parent / FOLDER)
     probabilities: dict[str, dict[str, float]] = {}
     failure = ""
-    for part, known in sorted(parts, key=lambda each: each[0].name not in mutant.first):
+    own = [each for each in parts if not mutant.only or each[0].name in mutant.only]
+    for part, known in sorted(own, key=lambda each: each[0].name not in mutant.first):
         reference = [each for each in engines if each.name == part.engines[0]]
         probabilities[part.name] = {}
         try:

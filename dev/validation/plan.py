@@ -26,7 +26,7 @@ from dev.table import TomlTable
 from dev.validation.advice import AdvicePart, AdviceRecord
 from dev.validation.claims import ClaimsRecord, Column, judge_claims
 from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
-from dev.validation.mutants import MutantsRecord, judge_mutants, mutants
+from dev.validation.mutants import Kind, Mutant, MutantsRecord, judge_mutants, mutants
 from dev.validation.phases import PhasesPart, PhasesRecord
 from dev.validation.scale import ScalePart, ScaleRecord
 from dev.validation.separate import SeparatePart
@@ -292,12 +292,20 @@ class MutantsPart(TomlTable):
 
     name: str
     kind: Literal["mutants"] = "mutants"
+    of: tuple[Kind, ...] = ("path", "tcp", "cc")
+    """Errors of these kinds."""
+    parts: tuple[str, ...] = ()
+    """The parts that they run; none: all."""
     against: tuple[ComparisonPart, ...] = ()
-    """In this order; filled in by the plan: all that there are."""
+    """In this order; filled in by the plan: those that there are."""
 
     @property
     def engines(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(engine for part in self.against for engine in part.engines))
+
+    @property
+    def mutants(self) -> tuple[Mutant, ...]:
+        return tuple(each for each in mutants() if each.kind in self.of)
 
     def obstacle(self, engines: Sequence[Engine], records: Records) -> str | None:
         """Why no mutant can be judged."""
@@ -308,14 +316,16 @@ class MutantsPart(TomlTable):
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many mutants there are."""
         del engines, records
-        return len(mutants())
+        return len(self.mutants)
 
     def measure(
         self, store: Store, engines: Sequence[Engine], jobs: int | None, progress: Callable[[], None],
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Builds and judges every mutant."""
-        record = judge_mutants(mutants(), store, engines, self._known(engines, records), jobs=jobs, progress=progress)
+        record = judge_mutants(
+            self.mutants, store, engines, self._known(engines, records), jobs=jobs, progress=progress
+        )
         return record, []
 
     def _known(self, engines: Sequence[Engine], records: Records) -> list[tuple[ComparisonPart, Agreement | Curves]]:
@@ -423,7 +433,13 @@ class Plan(TomlTable):
     def _mutants_are_compared_with_the_others(cls, parts: tuple[AnyPart, ...]) -> tuple[AnyPart, ...]:
         others = tuple(part for part in parts if isinstance(part, ComparisonPart) and part.controls)
         return tuple(
-            part.model_copy(update={"against": part.against or others}) if isinstance(part, MutantsPart) else part
+            part.model_copy(
+                update={
+                    "against": part.against or tuple(of for of in others if not part.parts or of.name in part.parts)
+                }
+            )
+            if isinstance(part, MutantsPart)
+            else part
             for part in parts
         )
 

@@ -17,6 +17,7 @@ from dumbbell.comparison.strata import (
     GROUP_GOODPUT,
     LATE_COMPLETION,
     LOSS,
+    MANAGED_DELAY,
     QUEUEING_DELAY,
     SMALL_LOSS,
     TOTAL_GOODPUT,
@@ -66,6 +67,8 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     )
     what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
     yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)
+    what = "mean RTT less base RTT behind a managed queue, of the kernel's or of 5 % of the base RTT"
+    yield from _of_kernel("RTT", what, (MANAGED_DELAY, "%", "conditions"), sections)
     what = f"median of a group's transfers, {of_kernel}"
     yield from _of_kernel("completion", what, (COMPLETION, "%", "groups"), sections)
     what = f"95th percentile of a group's transfers, {of_kernel}"

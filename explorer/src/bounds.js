@@ -5,7 +5,7 @@ import { valueAt } from "./edit.js";
 import { baseName } from "./spec.js";
 
 /** Fields of which a stratum says something by itself, or which decide nothing about who gets how much. */
-const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change", "path.bottleneck", "hops"]);
+const OF_EVERY = new Set(["name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss", "path.change", "path.bottleneck", "path.qdisc", "path.qdisc.kind", "path.qdisc.limit", "hops"]);
 const OF_EVERY_GROUP = new Set(["name", "cc", "count", "start", "stagger"]);
 const OF_EVERY_HOP = new Set(["name", "buffer", "change"]);
 const OF_THE_BOTTLENECK = new Set(["rate", "loss"]);
@@ -40,7 +40,7 @@ function factsOf({ run: { path, flows }, bdp_bytes, frame_bytes, groups }) {
     ways, hops: hops.map((hop) => roomOf(hop) / bdp_bytes), bottleneck: path.bottleneck ?? 0,
     rate: path.rate_bps / 1e6, loss: path.loss_ppb / 1e7, buffer: room / bdp_bytes, packets: room / frame_bytes,
     rtt: Math.max(...flows.map(({ forward_delay_ns, return_delay_ns }) => forward_delay_ns + return_delay_ns)) / 1e6,
-    changes: [path, ...hops].reduce((sum, line) => sum + (line.changes?.length ?? 0), 0), ccs: groups.map(({ cc }) => cc),
+    qdisc: path.qdisc?.kind ?? "fifo", changes: [path, ...hops].reduce((sum, line) => sum + (line.changes?.length ?? 0), 0), ccs: groups.map(({ cc }) => cc),
   };
 }
 
@@ -65,6 +65,7 @@ function faultsOf(stratum, spec, facts, tables) {
   const [wayCount, linkCount] = [ways.length || 1, stratum.hops?.length || 1];
   if (facts.ways.size !== wayCount) faults.push(`data that goes ${facts.ways.size === 1 ? "one way" : `${facts.ways.size} ways`}, not ${wayCount}`);
   if ((hops.length || 1) !== linkCount) faults.push(`${hops.length > 1 ? `${hops.length} links in a row` : "one link"}, not ${linkCount}`);
+  if (!(fields["path.qdisc.kind"] ?? ["fifo"]).includes(facts.qdisc)) faults.push(`path.qdisc = ${facts.qdisc}`);
   if (facts.changes && !stratum.changes) faults.push("a rate that changes");
   faults.push(...facts.ccs.filter((cc) => !(cc in stratum.algorithms)).map((cc) => `${cc.includes("[") ? `constants of ${baseName(cc)}` : cc}`));
   const rest = [...leaves(spec)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));

@@ -32,7 +32,7 @@ def test_a_mutant_changes_one_place(mutant: Mutant) -> None:
 
 def test_there_are_mutants_of_every_kind() -> None:
     kinds = Counter(mutant.kind for mutant in mutants())
-    assert min(kinds[kind] for kind in ("path", "tcp", "cc")) >= 5
+    assert min(kinds[kind] for kind in ("path", "queue", "tcp", "cc")) >= 5
     assert len({mutant.name for mutant in mutants()}) == kinds.total() >= 18
 
 

@@ -34,6 +34,7 @@ from dumbbell.comparison.strata import (
     GROUP_GOODPUT,
     LATE_COMPLETION,
     LOSS,
+    MANAGED_DELAY,
     QUEUEING_DELAY,
     SMALL_LOSS,
     TOTAL_GOODPUT,
@@ -46,6 +47,7 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.results.disturbance import LIVE
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
+from dumbbell.spec.run import FIFO
 from dumbbell.units import NS_PER_S, PPB
 
 if TYPE_CHECKING:
@@ -55,6 +57,8 @@ if TYPE_CHECKING:
     """Of the candidate, of the reference, and of the reference under other seeds, which may be none: runs, or what an
     earlier record has of them."""
     Runs: TypeAlias = Sequence[RunFigures]
+    Metric: TypeAlias = tuple[str, str | None, str, Callable[[float], float]]
+    """Its name, its group if it has one, the figure, and what a difference is a share of, by the reference's value."""
 
 MEDIAN, TAIL = 0.5, 0.9
 """The quantiles over conditions that a band limits."""
@@ -76,6 +80,10 @@ BANDS: Final = {band.metric: band for band in (
         p90_limit=0.15,
     ),
     Band(
+        metric=MANAGED_DELAY, label="queueing delay, managed queue", unit="%",
+        of="the larger of the reference's and 5 % of the base RTT", median_limit=0.05, p90_limit=0.15,
+    ),
+    Band(
         metric=COMPLETION, label="completion time of transfers, median", unit="%", of="the reference's",
         median_limit=0.02, p90_limit=0.10,
     ),
@@ -90,9 +98,12 @@ BANDS: Final = {band.metric: band for band in (
 )}  # fmt: skip
 """By metric. The limits are those of the design, which the band of no stratum crosses."""
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
-"""Bands that are not spoken of where nothing completes."""
+OF_SOME: Final = (*OF_TRANSFERS, QUEUEING_DELAY, MANAGED_DELAY)
+"""Bands that are shown only where they have data: transfers complete, or a queue is managed, or it is not."""
 SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is compared with: a starved group is no large error."""
+SMALLEST_DELAY: Final = 0.05
+"""Share of the base RTT that a shorter queueing delay of a managed queue is compared with."""
 CONSIDERABLE_LOSS: Final = 0.005
 """Loss rate of the reference above which a difference is relative to it."""
 MOST_WORST: Final = 10
@@ -124,6 +135,10 @@ def compare_condition(name: str, point: Mapping[str, Any], resolved: Resolved, r
         if isinstance(each, FailedRun)
     )
     compared = not failures and bool(candidate) and bool(reference)
+    delay = (QUEUEING_DELAY, None, "queueing_delay", lambda _: 1.0)
+    if run.path.qdisc != FIFO:  # its queue is seldom full: the time in which it drains says nothing of what is usual
+        least = SMALLEST_DELAY * resolved.bdp_bytes / run.path.buffer_bytes
+        delay = (MANAGED_DELAY, None, "queueing_delay", lambda share: max(share, least))
     return Condition(
         name=name,
         point=dict(point),
@@ -136,7 +151,9 @@ def compare_condition(name: str, point: Mapping[str, Any], resolved: Resolved, r
         candidate=candidate,
         reference=reference,
         floor=floor,
-        differences=tuple(_differences(candidate, reference, floor, groups, mean_rate_bps(run))) if compared else (),
+        differences=tuple(_differences((candidate, reference, floor), groups, mean_rate_bps(run), delay))
+        if compared
+        else (),
         winner=_winners(candidate, reference, floor, groups)
         if compared and len({each.cc for each in groups}) > 1
         else None,
@@ -186,14 +203,14 @@ def judge(  # noqa: PLR0913, PLR0917 (what was compared, and by what)
 
 
 def verdicts(conditions: Sequence[Condition], bands: Mapping[str, Band] = BANDS) -> tuple[BandVerdict, ...]:
-    """Every band, in the order of the design; those of transfers only where some are compared."""
+    """Every band, in the order of the design; some only where they have data."""
     differences = {
         metric: [each for one in conditions for each in one.differences if each.metric == metric] for metric in BANDS
     }
     return tuple(
         _of_winners(band, conditions) if band.least is not None else _of_errors(band, differences[metric])
         for metric, band in bands.items()
-        if differences[metric] or metric not in OF_TRANSFERS
+        if differences[metric] or metric not in OF_SOME
     )
 
 
@@ -219,23 +236,24 @@ def versions() -> dict[str, str | None]:
 
 
 def _differences(
-    candidate: Runs, reference: Runs, floor: Runs, groups: Sequence[Group], rate_bps: float
+    roles: tuple[Runs, Runs, Runs], groups: Sequence[Group], rate_bps: float, delay: Metric
 ) -> Iterator[Difference]:
     """Every metric of the path and of each group that both engines have numbers of."""
+    reference = roles[1]
     small = SMALLEST_GOODPUT * rate_bps
     losses = [run.loss_rate for run in reference if run.loss_rate is not None]
     relative = bool(losses) and median(losses) > CONSIDERABLE_LOSS
-    metrics: list[tuple[str, str | None, str, Callable[[float], float]]] = [
+    metrics: list[Metric] = [
         *((GROUP_GOODPUT, group.name, "goodput_bps", lambda goodput: max(goodput, small)) for group in groups),
         (TOTAL_GOODPUT, None, "goodput_bps", lambda goodput: goodput or small),
         (LOSS if relative else SMALL_LOSS, None, "loss_rate", lambda loss: loss if relative else 1.0),
-        (QUEUEING_DELAY, None, "queueing_delay", lambda _: 1.0),
+        delay,
     ]
     for group in groups:
         metrics.append((COMPLETION, group.name, "fct_p50_s", lambda fct_s: fct_s))
         metrics.append((LATE_COMPLETION, group.name, "fct_p95_s", lambda fct_s: fct_s))
     for metric, name, figure, scale_of in metrics:
-        by_seed = [[_figure(run, name, figure) for run in role] for role in (candidate, reference, floor)]
+        by_seed = [[_figure(run, name, figure) for run in role] for role in roles]
         own, others, again = ([value for value in role if value is not None] for role in by_seed)
         if not own or not others:
             continue

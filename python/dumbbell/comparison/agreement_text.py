@@ -27,7 +27,8 @@ MOST_FAILURES: Final = 3
 IDENTITY_DIGITS: Final = 12
 _METRICS = {
     "group_goodput": "goodput", "total_goodput": "total goodput", "loss": "queue loss", "small_loss": "queue loss",
-    "queueing_delay": "queueing delay", "completion": "median completion", "late_completion": "p95 completion",
+    "queueing_delay": "queueing delay", "managed_delay": "queueing delay", "completion": "median completion",
+    "late_completion": "p95 completion",
 }  # fmt: skip
 """What a band's metric is called of one condition."""
 
@@ -214,4 +215,11 @@ def _condition(condition: Condition) -> list[str]:
         won = f"{winner.reference}, not {winner.candidate or 'one'}"
     errors = (largest("group_goodput"), largest("total_goodput"), largest("loss", "small_loss"))
     limits = max((each.limits or 0.0 for each in condition.differences), default=None)
-    return [condition.name, setting(condition), *errors, largest("queueing_delay"), won, amount(limits)]
+    return [
+        condition.name,
+        setting(condition),
+        *errors,
+        largest("queueing_delay", "managed_delay"),
+        won,
+        amount(limits),
+    ]

@@ -22,7 +22,7 @@ LIVE: Final = "live"
 """The stratum of this machine's kernel: the simulator was not compared with that."""
 OF_EVERY: Final = frozenset({
     "name", "duration", "time_limit", "seeds", "start_jitter", "path.rate", "path.rtt", "path.buffer", "path.loss",
-    "path.change", "path.bottleneck",
+    "path.change", "path.bottleneck", "path.qdisc", "path.qdisc.kind", "path.qdisc.limit",
 })  # fmt: skip
 """Fields of which a stratum says something by itself, or which decide nothing about who gets how much."""
 OF_EVERY_GROUP: Final = frozenset({"name", "cc", "count", "start", "stagger"})
@@ -106,6 +106,9 @@ def _ranges(stratum: Stratum, resolved: Resolved) -> Iterator[_Range]:
 def _unlike(stratum: Stratum, resolved: Resolved) -> Iterator[str]:
     if resolved.run.path.changes and not stratum.changes:
         yield "a rate that changes"
+    kind = resolved.run.path.qdisc.kind
+    if kind not in stratum.qdiscs:
+        yield f"path.qdisc = {kind}"
     if len(resolved.run.path.hops) != len(stratum.hops):
         yield f"{counted(len(resolved.run.path.hops) or 1, 'link')} in a row"
     for cc in resolved.ccs:

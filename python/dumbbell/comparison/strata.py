@@ -6,13 +6,15 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct, convert
 from msgspec import field as struct_field
+
+from dumbbell.spec.run import FIFO
 
 PLAIN: Final = "plain"
 WEIGHTS: Final = {"reno": 4, "cubic": 4, "bbr": 4, "bbr_4_17": 1, "bbr_1_1": 1, "bbr_1_5": 1, "bbr_shallow": 1}
@@ -22,12 +24,14 @@ MOST_PACKETS: Final = 5_000_000
 BANDS_FILE: Final = "bands.toml"
 GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
 LOSS, SMALL_LOSS = "loss", "small_loss"
-QUEUEING_DELAY, WINNER = "queueing_delay", "winner"
+QUEUEING_DELAY, MANAGED_DELAY, WINNER = "queueing_delay", "managed_delay", "winner"
 COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 """What has a band in each stratum."""
 DEVIATIONS_FILE: Final = "deviations.toml"
 GOODPUT, RESENDS = "goodput", "resends"
 """What has a deviation."""
+QDISC: Final = "path.qdisc.kind"
+"""The field that a stratum of a managed queue has."""
 HOSTS: Final = "hosts"
 """No stratum: what real hosts measured."""
 
@@ -85,6 +89,12 @@ class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
     """Links in a row, each with a buffer. One of them, any, is the bottleneck, with the condition's rate and loss."""
     hop: Mapping[str, Range | tuple[str | bool, ...]] = {}
     """Other fields of each link; a rate is that of the others."""
+
+    @property
+    def qdiscs(self) -> Sequence[object]:
+        """What manages the bottleneck's queue: one of these."""
+        kinds = self.fields.get(QDISC, (FIFO.kind,))
+        return () if isinstance(kinds, Range) else kinds
 
 
 @cache

@@ -9,8 +9,9 @@
 use super::ack_delay::AckDelay;
 use super::ecn::{Echo, EcnMode, Heard};
 use super::sack::{Arrival, Reassembly};
-use super::timer::{Deadline, on_wheel};
+use super::timer::Deadline;
 use super::window::ReceiveWindow;
+use crate::engine::on_wheel;
 use crate::index::FlowId;
 use crate::net::{Ack, Marks, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;

@@ -3,7 +3,7 @@
 //! Linux differs from RFC 6298: the variance is a maximum over a round, it falls slowly when the RTT falls, and the
 //! minimum of 200 ms is a floor of the variance term: RTO = SRTT + max(200 ms, 4 RTTVAR).
 
-use super::timer::jiffies;
+use crate::engine::jiffies;
 use std::cmp::Reverse;
 use units::WindowedExtremum;
 

@@ -2,12 +2,13 @@
 //! long packets wait.
 //!
 //! As Linux has it (6.1 `sch_pie.c`): the delay is that of the last packet that left, taken from its time stamp; drops are
-//! spread by an accumulated probability (RFC 8033 section 5.4); time is counted in steps of 64 ns.
+//! spread by an accumulated probability (RFC 8033 section 5.4); time is counted in steps of 64 ns. The controller runs on a
+//! timer of the wheel, which is a tick late: every 16 ms where 15 are written.
 
 use super::frames::{Frames, Queued};
 use super::staged::{Management, Stage, mark};
 use super::{Fate, Verdict};
-use crate::engine::Stream;
+use crate::engine::{Stream, jiffies, on_wheel};
 use crate::net::packet::Packet;
 use run::Pie as Parameters;
 use units::{Span, Time};
@@ -19,6 +20,9 @@ const STEPS_PER_S: u64 = 1_000_000_000 / STEP_NS;
 const ONE: u64 = u64::MAX >> 8;
 /// What may come at once after a pause (RFC 8033 section 4.2, `MAX_BURST`), in steps.
 const BURST: u64 = 150_000_000 / STEP_NS;
+/// Below this accumulated probability no packet is struck, from that on each is (RFC 8033 section 5.4).
+const SPARED: u64 = ONE / 100 * 85;
+const STRUCK: u64 = ONE / 2 * 17;
 /// From this delay on the probability rises by 2 % more an update (RFC 8033 section 5.2), in steps.
 const HIGH_DELAY: u64 = 250_000_000 / STEP_NS;
 
@@ -50,7 +54,7 @@ impl Pie {
     /// An empty queue for so many frames, of at most so many bytes each.
     pub fn new(parameters: &Parameters, limit: usize, frame_bytes: u64, stream: Stream) -> Self {
         let weight = |sixteenths: u32| ((u64::from(sixteenths) * (ONE / STEPS_PER_S)) >> 4) as i64;
-        let period = Span::from_nanos(parameters.tupdate_ns);
+        let period = on_wheel(Time::ZERO, jiffies(parameters.tupdate_ns / 1_000)).since(Time::ZERO);
         Self {
             limit,
             marks: parameters.ecn,
@@ -122,20 +126,26 @@ impl Pie {
         self.delay_before = self.delay;
     }
 
-    /// Whether chance strikes a packet that comes (RFC 8033 sections 4.1 and 5.4).
-    fn strikes(&mut self, queued_bytes: u64) -> bool {
+    /// The probability that chance strikes a packet that comes (RFC 8033 sections 4.1 and 5.4).
+    fn chance(&mut self, queued_bytes: u64) -> u64 {
         let is_calm = self.delay < self.target / 2 && self.probability < ONE / 5;
         if self.burst > 0 || is_calm || queued_bytes < 2 * self.frame_bytes {
-            return false;
+            return 0;
         }
         self.accumulated = if self.probability == 0 { 0 } else { self.accumulated + self.probability };
-        if self.accumulated < ONE / 100 * 85 {
-            return false;
+        match self.accumulated {
+            ..SPARED => 0,
+            STRUCK.. => ONE,
+            _ => self.probability,
         }
-        if self.accumulated >= ONE / 2 * 17 {
-            return true;
+    }
+
+    fn strikes(&mut self, queued_bytes: u64) -> bool {
+        let chance = self.chance(queued_bytes);
+        if chance == 0 || chance == ONE {
+            return chance == ONE;
         }
-        let strikes = self.stream.below(1 << 56) < self.probability;
+        let strikes = self.stream.below(1 << 56) < chance;
         if strikes {
             self.accumulated = 0;
         }
@@ -176,5 +186,27 @@ impl Management for Pie {
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
         self.frames.packets().for_each(see);
+    }
+}
+
+#[cfg(test)]
+impl Pie {
+    /// The same, whose controller makes its first update then.
+    pub fn updated_from(self, first: Time) -> Self {
+        Self { next_update: first, ..self }
+    }
+
+    /// A frame comes, and is dropped or not as somebody else decided: with which probability it would have been dropped.
+    pub fn decided(&mut self, frame: Queued, stage: &Stage, is_dropped: bool) -> f64 {
+        let queued_bytes = self.bytes + stage.bytes();
+        self.update_until(frame.since, queued_bytes == 0);
+        let chance = self.chance(queued_bytes) as f64 / ONE as f64;
+        if is_dropped {
+            self.accumulated = 0;
+        } else {
+            self.bytes += u64::from(frame.packet.frame_bytes);
+            self.frames.push_back(frame);
+        }
+        chance
     }
 }

@@ -159,3 +159,6 @@ pub fn mark(packet: &mut Packet, fates: &mut Vec<Fate>) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod recorded;

@@ -3,7 +3,7 @@
 //!
 //! A script is as strict as packetdrill's: whatever is sent must be expected, in its order and at its instant. Time 0
 //! is the end of the handshake; it lies on a boundary of every level of the timer wheel, so that the granules of
-//! [`super::timer::on_wheel`] can be counted from it. Timers fire by themselves when a step moves the clock.
+//! [`crate::engine::on_wheel`] can be counted from it. Timers fire by themselves when a step moves the clock.
 //!
 //! Segments are numbered from 0 and full unless a script says otherwise. [`SENDER`], [`RECEIVER`], [`ack`] and
 //! [`segment`] are templates: a script sets only the fields that matter to it.
