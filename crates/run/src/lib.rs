@@ -11,6 +11,7 @@ mod measurement;
 mod path;
 mod placeholder;
 mod queue_discipline;
+mod queue_log;
 mod recorder;
 mod request;
 #[cfg(feature = "samples")]
@@ -27,6 +28,7 @@ pub use measurement::{
 pub use path::{FRAME_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, changes};
 pub use placeholder::Places;
 pub use queue_discipline::{Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
+pub use queue_log::{QueueEvent, QueueLog};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AccessKind, AlgorithmChoice, Arrival, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run, ShaperAt,

@@ -3,7 +3,7 @@
 
 use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Queued, Stage, mark};
-use super::{Fate, FlowHash, Verdict};
+use super::{Fate, FlowHash, SubQueue, Verdict};
 use crate::net::packet::Packet;
 use run::Fq as Parameters;
 use std::collections::VecDeque;
@@ -86,6 +86,11 @@ impl Management for Fq {
 
     fn waiting(&self) -> usize {
         self.waiting
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        let number = self.hash.bits(packet, self.parameters.orphan_mask);
+        SubQueue { number, is_new: self.rounds.is_new(number) }
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
