@@ -6,6 +6,7 @@ import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { HopControl } from "./hop.js";
 import { hopNames, placed, withBack, withSecond } from "./network.js";
+import { QdiscControl } from "./qdisc.js";
 import { QuantityControl } from "./quantity.js";
 import { newSource, sourceFields } from "./source.js";
 import { baseName, fieldsJson } from "./spec.js";
@@ -53,9 +54,10 @@ export class Controls {
       return quantity;
     }));
     const buffer = new BufferControl(tables, { path: "path.buffer" }, set);
-    byId("path").children[1].after(buffer.element);
+    const qdisc = new QdiscControl(tables, { path: "path.qdisc" }, set);
+    byId("path").children[1].after(buffer.element, qdisc.element);
     const hops = MORE_HOPS.map((hop) => new HopControl(tables, hop, set, (isOn) => this.edit(hop.turned(this.fields, isOn, tables))));
-    this.shown = [...quantities, buffer, ...hops];
+    this.shown = [...quantities, buffer, qdisc, ...hops];
     this.queue = made("select", { change: () => this.#set("path.queue", this.queue.value === "bytes" ? undefined : this.queue.value) },
       ...options([["bytes", "in bytes"], ["packets", "in packets"]], "bytes"));
     byId("path").append(made("div", { className: "bar" }, made("label", {}, "Queue counts ", this.queue)), ...hops.map(({ element }) => element));
@@ -143,6 +145,7 @@ export class Controls {
         type: "button", className: "remove", "aria-label": `Remove flows ${number + 1}`, disabled: count < 2, "data-field": `${at}.remove`,
         click: () => this.#set(at, undefined),
       }, "Remove"),
+      this.#ecn(get("ecn"), at),
       this.#way(get("direction"), get("route"), at, hops),
       this.#workload(get("workload"), at, problems),
       this.#constants(cc, at));
@@ -164,6 +167,17 @@ export class Controls {
     return made("select", {
       "data-field": `${at}.cc`, disabled: Array.isArray(cc), change: ({ target }) => this.#set(`${at}.cc`, target.value),
     }, ...options(pairs, base));
+  }
+
+  /** Whether the hosts of a group use ECN, and which. */
+  #ecn(ecn, at) {
+    const rows = [["false", "off"], ["true", "on"], ...(this.tables.options["flows[].ecn"] ?? []).map((name) => [name, name])];
+    const value = Array.isArray(ecn) ? "" : String(ecn ?? false);
+    if (!rows.some(([each]) => each === value)) rows.push([value, value ? "as written below" : "a list", true]);
+    return made("div", { className: "row ways" }, made("label", { title: this.tables.meanings["flows[].ecn"] }, "ECN ", made("select", {
+      "data-field": `${at}.ecn`, disabled: Array.isArray(ecn),
+      change: ({ target: { value: own } }) => this.#set(`${at}.ecn`, own === "false" ? undefined : own === "true" || own),
+    }, ...options(rows, value))));
   }
 
   /** Where a group's data goes and which hops of that way it passes, where there is a choice. */

@@ -1,8 +1,9 @@
-/** One more queue of an experiment: a switch, and behind it the rate and the room of that queue. */
+/** One more queue of an experiment: a switch, and behind it the rate and the room of that queue, and what manages it. */
 
 import { BufferControl } from "./buffer.js";
 import { made } from "./dom.js";
 import { valueAt } from "./edit.js";
+import { QdiscControl } from "./qdisc.js";
 import { QuantityControl } from "./quantity.js";
 
 /**
@@ -16,6 +17,7 @@ export class HopControl {
     this.shown = [
       new QuantityControl(tables, rate, set),
       new BufferControl(tables, { ...rate, path: rate.path.replace(/rate$/, "buffer") }, set),
+      new QdiscControl(tables, { ...rate, path: rate.path.replace(/rate$/, "qdisc") }, set),
     ];
     this.rows = made("div", {}, ...this.shown.map(({ element }) => element));
     const id = `${meaning}-note`;

@@ -173,11 +173,17 @@ class Explorer {
     return JSON.parse(new TextDecoder().decode(await this.answered(plan, how)));
   }
 
-  /** The bytes of a plan's measurement. */
-  async answered(plan, how = {}) {
+  /** The measurement of a plan and what became of each frame at its bottleneck from an instant on: `{measurement, log}`. */
+  async watched(plan, from_ns, how = {}) {
+    const id = `${plan.id}-from-${from_ns}`;
+    return JSON.parse(new TextDecoder().decode(await this.answered({ ...plan, id }, how, `{"watch":{"run":${plan.json},"from_ns":${from_ns}}}`)));
+  }
+
+  /** The bytes of a plan's measurement, or of the answer to another request about it. */
+  async answered(plan, how = {}, request = `{"measure":${plan.json}}`) {
     const cached = this.cache.get(plan.id);
     if (cached) return cached;
-    const { bytes, took_ms } = await this.pool.ask(`{"measure":${plan.json}}`, how);
+    const { bytes, took_ms } = await this.pool.ask(request, how);
     if (how.urgent && plan.packets >= TELLING_PACKETS) this.ns_per_packet = 0.5 * this.ns_per_packet + (0.5 * 1e6 * took_ms) / plan.packets;
     this.cache.set(plan.id, bytes);
     if (this.cache.size > 64) this.cache.delete(this.cache.keys().next().value);

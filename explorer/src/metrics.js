@@ -96,7 +96,8 @@ function ofHops(run, hops, window) {
 }
 
 function ofQueue(line, queue, window) {
-  const grown = (counter) => growth(window, queue.at_window_begin, queue.at_window_end, counter);
+  // JSON has no count of marks where there are none.
+  const grown = (counter) => growth(window, { [counter]: 0, ...queue.at_window_begin }, { [counter]: 0, ...queue.at_window_end }, counter);
   const { series } = queue;
   const standing = series.backlog_bytes.filter((_, i) => holds(window, series.at_ns[i]));
   const mean = standing.length ? total(standing) / standing.length : null;
@@ -105,12 +106,21 @@ function ofQueue(line, queue, window) {
     offered_packets: grown("offered_packets"),
     sent_packets: grown("sent_packets"),
     dropped_packets: grown("dropped_packets"),
+    marked_packets: grown("marked_packets"),
+    mark_rate: ratio(grown("marked_packets"), grown("sent_packets")),
+    ...sojourn(queue.sojourn),
     random_lost_packets: grown("random_lost_packets"),
     loss_rate: ratio(grown("dropped_packets"), grown("offered_packets")),
     queue_mean_bytes: mean,
     queue_p95_bytes: standing.length ? percentile(standing, 95) : null,
     queue_max_bytes: standing.length ? standing.reduce((most, value) => Math.max(most, value), 0) : null,
   };
+}
+
+/** How long frames were in a queue that something manages; null where it is not known. */
+function sojourn(histogram) {
+  const isKnown = histogram?.count > 0;
+  return { sojourn_mean_s: isKnown ? histogram.sum / histogram.count / NANOS_PER_S : null };
 }
 
 /** What the line can carry in a window, whatever its rate does. */

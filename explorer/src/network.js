@@ -92,10 +92,11 @@ export function passesBottleneck({ direction = "down", route }, { bottleneck = 0
   return direction === "down" && first <= bottleneck && bottleneck <= last;
 }
 
-/** Of a planned run: the name of its bottleneck, where it has one of several, and the groups whose data goes on the way back. */
+/** Of a planned run: the name of its bottleneck, where it has one of several, what manages its queue, and the groups whose data goes on
+ * the way back. */
 export function waysOf({ run: { path, flows }, names }) {
   const up = new Set(names.filter((_, flow) => flows[flow].direction === "up"));
-  return { bottleneck: path.hops?.[path.bottleneck ?? 0].name, up };
+  return { bottleneck: path.hops?.[path.bottleneck ?? 0].name, kind: path.qdisc?.kind ?? "fifo", up };
 }
 
 /** Of a run: each queue's rate, its changes and its room, in the order of a measurement's hops, and the way on which it is. */

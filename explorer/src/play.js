@@ -1,28 +1,30 @@
-/** The path with its packets, slowed down, and the queue as it fills. */
+/** The path with its packets, slowed down, and the queues of the bottleneck as they fill. */
 
 import { linesOf } from "./chart.js";
+import { amount, countedNoun } from "./amount.js";
 import { byId, made, options } from "./dom.js";
 import { planned } from "./experiment.js";
+import { backlogOf, firstAbove, framesOf } from "./frames.js";
 import { endOf } from "./lines.js";
 import { NANOS_PER_S } from "./gauges.js";
-import { firstAbove, marksOf } from "./marks.js";
 import { linesOfRun, passesBottleneck, waysOf } from "./network.js";
+import { historyOf, stripsOf } from "./queues.js";
 import { Scene } from "./scene.js";
-import { amount } from "./amount.js";
 
 /** A stretch of the run, seconds, of so many samples at most. */
 const SPAN_S = 2;
 const MOST_SAMPLES = 6_000;
 const FINEST_S = 0.000_5;
-/** For what stands in the queue at the end to leave, so that one sees whose it was; seconds. */
-const LONGEST_DRAIN_S = 10;
 /** How much slower than it was; by itself so that a round trip takes this long, seconds. */
 const SLOWER = [1, 3, 10, 30, 100, 300];
 const ROUND_TRIP_S = 1.5;
-/** Marks of a full queue: each is as many packets as it takes. */
-const MARKS = 60;
+/** Dots of a full queue: each is as many packets as it takes. */
+const DOTS = 60;
 /** More flows than this are drawn as their groups. */
 const MOST_LANES = 6;
+/** What a managed queue is drawn with room for, of what it held at most: it seldom lets itself fill. */
+const HEADROOM = 1.25;
+const LEAST_ROOM = 10;
 /** Steps of the slider of the instant. */
 const INSTANTS = 1_000;
 
@@ -57,31 +59,41 @@ export class Player {
     this.#draw();
   }
 
-  /** Simulates the stretch with samples fine enough to be watched. */
+  /** Simulates up to the end of the stretch, of which every frame at the bottleneck is logged. */
   async run(signal) {
     const { explorer } = this;
     const { run, frame_bytes } = explorer.shown;
     const duration_s = Math.min(Number(run.duration_ns) / NANOS_PER_S, endOf(run, explorer.measurement));
     this.begin_s = (Math.max(0, duration_s - SPAN_S) * Number(this.from.value)) / 100;
     this.end_s = Math.min(duration_s, this.begin_s + SPAN_S);
-    const room_bytes = run.path.buffer.bytes ?? run.path.buffer.packets * frame_bytes;
-    const until_s = this.end_s + Math.min(LONGEST_DRAIN_S, 0.1 + (8 * room_bytes) / run.path.rate_bps);
-    const plan = planned(explorer.experiment, explorer.tables, { sample_s: Math.max(FINEST_S, until_s / MOST_SAMPLES), until_s });
-    const measurement = await explorer.measured(plan, { signal });
-    const lanes = this.#lanes(plan);
-    const packets = Math.max(1, Math.ceil(room_bytes / frame_bytes / MARKS));
-    const { at_ns, backlog_bytes, dropped_packets } = measurement.bottleneck.series;
-    this.stretch = {
-      name: waysOf(plan).bottleneck, others: othersOf(plan.run, measurement), elsewhere: elsewhereOf(plan),
-      lanes, room_bytes, frame_bytes, packets, backlog_bytes, dropped_packets,
-      marks: marksOf(measurement, lanes.map(({ flows }) => flows), packets * frame_bytes),
-      at_s: at_ns.map((at) => at / NANOS_PER_S), begin_s: this.begin_s, end_s: this.end_s, room_marks: room_bytes / frame_bytes / packets,
-    };
+    const plan = planned(explorer.experiment, explorer.tables, { sample_s: Math.max(FINEST_S, this.end_s / MOST_SAMPLES), until_s: this.end_s });
+    const { measurement, log } = await explorer.watched(plan, Math.round(this.begin_s * NANOS_PER_S), { signal });
+    this.stretch = this.#stretch(plan, measurement, log, frame_bytes);
     this.at_s = this.begin_s;
-    const rtt_s = Math.min(...lanes.map((lane) => lane.rtt_s));
+    const rtt_s = Math.min(...this.stretch.lanes.map((lane) => lane.rtt_s));
     if (!this.isChosen) this.slower.value = String(SLOWER.find((factor) => factor * rtt_s >= ROUND_TRIP_S) ?? SLOWER.at(-1));
     this.#draw();
     this.#go();
+  }
+
+  /** What is drawn of a stretch: who sends, the queues, what becomes of frames in them, and the path's other queues. */
+  #stretch(plan, measurement, log, frame_bytes) {
+    const { path } = plan.run;
+    const { bottleneck: name, kind } = waysOf(plan);
+    const lanes = this.#lanes(plan);
+    const limit = path.buffer.packets ?? path.buffer.bytes / frame_bytes;
+    const backlog = backlogOf(log);
+    const most = backlog.packets.reduce((one, other) => Math.max(one, other), 0);
+    const room = kind === "fifo" ? limit : Math.min(limit, Math.max(LEAST_ROOM, HEADROOM * most));
+    const packets = Math.max(1, Math.ceil(room / DOTS));
+    const laneOf = (flow) => lanes.findIndex(({ flows }) => flows.includes(flow));
+    const { queues, losses, marks } = framesOf(log, laneOf, packets);
+    const [begin_s, end_s] = [this.begin_s, this.end_s];
+    return {
+      name, kind, lanes, strips: stripsOf(queues, kind, lanes, room / packets), losses, marks, backlog, limit, room, packets,
+      history: historyOf({ backlog, losses, marks }, begin_s, end_s), others: othersOf(plan.run, measurement), elsewhere: elsewhereOf(plan),
+      at_s: measurement.bottleneck.series.at_ns.map((at) => at / NANOS_PER_S), begin_s, end_s,
+    };
   }
 
   /** A flow each, or a group each: its name, its flows, its look and its round-trip time. */
@@ -122,12 +134,15 @@ export class Player {
     const at = Math.max(0, firstAbove(stretch.at_s, at_s) - 1);
     this.scene.draw(stretch, at_s, at);
     this.instant.value = String(Math.round((INSTANTS * (at_s - this.begin_s)) / (this.end_s - this.begin_s)));
-    const backlog = stretch.backlog_bytes[at];
-    byId("play-text").textContent = `${at_s.toFixed(3)} s · ${Math.round(backlog / stretch.frame_bytes)} packets wait, ${((100 * backlog) / stretch.room_bytes).toFixed(0)} % of the room`
-      + stretch.others.map(({ name, waiting }) => ` · ${waiting[at]} in ${name}`).join("")
-      + `${stretch.packets > 1 ? ` · a mark is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`
+    const { backlog, limit, losses, marks } = stretch;
+    const waiting = backlog.packets[firstAbove(backlog.at_s, at_s) - 1] ?? 0;
+    const until = (events) => firstAbove(events, at_s, (event) => event.at_s);
+    byId("play-text").textContent = `${at_s.toFixed(3)} s · ${countedNoun(waiting, "packet")} wait, ${((100 * waiting) / limit).toFixed(0)} % of the room`
+      + stretch.others.map(({ name, waiting: own }) => ` · ${own[at]} in ${name}`).join("")
+      + ` · since ${this.begin_s.toFixed(1)} s ${until(losses)} dropped ×, ${until(marks)} marked ○`
+      + `${stretch.packets > 1 ? ` · a dot is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`
       + `${stretch.elsewhere.length ? ` · not drawn: ${stretch.elsewhere.join(", ")}, whose data pass other queues` : ""}`;
-    this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${Math.round(backlog / stretch.frame_bytes)} packets wait`);
+    this.instant.setAttribute("aria-valuetext", `${amount(at_s)} s, ${waiting} packets wait, ${until(losses)} dropped, ${until(marks)} marked`);
   }
 }
 

@@ -23,6 +23,7 @@ export function showNumbers(table, summary) {
   const { bottleneck, jain } = summary;
   const link = [
     ["utilization", shareText(bottleneck.utilization)], ["queue loss", shareText(bottleneck.loss_rate)],
+    ["marks", shareText(bottleneck.mark_rate)], ["mean sojourn time", msText(bottleneck.sojourn_mean_s)],
     ["mean queue", `${bytesText(bottleneck.queue_mean_bytes)} (${bottleneck.queue_mean_bdp === null ? "-" : amount(bottleneck.queue_mean_bdp)} BDP)`],
     ["largest queue", bytesText(bottleneck.queue_max_bytes)], ["Jain's index", jain === null ? "-" : amount(jain)],
   ];
@@ -34,10 +35,10 @@ export function showNumbers(table, summary) {
 export function showQueues(table, { hops = [] }, { bottleneck }) {
   table.hidden = !hops.length;
   const rows = hops.map((hop) => [
-    hop.name === bottleneck ? `${hop.name} (bottleneck)` : hop.name, hop.direction === "up" ? "back" : "down", shareText(hop.utilization), shareText(hop.loss_rate), bytesText(hop.queue_mean_bytes),
+    hop.name === bottleneck ? `${hop.name} (bottleneck)` : hop.name, hop.direction === "up" ? "back" : "down", shareText(hop.utilization), shareText(hop.loss_rate), shareText(hop.mark_rate), bytesText(hop.queue_mean_bytes),
     bytesText(hop.queue_max_bytes),
   ]);
-  filledTable(table, ["queue", "way", "utilization", "loss", "mean queue", "largest queue"], rows, "Each queue in the same window");
+  filledTable(table, ["queue", "way", "utilization", "loss", "marks", "mean queue", "largest queue"], rows, "Each queue in the same window");
 }
 
 const secondsText = (seconds) => (seconds === null || seconds === undefined ? "-" : `${amount(seconds)} s`);

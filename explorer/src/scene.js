@@ -1,18 +1,24 @@
-/** Drawing packets: from the senders into the queue, through the line, and back as ACKs; below it how full the queue was. */
+/** Drawing packets: from the senders into the queue, through the line, and back as ACKs; below it how full the queue was. A dot is a
+ * packet or several; what was marked has a ring, and what is dropped falls down as a cross. */
 
 import { penOf } from "./dom.js";
-import { firstAbove } from "./marks.js";
+import { firstAbove, NOBODY } from "./frames.js";
+import { listOf } from "./queues.js";
 
 /** Height of the picture, pixels, and of the queue's history in it. */
 const HEIGHT = 430;
 const HISTORY = 110;
-/** Parts of a round trip that a mark takes to the queue, through the line and back. */
+/** Parts of a round trip that a dot takes to the queue, through the line and back. */
 const PARTS = { come: 0.2, line: 0.25, back: 0.55 };
-/** Rows of marks in the queue. */
+/** Rows of dots in a queue, and the fewest in one of several; the line of its name, pixels. */
 const ROWS = 10;
+const FEWEST_ROWS = 2;
+const NAME = 17;
 /** Of what is dropped at once; more are told by their number. */
 const MOST_CROSSES = 8;
 const SIZE = 5;
+/** Pixels that a cross or a ring takes in the history. */
+const TICK = 7;
 /** Another queue of the path, pixels; on the way back one that lies down. */
 const OTHER = { width: 22, height: 90 };
 
@@ -33,12 +39,15 @@ export class Scene {
     const pen = penOf(canvas, width, HEIGHT);
     this.pen = pen;
     pen.font = `${width < 600 ? 12 : 14}px sans-serif`;
-    Object.assign(this, { stretch, at_s, at, frame: frameOf(width, stretch.lanes.length) });
+    Object.assign(this, { stretch, at_s, at, frame: frameOf(width, stretch.lanes.length, stretch.strips) });
+    this.lately_s = PARTS.back * Math.max(...stretch.lanes.map(({ rtt_s }) => rtt_s));
     this.#labels();
     this.#others();
-    this.#moving();
-    this.#waiting();
-    this.#dropped();
+    stretch.strips.forEach((strip, number) => {
+      this.#moving(strip, this.frame.strips[number]);
+      this.#waiting(strip, this.frame.strips[number]);
+    });
+    this.#lately();
     this.#history();
   }
 
@@ -46,16 +55,22 @@ export class Scene {
     const { pen, ink, frame, stretch } = this;
     pen.fillStyle = ink.ink;
     pen.textAlign = "left";
-    pen.fillText(stretch.name || "queue", frame.left, frame.top - 10);
+    pen.fillText(`${stretch.name || "queue"}${stretch.kind === "fifo" ? "" : `: ${stretch.kind}`}`, frame.left, frame.top - 10, frame.right - frame.left);
     pen.textAlign = "right";
     pen.fillText("receivers", frame.width - 8, frame.top - 10);
     pen.textAlign = "left";
     pen.fillText("senders", 8, frame.top - 10);
     pen.strokeStyle = ink.rule;
     pen.lineWidth = 2;
-    pen.strokeRect(frame.left, frame.top, frame.right - frame.left, frame.bottom - frame.top);
+    frame.strips.forEach(({ top, bottom }, number) => {
+      const { name } = stretch.strips[number];
+      pen.strokeRect(frame.left, top, frame.right - frame.left, bottom - top);
+      pen.fillStyle = ink.faint;
+      const list = listOf(stretch.strips[number], this.at_s);
+      if (name) pen.fillText(list ? `${name} · ${list}` : name, frame.left + 4, top + NAME - 5, frame.right - frame.left - 8);
+    });
     stretch.lanes.forEach(({ name, colour }, lane) => {
-      this.#mark(lane, colour, 14, frame.lanes[lane], SIZE + 2);
+      this.#dot(lane, colour, 14, frame.lanes[lane], SIZE + 2);
       pen.fillStyle = ink.ink;
       pen.fillText(name, 26, frame.lanes[lane] + 5, frame.left - 40);
     });
@@ -87,108 +102,143 @@ export class Scene {
     pen.textAlign = "left";
   }
 
-  /** What comes to the queue, what is on the line, and what goes back. */
-  #moving() {
-    const { stretch: { marks, lanes }, at_s, frame } = this;
+  /** What comes to a queue, what is on the line, and what goes back. */
+  #moving({ queues }, { middle }) {
+    const { stretch: { lanes }, at_s, frame } = this;
     const longest_s = Math.max(...lanes.map(({ rtt_s }) => rtt_s));
-    const end = firstAbove(marks.came_s, at_s + PARTS.come * longest_s);
-    for (let k = firstAbove(marks.left_s, at_s - longest_s); k < end; k += 1) {
-      const [lane, came_s, left_s] = [marks.owner[k], marks.came_s[k], marks.left_s[k]];
-      if (!lanes[lane]) continue;
-      const { rtt_s, colour } = lanes[lane];
-      const draw = (x, y, size = SIZE) => this.#mark(lane, colour, x, y, size);
-      const [y, middle] = [frame.lanes[lane], (frame.top + frame.bottom) / 2];
-      const coming = 1 - (came_s - at_s) / (PARTS.come * rtt_s);
-      const gone = (at_s - left_s) / (PARTS.line * rtt_s);
-      const back = (at_s - left_s - PARTS.line * rtt_s) / (PARTS.back * rtt_s);
-      if (came_s > at_s && coming >= 0) draw(between(frame.names, frame.left - 8, coming), between(y, middle, coming));
-      else if (gone >= 0 && gone < 1) draw(between(frame.right + 8, frame.width - 14, gone), between(middle, y, gone));
-      else if (back >= 0 && back < 1) {
-        this.pen.globalAlpha = 0.6;
-        draw(between(frame.width - 14, 50, back), frame.back + 12 * lane / lanes.length, SIZE - 2);
-        this.pen.globalAlpha = 1;
+    for (const { owners, came_s, left_s, marked_s, isLost } of queues) {
+      const end = firstAbove(came_s, at_s + PARTS.come * longest_s);
+      for (let k = firstAbove(left_s, at_s - longest_s); k < end; k += 1) {
+        const lane = owners[k];
+        if (lane === NOBODY) continue;
+        const { rtt_s, colour } = lanes[lane];
+        const draw = (x, y, size = SIZE) => this.#dot(lane, colour, x, y, size, marked_s[k] <= at_s);
+        const y = frame.lanes[lane];
+        const coming = 1 - (came_s[k] - at_s) / (PARTS.come * rtt_s);
+        const gone = isLost[k] ? -1 : (at_s - left_s[k]) / (PARTS.line * rtt_s);
+        const back = isLost[k] ? -1 : (at_s - left_s[k] - PARTS.line * rtt_s) / (PARTS.back * rtt_s);
+        if (came_s[k] > at_s && coming >= 0) draw(between(frame.names, frame.left - 8, coming), between(y, middle, coming));
+        else if (gone >= 0 && gone < 1) draw(between(frame.right + 8, frame.width - 14, gone), between(middle, y, gone));
+        else if (back >= 0 && back < 1) {
+          this.pen.globalAlpha = 0.6;
+          draw(between(frame.width - 14, 50, back), frame.back + 12 * lane / lanes.length, SIZE - 2);
+          this.pen.globalAlpha = 1;
+        }
       }
     }
   }
 
-  /** The queue fills from the right, where it leaves, in columns. */
-  #waiting() {
-    const { stretch: { marks, lanes, room_marks }, at_s, frame, ink } = this;
-    const [first, end] = [firstAbove(marks.left_s, at_s), firstAbove(marks.came_s, at_s)];
-    const columns = Math.max(1, Math.ceil(room_marks / ROWS));
-    const [across, down] = [(frame.right - frame.left) / columns, (frame.bottom - frame.top) / ROWS];
+  /** A queue fills from the right, where it leaves, in columns. */
+  #waiting({ queues, room_dots, name }, { top, bottom, rows }) {
+    const { stretch: { lanes }, at_s, frame, ink } = this;
+    const columns = Math.max(1, Math.ceil(room_dots / rows));
+    const inner = top + (name ? NAME : 0);
+    const [across, down] = [(frame.right - frame.left) / columns, (bottom - inner) / rows];
     const size = Math.min(9, Math.min(across, down) * 0.36);
-    for (let k = first; k < Math.min(end, first + columns * ROWS); k += 1) {
-      const [column, row] = [Math.floor((k - first) / ROWS), (k - first) % ROWS];
-      const lane = marks.owner[k];
-      this.#mark(lane, lanes[lane]?.colour ?? ink.faint, frame.right - (column + 0.5) * across, frame.bottom - (row + 0.5) * down, size);
+    let place = 0;
+    for (const { owners, came_s, left_s, marked_s } of queues) {
+      const end = firstAbove(came_s, at_s);
+      for (let k = firstAbove(left_s, at_s); k < end && place < columns * rows; k += 1, place += 1) {
+        const [column, row] = [Math.floor(place / rows), place % rows];
+        const [x, y] = [frame.right - (column + 0.5) * across, bottom - (row + 0.5) * down];
+        this.#dot(owners[k], lanes[owners[k]]?.colour ?? ink.faint, x, y, size, marked_s[k] <= at_s);
+      }
     }
   }
 
-  /** What the queue has refused lately falls down before it. */
-  #dropped() {
-    const { stretch, at_s, at, frame, pen, ink } = this;
-    const lately_s = PARTS.back * Math.max(...stretch.lanes.map(({ rtt_s }) => rtt_s));
-    let count = 0;
+  /** What was dropped lately falls down, before a queue that refused it or behind one in which it waited; and how much was marked. */
+  #lately() {
+    const { stretch, frame, pen, ink } = this;
+    const dropped = this.#recent(stretch.losses);
     pen.strokeStyle = ink.bad;
     pen.lineWidth = 2.5;
-    for (let i = at; i > 0 && stretch.at_s[i] > at_s - lately_s; i -= 1) {
-      const dropped = stretch.dropped_packets[i] - stretch.dropped_packets[i - 1];
-      if (!dropped) continue;
-      const age = (at_s - stretch.at_s[i]) / lately_s;
-      const y = between((frame.top + frame.bottom) / 2, frame.bottom + 8, age ** 2);
+    dropped.slice(-MOST_CROSSES).forEach(({ at_s, queue, isRefused }, each) => {
+      const age = (this.at_s - at_s) / this.lately_s;
+      const from = frame.strips[stretch.strips.findIndex(({ numbers }) => numbers.includes(queue))] ?? frame.strips[0];
+      const x = isRefused ? frame.left - 14 - 9 * (each % 3) : frame.right + 14 + 9 * (each % 3);
       pen.globalAlpha = 1 - age;
-      for (let each = 0; each < Math.min(dropped, MOST_CROSSES - count); each += 1) {
-        const x = frame.left - 14 - 9 * (each % 3);
-        pen.beginPath();
-        for (const slope of [-1, 1]) {
-          pen.moveTo(x - SIZE, y - slope * SIZE);
-          pen.lineTo(x + SIZE, y + slope * SIZE);
-        }
-        pen.stroke();
-      }
-      count += dropped;
-    }
+      this.#cross(x, between(from.middle, frame.bottom + 8, age ** 2), SIZE);
+    });
     pen.globalAlpha = 1;
-    if (!count) return;
-    pen.fillStyle = ink.bad;
-    pen.textAlign = "right";
-    pen.fillText(`${count} dropped`, frame.left - 6, frame.bottom + 16);
+    const marked = this.#recent(stretch.marks).length;
+    const texts = [[dropped.length, "dropped", ink.bad, "right", frame.left - 6], [marked, "marked", ink.ink, "left", frame.right + 6]];
+    for (const [count, what, colour, align, x] of texts) {
+      if (!count) continue;
+      pen.fillStyle = colour;
+      pen.textAlign = align;
+      pen.fillText(`${count} ${what}`, x, frame.bottom + 16);
+    }
     pen.textAlign = "left";
   }
 
-  /** How full the queue was in the whole stretch, when it dropped, and where in it this is. */
+  /** The events of the last part of a round trip. */
+  #recent(events) {
+    const until = (at_s) => firstAbove(events, at_s, (event) => event.at_s);
+    return events.slice(until(this.at_s - this.lately_s), until(this.at_s));
+  }
+
+  /** How full the queue was in all of the stretch, when it dropped and marked, and where in it this is. */
   #history() {
     const { stretch, at_s, frame: { width }, pen, ink } = this;
+    const { history, begin_s, end_s, room } = stretch;
     const [left, right, top, bottom] = [8, width - 8, HEIGHT - HISTORY + 26, HEIGHT - 8];
-    const x = (time_s) => left + ((right - left) * (time_s - stretch.begin_s)) / (stretch.end_s - stretch.begin_s);
-    const y = (bytes) => bottom - ((bottom - top) * bytes) / stretch.room_bytes;
-    const [first, end] = [firstAbove(stretch.at_s, stretch.begin_s), firstAbove(stretch.at_s, stretch.end_s)];
+    const x = (part) => left + (right - left) * part;
     pen.fillStyle = ink.ink;
-    pen.fillText(`how full ${stretch.name || "the queue"} is, ${stretch.begin_s.toFixed(1)} to ${stretch.end_s.toFixed(1)} s`, left, top - 8);
+    const key = ["dropped ×", "marked ○"].filter((_, at) => [stretch.losses, stretch.marks][at].length).join(", ");
+    const said = `how full ${stretch.name || "the queue"} is, ${begin_s.toFixed(1)} to ${end_s.toFixed(1)} s${key && `; ${key}`}`;
+    pen.fillText(said, left, top - 8, right - left);
     pen.fillStyle = ink.rule;
     pen.beginPath();
     pen.moveTo(left, bottom);
-    for (let i = first; i < end; i += 1) pen.lineTo(x(stretch.at_s[i]), y(stretch.backlog_bytes[i]));
-    pen.lineTo(x(stretch.at_s[Math.max(first, end - 1)]), bottom);
+    history.forEach(({ most }, at) => pen.lineTo(x(at / history.length), bottom - (bottom - top) * Math.min(1, most / room)));
+    pen.lineTo(right, bottom);
     pen.fill();
-    pen.fillStyle = ink.bad;
-    for (let i = Math.max(1, first); i < end; i += 1) {
-      if (stretch.dropped_packets[i] > stretch.dropped_packets[i - 1]) pen.fillRect(x(stretch.at_s[i]) - 1, top - 4, 2, 6);
-    }
+    pen.lineWidth = 1.5;
+    this.#ticks("dropped", (at) => {
+      pen.strokeStyle = ink.bad;
+      this.#cross(x(at), top + 4, 3);
+    });
+    this.#ticks("marked", (at) => {
+      pen.strokeStyle = ink.ink;
+      pen.beginPath();
+      pen.arc(x(at), top + 14, 2.5, 0, 2 * Math.PI);
+      pen.stroke();
+    });
     pen.strokeStyle = ink.faint;
     pen.lineWidth = 1;
     pen.strokeRect(left, top, right - left, bottom - top);
     pen.strokeStyle = ink.ink;
     pen.lineWidth = 2;
     pen.beginPath();
-    pen.moveTo(x(at_s), top - 4);
-    pen.lineTo(x(at_s), bottom);
+    pen.moveTo(x((at_s - begin_s) / (end_s - begin_s)), top - 4);
+    pen.lineTo(x((at_s - begin_s) / (end_s - begin_s)), bottom);
     pen.stroke();
   }
 
-  /** A mark of a lane: its colour, and a shape of its own. */
-  #mark(lane, colour, x, y, size) {
+  /** Draws each part of the history in which something was, as far as they do not hide one another. */
+  #ticks(what, draw) {
+    const { history } = this.stretch;
+    const apart = Math.ceil((TICK * history.length) / this.frame.width);
+    let last = -apart;
+    history.forEach((bin, at) => {
+      if (!bin[what] || at - last < apart) return;
+      last = at;
+      draw((at + 0.5) / history.length);
+    });
+  }
+
+  #cross(x, y, size) {
+    const { pen } = this;
+    pen.beginPath();
+    for (const slope of [-1, 1]) {
+      pen.moveTo(x - size, y - slope * size);
+      pen.lineTo(x + size, y + slope * size);
+    }
+    pen.stroke();
+  }
+
+  /** A dot of a lane: its colour, and a shape of its own; with a ring where it was marked. */
+  #dot(lane, colour, x, y, size, isMarked = false) {
     const { pen } = this;
     pen.fillStyle = colour;
     pen.beginPath();
@@ -200,16 +250,27 @@ export class Scene {
       pen.lineTo(x - size, y + size);
     }
     pen.fill();
+    if (!isMarked) return;
+    pen.strokeStyle = this.ink.ink;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    pen.arc(x, y, size + 2.5, 0, 2 * Math.PI);
+    pen.stroke();
   }
 }
 
-/** Where things stand in a picture of a width. */
-function frameOf(width, lanes) {
+/** Where things stand in a picture of a width: the queues below one another, as high as there is room. */
+function frameOf(width, lanes, strips) {
   const [top, bottom] = [32, HEIGHT - HISTORY - 60];
   const [left, right] = [Math.round(0.3 * width), Math.round(0.68 * width)];
+  const up = (bottom - top) / strips.length;
   return {
     width, top, bottom, left, right, back: bottom + 32, names: Math.min(0.2 * width, 110),
     lanes: Array.from({ length: lanes }, (_, lane) => top + ((bottom - top) * (lane + 0.5)) / lanes),
+    strips: strips.map((_, at) => ({
+      top: top + at * up, bottom: top + (at + 1) * up, middle: top + (at + 0.5) * up,
+      rows: Math.max(FEWEST_ROWS, Math.floor(ROWS / strips.length)),
+    })),
   };
 }
 

@@ -11,14 +11,15 @@ export const shareText = (share) => (share === null ? "-" : `${amount(100 * shar
 /** Bytes. */
 export const bytesText = (count) => (count === null ? "-" : `${amount(count / 1e3)} kB`);
 
-/** What a run came to, in a sentence or two; `bottleneck` and `up` as `waysOf` has them. */
-export function answer(summary, matters, { bottleneck: name, up }) {
+/** What a run came to, in a sentence or two; `bottleneck`, `up` and `kind` as `waysOf` has them. */
+export function answer(summary, matters, { bottleneck: name, up, kind }) {
   const { groups, bottleneck, flows } = summary;
   const shares = [...groups].filter(([, { share }]) => share !== null);
   const delay = flows.map(({ rtt_mean_s }) => rtt_mean_s).filter((rtt) => rtt !== null);
   const mean = delay.length ? delay.reduce((sum, rtt) => sum + rtt, 0) / delay.length : null;
   const line = name ? `The bottleneck, ${name},` : "The line";
-  const state = `${line} is ${shareText(bottleneck.utilization)} full, ${shareText(bottleneck.loss_rate)} of the packets are dropped at ${name ? "its" : "the"} queue, and the mean round trip takes ${msText(mean)}.`;
+  const marked = bottleneck.mark_rate ? ` and ${shareText(bottleneck.mark_rate)} marked` : "";
+  const state = `${line} is ${shareText(bottleneck.utilization)} full, ${shareText(bottleneck.loss_rate)} of the packets are dropped${marked} at ${name ? "its" : "the"} ${kind === "fifo" ? "" : `${kind} `}queue, and the mean round trip takes ${msText(mean)}.`;
   if (!shares.length) return `Nothing was delivered in the window. ${state}`;
   const ways = [["", shares.filter(([group]) => !up.has(group))], ["On the way back ", shares.filter(([group]) => up.has(group))]];
   return [...ways.filter(([, own]) => own.length).map(([where, own]) => `${where}${sharing(own, matters)}.`), state].join(" ");

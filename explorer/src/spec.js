@@ -61,13 +61,24 @@ export class Specs {
     return written && bdp ? { ...alone(`${bytes[1]} B`), bdp: bdp[1], written: written.written } : null;
   }
 
+  /** A queue discipline by its name: `{parameters, usual}`, the names of those that it takes, and what `tc` gives them. */
+  discipline(kind) {
+    this.disciplines ??= new Map(this.#answerTo('"disciplines"').map(([name, parameters, { codel, ...own }]) => (
+      [name, { parameters, usual: { ...own, ...codel } }])));
+    return this.disciplines.get(kind) ?? { parameters: [], usual: {} };
+  }
+
   /** `[number, unit, magnitude]` of a text, or null; magnitudes are in the order of quantities. */
   quantity(text) {
     return this.#answer("quantity", fieldsJson(text));
   }
 
   #answer(what, request) {
-    const bytes = answerTo(this.simulator, `{"${what}":${request}}`);
+    return this.#answerTo(`{"${what}":${request}}`);
+  }
+
+  #answerTo(request) {
+    const bytes = answerTo(this.simulator, request);
     const text = new TextDecoder().decode(bytes.subarray(1));
     if (bytes[0] !== GIVEN) throw new Refused(text);
     return parsed(text);

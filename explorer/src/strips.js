@@ -1,4 +1,4 @@
-/** Strips above the panels in time, as wide as those: what phase each flow was in, and when each queue dropped. */
+/** Strips above the panels in time, as wide as those: what phase each flow was in, and when each queue dropped and marked. */
 
 import { linesOf } from "./chart.js";
 import { made } from "./dom.js";
@@ -11,8 +11,13 @@ const SVG = "http://www.w3.org/2000/svg";
 const LETTER_WIDTH = 6.3;
 /** Of a strip: narrower stays are not seen. */
 const LEAST_WIDTH = 0.4;
-/** Pixels of a bin of drops: closer ones are one mark. */
-const DROP_BIN = 3;
+/** Pixels of a bin of drops, or of ECN's marks: closer ones are one. */
+const EVENT_BIN = 3;
+/** What a queue does of packets: its column, and how it is called. A mark is not a drop, and looks otherwise; few queues mark. */
+const EVENTS = [
+  { column: "dropped_packets", done: "dropped", sign: "×", noun: "drops", isAlways: true },
+  { column: "marked_packets", done: "marked", sign: "○", noun: "marks" },
+];
 
 /** The strips of a run in a place; `axis`: `{left, width, domain}` of the panels below, pixels and seconds. */
 export function showStrips(place, shown, measurement, skeletons, axis) {
@@ -30,14 +35,15 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
     strip.firstChild.prepend(keyOf(lines[flow]));
     return strip;
   });
-  const drops = queuesOf(measurement).map(({ name, queue }) => {
-    const total = queue.series.dropped_packets.at(-1) ?? 0;
-    const label = `Dropped at the queue${name && ` of ${name}`}: ${countedNoun(total, "packet")}`;
-    const strip = stripOf(name ? `× ${name}` : "drops", label, dropsOf(queue, endOf(run, measurement), axis), axis);
-    strip.classList.add("drops");
-    return strip;
-  });
-  place.replaceChildren(...strips, ...drops);
+  const events = queuesOf(measurement).flatMap(({ name, queue }) => EVENTS.flatMap(({ column, done, sign, noun, isAlways }) => {
+    const total = queue.series[column].at(-1) ?? 0;
+    if (!total && !isAlways) return [];
+    const label = `${done[0].toUpperCase()}${done.slice(1)} at the queue${name && ` of ${name}`}: ${countedNoun(total, "packet")}`;
+    const strip = stripOf(name ? `${sign} ${name}` : noun, label, eventsOf(queue, column, done, endOf(run, measurement), axis), axis);
+    strip.classList.add(noun);
+    return [strip];
+  }));
+  place.replaceChildren(...strips, ...events);
 }
 
 /** How the line of each flow looks in the panels below; of many flows, that of its group. */
@@ -73,22 +79,22 @@ function stripOf(name, label, marks, { domain: [from_s, to_s], width }) {
     })));
 }
 
-/** When the queue dropped: bins without a gap between them are one mark. */
-function dropsOf({ series }, end_s, { domain: [from_s, to_s], width }) {
-  const bin_s = (DROP_BIN * (to_s - from_s)) / Math.max(1, width);
-  const marks = [];
+/** When the queue did something of packets: bins without a gap between them are one stretch. */
+function eventsOf({ series }, column, done, end_s, { domain: [from_s, to_s], width }) {
+  const bin_s = (EVENT_BIN * (to_s - from_s)) / Math.max(1, width);
+  const stretches = [];
   for (let i = 1; i < series.at_ns.length; i += 1) {
-    const dropped = series.dropped_packets[i] - series.dropped_packets[i - 1];
-    if (!dropped) continue;
+    const count = series[column][i] - series[column][i - 1];
+    if (!count) continue;
     const bin = Math.floor(series.at_ns[i] / NANOS_PER_S / bin_s);
-    const last = marks.at(-1);
+    const last = stretches.at(-1);
     if (last && bin <= last.bin + 1) {
       last.bin = bin;
-      last.dropped += dropped;
-    } else marks.push({ first: bin, bin, dropped });
+      last.count += count;
+    } else stretches.push({ first: bin, bin, count });
   }
-  return marks.map(({ first, bin, dropped }) => {
+  return stretches.map(({ first, bin, count }) => {
     const [begin_s, until_s] = [first * bin_s, Math.min(end_s, (bin + 1) * bin_s)];
-    return { begin_s, end_s: until_s, title: `${countedNoun(dropped, "packet")} dropped, ${amount(begin_s)} to ${amount(until_s)} s` };
+    return { begin_s, end_s: until_s, title: `${countedNoun(count, "packet")} ${done}, ${amount(begin_s)} to ${amount(until_s)} s` };
   });
 }

@@ -14,7 +14,7 @@ import { meanOf } from "./readout.js";
 import { OF_LINK, QUANTITIES_SHOWN, valuesOf } from "./readings.js";
 import { bisected, bisectedGrid, each } from "./schedule.js";
 
-const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"],
+const FIELDS = [["path.buffer", "buffer"], ["path.rate", "rate"], ["path.rtt", "RTT"], ["path.loss", "random loss"], ["path.jitter", "jitter"], ["path.qdisc", "queue discipline"],
   ["hops[1].buffer", "buffer of the second hop"], ["hops[1].rate", "rate of the second hop"], ["path.back.buffer", "buffer of the way back"],
   ["path.back.rate", "rate of the way back"]];
 const USUAL = {
@@ -23,6 +23,7 @@ const USUAL = {
   "path.rtt": "5 ms, 10 ms, 20 ms, 50 ms, 100 ms, 200 ms",
   "path.loss": "0.01 %, 0.1 %, 1 %, 5 %, 10 %",
   "path.jitter": "none, 50 us, 200 us, 1 ms",
+  "path.qdisc": "fifo, codel, fq_codel, pie, dualpi2",
   "hops[1].buffer": "0.2 bdp, 0.5 bdp, 1 bdp, 2 bdp, 4 bdp, 8 bdp",
   "hops[1].rate": "5 Mbit/s, 10 Mbit/s, 20 Mbit/s, 50 Mbit/s, 100 Mbit/s",
   "path.back.buffer": "10 packets, 20 packets, 50 packets, 100 packets, 200 packets",

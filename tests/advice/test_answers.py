@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Mapping
 from copy import deepcopy
+from itertools import cycle, product
 from pathlib import Path
 from random import Random
 from typing import Any, Final
@@ -29,6 +30,19 @@ ONCE_WRONG: Final = [
     "--preset cdn --for fairness --loss 1% --rate 5mbit --rtt 80ms --starts together",  # alike, and one right
     "--preset 5g --for completion --rate 10mbit --rtt 200ms --starts any --now bbr",  # 643 letters
 ]
+PATHS: Final = [
+    f"--rate {rate}mbit --rtt {rtt}ms {question}"
+    for (rate, rtt), question in zip(
+        product((2, 5, 10, 20), (10, 40, 100)),
+        cycle((
+            "--for balanced", "--beside cubic:1 --for goodput", "--beside bbr:1 --now cubic", "--beside none --loss 1%",
+            "--beside same:3 --for fairness --now bbr", "--beside cubic:4 --for latency",
+            "--transfer 3MB --beside cubic:1",
+        )),
+    )
+]  # fmt: skip
+"""Twelve, each of another rate and RTT."""
+MANAGED: Final = ("fifo", "codel", "fq_codel", "pie")
 
 
 def answer_to(*options: str) -> tuple[Mapping[str, Any], Mapping[str, str]]:
@@ -69,6 +83,18 @@ def test_an_answer_says_nothing_against_its_table(options: str) -> None:
     answer, lines = answer_to(*options.split())
     assert faults(answer, lines) == []
     assert lines == answer["answer"]
+
+
+@pytest.mark.long(takes_s=30)
+@pytest.mark.slow
+@pytest.mark.parametrize("qdisc", MANAGED)
+@pytest.mark.parametrize("options", PATHS)
+def test_an_answer_about_any_queue_says_nothing_against_its_table(options: str, qdisc: str) -> None:
+    answer, lines = answer_to(*options.split(), "--qdisc", qdisc, "--seeds", "2")
+    assert faults(answer, lines) == []
+    assert ("Outside of what was validated." in lines["Sure?"]) != answer["inside_validated"]
+    assert qdisc == "fifo" or f"{qdisc} was not" in answer["outside"]
+    assert qdisc == "fifo" or "ping" not in " ".join(lines.values()).lower(), "a load does not show such a queue"
 
 
 @pytest.mark.parametrize("preset", PRESETS)

@@ -127,6 +127,8 @@ def test_options_that_are_written_come_before_a_presets() -> None:
         ({"beside": "cubi:2"}, '--beside: unknown "cubi"; did you mean "cubic"?'),
         ({"buffer": "10 B"}, '--buffer: "10 B" holds no packet; at least 1514 B'),
         ({"loss": "2"}, '--loss: "2" has no unit'),
+        ({"qdisc": "codel", "loaded_rtt": "90 ms"}, "--loaded-rtt: says nothing of how long a queue can get"),
+        ({"qdisc": "red"}, "--buffer: is missing, of which red's thresholds are parts"),
     ],
     ids=lambda each: " ".join(each.values()) if isinstance(each, dict) else "",
 )

@@ -51,6 +51,7 @@ def sampled() -> Measurement:
         backlog_bytes=np.array([3028], dtype=np.uint64),
         backlog_packets=np.array([2], dtype=np.uint32),
         dropped_packets=np.array([1], dtype=np.uint64),
+        marked_packets=np.array([3], dtype=np.uint64),
         sent_packets=np.array([9], dtype=np.uint64),
     )
     one = replace(flow(), series=gauges, phases=("startup", "drain"))
@@ -87,8 +88,13 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
 def test_the_queue_over_time(folder: Path) -> None:
     _, stored = stored_tables(folder, sampled())
     assert gauges.frame("queue", stored["queue"], 1448).to_dict("records") == [
-        {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
-    ]
+        {
+            "time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "marked_packets": 3,
+            "sent_packets": 9,
+        }
+    ]  # fmt: skip
+    before = gauges.frame("queue", stored["queue"].drop_columns(["marked_packets"]), 1448)
+    assert before["marked_packets"].isna().all(), "an earlier version counted none"
 
 
 def test_single_acks_where_they_are_recorded(folder: Path) -> None:

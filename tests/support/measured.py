@@ -112,6 +112,7 @@ def queue(
             backlog_bytes=np.array(backlog_bytes or zeros, dtype=np.uint64),
             backlog_packets=zeros.astype(np.uint32),
             dropped_packets=zeros,
+            marked_packets=zeros,
             sent_packets=zeros,
         ),
     )

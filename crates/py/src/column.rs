@@ -96,7 +96,7 @@ dictionary! {
         queued_packets, queued_bytes,
     }
 }
-dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, sent_packets } }
+dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, marked_packets, sent_packets } }
 dictionary! { Histogram { first_bin, counts, count, sum } }
 dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered, needs_ecn, needs_accurate_ecn } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }

@@ -12,6 +12,7 @@ mod path;
 mod ping_log;
 mod placeholder;
 mod queue_discipline;
+mod queue_log;
 mod recorder;
 mod request;
 #[cfg(feature = "samples")]
@@ -29,6 +30,7 @@ pub use path::{FRAME_HEADERS_BYTES, PING_HEADERS_BYTES, SEGMENT_HEADERS_BYTES, c
 pub use ping_log::PingLog;
 pub use placeholder::Places;
 pub use queue_discipline::{Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
+pub use queue_log::{QueueEvent, QueueLog};
 pub use recorder::{Gauges, Mark, Milestone, Recorder, SharedGauges, arrival, milestones};
 pub use request::{
     Access, AccessKind, AlgorithmChoice, Arrival, Ecn, Flow, Host, Measure, Path, Problem, Qdisc, Record, Run,

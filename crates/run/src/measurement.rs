@@ -356,6 +356,9 @@ pub struct QueueSeries {
     pub backlog_packets: Vec<u32>,
     /// Packets dropped since the beginning.
     pub dropped_packets: Vec<u64>,
+    /// Packets marked since the beginning.
+    #[serde(default)]
+    pub marked_packets: Vec<u64>,
     /// Packets sent since the beginning.
     pub sent_packets: Vec<u64>,
 }

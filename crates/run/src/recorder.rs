@@ -247,6 +247,7 @@ impl Recorder {
         series.backlog_bytes.push(counters.queued_bytes);
         series.backlog_packets.push(counters.queued_packets as u32);
         series.dropped_packets.push(counters.dropped_packets);
+        series.marked_packets.push(counters.marked_packets);
         series.sent_packets.push(counters.sent_packets);
     }
 

@@ -16,9 +16,10 @@ mod tcp;
 mod trace;
 
 pub use attempt::Attempt;
-use run::{Direction, Measurement, Problem, QueueDiscipline, Run, Seen};
+use run::{Direction, Measurement, Problem, QueueDiscipline, QueueLog, Run, Seen};
 use simulation::Simulation;
 use std::vec::Drain;
+use units::Time;
 
 /// So many files are open at once while senders are logged.
 const MOST_LOGS: usize = 256;
@@ -40,6 +41,15 @@ pub fn measure(run: &Run) -> Result<Measurement, Vec<Problem>> {
 pub fn capture(run: &Run, take: &mut dyn FnMut(Drain<'_, Seen>) -> bool) -> Result<Measurement, Vec<Problem>> {
     checked(run)?;
     Ok(Simulation::new(run, true).capture(take))
+}
+
+/// Measures one run, and logs what becomes of each frame at the bottleneck's queue from an instant on.
+///
+/// # Errors
+/// As [`measure`].
+pub fn watch(run: &Run, from_ns: u64) -> Result<(Measurement, QueueLog), Vec<Problem>> {
+    checked(run)?;
+    Ok(Simulation::new(run, true).watch(Time::from_nanos(from_ns)))
 }
 
 /// Measures one run to its end, or until `goes_on` says no, which is asked after every few events.

@@ -16,7 +16,7 @@ use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, Run, Seen, Source, Workload, changes, milestones};
+use run::{Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, QueueLog, Run, Seen, Source, Workload, changes, milestones};
 use std::vec::Drain;
 use units::{Rate, Span, Time, list_place};
 
@@ -174,15 +174,33 @@ impl<'run> Simulation<'run> {
         self.finish()
     }
 
+    /// The same, of a run that is captured, and what became of each frame at the bottleneck's queue from an instant on.
+    pub fn watch(mut self, from: Time) -> (Measurement, QueueLog) {
+        while !self.ended && self.now() < from {
+            self.step();
+        }
+        self.network.begin_queue_log();
+        while !self.ended {
+            self.step();
+        }
+        let log = self.network.take_queue_log();
+        (self.finish(), log)
+    }
+
     /// Handles a few events, fewer where the run ends.
     fn advance(&mut self) {
         for _ in 0..EVENTS_AT_ONCE {
-            let event = self.network.events.next().expect("the end is in the queue");
-            self.handle(event);
+            self.step();
             if self.ended {
                 return;
             }
         }
+    }
+
+    #[inline(always)]
+    fn step(&mut self) {
+        let event = self.network.events.next().expect("the end is in the queue");
+        self.handle(event);
     }
 
     #[inline(always)]

@@ -4,7 +4,10 @@
 mod scenario;
 
 use run::samples::{flow, flows, one_flow};
-use run::{Buffer, Codel, Fq, FqCodel, Histogram, Measurement, Pie, QueueDiscipline, Red, Run, ShaperKind, Workload};
+use run::{
+    Buffer, Codel, DualPi2, Fq, FqCodel, Histogram, Measurement, Pie, QueueDiscipline, QueueEvent, QueueLog, Red, Run,
+    ShaperKind, Workload,
+};
 use scenario::{MBIT, MS, SECOND, goodput_bps, measure, utilization};
 
 const RATE_BPS: u64 = 50 * MBIT;
@@ -169,4 +172,90 @@ fn red_keeps_the_mean_between_its_thresholds() {
     assert!((red.min_bytes..red.max_bytes).contains(&mean), "{mean} B");
     assert!(utilization(&run, &measurement) > 0.97);
     assert!(measurement.bottleneck.series.backlog_bytes.iter().all(|bytes| *bytes <= 500_000));
+}
+
+/// Of two flows, one of which uses ECN, for a second.
+fn mixed(qdisc: QueueDiscipline) -> Run {
+    let mut run = behind(qdisc, 400, "cubic", 2);
+    run.flows[1].ecn = true;
+    run.duration_ns = 3 * SECOND;
+    (run.measure.window_begin_ns, run.measure.window_end_ns) = (0, run.duration_ns);
+    run
+}
+
+fn packets(log: &QueueLog, event: QueueEvent) -> u64 {
+    let of_event = |(own, packets): (&u8, &u32)| if *own == event as u8 { u64::from(*packets) } else { 0 };
+    log.event.iter().zip(&log.packets).map(of_event).sum()
+}
+
+fn disciplines() -> [QueueDiscipline; 6] {
+    let codel = Codel { ecn: true, ..CODEL };
+    let pie = Pie { target_ns: 5 * MS, tupdate_ns: 15 * MS, alpha: 2, beta: 20, ecn: true };
+    let dualpi2 = DualPi2 { target_ns: 5 * MS, tupdate_ns: 16 * MS, alpha: 41, beta: 819, coupling: 2, step_ns: MS };
+    [
+        QueueDiscipline::Fifo,
+        QueueDiscipline::Codel(codel),
+        QueueDiscipline::FqCodel(FqCodel { codel, flows: 1_024, quantum_bytes: 1_514, ce_threshold_selector: None }),
+        QueueDiscipline::Fq(Fq {
+            flow_limit_packets: 100,
+            quantum_bytes: 3_028,
+            initial_quantum_bytes: 15_140,
+            ce_threshold_ns: Some(2 * MS),
+            orphan_mask: 1_023,
+        }),
+        QueueDiscipline::Pie(pie),
+        QueueDiscipline::Dualpi2(dualpi2),
+    ]
+}
+
+#[test]
+fn a_log_of_a_queue_has_every_frame_that_the_queue_counts() {
+    for qdisc in disciplines() {
+        let run = mixed(qdisc);
+        let (measurement, log) = sim::watch(&run, 0).expect("a run");
+        assert_eq!(measurement, measure(&run), "{}: to watch changes nothing", qdisc.name());
+        let end = measurement.bottleneck.at_end;
+        let counted = [
+            end.sent_packets + end.dropped_packets + end.queued_packets,
+            end.sent_packets,
+            end.dropped_packets,
+            end.marked_packets,
+        ];
+        let refused = packets(&log, QueueEvent::Refused);
+        let logged = [
+            packets(&log, QueueEvent::Came) + refused,
+            packets(&log, QueueEvent::Left),
+            packets(&log, QueueEvent::Dropped) + refused,
+            packets(&log, QueueEvent::Marked),
+        ];
+        assert_eq!(logged, counted, "{}", qdisc.name());
+        assert!(log.at_ns.is_sorted(), "{}", qdisc.name());
+        assert_eq!(end.marked_packets > 0, !qdisc.is_fifo(), "{}", qdisc.name());
+    }
+}
+
+#[test]
+fn a_log_that_begins_later_begins_with_what_waits() {
+    for qdisc in disciplines() {
+        let run = mixed(qdisc);
+        let (measurement, log) = sim::watch(&run, SECOND).expect("a run");
+        let end = measurement.bottleneck.at_end;
+        assert!(log.at_ns.first().is_some_and(|first| *first >= SECOND), "{}", qdisc.name());
+        let gone = packets(&log, QueueEvent::Left) + packets(&log, QueueEvent::Dropped);
+        assert_eq!(packets(&log, QueueEvent::Came), gone + end.queued_packets, "{}", qdisc.name());
+    }
+}
+
+#[test]
+fn flows_have_queues_of_their_own_and_begin_as_new_ones() {
+    for qdisc in [fq_codel(1_024), disciplines()[3]] {
+        let (_, log) = sim::watch(&mixed(qdisc), 0).expect("a run");
+        let queue_of = |flow: u32| {
+            let own = (0..log.flow.len()).filter(|at| log.flow[*at] == flow && !log.is_ack[*at]);
+            own.map(|at| log.queue[at]).collect::<std::collections::BTreeSet<u32>>()
+        };
+        assert_eq!((queue_of(0).len(), queue_of(1).len()), (1, 1), "{}", qdisc.name());
+        assert_ne!(queue_of(0), queue_of(1), "{}", qdisc.name());
+        assert!(log.is_new[0] && !log.is_new.iter().all(|is_new| *is_new), "{}", qdisc.name());
+    }
 }

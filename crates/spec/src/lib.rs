@@ -43,6 +43,7 @@ pub use file::Files;
 pub use placeholder::NAMES as PLACEHOLDERS;
 pub use point::Point;
 pub use problem::{Problem, Refusal, suggestion, visible};
+pub use qdisc::disciplines;
 pub use quantity::{KINDS, Kind as QuantityKind, Quantity, magnitude, number_and_unit};
 pub use resolve::{Resolved, rtt_offset_ns, start_jitter_ns};
 pub use run_id::run_id;

@@ -9,6 +9,7 @@ use run::{Buffer, Codel, DualPi2, Fq, FqCodel, Pie, QueueDiscipline, Red};
 pub const KINDS: [&str; 8] = ["fifo", "codel", "fq_codel", "fq", "pie", "red", "dualpi2", "cake"];
 
 const MS: u64 = 1_000_000;
+const USUAL_MTU_BYTES: u64 = 1_500;
 /// `tc`'s unit of what PIE's controller weighs, and DualPI2's, a second.
 const PIE_PARTS: f64 = 16.0;
 const DUALPI2_PARTS: f64 = 256.0;
@@ -35,6 +36,15 @@ pub fn parameters(kind: &str) -> &'static [&'static str] {
         "dualpi2" => &["limit", "target", "tupdate", "alpha", "beta", "coupling", "step"],
         _ => &[],
     }
+}
+
+/// Of each discipline its name, the parameters that it takes, and itself with `tc`'s.
+pub fn disciplines() -> Vec<(&'static str, &'static [&'static str], QueueDiscipline)> {
+    let usual = |kind: &'static str| {
+        let room = Buffer::Packets(Written { kind, table: None }.default_limit());
+        Written { kind, table: None }.discipline(room, USUAL_MTU_BYTES).unwrap_or_default()
+    };
+    KINDS.iter().map(|&kind| (kind, parameters(kind), usual(kind))).collect()
 }
 
 impl<'a> Written<'a> {

@@ -10,7 +10,7 @@ mod page_word;
 
 use experiment::{Resolve, Source};
 use page_word::PageWord;
-use run::Run;
+use run::{Measurement, QueueLog, Run};
 use serde::{Deserialize, Serialize};
 
 /// First byte of an answer that is what was asked for.
@@ -24,10 +24,14 @@ pub const REFUSED: u8 = b'1';
 enum Request {
     /// The measurement of a run.
     Measure(Box<Run>),
+    /// The same, and what becomes of each frame at the bottleneck's queue from an instant on.
+    Watch { run: Box<Run>, from_ns: u64 },
     /// What is wrong with a spec, its words and its seeds.
     Check(Source),
     /// A run of a spec.
     Resolve(Resolve),
+    /// Of each queue discipline its name, the parameters that it takes, and itself with `tc`'s.
+    Disciplines,
     /// Fields as a spec file.
     Toml(PageWord),
     /// The room of the bottleneck's queue in each unit, as these words of a path have it.
@@ -36,6 +40,13 @@ enum Request {
     Amounts(String, PageWord, PageWord),
     /// A text's number, its unit as written, and the number by which it is put in order.
     Quantity(String),
+}
+
+/// A measurement with what became of each frame at the bottleneck's queue.
+#[derive(Debug, Serialize)]
+struct Watched {
+    measurement: Measurement,
+    log: QueueLog,
 }
 
 /// The answer to a request: a byte, and what it says that it is.
@@ -50,8 +61,13 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
     let request = serde_json::from_slice(request).map_err(|error| format!("not a request: {error}"))?;
     match request {
         Request::Measure(run) => json(&sim::measure(&run).map_err(|problems| lines(&problems))?),
+        Request::Watch { run, from_ns } => {
+            let (measurement, log) = sim::watch(&run, from_ns).map_err(|problems| lines(&problems))?;
+            json(&Watched { measurement, log })
+        }
         Request::Check(source) => json(&source.checked()),
         Request::Resolve(request) => json(&request.resolved().map_err(|problems| lines(&problems))?),
+        Request::Disciplines => json(&spec::disciplines()),
         Request::Toml(table) => json(&spec::toml(&table.fields())),
         Request::Rooms(path) => json(&spec::rooms(&path.fields())),
         Request::Amounts(field, value, fields) => json(&spec::amounts(&field, &value.into(), &fields.fields())),
@@ -118,6 +134,27 @@ mod tests {
         let request = format!(r#"{{"measure":{}}}"#, serde_json::to_string(&run).expect("a run"));
         let own = serde_json::to_string(&sim::measure(&run).expect("a measurement")).expect("json");
         assert_eq!(answered(&request), (GIVEN, own));
+    }
+
+    #[test]
+    fn a_run_is_watched_from_an_instant_on() {
+        let run = samples::one_flow("bbr", 10_000_000, 20_000_000, 25_000, 2);
+        let request =
+            format!(r#"{{"watch":{{"run":{},"from_ns":1000000000}}}}"#, serde_json::to_string(&run).expect("a run"));
+        let (measurement, log) = sim::watch(&run, 1_000_000_000).expect("a run");
+        let own = serde_json::to_string(&Watched { measurement, log }).expect("json");
+        assert_eq!(answered(&request), (GIVEN, own));
+    }
+
+    #[test]
+    fn a_discipline_has_its_parameters_and_what_tc_gives_them() {
+        let (_, text) = answered(r#""disciplines""#);
+        assert!(
+            text.contains(
+                r#"["pie",["limit","target","tupdate","alpha","beta","ecn"],{"kind":"pie","target_ns":15000000"#
+            ),
+            "{text}"
+        );
     }
 
     #[test]

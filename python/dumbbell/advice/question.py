@@ -177,6 +177,11 @@ class Question:
         return counts_packets(self.qdisc)
 
     @property
+    def fills(self) -> bool:
+        """Nothing keeps the queue shorter than it is, so that a load shows how long it is."""
+        return self.qdisc == FIFO.kind
+
+    @property
     def bdp_bytes(self) -> float:
         return bdp_bytes(self.rate_bps, self.rtt_ns)
 
@@ -367,7 +372,10 @@ class _Reader:
         if rate is None or rtt is None:
             return (), False
         if loaded is not None:
-            if loaded.ns <= rtt.ns:
+            if qdisc != FIFO.kind:
+                message = f"says nothing of how long a queue can get that {qdisc} keeps short"
+                self._note("loaded-rtt", message, "leave it out, or give --buffer")
+            elif loaded.ns <= rtt.ns:
                 message = f"{quoted(str(loaded))} is not above the RTT without load, {rtt}"
                 self._note("loaded-rtt", message, "measure it by ping while an upload by CUBIC runs")
             return (round(bdp_bytes(rate.bps, loaded.ns - rtt.ns)),), True
@@ -382,6 +390,8 @@ class _Reader:
             return (buffer,), True
         if counts_packets(qdisc):
             return (_limit_bytes(qdisc),), True
+        if qdisc != FIFO.kind:
+            self._note("buffer", f"is missing, of which {qdisc}'s thresholds are parts", "write --buffer 4bdp")
         return queue_sizes(UNKNOWN_BUFFERS_BDP, bdp_bytes(rate.bps, rtt.ns)), False
 
     def _job(self) -> Job:

@@ -287,9 +287,10 @@ def details(advice: Advice, *, seconds: float, engine: str) -> Iterator[tuple[st
             f" {length} and the model's error; {engine}, {elapsed(seconds)}; {validation}."
         ),
     )
-    of_tree = {cao_tree(question.rate_bps, buffer) for buffer in question.buffers_bytes}
-    said = name_of(of_tree.pop()) if len(of_tree) == 1 else "BBR in shallow queues, CUBIC in deep ones"
-    yield "The tree", f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
+    if question.fills:  # it knows drop-tail queues
+        of_tree = {cao_tree(question.rate_bps, buffer) for buffer in question.buffers_bytes}
+        said = name_of(of_tree.pop()) if len(of_tree) == 1 else "BBR in shallow queues, CUBIC in deep ones"
+        yield "The tree", f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
     yield "Try it", f"{try_it(advice.chosen)}; undo: ={question.now or DEFAULT}. `bbr` is version 1."
     yield "More", "--engine linux carries it out on the kernel, `advise map` draws it, --json is for scripts."
 
@@ -316,8 +317,8 @@ def job_and_goal(job: str, goal: str) -> str:
 def tables(advice: Advice) -> Iterator[Table]:
     """Of each company one, with the values of each candidate before each queue.
 
-    What counts has intervals, the rest is written as `bbr/cubic`. Of a queue it has the RTT while that is full, in ms;
-    `others` is what each neighbour has, in Mbit/s.
+    What counts has intervals, the rest is written as `bbr/cubic`. Of a queue it has the RTT while that is full, in ms,
+    or where something keeps it short the frames that it holds at most; `others` is what each neighbour has, in Mbit/s.
     """
     question = advice.question
     names, (label, name_of_value, factor, _) = question.candidates, _counts(question)
@@ -338,8 +339,9 @@ def tables(advice: Advice) -> Iterator[Table]:
             if place.company == company:
                 outcomes = [place.of(name) for name in names]
                 counts = [getattr(each, name_of_value) for each in outcomes]
+                full = trimmed(question.loaded_rtt_ns(place.buffer_bytes) / 1e6)
                 rows.append([
-                    trimmed(question.loaded_rtt_ns(place.buffer_bytes) / 1e6),
+                    full if question.fills else f"{place.buffer_bytes // FRAME_BYTES:,}",
                     *(Amount(each.value, each.half, factor, limits=each.limits) if each else None for each in counts),
                     *(
                         "/".join(_plain(getattr(each, value), of, form) for each in outcomes)
@@ -347,8 +349,9 @@ def tables(advice: Advice) -> Iterator[Table]:
                     ),
                     _right(place),
                 ])  # fmt: skip
-        title = f"{label} of {' and '.join(names)}, {company.name}; loaded: RTT in ms, queue full"
-        yield Table.of(["loaded", *names, *sides, "right"], rows, keys=1, title=title)
+        head, meaning = ("loaded", "RTT in ms, queue full") if question.fills else ("most", "packets in the queue")
+        title = f"{label} of {' and '.join(names)}, {company.name}; {head}: {meaning}"
+        yield Table.of([head, *names, *sides, "right"], rows, keys=1, title=title)
 
 
 def _counts(question: Question) -> tuple[str, str, float, str]:

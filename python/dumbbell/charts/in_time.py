@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import TIME, Axis, Kind, Layer, Panel
 from dumbbell.charts.shapes import Look, scatter
 from dumbbell.metrics.counter import rates_bps
 from dumbbell.results.run_series import (
+    QueueCount,
     RunSeries,
     Samples,
     backlog_bytes,
     backlogs_bytes,
     group_rates_bps,
     middles,
+    queue_events,
     received,
 )  # fmt: skip
 
+EVENTS: Final[tuple[QueueCount, ...]] = ("dropped", "marked")
 KB, MBPS, MS = 1e-3, 1e-6, 1e3
 """In base units' place: what a value is multiplied by."""
 
@@ -64,6 +68,14 @@ def backlogs(run: RunSeries) -> list[Layer]:
     return [
         replace(curve(samples, Look("link", place, f"queue; {name}"), KB), tag=name)
         for place, (name, samples) in enumerate(queues)
+    ]
+
+
+def queue_counts(run: RunSeries, end_s: float, bin_s: float) -> list[Layer]:
+    """What the bottleneck's queue dropped, and what it marked: a mark is not a drop, and has another shape."""
+    return [
+        curve(queue_events(run, what, end_s, bin_s), Look(what, label=f"{what} by the queue"), 1.0, kind="points")
+        for what in EVENTS
     ]
 
 

@@ -312,6 +312,7 @@ class QueueSeries:
     backlog_bytes: U64
     backlog_packets: U32
     dropped_packets: U64
+    marked_packets: U64
     sent_packets: U64
 
 
@@ -345,5 +346,8 @@ def unseen_queue(run: Run, ended_ns: int) -> QueueMeasurement:
         for at_ns in (run.measure.window_begin_ns, run.measure.window_end_ns, ended_ns)
     )
     none, few = np.empty(0, np.uint64), np.empty(0, np.uint32)
-    series = QueueSeries(at_ns=none, backlog_bytes=none, backlog_packets=few, dropped_packets=none, sent_packets=none)
+    series = QueueSeries(
+        at_ns=none, backlog_bytes=none, backlog_packets=few, dropped_packets=none, marked_packets=none,
+        sent_packets=none,
+    )  # fmt: skip
     return QueueMeasurement(at_window_begin=begin, at_window_end=end, at_end=at_end, series=series)

@@ -73,6 +73,7 @@ def tables() -> dict[str, Any]:
             name: {"base": each.base, "parameters": dict(each.parameters)} for name, each in cc.variants().items()
         },
         "defaults": {key.path: key.default for key in keys()},
+        "options": {key.path: list(key.options) for key in keys() if key.options},
         "meanings": {key.path: key.meaning for key in keys()},
         "t": [t_quantile(degrees) for degrees in range(1, MOST_DEGREES + 1)],
     }

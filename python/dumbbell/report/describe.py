@@ -16,6 +16,7 @@ from dumbbell.spec.quantity import Bytes, Rate, Share, Time
 from dumbbell.spec.resolved import rtt_offset_ns
 from dumbbell.spec.run import (
     ETHERNET_HEADER_BYTES,
+    FIFO,
     Flow,
     Hop,
     Host,
@@ -110,16 +111,22 @@ def _delay_side(flows: Sequence[Flow]) -> str:
 
 def _queue(path: Path, rtts_ns: Sequence[int]) -> str:
     if path.buffer.bytes is None:
-        return f"{path.buffer}, drop-tail, counted in packets"
+        return f"{path.buffer}, {_managed(path)}, counted in packets"
     in_bdp = ""
     if len(rtts_ns) == 1:
         bdp_bytes = path.rate_bps * rtts_ns[0] / 8 / NS_PER_S
         in_bdp = f"{trimmed(path.buffer.bytes / bdp_bytes, ' BDP', digits=4)} = "
-    return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, drop-tail"
+    return f"{in_bdp}{Bytes.show(path.buffer.bytes)}, {_managed(path)}"
+
+
+def _managed(line: Path | Hop) -> str:
+    return "drop-tail" if line.qdisc == FIFO else line.qdisc.kind
 
 
 def _hop(hop: Hop, mtu_bytes: int) -> str:
     parts = [Rate.show(hop.rate_bps), f"room for {_room(hop.buffer)}"]
+    if hop.qdisc != FIFO:
+        parts.append(_managed(hop))
     if hop.delay_ns:
         parts.append(f"{Time.show(hop.delay_ns)} behind it")
     if (depth := _depth(hop, mtu_bytes)) is not None:

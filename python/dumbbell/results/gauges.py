@@ -123,7 +123,7 @@ def frame(kind: str, table: pa.Table, mss_bytes: int) -> pd.DataFrame:
 
     def values(stored: str) -> Any:  # noqa: ANN401 (a column, of Arrow or pandas)
         factor = factors.get(stored.rpartition("_")[2], 1 if stored in _WITHOUT_UNIT else None)
-        if factor is not None and stored not in table.column_names:  # an earlier version kept no such gauge
+        if stored not in table.column_names:  # an earlier version kept no such gauge
             return np.full(len(table), np.nan)
         if factor is not None:
             numbers = table[stored].cast(pa.float64(), safe=False).to_numpy()

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,8 @@ from dumbbell.results.store import Store
 if TYPE_CHECKING:
     import pandas as pd
 
+QueueCount: TypeAlias = Literal["dropped", "marked", "sent"]
+"""What a queue does of packets that a run has over time."""
 BIN_S = 0.5
 """The usual bin of a throughput over time, where none is said."""
 
@@ -163,11 +165,24 @@ def backlogs_bytes(run: RunSeries) -> dict[str, Samples]:
     }
 
 
+def queue_packets(run: RunSeries, what: QueueCount) -> Counter:
+    """The packets of which the queue has done something, over time; nothing where it was not counted."""
+    frame = run.queue_series()
+    column = f"{what}_packets"
+    packets = frame[column].fillna(0) if column in frame else np.zeros(len(frame))
+    return Counter.of(frame["time_s"], packets, start_s=0)
+
+
 def dropped_and_sent(run: RunSeries) -> tuple[Counter, Counter]:
     """The packets that the queue dropped, and those that it sent on, over time."""
-    frame = run.queue_series()
-    dropped, sent = (Counter.of(frame["time_s"], frame[f"{each}_packets"], start_s=0) for each in ("dropped", "sent"))
-    return dropped, sent
+    return queue_packets(run, "dropped"), queue_packets(run, "sent")
+
+
+def queue_events(run: RunSeries, what: QueueCount, end_s: float, bin_s: float) -> Samples:
+    """How many packets the queue has done something of, in each whole bin in which there are any."""
+    packets = np.diff(queue_packets(run, what).at(edges(0, end_s, bin_s)))
+    there = packets > 0
+    return Samples(middles((0, end_s), bin_s)[there], np.asarray(packets[there], dtype=np.float64))
 
 
 def ack_rtts_s(run: RunSeries, flow: int, begin_s: float = 0.0, end_s: float = math.inf) -> Samples:

@@ -52,6 +52,11 @@ pub enum Role {
 }
 
 impl Place {
+    /// It is the bottleneck of the path, not of the way back.
+    pub const fn is_watched(&self) -> bool {
+        matches!((self.role, self.direction), (Role::Bottleneck, Direction::Down))
+    }
+
     /// A hop, at whose end is a host.
     pub const fn new(hop: Hop, direction: Direction, role: Role) -> Self {
         Self { hop, onward: None, onward_by_flow: Vec::new(), direction, role, is_sole_entry: false, passed: (0, 0) }

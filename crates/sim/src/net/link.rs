@@ -2,7 +2,7 @@
 
 use super::loss::RandomLoss;
 use super::packet::Packet;
-use super::queue::{Discipline, Fate, Queue, Verdict};
+use super::queue::{Discipline, Fate, Queue, SubQueue, Verdict};
 use super::shaper::Shaper;
 use crate::index::FlowId;
 use run::{Histogram, LossAt, QueueCounters};
@@ -193,6 +193,11 @@ impl Link {
     #[inline]
     pub fn peek(&self, ahead: usize) -> Option<&Packet> {
         self.queue.peek(ahead)
+    }
+
+    /// Which of the queue's own queues a frame is in, or would be.
+    pub fn queue_of(&self, packet: &Packet) -> SubQueue {
+        self.queue.queue_of(packet)
     }
 
     /// Frames that wait or were not handed over yet.

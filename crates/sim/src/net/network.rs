@@ -14,10 +14,12 @@ use super::tap::Tap;
 use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{CapturePoint, Direction, Histogram, Qdisc, QueueCounters, ResendCause, Run, Seen, SenderState};
+use run::{
+    CapturePoint, Direction, Histogram, Qdisc, QueueCounters, QueueEvent, QueueLog, ResendCause, Run, Seen, SenderState,
+};
 use std::hint::cold_path;
 use std::vec::Drain;
-use units::{Rate, Span, Time};
+use units::{Rate, Span, Time, list_place, low_bits};
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
@@ -57,6 +59,8 @@ pub struct Network {
     has_sources: bool,
     /// What captures see, where there are any.
     tap: Option<Box<Tap>>,
+    /// What becomes of each frame at the bottleneck, from when on that is wanted.
+    queue_log: Option<Box<QueueLog>>,
     /// Either of the two before: each packet is noted.
     notes_each: bool,
     account: Account,
@@ -133,6 +137,7 @@ impl Network {
             passed_bytes: vec![0; run.flows.len()],
             ports: FlowId::first(run.flows.len()).map(Port::new).collect(),
             has_sources,
+            queue_log: None,
             tap: is_captured.then(|| Box::new(Tap::of(run))),
             notes_each: has_sources || is_captured,
             account: Account::default(),
@@ -244,6 +249,40 @@ impl Network {
         self.tap.as_mut().map(|tap| tap.take(next))
     }
 
+    /// From now on what becomes of each frame at the bottleneck's queue is logged; those that wait come now. Of a network that
+    /// is captured.
+    pub fn begin_queue_log(&mut self) {
+        debug_assert!(self.notes_each, "each packet is noted");
+        self.queue_log = Some(Box::default());
+        let is_watched = |id: &HopId| self.places[id.index()].is_watched();
+        let Some(id) = self.links.iter().copied().find(is_watched) else { return };
+        let waiting: Vec<Packet> = self.link(id).packets().copied().collect();
+        let now = self.events.now();
+        waiting.iter().for_each(|packet| self.log_queue(id, QueueEvent::Came, packet, now));
+    }
+
+    /// What was logged of it.
+    pub fn take_queue_log(&mut self) -> QueueLog {
+        self.queue_log.take().map(|log| *log).unwrap_or_default()
+    }
+
+    /// Something becomes of a frame at a link.
+    #[cold]
+    fn log_queue(&mut self, id: HopId, event: QueueEvent, packet: &Packet, at: Time) {
+        let flow = self.host_of(packet.flow).index();
+        let place = &self.places[id.index()];
+        let (Some(log), Hop::Link(link), true) = (&mut self.queue_log, &place.hop, place.is_watched()) else { return };
+        let queue = link.queue_of(packet);
+        log.at_ns.push(at.as_nanos());
+        log.event.push(event as u8);
+        log.flow.push(list_place(flow));
+        log.seq.push(packet.seq);
+        log.is_ack.push(packet.kind.is_ack());
+        log.packets.push(low_bits(packet.wire_segments()));
+        log.queue.push(queue.number);
+        log.is_new.push(queue.is_new);
+    }
+
     #[inline]
     fn note_arrival(&mut self, packet: &Packet) {
         if cfg!(debug_assertions) {
@@ -307,6 +346,13 @@ impl Network {
         let Hop::Link(link) = &mut place.hop else { return self.reach(id, packet) };
         let offered = link.offer(*packet, at);
         let has_fates = link.has_fates();
+        if self.notes_each {
+            match offered {
+                Offered::Queued { .. } => self.log_queue(id, QueueEvent::Came, packet, at),
+                Offered::Dropped => self.log_queue(id, QueueEvent::Refused, packet, at),
+                Offered::Lost => {}
+            }
+        }
         match offered {
             Offered::Queued { departure: None } => {}
             Offered::Queued { departure: Some(departure) } => self.events.schedule(departure, Event::Departure(id)),
@@ -314,7 +360,7 @@ impl Network {
             Offered::Lost => self.note_end(packet),
         }
         if has_fates {
-            self.note_fates(id);
+            self.note_fates(id, at);
         }
     }
 
@@ -363,7 +409,7 @@ impl Network {
         let Hop::Link(link) = &mut place.hop else { unreachable!("lines have arrivals") };
         let left = link.depart(now, out);
         if link.has_fates() {
-            self.note_fates(id);
+            self.note_fates(id, now);
         }
         if !left {
             cold_path();
@@ -388,7 +434,9 @@ impl Network {
         } else if is_sole_entry {
             self.schedule_burst();
         }
-        if is_bottleneck && self.tap.is_some() {
+        if is_bottleneck && self.notes_each {
+            cold_path();
+            self.log_queue(id, QueueEvent::Left, out, now);
             self.capture(CapturePoint::Bottleneck, out, now);
         }
         if is_lost {
@@ -400,9 +448,13 @@ impl Network {
 
     /// Packets that a discipline dropped though they had waited, or marked.
     #[cold]
-    fn note_fates(&mut self, id: HopId) {
+    fn note_fates(&mut self, id: HopId, at: Time) {
         let role = self.places[id.index()].role;
         for fate in self.link_mut(id).take_fates() {
+            if self.notes_each {
+                let event = if fate.is_marked { QueueEvent::Marked } else { QueueEvent::Dropped };
+                self.log_queue(id, event, &fate.packet, at);
+            }
             if !fate.is_marked {
                 self.note_drop(&fate.packet, role);
             } else if !fate.packet.kind.is_ack() {

@@ -61,6 +61,14 @@ impl Fate {
     }
 }
 
+/// Which of a discipline's own queues a frame is in; a discipline that has one queue has number 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SubQueue {
+    pub number: u32,
+    /// It is among those that have just begun (RFC 8290 section 4.1).
+    pub is_new: bool,
+}
+
 /// A flow's hash, by its addresses and ports: the same for all of its packets one way.
 #[derive(Clone, Copy, Debug)]
 pub struct FlowHash(u64);
@@ -106,6 +114,11 @@ pub trait Discipline: std::fmt::Debug {
     /// How long frames were here that have left, where something manages it.
     fn sojourn(&self) -> Option<&Histogram> {
         None
+    }
+
+    /// Which of its own queues a frame is in, or would be.
+    fn queue_of(&self, _packet: &Packet) -> SubQueue {
+        SubQueue::default()
     }
 
     /// Every frame that waits, the next one to leave first where that is decided.
@@ -199,6 +212,10 @@ impl Discipline for Queue {
 
     fn sojourn(&self) -> Option<&Histogram> {
         of!(self, own => own.sojourn())
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        of!(self, own => own.queue_of(packet))
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {

@@ -23,8 +23,9 @@ MOST_TAGGED: Final = 3
 """Curves of a panel whose long names stand beside them; those of more are in the legend."""
 MOST_COLUMNS: Final = 3
 """Panels beside one another."""
-OF_LINK: Final = ("loss", "random_loss", "jain", "queue")
+OF_LINK: Final = ("loss", "marks", "random_loss", "jain", "queue", "sojourn")
 """What a run has one of, and each group of flows has not."""
+OF_LINK_STYLES: Final = {"random_loss": "lost", "marks": "marked"}
 OF_TRANSFERS: Final = ("fct_p50", "fct_p95", "slowdown", "fct_p99")
 """Of groups with several transfers, beside the mean of their completion times."""
 COSTS: Final = ("rtt", "retransmits", "harm", "late")
@@ -158,7 +159,7 @@ def _panels(sweep: Sweep, quantity: Quantity) -> list[Panel]:
 
 def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
     """A quantity of the link, in no algorithm's colour unless a curve is an algorithm."""
-    style = "lost" if quantity.name == "random_loss" else "link"
+    style = OF_LINK_STYLES.get(quantity.name, "link")
     alone = not is_mixed(sweep.runs) and len(sweep.curves) > 1
     curves = sweep.curves[:MOST_CURVES]
     layers = []

@@ -11,7 +11,18 @@ import numpy as np
 
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
-from dumbbell.charts.in_time import KB, MBPS, MS, backlog, backlogs, curve, flow_rates, group_rates, panels
+from dumbbell.charts.in_time import (
+    KB,
+    MBPS,
+    MS,
+    backlog,
+    backlogs,
+    curve,
+    flow_rates,
+    group_rates,
+    panels,
+    queue_counts,
+)
 from dumbbell.charts.shapes import Look, distribution
 from dumbbell.errors import DumbbellError
 from dumbbell.experiment.charts.layout import Sweep, called, conditions, evenly, is_mixed, short
@@ -23,6 +34,7 @@ from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.run_series import gauge, mean_gauge
+from dumbbell.spec.run import FIFO
 from dumbbell.units import NS_PER_S
 
 MOST_FLOWS: Final = 4
@@ -52,7 +64,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
     end_s = max(_end_s(each) for each in shown)
     sample_s = max(each.run.measure.sample_ns for each in shown) / NS_PER_S
     bin_s = _bin_s(end_s, sample_s)
-    rows: dict[str, list[Layer]] = {label: [] for label in ROWS}
+    rows: dict[str, list[Layer]] = {label: [] for label in (*ROWS, EVENTS_ROW)}
     for number, each in enumerate(shown):
         where = _where(shown, each)
         by_flow = len(shown) == 1 and len(each.series.result.flows) <= MOST_FLOWS
@@ -61,6 +73,8 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
             rows[label] += layers
         of_link = backlog(each.series, f"queue; {where}" if where else "queue", "link", instance=number)
         rows[ROWS[-1]] += (backlogs(each.series) if len(shown) == 1 else []) or [of_link]
+        if len(shown) == 1 and each.run.path.qdisc != FIFO:
+            rows[EVENTS_ROW] += queue_counts(each.series, end_s, bin_s)
     drawn_rows = {label: layers for label, layers in rows.items() if any(len(layer.x) for layer in layers)}
     titles = "; ".join(each.title for each in shown)
     return Chart(
@@ -70,6 +84,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         caption=f"Throughput behind the bottleneck in bins of {trimmed(bin_s, ' s', RECORD_DIGITS)}, the senders' cwnd,"
         " inflight and smoothed RTT (means over a group's flows), and the backlog of the bottleneck, sampled every"
         f" {trimmed(1e3 * sample_s, ' ms', RECORD_DIGITS)}."
+        f"{' Packets that its queue dropped and marked are counted by bin.' if EVENTS_ROW in drawn_rows else ''}"
         f" Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)} on {runs.engine}.",
         panels=panels(end_s, drawn_rows),
         alt=f"Plots over time of {titles}: {', '.join(drawn_rows)}.",
@@ -153,6 +168,8 @@ def _spread(sweep: Sweep, point: MeasuredPoint, there: Sequence[Sampled], *, nam
 
 
 ROWS: Final = ("throughput (Mbit/s)", "cwnd (kB)", "inflight (kB)", "smoothed RTT (ms)", "queue (kB)")
+EVENTS_ROW: Final = "packets in a bin"
+"""What a managed queue dropped and marked."""
 _GAUGES: Final = {ROWS[1]: ("cwnd_bytes", KB), ROWS[2]: ("inflight_bytes", KB), ROWS[3]: ("srtt_s", MS)}
 
 

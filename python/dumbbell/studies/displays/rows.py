@@ -138,8 +138,9 @@ class Line(Repeated, MeasuredRow):
     """
 
     series: str = ""
-    """Over the panel's span, without one as a distribution: `flows`, `group`, `queue`, `loss`, `rtt`, `ack_rtt`, or a
-    gauge of a flow. "ss.rtt": what `ss` says of it, of all connections of the flow's sender, where a run asked it."""
+    """Over the panel's span, without one as a distribution: `flows`, `group`, `queue`, `loss`, `marks`,
+    `rtt`, `ack_rtt`, or a gauge of a flow. "ss.rtt": what `ss` says of it, of all connections of the flow's sender,
+    where a run asked it."""
     origin: Literal["", "capture"] = Field("", alias="from")
     """Of a series: its captures, in the place of the engine's counters and samples, where a run has some."""
     stat: Literal["", "last", "quartiles", "until done"] = ""

@@ -17,10 +17,10 @@ from dumbbell.results.run_series import (
     Samples,
     ack_rtts_s,
     backlog_bytes,
-    dropped_and_sent,
     gauge,
     group_rates_bps,
     middles,
+    queue_packets,
     ss_gauge,
 )
 from dumbbell.studies.displays.rows import Line
@@ -31,7 +31,7 @@ Span: TypeAlias = tuple[float, float]
 """From and until, in seconds of the run."""
 
 SS = "ss."
-USUAL = {"flows": "Mbit/s", "group": "Mbit/s", "loss": "%", "rtt": "ms", "ack_rtt": "ms"}
+USUAL = {"flows": "Mbit/s", "group": "Mbit/s", "loss": "%", "marks": "%", "rtt": "ms", "ack_rtt": "ms"}
 """The unit of a series whose row has none."""
 
 
@@ -63,7 +63,8 @@ def series_layers(line: Line, span: Span | None, look: Look, scope: Scope) -> It
 def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> Samples:
     """A series in base units; the queue in BDP, if its row does not say kB.
 
-    Throughput is a group's, in bins; loss is packets dropped / sent on in each bin, NaN in one in which none was sent.
+    Throughput is a group's, in bins; loss is packets dropped / sent on in each bin, marks those
+    marked / sent on; NaN in a bin in which none was sent.
 
     Raises:
         StudyError: there is no such series.
@@ -73,8 +74,9 @@ def samples(run: RunData, line: Line, span: Span, bin_s: float, group: str) -> S
     match line.series:
         case "group":
             return Samples(middles(span, bin_s), group_rates_bps(run, group, *span, bin_s))
-        case "loss":
-            return Samples(middles(span, bin_s), ratio_in_bins(*dropped_and_sent(run), *span, bin_s))
+        case "loss" | "marks":
+            part = queue_packets(run, "dropped" if line.series == "loss" else "marked")
+            return Samples(middles(span, bin_s), ratio_in_bins(part, queue_packets(run, "sent"), *span, bin_s))
         case "queue":
             backlog = backlog_bytes(run, *span)
             return backlog if line.unit == "kB" else Samples(backlog.time_s, backlog.value / run.bdp_bytes)

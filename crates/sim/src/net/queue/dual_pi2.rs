@@ -7,7 +7,7 @@
 
 use super::frames::{Frames, Queued};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, Verdict};
+use super::{Fate, SubQueue, Verdict};
 use crate::engine::Stream;
 use crate::net::packet::{Ecn, Packet};
 use run::DualPi2 as Parameters;
@@ -21,6 +21,11 @@ const STEP_SHIFT: u32 = 6;
 /// Of a hundred bytes, where both queues have some (`c_protection`).
 const CLASSIC_SHARE: i64 = 10;
 const SCALABLE_SHARE: i64 = 90;
+
+/// Whether a frame has ECT(1), or a mark already.
+fn is_scalable(packet: &Packet) -> bool {
+    packet.marks.ecn() & Ecn::Ect1 as u8 != 0
+}
 
 /// Both queues, and their controller.
 #[derive(Debug)]
@@ -141,9 +146,7 @@ impl Management for DualPi2 {
         if self.waiting() + stage.frames() >= self.limit {
             return Verdict::Dropped;
         }
-        // ECT(1), and what is marked already.
-        let is_scalable = packet.marks.ecn() & Ecn::Ect1 as u8 != 0;
-        if is_scalable { &mut self.scalable } else { &mut self.classic }.push(packet, now);
+        if is_scalable(packet) { &mut self.scalable } else { &mut self.classic }.push(packet, now);
         Verdict::Queued
     }
 
@@ -167,6 +170,10 @@ impl Management for DualPi2 {
 
     fn waiting(&self) -> usize {
         self.scalable.len() + self.classic.len()
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        SubQueue { number: u32::from(is_scalable(packet)), is_new: false }
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {

@@ -4,7 +4,7 @@
 use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, FlowHash, Verdict};
+use super::{Fate, FlowHash, SubQueue, Verdict};
 use crate::net::packet::Packet;
 use run::Fq as Parameters;
 use units::Time;
@@ -87,6 +87,11 @@ impl Management for Fq {
 
     fn waiting(&self) -> usize {
         self.waiting
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        let number = self.hash.bits(packet, self.parameters.orphan_mask);
+        SubQueue { number, is_new: self.rounds.is_new(number) }
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {

@@ -5,7 +5,7 @@ use super::codel::{Law, Settings, Source};
 use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Stage};
-use super::{Fate, FlowHash, Verdict};
+use super::{Fate, FlowHash, SubQueue, Verdict};
 use crate::net::packet::Packet;
 use run::FqCodel as Parameters;
 use units::{Time, list_place};
@@ -130,6 +130,11 @@ impl Management for FqCodel {
 
     fn waiting(&self) -> usize {
         self.waiting
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        let number = self.hash.of(packet, list_place(self.queues.len()));
+        SubQueue { number, is_new: self.rounds.is_new(number) }
     }
 
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {

@@ -51,6 +51,14 @@ impl<F: Copy> Rounds<F> {
         self.new.push_back(flow);
     }
 
+    /// Whether a flow is among those that have just begun.
+    pub fn is_new(&self, flow: F) -> bool
+    where
+        F: PartialEq,
+    {
+        self.new.contains(&flow)
+    }
+
     /// A flow that was taken away is among the others again.
     pub fn return_to_others(&mut self, flow: F) {
         self.old.push_back(flow);

@@ -6,7 +6,7 @@
 
 use super::frames::Queued;
 use super::tally::Tally;
-use super::{Discipline, Fate, Verdict};
+use super::{Discipline, Fate, SubQueue, Verdict};
 use crate::net::packet::{Ecn, Packet};
 use run::{Histogram, QueueCounters, ShaperKind};
 use units::Time;
@@ -29,6 +29,11 @@ pub trait Management: std::fmt::Debug {
     /// The next frame, of what need not be asked to decide.
     fn first(&self) -> Option<&Queued> {
         None
+    }
+
+    /// Which of its own queues a frame is in, or would be.
+    fn queue_of(&self, _packet: &Packet) -> SubQueue {
+        SubQueue::default()
     }
 
     /// All of them.
@@ -136,6 +141,10 @@ impl<M: Management> Discipline for Staged<M> {
 
     fn counters(&self, now: Time) -> QueueCounters {
         self.tally.at(now)
+    }
+
+    fn queue_of(&self, packet: &Packet) -> SubQueue {
+        self.management.queue_of(packet)
     }
 
     fn sojourn(&self) -> Option<&Histogram> {
