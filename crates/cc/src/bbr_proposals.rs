@@ -21,6 +21,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     parameters: &joined::<{ PARAMETERS.len() + OWN.len() }>(PARAMETERS, OWN),
     ordered: ORDERED,
     needs_ecn: false,
+    needs_accurate_ecn: false,
 };
 
 /// What BBR does not have.

@@ -102,6 +102,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     ],
     ordered: &[("hystart_delay_min_us", "hystart_delay_max_us")],
     needs_ecn: false,
+    needs_accurate_ecn: false,
 };
 
 /// The names of [`Phase`].

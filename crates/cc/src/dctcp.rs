@@ -35,6 +35,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     ],
     ordered: &[],
     needs_ecn: true,
+    needs_accurate_ecn: false,
 };
 
 /// RFC 8257's congestion control.

@@ -16,6 +16,7 @@ mod growth;
 #[cfg(test)]
 mod ideal_path;
 mod parameter;
+mod prague;
 mod registry;
 mod reno;
 
@@ -25,6 +26,7 @@ pub use cubic::{Cubic, HyStartExit};
 pub use dctcp::Dctcp;
 pub use event::{Ack, Delivery, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 pub use parameter::{Algorithm, Kind, Parameter, ParameterError};
+pub use prague::Prague;
 pub use registry::{Controller, algorithm, algorithms, build, check};
 pub use reno::Reno;
 
@@ -83,6 +85,11 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// Smallest burst, in segments, that the sender may cut its data into; `None`: Linux's `tcp_min_tso_segs`, 2.
     fn min_burst(&self) -> Option<Segments> {
         None
+    }
+
+    /// Largest burst, in segments, whatever the pacing rate would make of it.
+    fn max_burst(&self) -> Segments {
+        Segments::MAX
     }
 
     /// Send buffer wanted, as a multiple of cwnd (`tcp_sndbuf_expand`).

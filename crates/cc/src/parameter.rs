@@ -19,6 +19,9 @@ pub struct Algorithm {
     /// Its connections negotiate ECN, whatever the host does else, all of their packets are ECT, and their receivers
     /// echo each mark (Linux's `TCP_CONG_NEEDS_ECN`).
     pub needs_ecn: bool,
+    /// It does with accurate ECN only, and its packets are ECT(1): a scalable algorithm (RFC 9331 section 4; Linux's
+    /// `TCP_CONG_NEEDS_ACCECN`).
+    pub needs_accurate_ecn: bool,
 }
 
 /// One constant of an algorithm.
@@ -243,6 +246,7 @@ mod tests {
         ],
         ordered: &[("low", "high")],
         needs_ecn: false,
+        needs_accurate_ecn: false,
     };
 
     fn complaints(given: &[(&str, f64)]) -> Vec<String> {

@@ -60,6 +60,7 @@ algorithms! {
     bbr_proposals::BbrProposals as Box<crate::BbrProposals>,
     cubic::Cubic as crate::Cubic,
     dctcp::Dctcp as crate::Dctcp,
+    prague::Prague as Box<crate::Prague>,
     reno::Reno as crate::Reno,
 }
 
@@ -146,6 +147,11 @@ impl CongestionControl for Controller {
     #[inline]
     fn min_burst(&self) -> Option<Segments> {
         each!(self, cc => cc.min_burst())
+    }
+
+    #[inline]
+    fn max_burst(&self) -> Segments {
+        each!(self, cc => cc.max_burst())
     }
 
     #[inline]

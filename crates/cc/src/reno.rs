@@ -29,6 +29,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
         .source("RFC 5681 equation 4; Linux 6.1 tcp_reno_ssthresh")],
     ordered: &[],
     needs_ecn: false,
+    needs_accurate_ecn: false,
 };
 
 /// The names of [`Phase`].

@@ -134,7 +134,8 @@ impl RunPackets {
         out.extend(to.to_be_bytes());
         out.extend((frame.seq as u32).to_be_bytes());
         out.extend((frame.ack as u32).to_be_bytes());
-        out.extend([(tcp_bytes as u8 / 4) << 4, frame.flags]);
+        let [high, low] = frame.flags.to_be_bytes();
+        out.extend([(tcp_bytes as u8 / 4) << 4 | high, low]);
         out.extend(self.window(frame).to_be_bytes());
         out.extend([0; 4]);
         out.extend(options);

@@ -98,7 +98,7 @@ dictionary! {
 }
 dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, sent_packets } }
 dictionary! { Histogram { first_bin, counts, count, sum } }
-dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered, needs_ecn } }
+dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered, needs_ecn, needs_accurate_ecn } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }
 
 /// What is not there is None.

@@ -5,19 +5,21 @@ use crate::{CapturePoint, FRAME_HEADERS_BYTES, Gauges};
 /// Bits of TCP's header (RFC 9293 section 3.1).
 pub mod flag {
     /// Nothing comes behind it.
-    pub const FIN: u8 = 0x01;
+    pub const FIN: u16 = 0x01;
     /// Opens the connection.
-    pub const SYN: u8 = 0x02;
+    pub const SYN: u16 = 0x02;
     /// Ends it at once.
-    pub const RST: u8 = 0x04;
+    pub const RST: u16 = 0x04;
     /// Ends a burst, or what the application wrote.
-    pub const PSH: u8 = 0x08;
+    pub const PSH: u16 = 0x08;
     /// Its acknowledgement number counts.
-    pub const ACK: u8 = 0x10;
+    pub const ACK: u16 = 0x10;
     /// Echo of congestion (RFC 3168 section 6.1); with [`SYN`], an offer of ECN or its answer.
-    pub const ECE: u8 = 0x40;
+    pub const ECE: u16 = 0x40;
     /// The congestion window was reduced (RFC 3168 section 6.1); with [`SYN`], an offer of ECN.
-    pub const CWR: u8 = 0x80;
+    pub const CWR: u16 = 0x80;
+    /// With [`CWR`] and [`ECE`] a field that counts marks (RFC 9768 section 3.2); with [`SYN`], an offer of accurate ECN.
+    pub const AE: u16 = 0x100;
 }
 
 /// A TCP packet at a place and an instant. Numbers count from the SYN, which has 0, and do not wrap.
@@ -34,7 +36,7 @@ pub struct Frame {
     /// It goes to the flow's sender.
     pub to_sender: bool,
     /// Its [`flag`]s.
-    pub flags: u8,
+    pub flags: u16,
     /// IP's ECN field.
     pub ecn: u8,
     /// Number of its first byte.

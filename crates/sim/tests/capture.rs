@@ -151,7 +151,7 @@ fn a_connection_begins_and_ends_as_tcp_does() {
     run.flows[0].workload = Workload::Transfer { bytes: 2_000_001 };
     let (_, frames) = captured(&run);
     let first: Vec<&Frame> = at(&frames, CapturePoint::Senders).take(4).collect();
-    let flags: Vec<u8> = first.iter().map(|frame| frame.flags).collect();
+    let flags: Vec<u16> = first.iter().map(|frame| frame.flags).collect();
     assert_eq!(flags[..3], [flag::SYN, flag::SYN | flag::ACK, flag::ACK]);
     assert_eq!((first[0].seq, first[1].ack, first[2].seq, first[3].seq), (0, 1, 1, 1));
     assert_eq!(first[1].at_ns - first[0].at_ns, rtt_ns + 74 * 8 * 100, "the SYN is 74 bytes long");

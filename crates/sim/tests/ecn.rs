@@ -118,7 +118,7 @@ fn captures_show_the_negotiation_the_marks_their_echo_and_the_answer() {
         run.host.ack_aggregation_ns = if gro { MS } else { 0 };
         let frames = frames(&run);
         let at = |point| frames.iter().filter(move |frame: &&Frame| frame.point == point);
-        let syns: Vec<u8> = at(CapturePoint::Senders).take(2).map(|frame| frame.flags).collect();
+        let syns: Vec<u16> = at(CapturePoint::Senders).take(2).map(|frame| frame.flags).collect();
         let offer = flag::SYN | flag::ECE | flag::CWR;
         assert_eq!(syns, [offer, flag::SYN | flag::ACK | flag::ECE]);
         let is_data = |frame: &&Frame| frame.payload_bytes > 0;

@@ -12,6 +12,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     parameters: PARAMETERS,
     ordered: ORDERED,
     needs_ecn: false,
+    needs_accurate_ecn: false,
 };
 
 /// Every constant.

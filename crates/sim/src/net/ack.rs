@@ -1,7 +1,7 @@
 //! [`Ack`], what a receiver tells its sender, and how it travels: as a [`Packet`], whose SACK blocks, which few ACKs have,
 //! lie in a pool of [`Reports`].
 
-use super::packet::{Ecn, Marks, Packet, PacketKind, ReportId};
+use super::packet::{Marks, Packet, PacketKind, ReportId};
 use crate::index::FlowId;
 use crate::serial::nearest;
 use run::FRAME_HEADERS_BYTES;
@@ -50,10 +50,8 @@ pub struct Ack {
     pub duplicate: bool,
     /// Answers a SYN.
     pub syn: bool,
-    /// It carries ECE (RFC 3168 section 6.1): CE has come, or the SYN's offer of ECN is taken.
-    pub echoes: bool,
-    /// IP's ECN field. Only where all packets of a connection are ECT it is not 0 (DCTCP).
-    pub ecn: Ecn,
+    /// What its headers say of ECN (RFC 3168 section 6.1, RFC 9768 section 3).
+    pub marks: Marks,
     /// SACK blocks, [packed](SackBlock::packed), the most recent first.
     pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
 }
@@ -115,7 +113,7 @@ impl Reports {
             report,
             segments: 0,
             kind: if ack.syn { PacketKind::SynAck } else { PacketKind::Ack },
-            marks: Marks::new(false, ack.ecn).echoing(ack.echoes),
+            marks: ack.marks,
         }
     }
 
@@ -143,8 +141,7 @@ impl Reports {
             block_count: 0,
             duplicate: false,
             syn: packet.kind == PacketKind::SynAck,
-            echoes: packet.marks.echoes(),
-            ecn: Ecn::NotEct, // it ends with the packet
+            marks: packet.marks,
             blocks: Default::default(),
         };
         if packet.report != ReportId::NONE {
@@ -177,6 +174,7 @@ impl Reports {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::net::Ecn;
 
     fn ack(una: u64, blocks: &[SackBlock]) -> Ack {
         let mut ack = Ack {
@@ -188,8 +186,7 @@ mod tests {
             block_count: u8::try_from(blocks.len()).expect("three at most"),
             duplicate: blocks.len() == 2,
             syn: false,
-            echoes: blocks.len() == 1,
-            ecn: Ecn::NotEct,
+            marks: Marks::new(false, Ecn::NotEct).echoing(blocks.len() == 1),
             blocks: Default::default(),
         };
         for (slot, block) in ack.blocks.iter_mut().zip(blocks) {

@@ -100,7 +100,7 @@ impl ReportId {
     pub const NONE: Self = Self(u32::MAX);
 }
 
-/// What a packet's headers say in single bits: TCP's PSH, ECE and CWR, and IP's ECN field.
+/// What a packet's headers say in single bits: TCP's PSH, AE, CWR and ECE, and IP's ECN field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Marks(u8);
 
@@ -123,6 +123,11 @@ impl Marks {
     const PUSH: u8 = 0b100;
     const ECHO: u8 = 0b1000;
     const REDUCED: u8 = 0b1_0000;
+    /// AE, CWR and ECE side by side are the ACE field (RFC 9768 section 3.2.2), which begins here.
+    const ACE_SHIFT: u32 = 3;
+    const ACE: u8 = 0b111 << Self::ACE_SHIFT;
+    /// They count marks, and say nothing of their own.
+    const COUNTS: u8 = 0b100_0000;
 
     /// With PSH (RFC 9293 section 3.1) when `pushed`: the packet's last segment ends a burst or what the application
     /// wrote.
@@ -135,14 +140,35 @@ impl Marks {
     #[inline]
     #[must_use]
     pub const fn echoing(self, echoes: bool) -> Self {
-        Self(self.0 & !Self::ECHO | if echoes { Self::ECHO } else { 0 })
+        Self(self.0 | if echoes { Self::ECHO } else { 0 })
     }
 
     /// The same with CWR (RFC 3168 section 6.1) when `reduced`.
     #[inline]
     #[must_use]
     pub const fn reducing(self, reduced: bool) -> Self {
-        Self(self.0 & !Self::REDUCED | if reduced { Self::REDUCED } else { 0 })
+        Self(self.0 | if reduced { Self::REDUCED } else { 0 })
+    }
+
+    /// The same with PSH when `pushed`.
+    #[inline]
+    #[must_use]
+    pub const fn pushing(self, pushed: bool) -> Self {
+        Self(self.0 | if pushed { Self::PUSH } else { 0 })
+    }
+
+    /// The same with the three bits of the ACE field.
+    #[inline]
+    #[must_use]
+    pub const fn with_ace(self, ace: u8) -> Self {
+        Self(self.0 & !Self::ACE | (ace << Self::ACE_SHIFT) & Self::ACE)
+    }
+
+    /// The same where the ACE field is the low bits of a count of marked packets.
+    #[inline]
+    #[must_use]
+    pub const fn counting(self, marked: u32) -> Self {
+        Self(self.with_ace(marked as u8).0 | Self::COUNTS)
     }
 
     /// The same with CE.
@@ -156,7 +182,8 @@ impl Marks {
     /// one may have CWR (Linux 6.1 `tcp_gro_receive`).
     #[inline]
     pub const fn may_follow(self, earlier: Self) -> bool {
-        (self.0 ^ earlier.0 & !Self::REDUCED) & !Self::PUSH == 0
+        let once = if earlier.counts() { 0 } else { Self::REDUCED };
+        (self.0 ^ earlier.0 & !once) & !Self::PUSH == 0
     }
 
     /// Those of a packet with these behind which one with `later` ones was merged.
@@ -176,6 +203,18 @@ impl Marks {
     #[inline]
     pub const fn is_congested(self) -> bool {
         self.ecn() == Ecn::CongestionExperienced as u8
+    }
+
+    /// Its ACE field: AE, CWR and ECE.
+    #[inline]
+    pub const fn ace(self) -> u8 {
+        (self.0 & Self::ACE) >> Self::ACE_SHIFT
+    }
+
+    /// AE, CWR and ECE are a count (RFC 9768 section 3.2.2).
+    #[inline]
+    pub const fn counts(self) -> bool {
+        self.0 & Self::COUNTS != 0
     }
 
     /// It carries ECE: its sender has seen CE.

@@ -93,10 +93,11 @@ impl Tap {
     }
 }
 
-/// ECE and CWR, those that it has.
-const fn congestion_flags(packet: &Packet) -> u8 {
+/// AE, CWR and ECE, those that it has.
+const fn congestion_flags(packet: &Packet) -> u16 {
+    let accurate = if packet.marks.ace() & 0b100 != 0 { flag::AE } else { 0 };
     let echo = if packet.marks.echoes() { flag::ECE } else { 0 };
-    echo | if packet.marks.is_reduced() { flag::CWR } else { 0 }
+    accurate | echo | if packet.marks.is_reduced() { flag::CWR } else { 0 }
 }
 
 /// Where the segments of a connection begin, in TCP's numbers.
@@ -161,7 +162,7 @@ impl Numbering {
                     let is_last = segment + 1 == first + segments;
                     let pushed = if is_last && packet.marks.is_pushed() { flag::PSH } else { 0 };
                     // Of a super-packet the first has CWR (`tcp_gso_segment`).
-                    let later = if segment > first { flag::CWR } else { 0 };
+                    let later = if segment > first && !packet.marks.counts() { flag::CWR } else { 0 };
                     let payload_bytes = burst_bytes(end - seq);
                     push(Frame { seq, payload_bytes, flags: frame.flags & !later | pushed, ..frame });
                 }

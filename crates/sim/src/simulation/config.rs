@@ -12,11 +12,15 @@ pub(super) fn receiver_config(run: &Run, flow: &Flow) -> ReceiverConfig {
 /// An algorithm that needs ECN is the receiving host's, too: Linux echoes each mark, and takes an offer of ECN that is ECT itself,
 /// only there (`tcp_ca_needs_ecn`).
 fn ecn_mode(flow: &Flow) -> EcnMode {
-    let needs_ecn = cc::algorithm(&flow.cc.algorithm).is_some_and(|algorithm| algorithm.needs_ecn);
-    match (needs_ecn, flow.ecn) {
-        (true, _) => EcnMode::Exact,
-        (false, Ecn::Classic | Ecn::Accurate) => EcnMode::Classic,
-        (false, Ecn::Off) => EcnMode::Off,
+    let algorithm = cc::algorithm(&flow.cc.algorithm);
+    if algorithm.is_some_and(|algorithm| algorithm.needs_accurate_ecn) {
+        return EcnMode::Scalable;
+    }
+    match (flow.ecn, algorithm.is_some_and(|algorithm| algorithm.needs_ecn)) {
+        (Ecn::Accurate, _) => EcnMode::Accurate,
+        (_, true) => EcnMode::Exact,
+        (Ecn::Classic, false) => EcnMode::Classic,
+        (Ecn::Off, false) => EcnMode::Off,
     }
 }
 

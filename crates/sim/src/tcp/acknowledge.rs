@@ -1,6 +1,7 @@
 //! Taking in an ACK: scoreboard, RTT, recovery, algorithm, and then what may be sent (Linux 6.1 `tcp_ack`).
 
 use super::ack_summary::AckSummary;
+use super::ecn::MarkCount;
 use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Progress, Resend, Transport};
 use super::rtt::sample_us;
@@ -76,9 +77,9 @@ impl Sender {
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
         // An ACK from before the last one says nothing (`tcp_ack`, `old_ack`).
-        let echoes = ack.echoes && self.ecn.is_on() && ack.una >= self.board.una();
+        let has_news = self.ecn.is_on() && ack.una >= self.board.una() && self.has_marks(ack);
         let is_quiet = ack.block_count == 0
-            && !echoes
+            && !has_news
             && self.recovery.state() == RecoveryState::Open
             && self.recovery.probe.high.is_none();
         let (in_flight, una_bytes) = (self.board.in_flight(), self.board.una_bytes());
@@ -91,7 +92,7 @@ impl Sender {
             }
             None => {
                 let had_out = self.board.out() > 0;
-                let resend = self.take_in_any(ack, echoes, now, &mut taken);
+                let resend = self.take_in_any(ack, has_news, now, &mut taken);
                 if !had_out {
                     return resend;
                 }
@@ -123,6 +124,7 @@ impl Sender {
         self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
         self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
         if self.ecn.is_on() {
+            self.mark_count.note(ack, row.len());
             self.count_marked(0);
         }
         self.set_timer(now);
@@ -134,10 +136,10 @@ impl Sender {
     }
 
     #[inline(never)]
-    fn take_in_any(&mut self, ack: &Ack, echoes: bool, now: Time, taken: &mut Taken) -> Resend {
+    fn take_in_any(&mut self, ack: &Ack, has_marks: bool, now: Time, taken: &mut Taken) -> Resend {
         let now_us = now.as_micros();
         let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
-        summary.echoes = echoes;
+        summary.echoes = has_marks;
         self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
         if summary.advanced {
             self.recovery.timeouts_in_row = 0;
@@ -147,7 +149,7 @@ impl Sender {
             self.take_in_sacks(ack, now_us, &mut taken.sampling, &mut sacked, &mut summary);
         }
         if !summary.had_out {
-            self.note_delivery(&summary);
+            self.note_delivery(ack, &mut summary);
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
             self.recovery.process_probe(&summary, &self.board, &mut self.control);
             return resend;
@@ -169,7 +171,7 @@ impl Sender {
             self.recovery.rack.note_reordering(seq, self.board.fack());
         }
         self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&taken.sampling), self.rate.delivered);
-        self.note_delivery(&summary);
+        self.note_delivery(ack, &mut summary);
         self.recovery.process_probe(&summary, &self.board, &mut self.control);
         let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
         let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
@@ -187,11 +189,30 @@ impl Sender {
         resend
     }
 
-    /// What an ACK delivered was marked, if it has ECE (Linux 6.1 `tcp_count_delivered`).
-    fn note_delivery(&mut self, summary: &AckSummary) {
-        if self.ecn.is_on() {
-            self.count_marked(if summary.echoes { self.rate.delivered - summary.prior_delivered } else { 0 });
+    /// An ACK may tell of marks: it has ECE, or its count is not what it was.
+    fn has_marks(&mut self, ack: &Ack) -> bool {
+        if self.ecn.is_accurate() {
+            self.mark_count.see(ack.marks);
+            !MarkCount::is_quiet(ack, ack.una - self.board.una(), self.counters.delivered_ce)
+        } else {
+            ack.marks.echoes()
         }
+    }
+
+    /// What an ACK delivered was marked, if it has ECE (Linux 6.1 `tcp_count_delivered`), or so much as it counts, which is
+    /// as good an echo (Linux 7.3 `tcp_accecn_process`).
+    fn note_delivery(&mut self, ack: &Ack, summary: &mut AckSummary) {
+        if !self.ecn.is_on() {
+            return;
+        }
+        let delivered = self.rate.delivered - summary.prior_delivered;
+        let mut marked = if summary.echoes { delivered } else { 0 };
+        if self.ecn.is_accurate() && ack.una >= summary.prior_una {
+            let has_progress = summary.advanced || summary.sacked;
+            marked = self.mark_count.newly_marked(ack, self.counters.delivered_ce, delivered, has_progress);
+            summary.echoes = marked > 0;
+        }
+        self.count_marked(marked);
     }
 
     /// So many more of the segments that were delivered were marked (Linux 6.1 `tcp_in_ack_event`).

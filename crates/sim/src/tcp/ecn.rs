@@ -1,7 +1,11 @@
-//! Explicit congestion notification (RFC 3168): who marks what as ECT, and what a receiver echoes. Linux 6.1 has it in
-//! `ecn_flags`.
+//! Explicit congestion notification: who marks what as ECT, and what a receiver echoes. RFC 3168 as Linux 6.1 has it in
+//! `ecn_flags`; accurate ECN (AccECN, RFC 9768) as Linux 7.3 has it in `tcp_ecn.h`.
+//!
+//! Of AccECN there is the ACE field, with negotiation and fallback. Left out: the option with counts of bytes (RFC 9768
+//! section 3.2.3 lets a host send none), which tells more than the low three bits of a count where an ACK is for more than
+//! seven segments, and the checks for middleboxes (sections 3.2.2.3 and 3.2.2.4), of which the network has none.
 
-use crate::net::{Ecn, Marks};
+use crate::net::{Ack, Ecn, Marks};
 
 /// What the ends of a connection make of ECN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -9,10 +13,30 @@ pub enum EcnMode {
     /// Nothing.
     #[default]
     Off,
-    /// RFC 3168: new data is ECT, and CE is echoed until the sender has reduced its window.
+    /// RFC 3168: new data is ECT(0), and CE is echoed until the sender has reduced its window.
     Classic,
-    /// DCTCP (RFC 8257): every packet is ECT, and the echo follows CE segment by segment.
+    /// DCTCP (RFC 8257): every packet is ECT(0), and the echo follows CE segment by segment.
     Exact,
+    /// AccECN (RFC 9768): every packet but SYNs is ECT(0), and ACKs count those with CE.
+    Accurate,
+    /// AccECN for a scalable algorithm (RFC 9331 section 4): every packet is ECT(1), and nothing less will do.
+    Scalable,
+}
+
+/// The ACE field of SYNs (RFC 9768 section 3.1, table 2): an offer of ECN, and of AccECN; an answer that takes the first.
+const CLASSIC_OFFER: u8 = 0b011;
+const ACCURATE_OFFER: u8 = 0b111;
+const CLASSIC_ANSWER: u8 = 0b001;
+/// Where the ACE field begins to count (`TCP_ACCECN_CEP_INIT_OFFSET`), and its largest value.
+const COUNT_BEGIN: u32 = 5;
+const ACE_MOST: u64 = 0b111;
+/// An ACK is due before so many marks are untold (RFC 9768 section 3.2.2.5.1; `TCP_ACCECN_ACE_MAX_DELTA`).
+const MOST_UNTOLD: u32 = 6;
+
+/// The ACE field that says which ECN field a SYN, or its answer, came with (RFC 9768 section 3.1, tables 2 and 3;
+/// `tcp_accecn_reflector_flags`).
+const fn reflected(field: u8) -> u8 {
+    [0b010, 0b011, 0b100, 0b110][field as usize & 0b11]
 }
 
 impl EcnMode {
@@ -22,31 +46,82 @@ impl EcnMode {
         !matches!(self, Self::Off)
     }
 
+    /// ACKs count marks.
+    #[inline]
+    pub const fn is_accurate(self) -> bool {
+        matches!(self, Self::Accurate | Self::Scalable)
+    }
+
+    const fn codepoint(self) -> Ecn {
+        if matches!(self, Self::Scalable) { Ecn::Ect1 } else { Ecn::Ect0 }
+    }
+
     /// The ECN field of new data (`tcp_ecn_send`).
     #[inline]
     pub const fn new_data(self) -> Ecn {
-        if self.is_on() { Ecn::Ect0 } else { Ecn::NotEct }
+        if self.is_on() { self.codepoint() } else { Ecn::NotEct }
     }
 
-    /// That of every other packet: one without data, and data that is sent again (RFC 3168 sections 6.1.4 and 6.1.5).
+    /// That of every other packet: one without data, and data that is sent again (RFC 3168 sections 6.1.4 and 6.1.5; with
+    /// AccECN they are ECT).
     #[inline]
     pub const fn others(self) -> Ecn {
-        if matches!(self, Self::Exact) { Ecn::Ect0 } else { Ecn::NotEct }
+        if matches!(self, Self::Off | Self::Classic) { Ecn::NotEct } else { self.codepoint() }
+    }
+
+    /// That of a SYN and its answer: ECT only where an algorithm needs marks (`tcp_ecn_send_syn`).
+    const fn handshake(self) -> Ecn {
+        if matches!(self, Self::Exact | Self::Scalable) { self.codepoint() } else { Ecn::NotEct }
+    }
+
+    /// What a SYN carries that was sent so often before: AccECN is offered twice (RFC 9768 section 3.1.4.1), ECN once
+    /// (RFC 3168 section 6.1.1.1; `tcp_ecn_clear_syn`).
+    pub const fn syn(self, repetitions: u32) -> Marks {
+        let offer = match self {
+            Self::Classic | Self::Exact if repetitions == 0 => CLASSIC_OFFER,
+            Self::Accurate | Self::Scalable if repetitions <= 1 => ACCURATE_OFFER,
+            _ => 0,
+        };
+        Marks::new(false, self.handshake()).with_ace(offer)
+    }
+
+    /// What comes of an offer when it is answered so (RFC 9768 section 3.1, table 2; `tcp_ecn_rcv_synack`).
+    #[must_use]
+    pub const fn answered(self, answer: Marks) -> Self {
+        match (self, answer.ace()) {
+            (Self::Classic | Self::Exact, CLASSIC_ANSWER) => self,
+            (Self::Accurate, CLASSIC_ANSWER) => Self::Classic,
+            (Self::Accurate | Self::Scalable, ace) if !matches!(ace, 0 | CLASSIC_ANSWER | 0b111) => self,
+            _ => Self::Off,
+        }
+    }
+
+    /// What a host makes of a SYN (`tcp_ecn_create_request`, `tcp_ecn_openreq_child`).
+    const fn asked_by(self, syn: Marks) -> Self {
+        match (self, syn.ace()) {
+            (Self::Classic | Self::Exact, offer) if offer & CLASSIC_OFFER == CLASSIC_OFFER => self,
+            (Self::Accurate, CLASSIC_OFFER) => Self::Classic,
+            (Self::Accurate | Self::Scalable, offer) if !matches!(offer, 0 | CLASSIC_OFFER) => self,
+            _ => Self::Off,
+        }
     }
 }
 
 /// What a receiver echoes.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Echo {
     mode: EcnMode,
     /// The SYN was answered: what it said stands.
     is_settled: bool,
-    /// ACKs carry ECE (`TCP_ECN_DEMAND_CWR`).
-    echoes: bool,
     /// ECT has come (`TCP_ECN_SEEN`).
     has_seen: bool,
-    /// The last segment had CE (DCTCP's `ce_state`).
-    is_congested: bool,
+    /// The ECN field that came last (`prev_ecnfield`).
+    field: u8,
+    /// Packets with CE (`received_ce`), and those that no ACK has told of (`received_ce_pending`).
+    marked: u32,
+    untold: u32,
+    /// What ACKs carry.
+    marks: Marks,
 }
 
 /// What the ECN field of new data is to its receiver.
@@ -62,8 +137,9 @@ pub enum Heard {
 
 impl Echo {
     /// Of a host that offers this.
-    pub fn new(mode: EcnMode) -> Self {
-        Self { mode, ..Self::default() }
+    pub const fn new(mode: EcnMode) -> Self {
+        let marks = Marks::new(false, mode.others());
+        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, untold: 0, marks }
     }
 
     /// What both ends make of ECN.
@@ -72,21 +148,55 @@ impl Echo {
         self.mode
     }
 
-    /// ACKs carry ECE.
+    /// What an ACK carries.
     #[inline]
-    pub const fn echoes(&self) -> bool {
-        self.echoes
+    pub const fn marks(&self) -> Marks {
+        self.marks
     }
 
-    /// A SYN comes, perhaps again: takes its offer, if it makes one (RFC 3168 section 6.1.1; `tcp_ecn_create_request`). Its
-    /// answer has ECE when that is so.
-    pub fn answer(&mut self, syn: Marks) -> bool {
-        let offers = syn.echoes() && syn.is_reduced();
-        if !self.is_settled && !offers {
-            self.mode = EcnMode::Off;
+    /// What an ACK of the data before a [change](Heard::Change) carries.
+    pub const fn marks_before(&self) -> Marks {
+        Marks::new(false, self.mode.others()).echoing(!self.marks.echoes())
+    }
+
+    /// An ACK is sent.
+    #[inline]
+    pub const fn on_ack(&mut self) {
+        self.untold = 0;
+    }
+
+    /// A SYN comes, perhaps again: takes its offer, if it makes one (RFC 3168 section 6.1.1, RFC 9768 section 3.1). Gives
+    /// what its answer carries.
+    pub fn answer(&mut self, syn: Marks) -> Marks {
+        if !self.is_settled {
+            self.is_settled = true;
+            self.mode = self.mode.asked_by(syn);
+            self.field = syn.ecn();
+            self.marks = Marks::new(false, self.mode.others());
+            if self.mode.is_accurate() {
+                self.marks = self.marks.counting(COUNT_BEGIN);
+            }
         }
-        self.is_settled = true;
-        self.mode.is_on()
+        let answer = match self.mode {
+            EcnMode::Off => 0,
+            EcnMode::Classic | EcnMode::Exact => CLASSIC_ANSWER,
+            EcnMode::Accurate | EcnMode::Scalable => reflected(syn.ecn()),
+        };
+        Marks::new(false, self.mode.handshake()).with_ace(answer)
+    }
+
+    /// A packet of so many segments comes to a host that counts marks (Linux 7.3 `tcp_ecn_received_counters`). Gives
+    /// whether it is to be answered at once: the ECN field is another one than before, or many marks are untold.
+    pub fn count(&mut self, marks: Marks, segments: u16) -> bool {
+        if marks.is_congested() {
+            let more = u32::from(segments.max(1));
+            self.marked = self.marked.wrapping_add(more);
+            self.untold += more;
+            self.marks = self.marks.counting(COUNT_BEGIN.wrapping_add(self.marked));
+        }
+        let has_changed = self.field != marks.ecn();
+        self.field = marks.ecn();
+        has_changed || self.untold >= MOST_UNTOLD
     }
 
     /// New data comes (Linux 6.1 `__tcp_ecn_check_ce`).
@@ -96,20 +206,91 @@ impl Echo {
         }
         self.has_seen = true;
         let is_congested = marks.is_congested();
-        if self.mode == EcnMode::Exact {
-            let has_changed = self.is_congested != is_congested;
-            (self.is_congested, self.echoes) = (is_congested, is_congested);
-            return if has_changed { Heard::Change } else { Heard::Nothing };
+        let echoes = self.marks.echoes();
+        match self.mode {
+            EcnMode::Exact if is_congested != echoes => {
+                self.marks = Marks::new(false, self.mode.others()).echoing(is_congested);
+                Heard::Change
+            }
+            EcnMode::Classic if is_congested && !echoes => {
+                self.marks = self.marks.echoing(true);
+                Heard::Occasion
+            }
+            _ => Heard::Nothing,
         }
-        if !is_congested || self.echoes {
-            return Heard::Nothing;
-        }
-        self.echoes = true;
-        Heard::Occasion
     }
 
-    /// The sender says that it has reduced its window.
+    /// The sender says that it has reduced its window: no ACK echoes any more.
     pub const fn stop(&mut self) {
-        self.echoes = false;
+        self.marks = Marks::new(false, self.mode.others());
+    }
+}
+
+/// Acknowledged segments an ACK, on average, in 1/64, weighed by 1/64 (`PKTS_ACKED_PREC`, `PKTS_ACKED_WEIGHT`), and how many
+/// show that ACKs are thinned out (`ACK_COMP_THRESH`).
+const MEAN_SHIFT: u32 = 6;
+const THINNED_OUT: u64 = 4;
+
+/// A sender's side of AccECN: the marks that it sees itself, and what it makes of those that ACKs count.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MarkCount {
+    /// Of packets that came from the receiver.
+    seen: u32,
+    /// Segments an ACK, in 1/64 (`pkts_acked_ewma`).
+    delivered_mean: u64,
+    /// The timestamp of the last ACK.
+    stamp_ms: u32,
+}
+
+impl MarkCount {
+    /// The SYN's answer came with this: what the ACK of it carries (RFC 9768 section 3.1, table 3).
+    pub fn on_answer(&mut self, mode: EcnMode, answer: Marks) -> Marks {
+        self.see(answer);
+        Marks::new(false, mode.others()).with_ace(reflected(answer.ecn()))
+    }
+
+    /// A packet came with this.
+    #[inline]
+    pub const fn see(&mut self, marks: Marks) {
+        self.seen = self.seen.wrapping_add(marks.is_congested() as u32);
+    }
+
+    /// What data carries, with this ECN field.
+    #[inline]
+    pub const fn marks(&self, ecn: Ecn) -> Marks {
+        Marks::new(false, ecn).counting(COUNT_BEGIN.wrapping_add(self.seen))
+    }
+
+    /// An ACK says nothing but that so many segments were delivered: fewer than the field can count to, and its count is what
+    /// it was when `marked` had been.
+    #[inline]
+    pub fn is_quiet(ack: &Ack, delivered: u64, marked: u64) -> bool {
+        delivered <= ACE_MOST && u64::from(ack.marks.ace()) == (u64::from(COUNT_BEGIN) + marked) & ACE_MOST
+    }
+
+    /// An ACK delivered so many segments, or none: gives whether its timestamp is newer than any before.
+    pub fn note(&mut self, ack: &Ack, delivered: u64) -> bool {
+        let is_newer = ack.stamp_ms.wrapping_sub(self.stamp_ms).cast_signed() > 0;
+        self.stamp_ms = if is_newer { ack.stamp_ms } else { self.stamp_ms };
+        if delivered > 0 {
+            let before = if self.delivered_mean == 0 { delivered << MEAN_SHIFT } else { self.delivered_mean };
+            self.delivered_mean = ((before << MEAN_SHIFT) - before + (delivered << MEAN_SHIFT)) >> MEAN_SHIFT;
+        }
+        is_newer
+    }
+
+    /// How many packets an ACK tells of as marked when `marked` had been (RFC 9768 section 3.2.2.5 and appendix A.2; Linux 7.3
+    /// `__tcp_accecn_process` without the option). Three bits may hide a multiple of 8: where more were delivered the most
+    /// is taken, unless ACKs are thinned out all the time.
+    pub fn newly_marked(&mut self, ack: &Ack, marked: u64, delivered: u64, has_progress: bool) -> u64 {
+        let is_newer = self.note(ack, delivered);
+        if !(has_progress || is_newer) {
+            return 0; // it may have been overtaken
+        }
+        let count = u64::from(ack.marks.ace()).wrapping_sub(u64::from(COUNT_BEGIN) + marked) & ACE_MOST;
+        if delivered <= ACE_MOST || self.delivered_mean > THINNED_OUT << MEAN_SHIFT {
+            return count;
+        }
+        delivered - (delivered - count & ACE_MOST)
     }
 }

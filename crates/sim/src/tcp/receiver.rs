@@ -158,12 +158,17 @@ impl Receiver {
             PacketKind::Data | PacketKind::Fin => self.on_others(packet, now, earlier),
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
-                let echoes = self.ecn.answer(packet.marks);
-                Some(Ack { syn: true, echoes, ..self.acknowledge(now) })
+                let marks = self.ecn.answer(packet.marks);
+                Some(Ack { syn: true, marks, ..self.acknowledge(now) })
             }
             PacketKind::Reset => self.on_reset(nearest(packet.seq, self.data.next()), now),
-            PacketKind::WindowProbe => Some(self.acknowledge(now)),
+            PacketKind::WindowProbe => {
+                self.count_marks(packet);
+                Some(self.acknowledge(now))
+            }
             PacketKind::Bare => {
+                self.count_marks(packet);
+                self.at_once = false; // there is nothing to answer
                 self.window.begin(now.as_micros());
                 self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
                 self.delay.sample_handshake(now.stamp_ms().wrapping_sub(packet.echo_ms).max(1));
@@ -257,8 +262,8 @@ impl Receiver {
         }
         self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
-        if packet.marks.is_reduced() && end >= self.acked_seq {
-            self.accept_reduction();
+        if self.ecn.mode().is_on() && end >= self.acked_seq {
+            self.take_in_header(packet);
         }
         if end <= next {
             // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
@@ -371,11 +376,22 @@ impl Receiver {
         true
     }
 
-    /// The sender says that it has reduced its window, which may be very narrow now (Linux 6.1 `tcp_ecn_accept_cwr`).
-    #[cold]
-    const fn accept_reduction(&mut self) {
-        self.ecn.stop();
-        self.at_once = true;
+    /// What the ECN bits of a packet's headers say, whatever becomes of its data: a count of marks, or that the sender has
+    /// reduced its window, which may be very narrow now (Linux 6.1 `tcp_ecn_accept_cwr`).
+    fn take_in_header(&mut self, packet: &Packet) {
+        if self.ecn.mode().is_accurate() {
+            self.count_marks(packet);
+        } else if packet.marks.is_reduced() {
+            self.ecn.stop();
+            self.at_once = true;
+        }
+    }
+
+    /// A packet comes, of which a host with accurate ECN counts the mark.
+    fn count_marks(&mut self, packet: &Packet) {
+        if self.ecn.mode().is_accurate() {
+            self.at_once |= self.ecn.count(packet.marks, packet.segments);
+        }
     }
 
     /// What the ECN field of new data says. A change that its sender is to see is answered at once, and what is owed for the
@@ -387,8 +403,8 @@ impl Receiver {
             Heard::Change => {
                 if self.delayed_ack.is_set() {
                     self.end_compression();
-                    let echoes = !self.ecn.echoes();
-                    earlier(Ack { echoes, ..self.ack(now) });
+                    let marks = self.ecn.marks_before();
+                    earlier(Ack { marks, ..self.ack(now) });
                 }
                 self.at_once = true;
             }
@@ -531,6 +547,7 @@ impl Receiver {
         self.owed = false;
         self.pushed = false;
         self.at_once = false;
+        self.ecn.on_ack();
         self.acked_bytes = self.delivered_bytes;
         self.acked_seq = self.data.next();
         self.end_compression();
@@ -555,8 +572,7 @@ impl Receiver {
             block_count: 0,
             duplicate: duplicate.is_some(),
             syn: false,
-            echoes: self.ecn.echoes(),
-            ecn: self.ecn.mode().others(),
+            marks: self.ecn.marks(),
             blocks: Default::default(),
         };
         if duplicate.is_some() || self.data.waiting() > 0 {

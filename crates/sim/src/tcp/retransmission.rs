@@ -3,7 +3,7 @@
 
 use super::sender::{Fin, Output, Sender, TimerPurpose};
 use super::transmit::Unsent;
-use crate::net::{Marks, Packet, PacketKind};
+use crate::net::{Packet, PacketKind};
 use units::{Time, low_bits, window_segments};
 
 impl Sender {
@@ -81,14 +81,14 @@ impl Sender {
         let pushed = segments > 1 || self.board.segment(end - 1).is_pushed();
         if self.offload {
             let packet = self.packet(kind, first, bytes, segments, departure);
-            let marks = Marks::new(pushed, self.ecn.others());
+            let marks = packet.marks.pushing(pushed);
             out.send(Packet { end_bytes: low_bits(start_bytes + bytes), marks, ..packet });
         } else {
             for seq in first..end {
                 let (start, end_bytes) = (self.board.start_bytes(seq), self.board.end_bytes(seq));
                 let pushed = if seq + 1 == end { pushed } else { self.board.segment(seq).is_pushed() };
                 let packet = self.packet(kind, seq, end_bytes - start, 1, departure);
-                let marks = Marks::new(pushed, self.ecn.others());
+                let marks = packet.marks.pushing(pushed);
                 out.send(Packet { end_bytes: low_bits(end_bytes), marks, ..packet });
             }
         }

@@ -7,7 +7,7 @@
 use super::burst::{Pacer, Pacing};
 use super::control::Control;
 use super::cwnd_validation::CwndValidation;
-use super::ecn::EcnMode;
+use super::ecn::{EcnMode, MarkCount};
 use super::limits::Limits;
 use super::rate::DeliveryRate;
 use super::recovery::Recovery;
@@ -18,7 +18,7 @@ use super::timer::Deadline;
 use super::write_queue::WriteQueue;
 use crate::engine::prefetch;
 use crate::index::FlowId;
-use crate::net::{Ack, Packet, PacketKind, Waiting};
+use crate::net::{Ack, Marks, Packet, PacketKind, Waiting};
 use cc::{CongestionControl, Controller, Inspection, Start, Window};
 use run::{FRAME_HEADERS_BYTES, Gauges, SocketMemory};
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ pub enum TimerPurpose {
 pub struct Counters {
     pub segments_sent: u64,
     pub segments_retransmitted: u64,
-    /// Segments delivered by ACKs with ECE (Linux 6.1 `delivered_ce`).
+    /// Segments delivered by ACKs with ECE, or packets that ACKs count as marked (Linux's `delivered_ce`).
     pub delivered_ce: u64,
     pub acks: u64,
     pub timeouts: u64,
@@ -197,6 +197,8 @@ pub struct Sender {
     pub(super) offload: bool,
     /// What it offers of ECN; once established, what both ends do.
     pub(super) ecn: EcnMode,
+    /// With accurate ECN.
+    pub(super) mark_count: MarkCount,
     pub(super) initial_window: Segments,
     /// What the algorithm is built from once the handshake has measured an RTT.
     algorithm: Option<Box<Algorithm>>,
@@ -217,7 +219,7 @@ const TIMESTAMPS_BYTES: u32 = 12;
 impl Sender {
     /// A sender that has not connected yet.
     pub fn new(flow: FlowId, config: &SenderConfig) -> Self {
-        let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None, false);
+        let cc = config.algorithm.build(Time::ZERO, config.mss_bytes, config.initial_window, None, config.ecn.is_on());
         Self {
             flow,
             mss_bytes: config.mss_bytes,
@@ -251,6 +253,7 @@ impl Sender {
             host_queue_holds: false,
             offload: config.offload,
             ecn: config.ecn,
+            mark_count: MarkCount::default(),
             initial_window: config.initial_window,
             algorithm: Some(Box::new(config.algorithm.clone())),
             connect_at: Time::NEVER,
@@ -261,8 +264,8 @@ impl Sender {
         }
     }
 
-    /// The handshake is complete, after `rtt_us` when its SYN was not repeated.
-    pub(super) fn establish(&mut self, rtt_us: Option<u32>, now: Time, out: &mut impl Output) {
+    /// The handshake is complete, after `rtt_us` when its SYN was not repeated; the ACK of it has these marks.
+    pub(super) fn establish(&mut self, rtt_us: Option<u32>, marks: Marks, now: Time, out: &mut impl Output) {
         self.established = true;
         if let Some(rtt_us) = rtt_us {
             self.rtt.update_minimum(now.as_millis(), rtt_us);
@@ -278,7 +281,8 @@ impl Sender {
         self.update_pacing_rate();
         self.expand_send_buffer();
         self.limits.begin(now);
-        self.send_bare(self.packet(PacketKind::Bare, 0, 0, 0, self.pacing.stamp(now)), now, out);
+        let packet = self.packet(PacketKind::Bare, 0, 0, 0, self.pacing.stamp(now));
+        self.send_bare(Packet { marks, ..packet }, now, out);
     }
 
     /// Sends a segment without data.

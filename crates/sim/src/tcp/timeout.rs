@@ -1,14 +1,13 @@
 //! The connection's beginning, and the one timer that guards what is out: timeouts with back-off (RFC 6298), tail
 //! loss probes (RFC 8985 section 7), RACK's timer, and probes of a closed window.
 
-use super::ecn::EcnMode;
 use super::rack::TIMEOUT_MIN_US;
 use super::recovery::Progress;
 use super::rtt::{RTO_INITIAL_MS, RTO_MAX_MS, RTO_MIN_US, sample_us};
 use super::sender::{Output, SendReason, Sender, TimerPurpose};
 use super::timer::{jiffies, on_wheel};
 use super::transmit::Unsent;
-use crate::net::{Ack, Packet, PacketKind};
+use crate::net::{Ack, Marks, Packet, PacketKind};
 use cc::{CongestionControl, RecoveryState};
 use units::{Time, window_segments};
 
@@ -27,9 +26,7 @@ impl Sender {
 
     fn send_syn(&mut self, now: Time, out: &mut impl Output) {
         let syn = self.packet(PacketKind::Syn, 0, 0, 0, self.pacing.stamp(now));
-        // It offers ECN once (RFC 3168 section 6.1.1.1, `tcp_ecn_clear_syn`).
-        let offers = self.ecn.is_on() && self.recovery.timeouts_in_row == 0;
-        let marks = syn.marks.echoing(offers).reducing(offers);
+        let marks = self.ecn.syn(self.recovery.timeouts_in_row);
         self.send_bare(Packet { frame_bytes: SYN_FRAME_BYTES, marks, ..syn }, now, out);
         self.timer_purpose = TimerPurpose::Handshake;
         // RFC 6298 section 5.7: one second, doubled with each repetition
@@ -43,15 +40,18 @@ impl Sender {
         if self.established {
             return;
         }
-        if !ack.echoes {
-            self.ecn = EcnMode::Off;
-        }
+        self.ecn = self.ecn.answered(ack.marks);
+        let marks = if self.ecn.is_accurate() {
+            self.mark_count.on_answer(self.ecn, ack.marks)
+        } else {
+            Marks::new(false, self.ecn.others())
+        };
         let repeated = self.recovery.timeouts_in_row > 0;
         self.recovery.timeouts_in_row = 0;
         self.timer_purpose = TimerPurpose::Nothing;
         self.timer.clear();
         let rtt_us = sample_us(now.since(self.connect_at).as_micros());
-        self.establish((!repeated).then_some(rtt_us), now, out);
+        self.establish((!repeated).then_some(rtt_us), marks, now, out);
         self.take_writes(now, out);
     }
 

@@ -3,7 +3,7 @@
 
 use super::limits::Limit;
 use super::sender::{Fin, HandedOver, Output, SendReason, Sender, TimerPurpose};
-use crate::net::{Marks, Packet, PacketKind, ReportId, Waiting};
+use crate::net::{Ecn, Marks, Packet, PacketKind, ReportId, Waiting};
 use cc::{CongestionControl, RecoveryState, Restart};
 use run::FRAME_HEADERS_BYTES;
 use units::{Segments, Span, Time, burst_bytes, low_bits, window_segments};
@@ -31,7 +31,8 @@ enum Pause {
 impl Sender {
     #[inline]
     pub(super) fn burst_segments(&self) -> Segments {
-        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), self.control.cc.min_burst())
+        let cc = &self.control.cc;
+        self.pacing.burst_segments(self.mss_bytes, self.rtt.min_us(), cc.min_burst()).min(cc.max_burst())
     }
 
     /// Sends what windows, pacing and queues allow. True when something was sent. Every other call has nothing to send: it
@@ -299,7 +300,7 @@ impl Sender {
         let (mut left, mut pushed) = (bytes, false);
         // The first new data says that the window was reduced (RFC 3168 section 6.1.2, `tcp_ecn_send`).
         let ecn = if kind == PacketKind::Data { self.ecn.new_data() } else { self.ecn.others() };
-        let reduced = self.ecn.is_on() && kind == PacketKind::Data && self.recovery.take_reduction();
+        let (marks, reduced) = self.header_marks(ecn, kind);
         for seq in first..first + u64::from(segments) {
             let payload = left.min(mss);
             left -= payload;
@@ -322,12 +323,12 @@ impl Sender {
                     report: ReportId::NONE,
                     segments: 1,
                     kind,
-                    marks: Marks::new(pushed, ecn).reducing(reduced && seq == first),
+                    marks: marks.pushing(pushed).reducing(reduced && seq == first),
                 });
             }
         }
         if self.offload {
-            let marks = Marks::new(pushed, ecn).reducing(reduced);
+            let marks = marks.pushing(pushed).reducing(reduced);
             out.send(Packet { marks, ..self.packet(kind, first, bytes, segments, departure) });
         }
         if let Err(dropped) = self.hand_over(first, bytes, departure, now, out) {
@@ -347,6 +348,24 @@ impl Sender {
             self.rearm_timeout(now);
         }
         Ok(segments)
+    }
+
+    /// What a packet with this ECN field carries, and whether, of new data, the first says that the window was reduced.
+    #[inline]
+    fn header_marks(&mut self, ecn: Ecn, kind: PacketKind) -> (Marks, bool) {
+        if !self.ecn.is_on() {
+            return (Marks::new(false, ecn), false);
+        }
+        if self.ecn.is_accurate() {
+            return (self.mark_count.marks(ecn), false);
+        }
+        (Marks::new(false, ecn), kind == PacketKind::Data && self.recovery.take_reduction())
+    }
+
+    /// What a packet that is no new data carries.
+    fn other_marks(&self) -> Marks {
+        let ecn = self.ecn.others();
+        if self.ecn.is_accurate() { self.mark_count.marks(ecn) } else { Marks::new(false, ecn) }
     }
 
     /// The packets of a burst were sent: hands it over. A drop by the host itself is congestion, which is seen at once
@@ -418,7 +437,7 @@ impl Sender {
             report: ReportId::NONE,
             segments: u16::try_from(segments).expect("a burst has at most 64 KiB"),
             kind,
-            marks: Marks::new(false, self.ecn.others()),
+            marks: self.other_marks(),
         }
     }
 }

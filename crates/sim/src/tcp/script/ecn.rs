@@ -1,11 +1,15 @@
 //! Explicit congestion notification (RFC 3168), and DCTCP's rules for it (RFC 8257).
 
 use super::{BEGIN, RECEIVER, ReceiverScript, ReceiverSetup, SENDER, SenderScript, SenderSetup, ack, ms, segment};
-use crate::net::{Ecn, PacketKind};
+use crate::net::{Ecn, Marks, PacketKind};
 use crate::tcp::EcnMode;
+use crate::tcp::ecn::Echo;
 use cc::RecoveryState;
 
 const CE: Ecn = Ecn::CongestionExperienced;
+/// Answers to a SYN.
+const DECLINED: Marks = Marks::new(false, Ecn::NotEct);
+const TAKEN: Marks = DECLINED.echoing(true);
 const CLASSIC: SenderSetup = SenderSetup { ecn: EcnMode::Classic, ..SENDER };
 const DCTCP: SenderSetup = SenderSetup { ecn: EcnMode::Exact, cc: "dctcp", ..SENDER };
 
@@ -32,7 +36,7 @@ fn a_connection_whose_offer_is_taken_sends_data_as_ect() {
     let mut s = SenderScript::connecting(CLASSIC);
     let syn = s.take_sent()[0].1;
     assert_eq!((syn.marks.ecn(), syn.marks.echoes(), syn.marks.is_reduced()), (0, true, true));
-    s.answered(true).writes_after_handshake();
+    s.answered(TAKEN).writes_after_handshake();
     assert_eq!(left(&mut s)[..2], [(PacketKind::Bare, false, false), (PacketKind::Data, true, false)]);
 }
 
@@ -58,7 +62,7 @@ fn a_syn_that_is_sent_again_offers_nothing() {
         s.fire_timer();
         let syn = s.take_sent()[0].1;
         assert!(syn.kind == PacketKind::Syn && !syn.marks.echoes() && !syn.marks.is_reduced());
-        s.answered(late_answer).writes_after_handshake();
+        s.answered(if late_answer { TAKEN } else { DECLINED }).writes_after_handshake();
         assert_eq!(left(&mut s)[1], (PacketKind::Data, late_answer, false));
     }
 }
@@ -84,7 +88,7 @@ fn what_is_sent_again_and_what_has_no_data_is_not_ect() {
 #[test]
 fn every_packet_of_dctcp_is_ect() {
     let mut s = SenderScript::connecting(DCTCP);
-    s.answered(true).writes_after_handshake();
+    s.answered(TAKEN).writes_after_handshake();
     let mut sent = left(&mut s);
     s.at(ms(20)).gets(ack(0).sack(1..8));
     sent.extend(left(&mut s));
@@ -228,4 +232,201 @@ fn dctcp_echoes_each_change_of_ce_at_once() {
     r.gets(segment(n + 7).ecn(CE).cwr()).expect_ack(ack(n + 8).ece());
     r.gets(segment(n + 8).ecn(CE));
     r.gets(segment(n + 9).ecn(Ecn::Ect0)).expect_acks([ack(n + 9).ece(), ack(n + 10)]);
+}
+
+const ACCURATE: SenderSetup = SenderSetup { ecn: EcnMode::Accurate, ..SENDER };
+const SCALABLE: SenderSetup = SenderSetup { ecn: EcnMode::Scalable, ..SENDER };
+const ACCURATE_RECEIVER: ReceiverSetup = ReceiverSetup { ecn: EcnMode::Accurate, ..RECEIVER };
+
+/// What left: its kind, its ECN field, and its ACE field.
+fn fields(script: &mut SenderScript) -> Vec<(PacketKind, u8, u8)> {
+    script.take_sent().into_iter().map(|(_, packet)| (packet.kind, packet.marks.ecn(), packet.marks.ace())).collect()
+}
+
+/// RFC 9768 section 3.1, table 2: each answer to an offer of accurate ECN. From then on packets are ECT and count, are
+/// those of RFC 3168, or have nothing. A scalable algorithm falls back to nothing (Linux 7.3
+/// `TCP_CONG_NO_FALLBACK_RFC3168`).
+#[test]
+fn the_answers_flags_say_which_ecn_it_is() {
+    for (setup, ect, syn) in [(ACCURATE, Ecn::Ect0, Ecn::NotEct), (SCALABLE, Ecn::Ect1, Ecn::Ect1)] {
+        for answer in 0..8 {
+            let mut s = SenderScript::connecting(setup);
+            assert_eq!(fields(&mut s), [(PacketKind::Syn, syn as u8, 0b111)]);
+            s.answered(DECLINED.with_ace(answer)).writes_after_handshake();
+            let sent = fields(&mut s);
+            let expected = match answer {
+                0 | 0b111 => [(0, 0), (0, 0)],
+                1 if setup.ecn == EcnMode::Accurate => [(0, 0), (ect as u8, 0)],
+                1 => [(0, 0), (0, 0)],
+                _ => [(ect as u8, 0b010), (ect as u8, 5)],
+            };
+            assert_eq!(
+                sent[..2],
+                [PacketKind::Bare, PacketKind::Data].map(|kind| {
+                    let (ecn, ace) = expected[usize::from(kind == PacketKind::Data)];
+                    (kind, ecn, ace)
+                }),
+                "{:?}, {answer:03b}",
+                setup.ecn
+            );
+        }
+    }
+}
+
+/// RFC 9768 section 3.1, table 3: the ACK of the answer says which ECN field that came with; CE on it counts.
+#[test]
+fn the_handshakes_last_ack_reflects_the_answers_ecn_field() {
+    let fields_of_answers = [(Ecn::NotEct, 0b010, 5), (Ecn::Ect1, 0b011, 5), (Ecn::Ect0, 0b100, 5), (CE, 0b110, 6)];
+    for (ecn, reflected, count) in fields_of_answers {
+        let mut s = SenderScript::connecting(ACCURATE);
+        s.take_sent();
+        s.answered(Marks::new(false, ecn).with_ace(0b010)).writes_after_handshake();
+        let sent: Vec<u8> = fields(&mut s).iter().map(|(_, _, ace)| *ace).collect();
+        assert_eq!(sent[..2], [reflected, count]);
+    }
+}
+
+/// RFC 9768 section 3.1.4.1: the first SYN that is sent again offers AccECN once more, those after it nothing
+/// (`tcp_retransmit_skb`).
+#[test]
+fn accurate_ecn_is_offered_twice() {
+    let mut s = SenderScript::connecting(ACCURATE);
+    for offer in [0b111, 0b111, 0, 0] {
+        assert_eq!(fields(&mut s), [(PacketKind::Syn, 0, offer)]);
+        s.fire_timer();
+    }
+    s.take_sent();
+}
+
+/// With AccECN retransmissions and the FIN are ECT, too, and there is no CWR (Linux 7.3 `tcp_ecn_send`).
+#[test]
+fn every_packet_of_accurate_ecn_but_the_syn_is_ect() {
+    let mut s = SenderScript::begin(ACCURATE);
+    s.writes(10).expect_sent(0..10);
+    s.closes();
+    assert_eq!(fields(&mut s), [(PacketKind::Fin, Ecn::Ect0 as u8, 5)]);
+    s.at(ms(20)).gets(ack(0).sack(1..8).counting(1)).expect_state(RecoveryState::Recovery);
+    assert_eq!(fields(&mut s), [(PacketKind::Data, Ecn::Ect0 as u8, 5)]);
+}
+
+/// RFC 9768 section 3.2.2: what the field has gone on by since the last ACK was marked, also past 7 to 0; a mark is answered
+/// once a round trip, as ECE is.
+#[test]
+fn the_count_goes_on_past_its_three_bits() {
+    let mut s = twenty_out(ACCURATE);
+    s.at(ms(20)).gets(ack(2).counting(0)).expect_state(RecoveryState::Open);
+    s.take_sent();
+    s.gets(ack(4).counting(0)).expect_state(RecoveryState::Open);
+    s.take_sent();
+    for (una, marked) in [(6, 2), (8, 3), (12, 7), (14, 7), (16, 9)] {
+        s.gets(ack(una).counting(marked)).expect_state(RecoveryState::Cwr);
+        s.expect("marked", |sender| sender.counters.delivered_ce, marked.into());
+        s.take_sent();
+    }
+    s.expect("reductions", |sender| sender.echo_reductions(), 1);
+}
+
+/// RFC 9768 section 3.2.2.5.2: an ACK of more than seven segments may hide eight marks; the worst is assumed, unless such
+/// ACKs are the rule (Linux 7.3 `__tcp_accecn_process`).
+#[test]
+fn an_ack_of_many_segments_is_assumed_to_hide_marks_unless_all_are_such() {
+    let mut s = twenty_out(ACCURATE);
+    for una in [2, 4] {
+        s.gets(ack(una).counting(0));
+        s.take_sent();
+    }
+    s.gets(ack(16).counting(1));
+    s.take_sent();
+    s.expect("marked, of 12", |sender| sender.counters.delivered_ce, 9);
+
+    let mut s = twenty_out(ACCURATE);
+    s.gets(ack(16).counting(1));
+    s.take_sent();
+    s.expect("marked, of 16", |sender| sender.counters.delivered_ce, 1);
+}
+
+/// An ACK that brings nothing new and is no newer may have been overtaken: its count is ignored (`__tcp_accecn_process`).
+#[test]
+fn the_count_of_an_ack_without_progress_is_ignored() {
+    let mut s = twenty_out(ACCURATE);
+    s.at(ms(20)).gets(ack(4).counting(3));
+    s.take_sent();
+    s.gets(ack(4).counting(1));
+    s.take_sent();
+    s.expect("marked", |sender| sender.counters.delivered_ce, 3);
+    s.gets(ack(2).counting(1));
+    s.take_sent();
+    s.expect("marked", |sender| sender.counters.delivered_ce, 3);
+}
+
+/// RFC 9768 section 3.1: a host takes the best offer that it knows, and its answer says which ECN field the SYN had.
+#[test]
+fn a_host_answers_the_best_offer_that_it_knows() {
+    use EcnMode::{Accurate, Classic, Exact, Off, Scalable};
+    let offers = [0, 0b011, 0b111, 0b100];
+    for (host, modes) in [
+        (Off, [Off, Off, Off, Off]),
+        (Classic, [Off, Classic, Classic, Off]),
+        (Exact, [Off, Exact, Exact, Off]),
+        (Accurate, [Off, Classic, Accurate, Accurate]),
+        (Scalable, [Off, Off, Scalable, Scalable]),
+    ] {
+        for (offer, mode) in offers.into_iter().zip(modes) {
+            let mut echo = Echo::new(host);
+            let answer = echo.answer(DECLINED.with_ace(offer));
+            assert_eq!(echo.mode(), mode, "{host:?}, {offer:03b}");
+            let expected = if mode.is_accurate() { 0b010 } else { u8::from(mode.is_on()) };
+            assert_eq!(answer.ace(), expected, "{host:?}, {offer:03b}");
+        }
+    }
+    for (field, reflected) in [(Ecn::NotEct, 0b010), (Ecn::Ect1, 0b011), (Ecn::Ect0, 0b100), (CE, 0b110)] {
+        let answer = Echo::new(Accurate).answer(Marks::new(false, field).with_ace(0b111));
+        assert_eq!(answer.ace(), reflected);
+    }
+}
+
+/// So many segments have come, none of them marked.
+fn past_quick_acks(segments: u64) -> ReceiverScript {
+    let mut r = ReceiverScript::begin(ACCURATE_RECEIVER);
+    for seq in 0..segments {
+        r.gets(segment(seq).ecn(Ecn::Ect0));
+        r.take_acks();
+    }
+    r
+}
+
+/// RFC 9768 section 3.2.2: ACKs count packets with CE. Linux 7.3 acknowledges at once when the ECN field changes, to CE and
+/// from it (section 3.2.2.5.1; `tcp_ecn_received_counters`), and between changes as ever.
+#[test]
+fn accurate_acks_count_marks_and_come_at_once_when_marks_begin_or_end() {
+    let ect = |seq| segment(seq).ecn(Ecn::Ect0);
+    let next = 40;
+    let mut r = past_quick_acks(next);
+    r.gets(ect(next)).gets(ect(next + 1)).expect_ack(ack(next + 2).counting(0));
+    r.gets(segment(next + 2).ecn(CE)).expect_ack(ack(next + 3).counting(1));
+    r.gets(segment(next + 3).ecn(CE)).gets(segment(next + 4).ecn(CE)).expect_ack(ack(next + 5).counting(3));
+    r.gets(ect(next + 5)).expect_ack(ack(next + 6).counting(3));
+    r.gets(ect(next + 6)).gets(ect(next + 7)).expect_ack(ack(next + 8).counting(3));
+    for more in 0..3 {
+        let seq = next + 8 + 2 * more;
+        r.gets(segment(seq).ecn(CE));
+        r.take_acks();
+        r.gets(ect(seq + 1)).expect_ack(ack(seq + 2).counting(4 + u32::try_from(more).unwrap()));
+    }
+}
+
+/// RFC 9768 section 3.2.2.5.1: no more than six marks wait for an ACK, also behind a hole where ACKs are compressed
+/// (`TCP_ACCECN_ACE_MAX_DELTA`).
+#[test]
+fn the_sixth_mark_that_no_ack_has_told_of_is_acknowledged_at_once() {
+    let mut r = past_quick_acks(40);
+    let marked = |seq| segment(seq).ecn(CE);
+    for seq in 41..45 {
+        r.gets(marked(seq));
+        r.take_acks();
+    }
+    for seq in 45..50 {
+        r.gets(marked(seq)).expect_nothing();
+    }
+    r.gets(marked(50)).expect_ack(ack(40).sack(41..51).counting(10));
 }

@@ -31,7 +31,7 @@ mod timeout;
 mod undo;
 mod window_use;
 
-use crate::net::{Ack, SackBlock};
+use crate::net::{Ack, Ecn, Marks, SackBlock};
 use path::Path;
 use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, fin, segment};
 use sender_side::{SENDER, SenderScript, SenderSetup};
@@ -82,15 +82,29 @@ impl Display for Millis {
 }
 
 /// An ACK: what a sender gets, or what a receiver must send.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 struct AckTemplate {
     una: u64,
     blocks: [SackBlock; 3],
     block_count: u8,
     duplicate: bool,
-    echoes: bool,
+    marks: Marks,
     echo: Option<Span>,
     window_bytes: Option<u64>,
+}
+
+impl Default for AckTemplate {
+    fn default() -> Self {
+        Self {
+            una: 0,
+            blocks: Default::default(),
+            block_count: 0,
+            duplicate: false,
+            marks: Marks::new(false, Ecn::NotEct),
+            echo: None,
+            window_bytes: None,
+        }
+    }
 }
 
 /// An ACK of everything before segment `una`, that opens the window wide. Its timestamp echoes the segment that was the
@@ -122,7 +136,13 @@ impl AckTemplate {
 
     /// With ECE.
     fn ece(mut self) -> Self {
-        self.echoes = true;
+        self.marks = self.marks.echoing(true);
+        self
+    }
+
+    /// Its ACE field counts so many marked packets (RFC 9768 section 3.2.2).
+    fn counting(mut self, marked: u32) -> Self {
+        self.marks = self.marks.counting(5 + marked);
         self
     }
 
@@ -136,8 +156,10 @@ impl AckTemplate {
 /// The fields that are always compared.
 impl From<&Ack> for AckTemplate {
     fn from(ack: &Ack) -> Self {
-        let Ack { una, block_count, duplicate, echoes, .. } = *ack;
-        Self { una, blocks: ack.sack_blocks(), block_count, duplicate, echoes, ..Self::default() }
+        let Ack { una, block_count, duplicate, .. } = *ack;
+        let plain = Marks::new(false, Ecn::NotEct).with_ace(ack.marks.ace());
+        let marks = if ack.marks.counts() { plain.counting(ack.marks.ace().into()) } else { plain };
+        Self { una, blocks: ack.sack_blocks(), block_count, duplicate, marks, ..Self::default() }
     }
 }
 
@@ -148,7 +170,9 @@ impl Display for AckTemplate {
             let kind = if index == 0 && self.duplicate { "dsack" } else { "sack" };
             write!(f, " {kind} {}..{}", block.start, block.end)?;
         }
-        if self.echoes {
+        if self.marks.counts() {
+            write!(f, " ace {}", self.marks.ace())?;
+        } else if self.marks.echoes() {
             write!(f, " ece")?;
         }
         if let Some(echo) = self.echo {

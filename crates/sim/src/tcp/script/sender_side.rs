@@ -2,7 +2,7 @@
 
 use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, stamp_ms};
 use crate::index::FlowId;
-use crate::net::{Ack, Ecn, Packet, PacketKind, Waiting};
+use crate::net::{Ack, Ecn, Marks, Packet, PacketKind, Waiting};
 use crate::tcp::sender::TimerPurpose;
 use crate::tcp::{Algorithm, EcnMode, HandedOver, Output, Sender, SenderConfig};
 use cc::RecoveryState;
@@ -153,7 +153,12 @@ impl SenderScript {
     /// The handshake ends at time 0.
     pub(super) fn begin(setup: SenderSetup) -> Self {
         let mut script = Self::connecting(setup);
-        script.answered(setup.peer_has_ecn && setup.ecn.is_on());
+        let ace = match (setup.peer_has_ecn, setup.ecn) {
+            (true, EcnMode::Accurate | EcnMode::Scalable) => 0b010,
+            (true, EcnMode::Classic | EcnMode::Exact) => 0b001,
+            _ => 0,
+        };
+        script.answered(Marks::new(false, Ecn::NotEct).with_ace(ace));
         let kinds: Vec<_> = script.wire.sent.drain(..).map(|sent| sent.packet.kind).collect();
         assert_eq!(kinds, [PacketKind::Syn, PacketKind::Bare]);
         script
@@ -184,9 +189,9 @@ impl SenderScript {
         script
     }
 
-    /// The SYN's answer arrives, with ECE if its receiver takes the offer of ECN.
-    pub(super) fn answered(&mut self, echoes: bool) -> &mut Self {
-        let answer = Ack { syn: true, echoes, ..self.arriving(AckTemplate::default()) };
+    /// The SYN's answer arrives, with these flags of ECN.
+    pub(super) fn answered(&mut self, marks: Marks) -> &mut Self {
+        let answer = Ack { syn: true, marks, ..self.arriving(AckTemplate::default()) };
         self.sender.on_ack(&answer, self.wire.now, &mut self.wire);
         self
     }
@@ -345,8 +350,7 @@ impl SenderScript {
             block_count: template.block_count,
             duplicate: template.duplicate,
             syn: false,
-            echoes: template.echoes,
-            ecn: Ecn::NotEct,
+            marks: template.marks,
             blocks: template.blocks.map(|block| block.packed()),
         }
     }
