@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from pydantic import Field
 
+from dev.table import TomlTable
 from dev.validation.gains import Gain, gains
 from dumbbell.comparison.record import Part, Side
 from dumbbell.hosts.record import HostPoint, HostRecord
@@ -20,6 +21,33 @@ if TYPE_CHECKING:
     _Place: TypeAlias = tuple[int, str, str, str]
 
 
+class HostBar(TomlTable):
+    """A bar for an engine: so many of a table's points, those that starved too, are so near to what was measured."""
+
+    quantity: str
+    points: float
+    """The share of the points."""
+    within: float
+    """The most that one is off, in the quantity's base unit: of a share 0.05 are 5 points, of an RTT 0.002 are 2 ms."""
+    relative: float = 0.0
+    """Or so much of what was measured, where that is more."""
+    of_rate: bool = False
+    """The quantity is a share of the bottleneck's rate."""
+
+
+class BarOutcome(Part):
+    """How many points of a table an engine has within a bar."""
+
+    bar: HostBar
+    engine: str
+    within: int
+    n: int
+
+    @property
+    def holds(self) -> bool:
+        return self.within >= self.bar.points * self.n
+
+
 class MeasuredTable(Part):
     """A table of measured points, and what engines have there."""
 
@@ -28,6 +56,7 @@ class MeasuredTable(Part):
     spec: str
     """Hash of what was asked: of another one no engine's numbers are kept."""
     record: HostRecord
+    bars: tuple[BarOutcome, ...] = ()
 
 
 class HostsRecord(Part):
@@ -42,9 +71,15 @@ class HostsRecord(Part):
     """Tables that have an algorithm each, whose gain over the other is told."""
     drawn: tuple[str, ...]
     """Tables whose points, under their first settings, are drawn and counted together."""
+    by: str = ""
+    """The remark that alone parts the points; empty: each that does."""
     tables: tuple[MeasuredTable, ...]
     instead: dict[str, dict[str, str]] = Field(default_factory=dict)
     """What an engine has in the place of fields of the specs that it cannot honour, by its name and their path."""
+    note: str = ""
+    """What else is to be said of it, from the plan."""
+    differences_only: bool = False
+    """Nobody gave leave to pass on what was measured: the points of the tables are those of `differences`."""
 
     def of(self, table: str) -> HostRecord | None:
         return next((each.record for each in self.tables if each.table == table), None)
@@ -63,6 +98,34 @@ def spec_hash(study: Study, table: str) -> str:
     fields = {key: value for key, value in measurements.experiment.fields().items() if key != "seeds"}
     rows = [[row.line, {str(key): number.value for key, number in row.measured.items()}] for row in measurements.rows]
     return hashlib.sha256(json.dumps([fields, rows], sort_keys=True).encode()).hexdigest()[:16]
+
+
+def outcomes(record: HostRecord, bars: Sequence[HostBar]) -> Iterator[BarOutcome]:
+    """What each engine of a record of points comes to by each bar."""
+    for bar in bars:
+        points = [each for each in record.points if (each.quantity, each.of_rate) == (bar.quantity, bar.of_rate)]
+        for engine in record.engines:
+            known = [(point.measured, own) for point in points if (own := point.median(engine)) is not None]
+            if known:
+                near = [abs(own - there) <= max(bar.within, bar.relative * there) for there, own in known]
+                yield BarOutcome(bar=bar, engine=engine, within=sum(near), n=len(near))
+
+
+def differences(record: HostRecord) -> HostRecord:
+    """The record without what was measured: 0 stands for it, or 1, and engines' values are less it, or over it.
+
+    As shares are told in points and times in percent. Who starves cannot be said without it.
+    """
+    points = []
+    for point in record.points:
+        there, absolute = point.measured, point.absolute
+        relative = {
+            engine: tuple(value - there if absolute else value / there for value in values)
+            for engine, values in point.values.items()
+        }
+        update = {"measured": 0.0 if absolute else 1.0, "sd": None, "starves_below": None, "values": relative}
+        points.append(point.model_copy(update=update))
+    return record.model_copy(update={"points": tuple(points)})
 
 
 def with_earlier_values(record: HostRecord, earlier: HostRecord | None, engines: Sequence[str]) -> HostRecord:

@@ -25,7 +25,15 @@ from dev.strata.studied import drawn
 from dev.table import TomlTable
 from dev.validation.advice import AdvicePart, AdviceRecord
 from dev.validation.claims import ClaimsRecord, Column, judge_claims
-from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
+from dev.validation.hosts import (
+    HostBar,
+    HostsRecord,
+    MeasuredTable,
+    differences,
+    outcomes,
+    spec_hash,
+    with_earlier_values,
+)
 from dev.validation.mutants import Kind, Mutant, MutantsRecord, judge_mutants, mutants
 from dev.validation.phases import PhasesPart, PhasesRecord
 from dev.validation.scale import ScalePart, ScaleRecord
@@ -45,6 +53,7 @@ from dumbbell.results.store import Store
 from dumbbell.spec import Experiment
 from dumbbell.studies import Study, load, only, run
 from dumbbell.studies.execution import count_runs
+from dumbbell.studies.loading import read
 from dumbbell.text_file import Unreadable, text_of
 
 Record: TypeAlias = (
@@ -357,15 +366,23 @@ class HostsPart(SeparatePart):
 
     kind: Literal["hosts"] = "hosts"
     study: str
+    apart: bool = False
+    """The study lies in `dev/data`, and no wheel has it, because nobody gave leave to pass on what was measured."""
     tables: tuple[str, ...]
     """Its experiments with measured points, in the order of the page."""
     pairs: tuple[tuple[str, str], ...] = ()
     """Tables that have an algorithm each, whose gain over the other is told."""
     drawn: tuple[str, ...] = ()
     """Tables whose points, under their first settings, are drawn and counted together; None: all."""
+    by: str = ""
+    """The remark that alone parts the points; empty: each that does."""
     every: dict[str, int] = Field(default_factory=dict)
     """Of tables with very many points every so many-th, by table."""
+    bars: tuple[HostBar, ...] = ()
+    """For every engine, in every table; they were set before any run."""
     sides: tuple[HostsSide, ...]
+    note: str = ""
+    """What its page says besides."""
 
     @property
     @override
@@ -375,7 +392,7 @@ class HostsPart(SeparatePart):
     def total(self, engines: Sequence[Engine], records: Records = unmeasured) -> int:
         """How many runs these engines have to give."""
         del records
-        study = load(self.study)
+        study = self.loaded()
         return sum(
             count(each.experiment_of(self._measured(study, table)))
             for table in self.tables
@@ -387,7 +404,7 @@ class HostsPart(SeparatePart):
         records: Records = unmeasured,
     ) -> tuple[Record, list[str]]:  # fmt: skip
         """Runs what is missing on these engines; the others' numbers stay, as far as the points are the same."""
-        study, earlier = load(self.study), records(self.name)
+        study, earlier = self.loaded(), records(self.name)
         known = {each.table: each for each in earlier.tables} if isinstance(earlier, HostsRecord) else {}
         tables: list[MeasuredTable] = []
         failed: list[str] = []
@@ -396,15 +413,26 @@ class HostsPart(SeparatePart):
             measured = hold(self._measured(study, table), store, compared, jobs=jobs, progress=progress)
             failed += measured.failures
             old = known.get(table)
-            earlier_record = old.record if old and old.spec == spec else None
-            merged = with_earlier_values(measured, earlier_record, [each.engine.name for each in compared])
-            tables.append(MeasuredTable(table=table, spec=spec, record=merged))
+            old = old if old and old.spec == spec else None
+            here = [each.engine.name for each in compared]
+            bars = [
+                *outcomes(measured, self.bars),
+                *(each for each in (old.bars if old else ()) if each.engine not in here),
+            ]
+            own = differences(measured) if self.apart else measured
+            merged = with_earlier_values(own, old.record if old else None, here)
+            tables.append(MeasuredTable(table=table, spec=spec, record=merged, bars=tuple(bars)))
         record = HostsRecord(
             study=study.name, short=study.manifest.short, testbed=study.manifest.testbed, pairs=self.pairs,
-            drawn=self.drawn or self.tables, tables=tuple(tables),
+            drawn=self.drawn or self.tables, by=self.by, tables=tuple(tables),
             instead={side.engine: side.instead for side in self.sides if side.instead},
+            note=self.note, differences_only=self.apart,
         )  # fmt: skip
         return record, failed
+
+    def loaded(self) -> Study:
+        """The study, from where it lies."""
+        return read(files("dev").joinpath("data", self.study)) if self.apart else load(self.study)
 
     def _measured(self, study: Study, table: str) -> HostMeasurements:
         """The points of a table that are compared."""

@@ -40,7 +40,8 @@ HEADER: Final = (
 """What is compared is said with what a difference is a share of. Off by: the median and the 90th percentile of the
 differences, or how often the simulator is right. Linux itself: both of the kernel in the simulator's place, at the same
 points of hosts or under other seeds."""
-CUBIC, SIM, LINUX = "cubic", "sim", "linux"
+CUBIC, PRAGUE, SIM, LINUX = "cubic", "prague", "sim", "linux"
+WITH_L4S = "who wins with L4S"
 THEY, WE = "their measurements", "this project alone"
 
 
@@ -53,11 +54,12 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     """Every use: first what others measured, then the kernel."""
     share, alone = "who wins beside CUBIC", "goodput alone"
     of_kernel = "of the kernel's"
-    yield from _of_hosts(share, sections, absolute=True)
+    yield from _of_hosts(share, sections, lambda point: point.absolute)
     yield from _winners(share, sections)
     what = "goodput of each algorithm, of the kernel's or of 5 % of the rate"
     yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _competes_with_cubic)
-    yield from _of_hosts(alone, sections, absolute=False)
+    yield from _of_hosts(WITH_L4S, sections, lambda point: point.absolute)
+    yield from _of_hosts(alone, sections, lambda point: not point.absolute)
     what = f"goodput of all flows, all of one algorithm, {of_kernel}"
     yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
     what = f"queue loss where the kernel has more than 0.5 %, {of_kernel}"
@@ -65,6 +67,7 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     yield from _of_kernel(
         "loss", "queue loss elsewhere, of all packets", (SMALL_LOSS, "points", "conditions"), sections
     )
+    yield from _of_hosts("RTT", sections, lambda point: point.quantity == "rtt")
     what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
     yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)
     what = "mean RTT less base RTT behind a managed queue, of the kernel's or of 5 % of the base RTT"
@@ -76,16 +79,20 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     yield from _of_advice(sections)
 
 
-def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Iterator[Row]:
-    """What others measured, in the tables that are drawn: a row an algorithm."""
-    unit = "points" if absolute else "%"
+def _of_hosts(use: str, sections: Sequence[Section], wanted: Callable[[HostPoint], bool]) -> Iterator[Row]:
+    """What others measured, in the tables that are drawn: a row for what was measured of which algorithm."""
     for section in sections:
         record = section.record if isinstance(section.record, HostsRecord) else None
         merged = hosts_text.together(record) if record else None
         if record is None or merged is None:
             continue
-        own = [each for each in merged.points if each.absolute is absolute]
-        for name, of in _by_algorithm(own, together=absolute):
+        l4s = any(PRAGUE in _algorithms(each) for each in merged.points)
+        by_name: dict[str, list[HostPoint]] = {}
+        for each in merged.points:
+            if wanted(each) and l4s is (use == WITH_L4S or each.quantity == "rtt"):
+                by_name.setdefault(_measured(each, l4s=l4s), []).append(each)
+        for name, of in by_name.items():
+            unit = "points" if of[0].absolute else "%"
             simulated, kernels = spread(of, SIM), spread(of, LINUX)
             if simulated:
                 linux = _both(kernels.median, kernels.p90, unit) if kernels else ABSENT
@@ -95,28 +102,27 @@ def _of_hosts(use: str, sections: Sequence[Section], *, absolute: bool) -> Itera
                 )  # fmt: skip
 
 
+def _measured(point: HostPoint, *, l4s: bool) -> str:
+    """What was measured, and what a difference is a share of."""
+    if point.quantity == "rtt":
+        return "smoothed RTT of each group, of what was measured"
+    if point.of_rate:
+        return f"goodput of {'each of two flows' if l4s else 'all BBR flows'}, of the line's rate"
+    if point.absolute:
+        return f"{'Prague' if l4s else 'BBR'}'s share of the goodput"
+    return f"goodput of one {point.groups[0].algorithm} flow, of what was measured"
+
+
+def _algorithms(point: HostPoint) -> set[str]:
+    return {group.algorithm for group in point.groups}
+
+
 def _amount(error: float, unit: str) -> str:
     return f"{amount(100 * error)} {unit}"
 
 
 def _both(typical: float, nine_of_ten: float, unit: str) -> str:
     return f"{amount(100 * typical)}, {_amount(nine_of_ten, unit)}"
-
-
-def _by_algorithm(points: Sequence[HostPoint], *, together: bool) -> Iterator[tuple[str, list[HostPoint]]]:
-    if together:
-        for of_rate, name in (
-            (True, "goodput of all BBR flows, of the line's rate"),
-            (False, "BBR's share of the goodput"),
-        ):
-            if own := [each for each in points if each.of_rate is of_rate]:
-                yield name, own
-        return
-    for cc in dict.fromkeys(each.groups[0].algorithm for each in points):
-        yield (
-            f"goodput of one {cc} flow, of what was measured",
-            [each for each in points if each.groups[0].algorithm == cc],
-        )
 
 
 def _strata(sections: Sequence[Section]) -> list[Agreement]:

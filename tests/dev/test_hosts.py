@@ -10,11 +10,20 @@ from typer.testing import CliRunner
 from commandline import ROOT
 from dev.__main__ import app
 from dev.validation import command, hosts_text
-from dev.validation.hosts import HostsRecord, MeasuredTable, spec_hash, with_earlier_values
+from dev.validation.hosts import (
+    HostBar,
+    HostsRecord,
+    MeasuredTable,
+    differences,
+    outcomes,
+    spec_hash,
+    with_earlier_values,
+)
 from dev.validation.plan import HOSTS, HostsPart, Plan, ValidationError, load_plan
 from dev.validation.scale import ScalePart
 from dumbbell import studies
 from dumbbell.campaign.execution import run_campaign
+from dumbbell.campaign.plan import count
 from dumbbell.comparison.record import Side
 from dumbbell.engines.sim import SimEngine
 from dumbbell.hosts.points import read
@@ -25,7 +34,8 @@ from dumbbell.spec import load
 from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
 
-MEASURED = ["datta2023", "mishra2022", "sarpkaya2025"]
+MEASURED = ["datta2023", "heist2021_l4s", "mishra2022", "sarpkaya2025"]
+APART = ["sarpkaya2025_l4s"]
 SPEC = """
 duration = "2 s"
 seeds = 2
@@ -69,7 +79,7 @@ def hosts_record(record: HostRecord, *, spec: str = "") -> HostsRecord:
 
 
 @pytest.mark.parametrize("name", MEASURED)
-def test_a_study_has_the_points_of_its_tables_and_the_record_on_the_page_is_of_them(name: str) -> None:
+def test_a_study_has_the_points_of_its_tables(name: str) -> None:
     study = studies.load(name, seeds=1)
     assert set(study.measured) <= set(study.experiments)
     for title, measurements in study.measured.items():
@@ -78,9 +88,27 @@ def test_a_study_has_the_points_of_its_tables_and_the_record_on_the_page_is_of_t
         assert any("commit" in line for line in measurements.head), "where it is from"
     first = studies.only(study, experiments=[next(iter(study.measured))])
     assert list(first.measured) == [next(iter(study.measured))]
+
+
+@pytest.mark.parametrize("name", APART)
+def test_a_study_apart_is_in_no_wheel_says_so_and_counts_its_runs(name: str) -> None:
+    assert name not in studies.names()
+    (part,) = load_plan().only([name]).parts
+    assert isinstance(part, HostsPart)
+    study = part.loaded()
+    for title, measurements in study.measured.items():
+        assert "in no wheel" in " ".join(measurements.head), title
+        assert study.manifest.experiments[title] == count(measurements.experiment), title
+    assert study.manifest.runs == sum(study.manifest.experiments.values())
+
+
+@pytest.mark.parametrize("name", [*MEASURED, *APART])
+def test_the_record_on_the_page_is_of_a_studys_points(name: str) -> None:
     stored = HostsRecord.model_validate_json((ROOT / "docs" / "validation" / f"{name}.json").read_bytes())
     (part,) = load_plan().only([name]).parts
     assert isinstance(part, HostsPart)
+    study = part.loaded()
+    assert stored.differences_only is part.apart
     assert [each.table for each in stored.tables] == list(part.tables)
     for each in stored.tables:
         assert each.spec == spec_hash(study, each.table), "make validation STRATUM=hosts"
@@ -120,6 +148,37 @@ def test_other_engines_numbers_are_kept(host_record: HostRecord) -> None:
     assert with_earlier_values(host_record, None, ["sim"]) == host_record
 
 
+def test_a_bar_counts_the_points_within_it(host_record: HostRecord) -> None:
+    """What starved counts, too: an engine that is 0.02 of the rate off everywhere keeps 3 points, and not 1."""
+    points = [
+        each.model_copy(update={"values": {"sim": (each.measured + 0.02,)}}) for each in host_record.points
+    ]  # fmt: skip
+    record = host_record.model_copy(update={"points": tuple(points)})
+    near, far = (HostBar(quantity="goodput", points=0.9, within=within, of_rate=True) for within in (0.03, 0.01))
+    outcome = {each.bar: (each.within, each.n, each.holds) for each in outcomes(record, [near, far])}
+    assert outcome == {near: (6, 6, True), far: (0, 6, False)}
+    relative = HostBar(quantity="goodput", points=0.5, within=0.0, relative=0.05, of_rate=True)
+    assert [each.within for each in outcomes(record, [relative])] == [2], "0.02 of 0.5, under both settings"
+    assert not list(outcomes(record, [HostBar(quantity="goodput", points=0.9, within=1.0)])), "another unit"
+
+
+def test_differences_have_no_number_that_was_measured(host_record: HostRecord) -> None:
+    own = differences(host_record)
+    for before, after in zip(host_record.points, own.points, strict=True):
+        assert (after.measured, after.sd, after.starved) == (0.0, None, False)
+        assert after.difference("sim") == pytest.approx(before.difference("sim"))
+    times = [
+        each.model_copy(update={"quantity": "rtt", "of_rate": False, "measured": 0.02, "values": {"sim": (0.03,)}})
+        for each in host_record.points
+    ]  # fmt: skip
+    relative = differences(host_record.model_copy(update={"points": tuple(times)})).points[0]
+    assert (relative.measured, relative.difference("sim")) == (1.0, pytest.approx(0.5))
+    page = hosts_record(own).model_copy(update={"differences_only": True})
+    assert not {"measured", "sim"} & set(hosts_text.worst_rows(page).header)
+    assert not hosts_text.starved_rows(page).rows
+    assert all("beside" not in panel.title for chart in hosts_text.figures("name", page) for panel in chart.panels)
+
+
 def test_what_is_asked_has_a_hash_without_seeds() -> None:
     one, five = (studies.load("sarpkaya2025", seeds=seeds) for seeds in (1, 5))
     assert spec_hash(one, "figure1b") == spec_hash(five, "figure1b") != spec_hash(one, "figure8a")
@@ -154,7 +213,14 @@ def test_many_settings_are_what_a_table_is_about(tmp_path: Path) -> None:
 
 def test_hosts_are_all_parts_about_real_ones() -> None:
     parts = load_plan().only([HOSTS]).parts
-    assert [part.name for part in parts] == ["sarpkaya2025", "datta2023", "scale", "mishra2022"]
+    assert [part.name for part in parts] == [
+        "sarpkaya2025",
+        "datta2023",
+        "scale",
+        "mishra2022",
+        *APART,
+        "heist2021_l4s",
+    ]
     assert all(isinstance(part, HostsPart | ScalePart) for part in parts)
     with pytest.raises(ValidationError, match='no part "host"; did you mean "hosts"'):
         load_plan().only(["host"])

@@ -132,6 +132,26 @@ def test_spreads_are_of_points_that_did_not_starve() -> None:
     assert len(text.worst_table(record(*points, starved), most=3).rows) == 3
 
 
+def test_the_worst_of_each_quantity_are_listed() -> None:
+    times = [point(0.01, own, quantity="rtt", of_rate=False, starves_below=None) for own in (0.02, 0.05, 0.04)]
+    table = text.worst_table(record(point(0.5, 0.6), point(0.5, 0.9), *times), most=2)
+    column = table.header.index("difference")
+    assert [row[column] for row in table.texts()] == ["+400 %", "+300 %", "+40.0 points", "+10.0 points"]
+
+
+def test_differences_are_drawn_over_a_remark_and_without_what_was_measured() -> None:
+    points = [point(0.5, 0.5 + each / 100, notes={"queue": name}) for each, name in ((1, "fq"), (2, "pie"), (3, "fq"))]
+    (chart,) = charts(record(*points), by="queue", differences_only=True)
+    (panel,) = chart.panels
+    assert panel.x.ticks == ((0.0, "fq"), (1.0, "pie"))
+    assert [(x, round(y)) for x, y in zip(panel.layers[0].x, panel.layers[0].y, strict=True)] == [
+        (0, 1),
+        (1, 2),
+        (0, 3),
+    ]
+    assert [panel.title for panel in charts(record(*points))[0].panels] == ["Goodput of bbr"]
+
+
 def test_of_many_settings_each_has_its_ratio_to_what_was_measured() -> None:
     settings = enumerate((4e6, 6e6, 8e6, 10e6, 12e6))
     points = [point(8e6, own, of_rate=False, setting={"host.burst": number}) for number, own in settings]

@@ -25,6 +25,8 @@ MOST_TICKS: Final = 9
 class _Dimension(NamedTuple):
     label: str
     of: Callable[[HostPoint], float]
+    values: Sequence[str] = ()
+    """What the places 0, 1, … stand for; empty: themselves."""
 
 
 DIMENSIONS: Final = (
@@ -36,24 +38,36 @@ DIMENSIONS: Final = (
 """What a difference may depend on."""
 
 
-def charts(record: HostRecord) -> list[Chart]:
-    """For each quantity, and each setting, of many the first: what engines have over what was measured, differences."""
+def charts(record: HostRecord, *, by: str = "", differences_only: bool = False) -> list[Chart]:
+    """For each quantity, and each setting, of many the first: what engines have over what was measured, differences.
+
+    The differences also over a remark, `by` its name; without the first panel what was measured cannot be read off.
+    """
+    remarks = list(dict.fromkeys(point.notes.get(by, "") for point in record.points))
+    dimensions = (*DIMENSIONS, _Dimension(by, lambda point: float(remarks.index(point.notes.get(by, ""))), remarks))
+    first = (
+        ""
+        if differences_only
+        else ", bars from the least to the most of them. On the dotted line an engine has what was measured"
+    )
     shown = [each for each in record.points if record.few_settings or each.setting == record.tried[0]]
     keys = dict.fromkeys((each.measurand, record.setting_text(each)) for each in shown)
     drawn = []
     for index, (measurand, setting) in enumerate(keys):
         points = [each for each in shown if (each.measurand, record.setting_text(each)) == (measurand, setting)]
-        panels = [_scatter(record, points, measurand), *_differences(record, points)]
+        over = [] if differences_only else [_scatter(record, points, measurand)]
+        panels = [*over, *_differences(record, points, dimensions)]
         title = ", ".join(filter(None, (measurand.label, setting)))
         drawn.append(Chart(
             name=f"hosts-{index + 1}" if len(keys) > 1 else "hosts",
             title=f"{title[0].upper()}{title[1:]}: {' and '.join(record.engines)} beside real hosts",
-            caption=f"{counted(len(points), 'point')} of {record.file}; medians over seeds, bars from the least to the"
-            " most of them. On the dotted line an engine has what was measured. Differences are the engine's less what"
-            " was measured, over all in which the points differ.",
+            caption=f"{counted(len(points), 'point')} of {record.file}; medians over seeds{first}. Differences are the"
+            " engine's less what was measured, over all in which the points differ.",
             panels=tuple(panels),
             columns=2,
-            alt=f"What {' and '.join(record.engines)} give over what was measured on real hosts, and their"
+            alt="Differences from what was measured on real hosts."
+            if differences_only
+            else f"What {' and '.join(record.engines)} give over what was measured on real hosts, and their"
             " differences.",
         ))  # fmt: skip
     return drawn
@@ -87,10 +101,10 @@ def _scatter(record: HostRecord, points: Sequence[HostPoint], measurand: Measura
     return equality(label[0].upper() + label[1:], labels, layers, ends, scale)
 
 
-def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Panel]:
+def _differences(record: HostRecord, points: Sequence[HostPoint], dimensions: Sequence[_Dimension]) -> Iterator[Panel]:
     """A panel for each dimension in which the points differ."""
     unit = "points" if points[0].absolute else "%"
-    for dimension in DIMENSIONS:
+    for dimension in dimensions:
         places = sorted({dimension.of(point) for point in points})
         if len(places) < 2:  # noqa: PLR2004
             continue
@@ -105,7 +119,11 @@ def _differences(record: HostRecord, points: Sequence[HostPoint]) -> Iterator[Pa
             x=Axis(
                 label=dimension.label,
                 scale="log10" if places[0] > 0 and places[-1] > 10 * places[0] else "linear",
-                ticks=tuple((each, trimmed(each)) for each in places) if len(places) <= MOST_TICKS else (),
+                ticks=tuple(
+                    (each, dimension.values[int(each)] if dimension.values else trimmed(each)) for each in places
+                )
+                if len(places) <= MOST_TICKS
+                else (),
             ),
             y=Axis(label=f"difference ({unit})"),
             layers=tuple(layers),

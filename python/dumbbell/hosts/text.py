@@ -104,15 +104,17 @@ def _size(difference: float | None, unit: str, *, signed: bool = False) -> Amoun
 
 
 def worst_table(record: HostRecord, most: int = MOST_WORST) -> Table:
-    """The points at which an engine is farthest off, those that starved among them not."""
+    """The points at which an engine is farthest off, of each quantity so many, those that starved among them not."""
 
     def farthest(point: HostPoint) -> float:
         return max(
             (abs(each) for engine in record.engines if (each := point.difference(engine)) is not None), default=0.0
         )
 
-    points = sorted((each for each in record.points if not each.starved), key=farthest, reverse=True)[:most]
-    return points_table(record, points)
+    by_quantity: dict[str, list[HostPoint]] = {}
+    for point in sorted((each for each in record.points if not each.starved), key=farthest, reverse=True):
+        by_quantity.setdefault(point.quantity, []).append(point)
+    return points_table(record, [point for points in by_quantity.values() for point in points[:most]])
 
 
 def starved_table(record: HostRecord) -> Table:

@@ -145,10 +145,11 @@ def _agree(
 
 
 def _module(study: str, noun: str) -> ModuleType | None:
-    name = f"dumbbell.studies.{study}.{noun}"
+    package = f"dumbbell.studies.{study}"
+    name = f"{package}.{noun}"
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        if error.name != name:
+        if error.name not in (name, package):  # a study that lies elsewhere has no package
             raise
         return None

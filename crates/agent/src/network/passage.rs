@@ -178,7 +178,8 @@ impl Way {
             Passage::Router => {
                 // What has been led already goes on as ever; and so does the look where an address is reached, by which the
                 // kernel judges what comes in (`fib_validate_source`).
-                let passes = |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), action: GOTO, ..Rule::default() };
+                let passes =
+                    |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), action: GOTO, ..Rule::default() };
                 let end = Rule { priority: BEHIND, action: NOTHING, ..Rule::default() };
                 let skipped = (0..).zip([NAMES[0], NAMES[1], "lo"]).map(passes);
                 [end].into_iter().chain(skipped).chain(there.chain(back).map(|pair| table(None, pair))).collect()
