@@ -7,6 +7,7 @@
 //! and 3.2.3.2), of which the network has none.
 
 use crate::net::{Ack, Ecn, Marks, NO_OPTION, Packet};
+use units::low_bits;
 
 /// What the ends of a connection make of ECN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -98,7 +99,7 @@ impl EcnMode {
     }
 
     /// What a host makes of a SYN (`tcp_ecn_create_request`, `tcp_ecn_openreq_child`).
-    const fn asked_by(self, syn: Marks) -> Self {
+    const fn for_offer_of(self, syn: Marks) -> Self {
         match (self, syn.ace()) {
             (Self::Classic | Self::Exact, offer) if offer & CLASSIC_OFFER == CLASSIC_OFFER => self,
             (Self::Accurate, CLASSIC_OFFER) => Self::Classic,
@@ -173,7 +174,7 @@ impl Echo {
     pub fn answer(&mut self, syn: Marks) -> Marks {
         if !self.is_settled {
             self.is_settled = true;
-            self.mode = self.mode.asked_by(syn);
+            self.mode = self.mode.for_offer_of(syn);
             self.field = syn.ecn();
             self.marks = Marks::new(false, self.mode.others());
             if self.mode.is_accurate() {
@@ -317,7 +318,7 @@ impl MarkCount {
         if delivered <= ACE_MOST || more_bytes == 0 {
             return count;
         }
-        let most = delivered - (delivered - count & ACE_MOST);
+        let most = delivered - ((delivered - count) & ACE_MOST);
         if delivered > 2 * ACE_MOST + 1 {
             let estimate = (more_bytes * delivered).div_ceil(delivered_bytes);
             return if more_bytes >= delivered_bytes { most } else { most.min(count + (estimate & !ACE_MOST)) };
@@ -331,7 +332,7 @@ impl MarkCount {
     fn newly_marked_bytes(&mut self, ack: &Ack, delivered_bytes: u64) -> u64 {
         if ack.marked_bytes == NO_OPTION {
             let more_bytes = if self.has_changed { delivered_bytes } else { 0 };
-            self.marked_bytes = self.marked_bytes.wrapping_add(more_bytes as u32) & OPTION_MASK;
+            self.marked_bytes = self.marked_bytes.wrapping_add(low_bits(more_bytes)) & OPTION_MASK;
             return more_bytes;
         }
         let more_bytes = ack.marked_bytes.wrapping_sub(self.marked_bytes) & OPTION_MASK;

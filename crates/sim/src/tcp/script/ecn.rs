@@ -329,7 +329,7 @@ fn the_count_goes_on_past_its_three_bits() {
 /// RFC 9768 section 3.2.2.5.2: an ACK of more than seven segments may hide eight marks, or more; the option's count of bytes
 /// tells, and without one what the last said (Linux 7.3 `__tcp_accecn_process`).
 #[test]
-fn bytes_tell_what_three_bits_leave_open() {
+fn bytes_say_what_three_bits_leave_open() {
     const MSS: u32 = super::MSS_BYTES;
     // Of 12 segments none, one, nine; of 18 ten, all.
     for (una, count, segments, expected) in
@@ -423,7 +423,7 @@ fn accurate_acks_count_marks_and_come_at_once_when_marks_begin_or_end() {
 /// RFC 9768 section 3.2.2.5.1: no more than six marks wait for an ACK, also behind a hole where ACKs are compressed
 /// (`TCP_ACCECN_ACE_MAX_DELTA`).
 #[test]
-fn the_sixth_mark_that_no_ack_has_told_of_is_acknowledged_at_once() {
+fn the_sixth_mark_that_waits_is_acknowledged_at_once() {
     let mut r = past_quick_acks(40);
     let marked = |seq| segment(seq).ecn(CE);
     for seq in 41..45 {
