@@ -33,7 +33,7 @@ fn prague(qdisc: QueueDiscipline, packets: u64, rate_bps: u64, rtt_ns: u64) -> R
 }
 
 /// The same beside a CUBIC flow.
-fn beside_cubic(mut run: Run, ecn: Ecn) -> Run {
+fn with_cubic(mut run: Run, ecn: Ecn) -> Run {
     let mut cubic = flow("cubic", "cubic", run.flows[0].return_delay_ns);
     (cubic.ecn, cubic.start_ns) = (ecn, 500 * MS);
     run.flows.push(cubic);
@@ -74,7 +74,7 @@ fn prague_alone_fills_the_line_with_a_queue_of_the_step() {
 fn prague_and_cubic_share_a_coupled_queue_and_prague_does_not_wait() {
     for (rtt_ms, most) in [(5, 1.4), (10, 1.7), (20, 2.3), (50, 2.4), (100, 2.0)] {
         for ecn in [Ecn::Off, Ecn::Classic] {
-            let run = beside_cubic(prague(DUAL_PI2, 10_000, 40 * MBIT, rtt_ms * MS), ecn);
+            let run = with_cubic(prague(DUAL_PI2, 10_000, 40 * MBIT, rtt_ms * MS), ecn);
             let measurement = measure(&run);
             let (ratio, [mean_ms, most_ms]) = (ratio(&measurement), delays_ms(&run, &measurement));
             assert!((0.9..most).contains(&ratio), "{rtt_ms} ms, {ecn:?}: {ratio}");
@@ -91,7 +91,7 @@ fn behind_fq_codel_with_a_threshold_prague_has_half_and_hardly_a_queue() {
     let selector = Some((ECT1, ECT1));
     let qdisc = FqCodel { codel, flows: 1_024, quantum_bytes: 1_514, ce_threshold_selector: selector };
     let run = prague(QueueDiscipline::FqCodel(qdisc), 10_240, 100 * MBIT, 10 * MS);
-    let run = beside_cubic(run, Ecn::Off);
+    let run = with_cubic(run, Ecn::Off);
     let measurement = measure(&run);
     let (ratio, [mean_ms, _]) = (ratio(&measurement), delays_ms(&run, &measurement));
     assert!((0.95..1.05).contains(&ratio), "{ratio}");
@@ -101,7 +101,7 @@ fn behind_fq_codel_with_a_threshold_prague_has_half_and_hardly_a_queue() {
 /// One queue for all that marks by its length, and a classic flow that fills it: every packet of Prague's is marked. (An `fq` at
 /// a router, to which the kernel's hash of packets without a socket gives one queue with `orphan_mask 0`.)
 #[test]
-fn behind_one_queue_with_a_threshold_prague_starves_beside_cubic() {
+fn behind_one_queue_with_a_threshold_cubic_starves_prague() {
     let fq = Fq {
         flow_limit_packets: 1_000,
         quantum_bytes: 2 * 1_514,
@@ -111,7 +111,7 @@ fn behind_one_queue_with_a_threshold_prague_starves_beside_cubic() {
     };
     let run = |orphan_mask| {
         let run = prague(QueueDiscipline::Fq(Fq { orphan_mask, ..fq }), 1_000, 100 * MBIT, 10 * MS);
-        measure(&beside_cubic(run, Ecn::Off))
+        measure(&with_cubic(run, Ecn::Off))
     };
     let starved = goodput_bps(&run(0), 0) / 1e6;
     assert!(starved < 4.0, "{starved} Mbit/s");
@@ -121,12 +121,12 @@ fn behind_one_queue_with_a_threshold_prague_starves_beside_cubic() {
 
 /// What the classic ECN fallback is for: behind a queue of RFC 3168 Prague takes a mark for less than CUBIC does.
 #[test]
-fn beside_cubic_in_a_queue_of_rfc_3168_the_fallback_lets_cubic_live() {
+fn in_a_queue_of_rfc_3168_the_fallback_lets_cubic_live() {
     let codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: true, ce_threshold_ns: None };
     let shares = [0.0, 1.0].map(|fallback| {
         let mut run = prague(QueueDiscipline::Codel(codel), 10_000, 40 * MBIT, 20 * MS);
         scenario::set(&mut run.flows[0], &[("ecn_fallback", fallback)]);
-        ratio(&measure(&beside_cubic(run, Ecn::Classic)))
+        ratio(&measure(&with_cubic(run, Ecn::Classic)))
     });
     assert!(shares[0] > 4.0 && shares[1] < shares[0] / 2.0, "{shares:?}");
 }
