@@ -450,8 +450,8 @@ fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u
 mod tests {
     use super::*;
     use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
-    use run::Codel;
     use netlink_bindings::utils::push_header;
+    use run::Codel;
     use std::ffi::CStr;
 
     #[test]
@@ -524,19 +524,27 @@ mod tests {
         // The law's among those of the threshold, if that takes what has waited for less.
         let mut statistics = [0; 48];
         (statistics[24], statistics[32]) = (5, 7);
-        let codel = |threshold_ns| Codel { target_ns: 5, interval_ns: 100, ecn: true, ce_threshold_ns: Some(threshold_ns) };
-        let marked = |discipline| parse_counters(&answer(c"codel", &statistics), &discipline).expect("counters").marked_packets;
+        let codel =
+            |threshold_ns| Codel { target_ns: 5, interval_ns: 100, ecn: true, ce_threshold_ns: Some(threshold_ns) };
+        let marked =
+            |discipline| parse_counters(&answer(c"codel", &statistics), &discipline).expect("counters").marked_packets;
         assert_eq!([5, 6].map(|threshold_ns| marked(QueueDiscipline::Codel(codel(threshold_ns)))), [7, 12]);
         let mut statistics = [0; 88];
         statistics[80] = 9;
-        assert_eq!(parse_counters(&answer(c"fq", &statistics), &QueueDiscipline::Fifo).expect("counters").marked_packets, 9);
+        assert_eq!(
+            parse_counters(&answer(c"fq", &statistics), &QueueDiscipline::Fifo).expect("counters").marked_packets,
+            9
+        );
         let mut tins = Vec::new();
         let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
         for marked in [2, 3] {
             array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
         }
         drop(array);
-        assert_eq!(parse_counters(&answer(c"cake", &tins), &QueueDiscipline::Fifo).expect("counters").marked_packets, 5);
+        assert_eq!(
+            parse_counters(&answer(c"cake", &tins), &QueueDiscipline::Fifo).expect("counters").marked_packets,
+            5
+        );
         assert_eq!(parse_counters(&answer(c"pfifo", &[]), &QueueDiscipline::Fifo).expect("counters").marked_packets, 0);
     }
 }

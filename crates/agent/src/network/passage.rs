@@ -178,7 +178,8 @@ impl Way {
             Passage::Router => {
                 // What has been led already goes on as ever; and so does the look where an address is reached, by which the
                 // kernel judges what comes in (`fib_validate_source`).
-                let passes = |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), action: GOTO, ..Rule::default() };
+                let passes =
+                    |(nth, by)| Rule { priority: PRIORITY + nth, by: Some(by), action: GOTO, ..Rule::default() };
                 let end = Rule { priority: BEHIND, action: NOTHING, ..Rule::default() };
                 let skipped = (0..).zip([NAMES[0], NAMES[1], "lo"]).map(passes);
                 [end].into_iter().chain(skipped).chain(there.chain(back).map(|pair| table(None, pair))).collect()
@@ -188,9 +189,11 @@ impl Way {
 }
 
 impl Rule {
-    /// Packets of a flow, by their addresses and the port of its receiver, offer ECN.
+    /// Packets of a flow that this machine sends itself, by their addresses and the port of its receiver, offer ECN. Those that
+    /// come out of the path go on as ever.
     pub fn offering(from: Ipv4Addr, to: Ipv4Addr, port: u16) -> Self {
-        Self { priority: PRIORITY, from_to: Some((from, to)), port: Some(port), action: TO_TABLE, ..Self::default() }
+        let (by, from_to, port) = (Some("lo"), Some((from, to)), Some(port));
+        Self { priority: PRIORITY, by, from_to, port, action: TO_TABLE }
     }
 
     const fn table(&self) -> u8 {

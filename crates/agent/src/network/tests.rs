@@ -6,7 +6,8 @@ use crate::job::PathReport;
 use crate::probe::probe;
 use crate::samples;
 use run::{
-    Access, AccessKind, Buffer, Codel, Direction, Ecn, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt, ShaperKind,
+    Access, AccessKind, Buffer, Codel, Direction, Ecn, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt,
+    ShaperKind,
 };
 use std::net::UdpSocket;
 use std::path::PathBuf;
@@ -149,7 +150,10 @@ fn a_flow_offers_ecn_by_the_route_to_a_receiver_of_its_own() {
     assert_eq!(plan.routes.iter().filter(|route| route.offers_ecn).count(), 1, "no route offers that");
     assert_eq!(sysctl::ecn_settings(&run).map(|(_, value)| value), ["5", "3"]);
     let hosts = [(Ipv4Addr::new(192, 0, 2, 1), Ipv4Addr::new(192, 0, 2, 9)); 4];
-    assert!(!Plan::between(&run, 0, Some(&hosts)).routes.iter().any(|route| route.offers_ecn), "theirs are no hosts of ours");
+    assert!(
+        !Plan::between(&run, 0, Some(&hosts)).routes.iter().any(|route| route.offers_ecn),
+        "theirs are no hosts of ours"
+    );
 }
 
 #[test]

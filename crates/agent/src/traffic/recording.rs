@@ -8,8 +8,8 @@ use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
 use crate::record::{KernelRecorder, Reading, carrying, no_counters};
-use crate::sockets::tcp_info::EcnUse;
 use crate::sockets;
+use crate::sockets::tcp_info::EcnUse;
 use crate::watch::Watch;
 use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
@@ -299,7 +299,8 @@ impl<'a> Recording<'a> {
 fn ecn_facts(index: usize, ecn: Ecn, flow: &Flow) -> impl Iterator<Item = (String, String)> {
     let [senders, receivers] = flow.ecn;
     let negotiated = if ecn == Ecn::Accurate { senders.accurate } else { senders.negotiated - senders.accurate };
-    let is_of_note = ecn != Ecn::Off || sockets::control_of_both_ends(&flow.control).is_some() || senders.negotiated > 0;
+    let is_of_note =
+        ecn != Ecn::Off || sockets::control_of_both_ends(&flow.control).is_some() || senders.negotiated > 0;
     let counts = [("ecn", negotiated, senders), ("ect", receivers.received_ect, receivers)];
     let fact = move |(name, count, all): (&str, u32, EcnUse)| {
         (all.connections > 0).then(|| (format!("flows[{index}].{name}"), format!("{count} of {}", all.connections)))
