@@ -103,7 +103,8 @@ def test_each_of_many_transfers_negotiates(linux: LinuxEngine) -> None:
     workload = {"size": "50 kB", "arrivals": {"load": 0.2}}
     measured = linux.measure(run(MARKING["codel"], [ECN | {"workload": workload}], "2 s"))
     ((senders, receivers),) = negotiated(measured, 1)
-    assert senders == receivers is not None
+    assert senders is not None
+    assert senders == receivers
     count, _, all_of_them = senders.partition(" of ")
     assert count == all_of_them
     assert int(count) > 20
@@ -137,4 +138,3 @@ def test_a_kernel_of_the_machines_own_negotiates_for_each_flow(live: NetnsEngine
     measured = live.measure(fifo.run)
     assert negotiated(measured, 2) == [("1 of 1", "1 of 1"), (None, None)]
     assert not [each for each in warnings(fifo.run, measured, fifo.groups) if "ECN" in each]
-

@@ -1,4 +1,4 @@
-"""What a kernel lacks of the queueing disciplines that a path takes, and of ECN (`crates/agent/src/network/machine.rs`)."""
+"""What a kernel lacks of queueing disciplines, and of ECN (`crates/agent/src/network/machine.rs`)."""
 
 from __future__ import annotations
 

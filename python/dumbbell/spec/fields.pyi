@@ -288,10 +288,13 @@ class Flow(TypedDict, total=False):
     `direction` limit its data, names of hops in the other one its ACKs; of a direction without a name in it they pass
     all, which is the default. Where one hop is all there is of a way, its name is `bottleneck`, on the way back
     `back`."""
-    ecn: bool | Sequence[bool]
-    """Whether both hosts of a flow use ECN (RFC 3168), as with Linux's `tcp_ecn = 1`: data is sent as ECT(0), queues
-    whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers loss, once a round
-    trip. `dctcp` needs marks: its flows use ECN, whatever stands here, and then all of their packets are ECT(0)."""
+    ecn: Literal["accurate"] | bool | Sequence[Literal["accurate"] | bool]
+    """Whether both hosts of a flow use ECN. `true` is that of RFC 3168, as with Linux's `tcp_ecn = 1`: data is sent as
+    ECT(0), queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers
+    loss, once a round trip. `"accurate"` is that of RFC 9768 (AccECN; Linux 7.0's `tcp_ecn = 3`): the receiver counts
+    marked packets for the sender. `dctcp` needs marks: its flows use ECN, whatever stands here, and then all of their
+    packets are ECT(0). On kernels the route to the flow's receiver has `features ecn`; a run whose connections did not
+    negotiate what it says has a warning."""
     access: Access | Mapping[str, Any] | Sequence[Access | Mapping[str, Any]]
     """A line of its own before the bottleneck for each sender of the group. The default is none: senders hand their
     packets to the bottleneck's queue. With `[[hops]]` such a line is a hop."""

@@ -156,9 +156,9 @@ def test_an_end_makes_the_path_where_there_is_no_router(lab: Lab, tmp_path: Path
 @pytest.mark.parametrize("router", ["mid", ""])
 def test_a_flow_offers_ecn_by_a_route_of_its_own(lab: Lab, tmp_path: Path, router: str) -> None:
     """Beside one that does not, and of the same two hosts; whether the path is the sender's or a router's."""
-    made_by = {"mid": "shape = true"} if router else {}
     run = run_of(tmp_path, duration="2 s", flows="ecn = true")
-    hosts = engine(lab, lab.testbed(router=router, s1="shape = true", **made_by))
+    able = "shape = true"
+    hosts = engine(lab, lab.testbed(s1=able, mid=able) if router else lab.testbed(router="", s1=able))
     assert hosts.unsupported_fields(run) == []
     facts = hosts.measure(run).facts
     offers = [(facts.get(f"flows[{index}].ecn"), facts.get(f"flows[{index}].ect")) for index in range(2)]

@@ -52,8 +52,8 @@ pub fn withdraw_offers() -> Result<(), Error> {
     let mut left: Vec<Ipv4Addr> = Vec::new();
     let encode = |bytes: &mut Vec<u8>| drop(OpGetrouteDump::encode_request(bytes, &header(0, 0)));
     socket.dump(GET_ROUTE, "routes", encode, |message| {
-        let (found, attributes) = OpGetrouteDump::decode_reply(message);
-        if let (OFFERS, Ok(IpAddr::V4(to))) = (found.rtm_table, attributes.get_dst()) {
+        let (route, attributes) = OpGetrouteDump::decode_reply(message);
+        if let (OFFERS, Ok(IpAddr::V4(to))) = (route.rtm_table, attributes.get_dst()) {
             left.push(to);
         }
     })?;

@@ -189,9 +189,11 @@ impl Way {
 }
 
 impl Rule {
-    /// Packets of a flow, by their addresses and the port of its receiver, offer ECN.
+    /// Packets of a flow that this machine sends itself, by their addresses and the port of its receiver, offer ECN. Those that
+    /// come out of the path go on as ever.
     pub fn offering(from: Ipv4Addr, to: Ipv4Addr, port: u16) -> Self {
-        Self { priority: PRIORITY, from_to: Some((from, to)), port: Some(port), action: TO_TABLE, ..Self::default() }
+        let (by, from_to, port) = (Some("lo"), Some((from, to)), Some(port));
+        Self { priority: PRIORITY, by, from_to, port, action: TO_TABLE }
     }
 
     const fn table(&self) -> u8 {
