@@ -52,6 +52,7 @@ def sampled() -> Measurement:
         backlog_packets=np.array([2], dtype=np.uint32),
         dropped_packets=np.array([1], dtype=np.uint64),
         sent_packets=np.array([9], dtype=np.uint64),
+        low_latency_packets=np.array([1], dtype=np.uint32),
     )
     one = replace(flow(), series=gauges, phases=("startup", "drain"))
     return measurement(one, bottleneck=replace(queue(), series=backlog))
@@ -87,7 +88,14 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
 def test_the_queue_over_time(folder: Path) -> None:
     _, stored = stored_tables(folder, sampled())
     assert gauges.frame("queue", stored["queue"], 1448).to_dict("records") == [
-        {"time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "sent_packets": 9}
+        {
+            "time_s": 0.05,
+            "backlog_bytes": 3028,
+            "backlog_packets": 2,
+            "dropped_packets": 1,
+            "sent_packets": 9,
+            "low_latency_packets": 1,
+        }
     ]
 
 

@@ -113,6 +113,7 @@ def queue(
             backlog_packets=zeros.astype(np.uint32),
             dropped_packets=zeros,
             sent_packets=zeros,
+            low_latency_packets=np.full(len(at_s), np.iinfo(np.uint32).max, dtype=np.uint32),
         ),
     )
 

@@ -171,7 +171,7 @@ class LinuxEngine:
 
     def _left(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> Left:
         """What the guest of a run left."""
-        names = [self.control(flow.cc) for flow in run.flows]
+        names = controls.names_of(self._kernel.controls, run)
         memory = memory_mb(run)
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))

@@ -169,6 +169,10 @@ impl Management for DualPi2 {
         self.scalable.len() + self.classic.len()
     }
 
+    fn low_latency_packets(&self) -> Option<u64> {
+        Some(self.scalable.iter().map(|frame| frame.packet.wire_segments()).sum())
+    }
+
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
         self.scalable.iter().chain(&self.classic).for_each(|frame| see(&frame.packet));
     }

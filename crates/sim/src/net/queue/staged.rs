@@ -33,6 +33,11 @@ pub trait Management: std::fmt::Debug {
     /// Frames that wait.
     fn waiting(&self) -> usize;
 
+    /// Packets in a queue of their own that is to be short; none: there is no such queue.
+    fn low_latency_packets(&self) -> Option<u64> {
+        None
+    }
+
     /// The next frame, of what need not be asked to decide.
     fn first(&self) -> Option<&Queued> {
         None
@@ -87,7 +92,7 @@ impl<M: Management> Staged<M> {
     fn take(&mut self, now: Time, fates: &mut Vec<Fate>) -> Option<Queued> {
         let known = fates.len();
         let frame = self.management.dequeue(now, fates);
-        fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
+        fates[known..].iter().for_each(|fate| self.tally.count_late_fate(fate));
         frame
     }
 }
@@ -134,7 +139,7 @@ impl<M: Management> Discipline for Staged<M> {
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
-        self.tally.at(now)
+        QueueCounters { low_latency_packets: self.management.low_latency_packets(), ..self.tally.at(now) }
     }
 
     fn sojourn(&self) -> Option<&Histogram> {
