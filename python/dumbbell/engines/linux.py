@@ -27,7 +27,7 @@ from dumbbell.problem import Problem
 
 if TYPE_CHECKING:
     from dumbbell.kernel import Kernel
-    from dumbbell.spec.run import Controller, Run
+    from dumbbell.spec.run import Run
 
 _SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
@@ -140,10 +140,6 @@ class LinuxEngine:
 
     def stop(self) -> None:
         self._guests.stop()
-
-    def control(self, controller: Controller) -> str | None:
-        """The kernel's name of an algorithm with parameters; None: it has none that is so."""
-        return controls.name_in(self._kernel.controls, controller)
 
     @property
     def _note(self) -> Path:

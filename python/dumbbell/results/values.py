@@ -40,7 +40,7 @@ def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, A
     formulas = {name: QUANTITIES[name].of_group for name in OF_GROUP if QUANTITIES[name].informative(result)}
     for position, (name, group) in enumerate(groups(result).items()):
         values = {quantity: formula(group) for quantity, formula in formulas.items() if formula}
-        if "share" in values and on_way[direction.get(name)] == 1:
+        if name in direction and "share" in values and on_way[direction[name]] == 1:
             values["share"] = None
         head = {"position": position, "name": name, "cc": group.flows[0].cc if group.flows else ""}
         yield {**head, "flows": len(group.flows), "fair_share": fair_share.get(name), **values}

@@ -339,6 +339,11 @@ class Flow(_Part, frozen=True, kw_only=True):
         return "ping" if self.cc is None else self.cc.algorithm
 
     @property
+    def parameters(self) -> dict[str, float]:
+        """Those of its algorithm that differ from the defaults."""
+        return {} if self.cc is None else self.cc.parameters
+
+    @property
     def base_rtt_ns(self) -> int:
         """Round-trip time without any queue."""
         return self.forward_delay_ns + self.return_delay_ns
