@@ -22,7 +22,7 @@ def built_network(run: Run, folder: Path) -> Iterator[dict[str, list[str]]]:
         EngineFailure: it cannot be built; the agent has printed why.
     """
     job = folder / "job.json"
-    controls = [flow.cc.algorithm for flow in run.flows]
+    controls = [flow.algorithm for flow in run.flows]
     fields = {"run": json.loads(run.to_json()), "controls": controls, "task": "measure", "machine": "shared"}
     job.write_text(json.dumps(fields), encoding="utf-8")
     pipe = subprocess.PIPE

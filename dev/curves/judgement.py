@@ -203,7 +203,7 @@ def compare_bbr(candidate: AllSeries, reference: AllSeries, floor: AllSeries, rt
 def _problems_of(run: Run) -> Iterator[Problem]:
     if len(run.flows) != 1:
         yield Problem("flows", f"curves are those of a single flow; there are {len(run.flows)}")
-    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in run.flows):
+    for algorithm in dict.fromkeys(flow.algorithm for flow in run.flows):
         if algorithm not in (*LOSS_BASED, BBR_ALGORITHM):
             judged = f"{', '.join(LOSS_BASED)}, {BBR_ALGORITHM} and its variants"
             yield Problem("flows[0].cc", f'"{algorithm}" has no curves that could be judged', f"one of {judged}")

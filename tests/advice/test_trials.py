@@ -40,7 +40,7 @@ class Counting(SimEngine):
 
     def measure(self, run: Run) -> Measurement:
         with self.lock:
-            self.measured.append((run.flows[0].cc.algorithm, run.seed))
+            self.measured.append((run.flows[0].algorithm, run.seed))
         if run.seed in self.failing:
             raise EngineFailure("a bug")
         return super().measure(run)

@@ -201,7 +201,7 @@ def test_programs_are_not_started_to_know_how_long_they_take() -> None:
     engine = Known()
     tried(experiment(flows=[{"cc": "vegas", "workload": {"command": ["touch", "here"]}}]), engine)
     assert {flow.workload for run, _ in engine.attempts for flow in run.flows} == {"bulk"}
-    assert {flow.cc.algorithm for run, _ in engine.attempts for flow in run.flows} == {"cubic"}, (
+    assert {flow.algorithm for run, _ in engine.attempts for flow in run.flows} == {"cubic"}, (
         "the simulator has no vegas"
     )
 

@@ -126,6 +126,7 @@ def test_many_flows_are_shown_by_algorithm_and_many_algorithms_together() -> Non
     assert (shallow.goodput_bps, shallow.srtt_s, shallow.cwnd_segments, shallow.running) == (32_000, 0.01, 40, 4)
     assert (cubic.goodput_bps, cubic.srtt_s, cubic.running) == (144_000, None, 0)
     (one,) = run_with({"cc": "bbr"}).flows
+    assert one.cc is not None
     other = tuple(
         structs.replace(one, name=f"f{nth}", cc=structs.replace(one.cc, algorithm=f"cc{nth}")) for nth in range(15)
     )

@@ -64,7 +64,7 @@ def test_they_are_spread_as_they_should_be(runs: list[Run]) -> None:
     assert sum(rate < 5e6 * 200**0.5 for rate in rates) == pytest.approx(MANY / 2, abs=40)
     assert sum(run.path.loss_ppb == 0 for run in runs) == pytest.approx(MANY / 2, abs=40)
     kinds = [
-        len({(flow.cc.algorithm, *sorted(flow.cc.parameters.items())) for flow in run.flows}) for run in runs
+        len({(flow.algorithm, *sorted(flow.parameters.items())) for flow in run.flows}) for run in runs
     ]  # fmt: skip
     assert set(kinds) == {1, 2, 3}
     assert sum(kind > 1 for kind in kinds) == pytest.approx(MANY * 0.685 * 2 / 3, abs=40)
@@ -148,8 +148,8 @@ def test_strata_are_about_what_they_say() -> None:
     assert all(run.host.socket_memory == "default" for run in of("memory"))
     assert all(run.until_done for run in of("transfers"))
     assert {run.host.gro for run in of("nic")} == {True, False}
-    assert {flow.cc.algorithm for run in of("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
-    assert not any(flow.cc.parameters or run.path.loss_ppb for run in of("live") for flow in run.flows)
+    assert {flow.algorithm for run in of("live") for flow in run.flows} == {"reno", "cubic", "bbr"}
+    assert not any(flow.parameters or run.path.loss_ppb for run in of("live") for flow in run.flows)
     for run in of("deep"):
         assert run.path.buffer_bytes >= 9.9 * run.path.rate_bps * run.flows[0].base_rtt_s / 8
     assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in of("startup"))

@@ -103,8 +103,8 @@ def with_double_buffer(run: Run) -> Run:
 def with_timid_bbr(run: Run) -> Run:
     """BBR that keeps half a BDP in flight at most."""
     flows = [
-        structs.replace(flow, cc=Controller(algorithm="bbr", parameters=flow.cc.parameters | {"cwnd_gain": 0.5}))
-        if flow.cc.algorithm == "bbr"
+        structs.replace(flow, cc=Controller(algorithm="bbr", parameters=flow.parameters | {"cwnd_gain": 0.5}))
+        if flow.algorithm == "bbr"
         else flow
         for flow in run.flows
     ]

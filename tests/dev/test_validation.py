@@ -201,7 +201,7 @@ def test_slow_conditions_in_real_time_are_of_algorithms_that_every_kernel_has() 
         run = resolve(point, 1).run
         assert 5e6 <= run.path.rate_bps <= 20.3e6
         assert len(run.path.queues) > 1
-        assert not any(flow.cc.parameters for flow in run.flows)
+        assert not any(flow.parameters for flow in run.flows)
 
 
 def test_engines_stand_side_by_side(record: ClaimsRecord) -> None:

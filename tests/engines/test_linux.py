@@ -13,7 +13,7 @@ from msgspec import convert, structs
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell.campaign.plan import refusals
-from dumbbell.engines import agent, machine, registry
+from dumbbell.engines import agent, controls, machine, registry
 from dumbbell.engines.guest import NOT_CONFINED, Guests, Left, Order
 from dumbbell.engines.linux import LinuxEngine
 from dumbbell.engines.resources import limit_s, memory_mb
@@ -97,7 +97,7 @@ def test_its_algorithms_are_those_of_the_kernel() -> None:
     ],
 )
 def test_an_algorithm_with_parameters_is_a_variant_of_the_kernel(cc: str, control: str | None) -> None:
-    assert LinuxEngine(kernel()).control(run_of({"flows[0].cc": cc}).flows[0].cc) == control
+    assert controls.names_of(kernel().controls, run_of({"flows[0].cc": cc})) == [control]
 
 
 def test_a_group_that_cannot_be_honoured_is_told_once_and_as_the_spec_counts() -> None:

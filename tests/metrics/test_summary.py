@@ -53,6 +53,7 @@ def test_a_flow_in_the_window() -> None:
         rtt_mean_s=0.040,
         rtt_p50_s=0.040,
         rtt_p95_s=pytest.approx(0.049),  # type: ignore[arg-type]
+        rtt_p99_s=pytest.approx(0.0498),  # type: ignore[arg-type]
         rtt_min_s=0.025,
         ack_rtt_mean_s=0.035,
         ack_rtt_p99_s=pytest.approx(0.040, rel=1 / 64),  # type: ignore[arg-type]

@@ -53,6 +53,7 @@ def sampled() -> Measurement:
         dropped_packets=np.array([1], dtype=np.uint64),
         marked_packets=np.array([3], dtype=np.uint64),
         sent_packets=np.array([9], dtype=np.uint64),
+        low_latency_packets=np.array([1], dtype=np.uint32),
     )
     one = replace(flow(), series=gauges, phases=("startup", "drain"))
     return measurement(one, bottleneck=replace(queue(), series=backlog))
@@ -90,7 +91,7 @@ def test_the_queue_over_time(folder: Path) -> None:
     assert gauges.frame("queue", stored["queue"], 1448).to_dict("records") == [
         {
             "time_s": 0.05, "backlog_bytes": 3028, "backlog_packets": 2, "dropped_packets": 1, "marked_packets": 3,
-            "sent_packets": 9,
+            "sent_packets": 9, "low_latency_packets": 1,
         }
     ]  # fmt: skip
     before = gauges.frame("queue", stored["queue"].drop_columns(["marked_packets"]), 1448)

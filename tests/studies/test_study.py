@@ -185,7 +185,7 @@ class Unversed(SimEngine):
     def unsupported_fields(self, run: Run) -> list[Problem]:
         reasons = []
         for flow in run.flows:
-            parameters = dict(flow.cc.parameters)
+            parameters = dict(flow.parameters)
             reasons += [f"no {name}" for name in ("extra_acked_gain", "cwnd_gain") if name in parameters]
         return [Problem("flows[0].cc", each) for each in dict.fromkeys(reasons)]
 

@@ -114,6 +114,7 @@ def queue(
             dropped_packets=zeros,
             marked_packets=zeros,
             sent_packets=zeros,
+            low_latency_packets=np.full(len(at_s), np.iinfo(np.uint32).max, dtype=np.uint32),
         ),
     )
 

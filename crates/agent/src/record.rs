@@ -3,7 +3,7 @@
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use run::{
-    Flow, FlowCounters, Gauges, LossAt, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN,
+    Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN,
 };
 
 /// `TCP_INFINITE_SSTHRESH`.
@@ -172,6 +172,15 @@ impl KernelRecorder {
             rwnd_limited_ns: sender.rwnd_limited_us * NANOS_PER_MICRO,
             sndbuf_limited_ns: sender.sndbuf_limited_us * NANOS_PER_MICRO,
         }
+    }
+
+    /// Bytes of frames of a flow's pings that passed the bottleneck and arrived.
+    pub fn ping_bytes(&self, flow: usize, arrived: u64, payload_bytes: u64) -> u64 {
+        let headers_bytes = match self.passing[flow].headers_bytes {
+            0 => return 0,
+            of_segment => of_segment - SEGMENT_HEADERS_BYTES + PING_HEADERS_BYTES,
+        };
+        arrived * (payload_bytes + u64::from(headers_bytes))
     }
 
     fn bottleneck_bytes(&self, flow: usize, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {

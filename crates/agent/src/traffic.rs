@@ -11,6 +11,7 @@ mod dumps;
 mod entry;
 mod flow;
 mod live;
+mod pings;
 mod poll;
 mod process;
 mod program;
@@ -33,6 +34,7 @@ use connection::Connection;
 use connection_id::ConnectionId;
 use flow::{Flow, Phase, failed};
 use nix::sys::signal::Signal;
+use pings::Pings;
 use poll::{Poll, Wake};
 use process::End;
 use program::Program;
@@ -178,6 +180,9 @@ impl<'a> Traffic<'a> {
             if let Some(listener) = &flow.listener {
                 traffic.poll.watch(listener, Wake::Listener(i))?;
             }
+            for socket in flow.pings.iter().flat_map(Pings::sockets) {
+                traffic.poll.watch(socket, Wake::Ping(i))?;
+            }
         }
         // A sender on another machine may be ahead by what the clocks differ.
         for index in (0..run.flows.len()).filter(|index| traffic.network.only_ends_here(*index)) {
@@ -212,6 +217,7 @@ impl<'a> Traffic<'a> {
                 let changed = self.network.change_rate(direction, hop, change.rate_bps);
                 changed.map_err(|error| Failure::of("change the rate of a hop", error))
             }
+            Milestone::Write(flow) if self.flows[flow].pings.is_some() => self.ping(flow, due_ns, now_ns),
             Milestone::Write(flow) if self.flows[flow].program.is_some() => self.look_at_program(flow, now_ns),
             Milestone::Write(flow) => self.write(ConnectionId { flow, port: self.network.sender_port(flow) }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
@@ -253,6 +259,7 @@ impl<'a> Traffic<'a> {
                     Wake::Listener(flow) => self.accept(flow)?,
                     Wake::News => self.hear()?,
                     Wake::Ending => self.end_programs()?,
+                    Wake::Ping(flow) => self.take_pings(flow)?,
                     Wake::Capture => self.captures.iter_mut().try_for_each(Captures::drain)?,
                 }
                 if self.ended {
@@ -273,9 +280,30 @@ impl<'a> Traffic<'a> {
         if let (Some(program), Some(programs)) = (&mut flow.program, &self.programs) {
             return programs.start(program, now_ns).map_err(failed(self.run, index, None));
         }
+        if flow.pings.is_some() {
+            return self.ping(index, now_ns, now_ns);
+        }
         // That of a flow which is one connection; a source has none yet.
         let port = flow.connections.keys().next().copied();
         port.map_or(Ok(()), |port| self.connect(ConnectionId { flow: index, port }))
+    }
+
+    /// The next ping of a flow is due.
+    fn ping(&mut self, index: usize, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
+        let flow = &mut self.flows[index];
+        if let Some(pings) = flow.pings.as_mut().filter(|_| flow.phase == Phase::Running) {
+            let next_ns = pings.send(due_ns, now_ns).map_err(failed(self.run, index, None))?;
+            self.schedule.add(next_ns, Milestone::Write(index));
+        }
+        Ok(())
+    }
+
+    /// Pings have come to a flow's receiver, or back.
+    fn take_pings(&mut self, index: usize) -> Result<(), Failure> {
+        let now_ns = self.clock.now()?;
+        let Self { flows, recording, run, .. } = self;
+        let Some(pings) = &mut flows[index].pings else { return Ok(()) };
+        pings.take(now_ns, |rtt_ns| recording.pong(index, now_ns, rtt_ns)).map_err(failed(run, index, None))
     }
 
     /// A transfer of a source arrives.

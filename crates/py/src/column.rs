@@ -4,8 +4,8 @@ use cc::{Algorithm, Kind, Parameter};
 use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, intern, prelude::*, types::PyDict};
 use run::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Program, ProgramEnd,
-    QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings, Program,
+    ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers,
 };
 use sim::Attempt;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ dictionary! { SsSample { at_ns, text } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,
-        transfers, program,
+        transfers, program, pings,
     }
 }
 dictionary! {
@@ -87,16 +87,21 @@ dictionary! {
     }
 }
 dictionary! { Transfers { started_ns, completed_ns, segments_sent, segments_retransmitted } }
+dictionary! { Pings { sent, lost } }
 dictionary! { Program { client, server } }
 dictionary! { ProgramEnd { argv, began_ns, ended_ns, status, stdout, stderr } }
 dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series, sojourn } }
 dictionary! {
     QueueCounters {
-        at_ns, offered_packets, sent_packets, sent_bytes, dropped_packets, marked_packets, random_lost_packets,
-        queued_packets, queued_bytes,
+        at_ns, offered_packets, sent_packets, sent_bytes, dropped_packets, dequeue_dropped_packets, marked_packets,
+        random_lost_packets, queued_packets, queued_bytes, low_latency_packets,
     }
 }
-dictionary! { QueueSeries { at_ns, backlog_bytes, backlog_packets, dropped_packets, marked_packets, sent_packets } }
+dictionary! {
+    QueueSeries {
+        at_ns, backlog_bytes, backlog_packets, dropped_packets, marked_packets, sent_packets, low_latency_packets,
+    }
+}
 dictionary! { Histogram { first_bin, counts, count, sum } }
 dictionary! { &'static Algorithm => Algorithm { name, title, source, parameters, ordered, needs_ecn, needs_accurate_ecn } }
 dictionary! { &'static Parameter => Parameter { name, about, unit, default, range, kind, source } }
@@ -112,7 +117,7 @@ macro_rules! optional {
     )*};
 }
 
-optional!(Program, ProgramEnd, Histogram);
+optional!(Pings, Program, ProgramEnd, Histogram);
 
 /// Structs become a list.
 macro_rules! list {

@@ -334,6 +334,9 @@ pub struct QueueCounters {
     pub sent_bytes: u64,
     /// Packets that the queue dropped: they found it full, or what manages it dropped them.
     pub dropped_packets: u64,
+    /// Of these, those that it dropped when they were to leave; none: the engine does not see which.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dequeue_dropped_packets: Option<u64>,
     /// Packets that it marked (CE of RFC 3168) and did not drop.
     #[serde(default, skip_serializing_if = "is_default")]
     pub marked_packets: u64,
@@ -343,6 +346,10 @@ pub struct QueueCounters {
     pub queued_packets: u64,
     /// Bytes in the queue now.
     pub queued_bytes: u64,
+    /// Of the packets in it now, those in the low-latency queue of DualPI2 (RFC 9332); none: it has none, or the engine does
+    /// not see it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low_latency_packets: Option<u64>,
 }
 
 /// The queue's backlog over time.
@@ -361,6 +368,9 @@ pub struct QueueSeries {
     pub marked_packets: Vec<u64>,
     /// Packets sent since the beginning.
     pub sent_packets: Vec<u64>,
+    /// Of the backlog, packets in DualPI2's low-latency queue; `u32::MAX`: it has none, or the engine does not see it.
+    #[serde(default)]
+    pub low_latency_packets: Vec<u32>,
 }
 
 /// Counts of values in bins of 1/64 of an octave (at most 1.6 % wide), with the exact number and sum.

@@ -249,6 +249,7 @@ impl Recorder {
         series.dropped_packets.push(counters.dropped_packets);
         series.marked_packets.push(counters.marked_packets);
         series.sent_packets.push(counters.sent_packets);
+        series.low_latency_packets.push(counters.low_latency_packets.map_or(u32::MAX, |packets| packets as u32));
     }
 
     /// Keeps a flow's gauges; those that a summary does not keep are asked for only when they are kept.

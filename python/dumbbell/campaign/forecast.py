@@ -303,9 +303,9 @@ def _simulated(run: Run) -> Run:
     known = SimEngine().algorithms()
 
     def simulated(flow: Flow) -> Flow:
-        if flow.cc.algorithm in known and not flow.work.command:
+        if flow.cc is None or (flow.algorithm in known and not flow.work.command):
             return flow
-        cc = flow.cc if flow.cc.algorithm in known else Controller(algorithm="cubic", parameters={})
+        cc = flow.cc if flow.algorithm in known else Controller(algorithm="cubic", parameters={})
         return structs.replace(flow, cc=cc, workload="bulk" if flow.work.command else flow.workload)
 
     flows = tuple(map(simulated, run.flows))

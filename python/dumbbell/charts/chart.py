@@ -34,6 +34,8 @@ class Axis:
     limits: tuple[float | None, float | None] = (None, None)
     ticks: tuple[tuple[float, str], ...] = ()
     """Positions and labels; empty: chosen by whoever draws."""
+    is_reversed: bool = False
+    """The largest value comes first."""
     opposite: Axis | None = None
     """The same positions in another unit, told on the other side: its label and ticks; no more of it is used."""
 

@@ -211,6 +211,8 @@ def _axis(axis: Axis, panel: Panel, layout: Layout, which: str) -> Spec:
         scale |= {} if high is None else {"domainMax": high}
         if axis.scale != "linear" or (which == "x" and low is high is None):
             scale["padding"] = layout.font  # there is no nice end beyond the last marker
+    if axis.is_reversed:
+        scale |= {"reverse": True}
     if axis.ticks:
         drawn = {"title": axis.label, "titleLimit": 0, **_ticks(axis, layout, which)}
     return {"type": "quantitative", "scale": scale, "title": axis.label, "axis": drawn}

@@ -52,7 +52,7 @@ def _constants(runs: ExperimentRuns) -> Iterator[str]:
     groups = list(runs.points[0].ccs.items()) if runs.points else []
     if len(groups) <= MOST_GROUPS:
         for index, (flows, (name, _)) in enumerate(zip(spec.get("flows", ()), groups, strict=False)):
-            fixed_cc = {"cc": flows["cc"]} if flows["cc"] != name else {}
+            fixed_cc = {"cc": flows["cc"]} if flows.get("cc", name) != name else {}
             others = {key: value for key, value in flows.items() if key not in {"name", "cc"}}
             constants = ", ".join(_field_texts(fixed_cc | others, f"flows[{index}]", runs.axes))
             yield f"{name}: {constants}" if constants else ""

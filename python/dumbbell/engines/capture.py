@@ -223,7 +223,7 @@ def _assigned(run: Run, flows: Sequence[CapturedFlow]) -> list[int]:
     Both are taken in the order in which they start: those of one algorithm by themselves, where the packets say that
     there are as many of each as in the run.
     """
-    ours = [flow.cc.algorithm for flow in run.flows]
+    ours = [flow.algorithm for flow in run.flows]
     theirs = [experiment.algorithm_of(flow) or "" for flow in flows]
     known = sorted(ours) == sorted(theirs)
     places: defaultdict[str, list[int]] = defaultdict(list)
@@ -377,7 +377,7 @@ def _facts(file: Path, sha256: str, analysis: Analysis, pairs: Sequence[PairedFl
         if not _near_sender(pair.captured):
             yield f"{flow}.unseen", "RTTs, what was in flight, and packets that were lost before the capture"
         said = experiment.algorithm_of(pair.captured)
-        if said is not None and said != pair.flow.cc.algorithm:
+        if said is not None and said != pair.flow.algorithm:
             sure = pair.captured.sent.algorithm
             yield f"{flow}.cc", f"{said} by its packets" + (f", sure to {percent(sure.confidence)}" if sure else "")
     if notes := "; ".join(text.notices(analysis)):

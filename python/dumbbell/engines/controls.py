@@ -25,6 +25,11 @@ def name_in(controls: Mapping[str, str], controller: Controller) -> str | None:
     return None
 
 
+def names_of(controls: Mapping[str, str], run: Run) -> list[str | None]:
+    """That of each flow of a run; "" of one that is no connection."""
+    return ["" if flow.cc is None else name_in(controls, flow.cc) for flow in run.flows]
+
+
 def variant_of(controller: Controller) -> str:
     """The name of the variant that an algorithm with parameters is; the algorithm's, where that is none."""
     named = _named(controller.algorithm) if controller.parameters else {}
@@ -36,6 +41,8 @@ def problems(run: Run, controls: Mapping[str, str], kernel: str) -> Iterator[Pro
     known: dict[tuple[object, ...], tuple[str, str] | None] = {}
     """Of each algorithm with its parameters: many flows may have the same."""
     for index, flow in enumerate(run.flows):
+        if flow.cc is None:
+            continue
         key = (flow.cc.algorithm, *sorted(flow.cc.parameters.items()))
         if key not in known:
             known[key] = _lack(flow.cc, controls, kernel)

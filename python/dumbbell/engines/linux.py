@@ -27,7 +27,7 @@ from dumbbell.problem import Problem
 
 if TYPE_CHECKING:
     from dumbbell.kernel import Kernel
-    from dumbbell.spec.run import Controller, Run
+    from dumbbell.spec.run import Run
 
 _SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
@@ -142,10 +142,6 @@ class LinuxEngine:
     def stop(self) -> None:
         self._guests.stop()
 
-    def control(self, controller: Controller) -> str | None:
-        """The kernel's name of an algorithm with parameters; None: it has none that is so."""
-        return controls.name_in(self._kernel.controls, controller)
-
     @property
     def _note(self) -> Path:
         """A file beside the kernel: on which machine, since which start, it has booted."""
@@ -172,7 +168,7 @@ class LinuxEngine:
 
     def _left(self, run: Run, task: str | dict[str, Any], captures: Path | None = None) -> Left:
         """What the guest of a run left."""
-        names = [self.control(flow.cc) for flow in run.flows]
+        names = controls.names_of(self._kernel.controls, run)
         memory = memory_mb(run)
         if memory is None or None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))

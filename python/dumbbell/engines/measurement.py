@@ -92,7 +92,7 @@ class FlowMeasurement:
     rtt_min_ns: int | None
     """The smallest raw round-trip sample of the whole flow; None when no ACK came."""
     ack_rtt: Histogram
-    """Per-ACK round-trip samples within the window, nanoseconds."""
+    """Per-ACK round-trip samples within the window, nanoseconds; of pings those of the ones sent within it."""
     series: FlowSeries
     acks: AckSamples
     """Per-ACK samples of the whole run, when the run records them."""
@@ -102,6 +102,8 @@ class FlowMeasurement:
     """The short transfers of a source; None for every other workload."""
     program: Program | None = None
     """What a program of the user's own said and how it ended; None for every other workload."""
+    pings: Pings | None = None
+    """The pings of the window; None for every other workload."""
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -119,7 +121,17 @@ class FlowMeasurement:
             phases=tuple(raw["phases"]),
             transfers=Transfers.from_core(raw.get("transfers")),
             program=Program.from_core(raw.get("program")),
+            pings=None if raw.get("pings") is None else Pings(**raw["pings"]),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pings:
+    """Pings that were sent within the window, up to the last one that was answered at all."""
+
+    sent: int
+    lost: int
+    """Of them those that were never answered."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -297,11 +309,15 @@ class QueueCounters:
     sent_bytes: int
     """Bytes of frames that left the bottleneck."""
     dropped_packets: int
+    dequeue_dropped_packets: int | None = None
+    """Of these, those that were to leave; None: the engine does not see which."""
     marked_packets: int
     """Those that the queue marked (CE) and did not drop."""
     random_lost_packets: int
     queued_packets: int
     queued_bytes: int
+    low_latency_packets: int | None = None
+    """Of those that wait, the ones in DualPI2's low-latency queue; None: none is there, or it is not seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -314,6 +330,8 @@ class QueueSeries:
     dropped_packets: U64
     marked_packets: U64
     sent_packets: U64
+    low_latency_packets: U32
+    """Of the backlog, in DualPI2's low-latency queue; the largest value: none is there, or it is not seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -348,6 +366,6 @@ def unseen_queue(run: Run, ended_ns: int) -> QueueMeasurement:
     none, few = np.empty(0, np.uint64), np.empty(0, np.uint32)
     series = QueueSeries(
         at_ns=none, backlog_bytes=none, backlog_packets=few, dropped_packets=none, marked_packets=none,
-        sent_packets=none,
+        sent_packets=none, low_latency_packets=few,
     )  # fmt: skip
     return QueueMeasurement(at_window_begin=begin, at_window_end=end, at_end=at_end, series=series)

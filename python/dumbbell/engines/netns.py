@@ -171,7 +171,7 @@ class NetnsEngine:
             EngineFailure: it could not be started, or came to no good end; the step is named.
             CancelledError: another thread stopped it.
         """
-        names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
+        names = controls.names_of(self._controls, run)
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         job = {

@@ -75,10 +75,10 @@ class SimEngine:
 
     def _unknown(self, run: Run) -> Iterator[Problem]:
         known = self.algorithms()
-        unknown = dict.fromkeys(flow.cc.algorithm for flow in run.flows if flow.cc.algorithm not in known)
+        unknown = dict.fromkeys(flow.algorithm for flow in run.flows if flow.cc and flow.algorithm not in known)
         hints = {name: self._hint(name) for name in unknown}
         for index, flow in enumerate(run.flows):
-            name = flow.cc.algorithm
+            name = flow.algorithm
             if name in hints:
                 yield Problem(f"flows[{index}].cc", f'the simulator has no "{name}"', hints[name])
 

@@ -99,7 +99,7 @@ class Phrase:
 
 
 def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
-    """Times of transfers, else rates of streams, else shares where there are fair ones, else rates: of whom it is."""
+    """Times of transfers, else rates of streams or times of pings, else shares where there are fair ones, else rates."""
     points = [point for point in runs.points if point.run_ids]
     phrase = partial(Phrase, seeds=max(len(point.run_ids) for point in points))
     finite = [each for each in groups if _ends(runs, each, points)]
@@ -111,6 +111,9 @@ def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
     streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
         return [phrase(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]
+    pings = [each for each in groups if _has(runs, each, "ping")]
+    if pings:
+        return [phrase(QUANTITIES["rtt_p50"], each, "take", " to come back in the median") for each in pings]
     if len(groups) > 1 and all(each.group(point) in point.fair_shares for each in groups for point in points):
         return [phrase(QUANTITIES["share"], each, "take", " of the goodput") for each in groups]
     return [phrase(QUANTITIES["goodput"], each, "get") for each in groups]

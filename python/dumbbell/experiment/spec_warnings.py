@@ -106,7 +106,7 @@ def has_unasked_memory(point: Point, run: Run) -> bool:
 
 def answers_to_loss(flow: Flow) -> bool:
     """Whether its algorithm fills the queue until it drops."""
-    return flow.cc.algorithm not in RATE_BASED | DELAY_BASED
+    return flow.algorithm not in RATE_BASED | DELAY_BASED
 
 
 def sends_always(flow: Flow, run: Run) -> bool:
@@ -119,7 +119,7 @@ def sends_always(flow: Flow, run: Run) -> bool:
 
 def _nothing_drawn(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     seeds, run = point.experiment.seed_values, resolved.run
-    drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.cc.algorithm in DRAWS for flow in run.flows)
+    drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.algorithm in DRAWS for flow in run.flows)
     if len(seeds) == 1 or drawn:
         return
     if structs.replace(resolve(point, seeds[1]).run, seed=run.seed) == run:
@@ -129,7 +129,7 @@ def _nothing_drawn(point: Point, resolved: Resolved) -> Iterator[ExperimentWarni
 
 def _as_reno(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     run = resolved.run
-    for algorithm in dict.fromkeys(flow.cc.algorithm for flow in run.flows if is_as_reno(flow, run.path)):
+    for algorithm in dict.fromkeys(flow.algorithm for flow in run.flows if is_as_reno(flow, run.path)):
         yield ExperimentWarning(
             kind="behaves as Reno", point=point.values,
             text=f"{algorithm} behaves as Reno{': no queue marks packets' if algorithm == 'dctcp' else ''}",
@@ -176,7 +176,7 @@ def _phases(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
         return
     packet_ns = BITS_PER_BYTE * run.path.frame_bytes * NS_PER_S / run.path.rate_bps
     packets, frames = rtts_ns[0] / packet_ns, run.path.buffer_bytes / run.path.frame_bytes
-    mixed = any(flow.cc.algorithm in RATE_BASED for flow, _ in there) or any(
+    mixed = any(flow.algorithm in RATE_BASED for flow, _ in there) or any(
         flow.work.arrivals is not None for flow in run.flows
     )
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))

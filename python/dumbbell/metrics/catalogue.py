@@ -229,12 +229,18 @@ def _queueing_delay(summary: Summarised, setup: Setup) -> Value:
     wait_s = mean(
         None if flow.rtt_mean_s is None else flow.rtt_mean_s - base_s
         for base_s, flow in zip(setup.base_rtts_s, summary.flows, strict=True)
+        if flow.pings is None
     )
     return None if wait_s is None else ratio(wait_s, setup.drain_time_s)
 
 
 def _pooled_retransmit_rate(group: Group) -> Value:
     return ratio(sum(flow.retransmits for flow in group.flows), sum(flow.segments_sent for flow in group.flows))
+
+
+def _pooled_ping_loss(group: Group) -> Value:
+    sent = sum(flow.pings or 0 for flow in group.flows)
+    return ratio(sum(flow.pings_lost or 0 for flow in group.flows), sent)
 
 
 _PERCENT: Final = 100.0
@@ -289,6 +295,15 @@ _QUANTITIES: Final = (
         of_group=lambda group: mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,
     ),
     Quantity(
+        name="rtt_p99", label="RTT, 99th percentile", short="p99 RTT", unit="ms", factor=1e3, better="lower",
+        relative=True,
+        of_group=lambda group: mean(flow.rtt_p99_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p99_s,
+    ),
+    Quantity(
+        name="pings_lost", label="pings lost", short="pings lost", unit="%", factor=_PERCENT, limits=SHARE,
+        better="lower", of_group=_pooled_ping_loss, of_flow=lambda flow: ratio(flow.pings_lost, flow.pings),
+    ),
+    Quantity(
         name="queue", label="mean queue", short="queue", unit="BDP", factor=1.0, better="lower",
         of_run=lambda summary, _: summary.bottleneck.queue_mean_bdp,
     ),
@@ -299,6 +314,18 @@ _QUANTITIES: Final = (
     Quantity(
         name="drops", label="packets dropped by the queue", short="drops", unit="", factor=1.0, better="lower",
         of_run=lambda summary, _: summary.bottleneck.dropped_packets,
+    ),
+    Quantity(
+        name="dequeue_drops", label="packets dropped when they were to leave the queue", short="dequeue drops", unit="",
+        factor=1.0, better="lower", of_run=lambda summary, _: summary.bottleneck.dequeue_dropped_packets,
+    ),
+    Quantity(
+        name="low_latency_queue", label="mean low-latency queue of DualPI2", short="L queue", unit="packets",
+        factor=1.0, better="lower", of_run=lambda summary, _: summary.bottleneck.low_latency_mean_packets,
+    ),
+    Quantity(
+        name="classic_queue", label="mean classic queue of DualPI2", short="C queue", unit="packets", factor=1.0,
+        better="lower", of_run=lambda summary, _: summary.bottleneck.classic_mean_packets,
     ),
     Quantity(
         name="marks", label="packets marked by the queue", short="marks", unit="%", factor=_PERCENT, limits=SHARE,

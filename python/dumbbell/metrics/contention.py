@@ -29,12 +29,15 @@ class Convergence(NamedTuple):
 
 def convergence(run: Run, flows: Sequence[FlowMeasurement], delivered: Sequence[Counter]) -> Convergence:
     """Of a run; `delivered` has what each flow delivered."""
-    greedy = all(math.isinf(demand_bps(flow) or 0.0) for flow in run.flows)
-    start_s = max(flow.started_ns for flow in flows) / NS_PER_S
-    end_s = min(Activity.lifetime(flow).window.end_ns for flow in flows) / NS_PER_S
-    if not _comparable(run) or not greedy or end_s - start_s < FOR_S + MEAN_OVER_S / 2:
+    there = run.connected
+    greedy = all(math.isinf(demand_bps(run.flows[index]) or 0.0) for index in there)
+    if not _comparable(run) or not greedy:
         return Convergence(None, None)
-    time_s = convergence_time_s(delivered, start_s, end_s)
+    start_s = max(flows[index].started_ns for index in there) / NS_PER_S
+    end_s = min(Activity.lifetime(flows[index]).window.end_ns for index in there) / NS_PER_S
+    if end_s - start_s < FOR_S + MEAN_OVER_S / 2:
+        return Convergence(None, None)
+    time_s = convergence_time_s([delivered[index] for index in there], start_s, end_s)
     return Convergence(time_s is not None, time_s)
 
 
@@ -44,14 +47,17 @@ def starvations(
     """Of each flow, in the window."""
     if not _comparable(run) or not window.seconds:
         return [None] * len(flows)
-    lifetimes = [Activity.lifetime(flow).window for flow in flows]
-    return starvation(
-        delivered,
+    there = run.connected
+    lifetimes = [Activity.lifetime(flows[index]).window for index in there]
+    starved = starvation(
+        [delivered[index] for index in there],
         [(lifetime.begin_ns / NS_PER_S, lifetime.end_ns / NS_PER_S) for lifetime in lifetimes],
-        [demand_bps(flow) for flow in run.flows],
+        [demand_bps(run.flows[index]) for index in there],
         window.begin_ns / NS_PER_S,
         window.end_ns / NS_PER_S,
     )
+    of_flow = dict(zip(there, starved, strict=True))
+    return [of_flow.get(index) for index in range(len(flows))]
 
 
 def delivered(flow: FlowMeasurement) -> Counter:
@@ -71,4 +77,4 @@ def demand_bps(flow: Flow) -> float | None:
 
 def _comparable(run: Run) -> bool:
     """Whether several flows share the same queues, and samples are close enough for bins of a second."""
-    return len(run.flows) >= TWO and run.has_one_way and run.measure.sample_ns <= BIN_S * NS_PER_S
+    return len(run.connected) >= TWO and run.has_one_way and run.measure.sample_ns <= BIN_S * NS_PER_S

@@ -12,21 +12,28 @@ from dumbbell.metrics.window import Window, ratio
 from dumbbell.units import NS_PER_S
 
 
-class SmoothedRtt(NamedTuple):
-    """Mean, median and 95th percentile of the gauge's samples, seconds; None without a sample."""
+class RoundTrips(NamedTuple):
+    """Mean, median, 95th and 99th percentile of samples, seconds; None without a sample."""
 
-    mean_s: float | None
-    p50_s: float | None
-    p95_s: float | None
+    mean_s: float | None = None
+    p50_s: float | None = None
+    p95_s: float | None = None
+    p99_s: float | None = None
 
 
-def smoothed_rtt(series: FlowSeries, window: Window) -> SmoothedRtt:
+def smoothed_rtt(series: FlowSeries, window: Window) -> RoundTrips:
     """The smoothed RTT in a stretch of time. Samples before the first round trip are 0 and left out."""
     srtt_us = series.srtt_us[window.holds(series.at_ns) & (series.srtt_us > 0)]
     if srtt_us.size == 0:
-        return SmoothedRtt(None, None, None)
-    p50, p95 = np.percentile(srtt_us, [50, 95])
-    return SmoothedRtt(*(float(each) / 1e6 for each in (srtt_us.mean(), p50, p95)))
+        return RoundTrips()
+    percentiles = np.percentile(srtt_us, [50, 95, 99])
+    return RoundTrips(*(float(each) / 1e6 for each in (srtt_us.mean(), *percentiles)))
+
+
+def ping_rtt(histogram: Histogram) -> RoundTrips:
+    """The round-trip times of pings."""
+    quantiles = (histogram_quantile_s(histogram, share) for share in (0.5, 0.95, 0.99))
+    return RoundTrips(histogram_mean_s(histogram), *quantiles)
 
 
 def histogram_mean_s(histogram: Histogram) -> float | None:
@@ -76,6 +83,16 @@ def backlog(series: QueueSeries, window: Window) -> Backlog:
     if backlog_bytes.size == 0:
         return Backlog(None, None, None)
     return Backlog(float(backlog_bytes.mean()), float(np.percentile(backlog_bytes, 95)), int(backlog_bytes.max()))
+
+
+def dual_backlog(series: QueueSeries, window: Window) -> tuple[float | None, float | None]:
+    """Mean packets in the low-latency queue and in the classic one of DualPI2; None where there are none."""
+    seen = series.low_latency_packets
+    there = window.holds(series.at_ns) & (seen < np.iinfo(np.uint32).max)
+    if not there.any():
+        return None, None
+    low_latency = float(seen[there].mean())
+    return low_latency, float(series.backlog_packets[there].mean()) - low_latency
 
 
 def capacity_bits(rate_bps: int, changes: Iterable[tuple[int, int]], window: Window) -> float:

@@ -30,7 +30,7 @@ class FlowSummary:
     name: str
     """Name of the `[[flows]]` table that it comes from, its group."""
     cc: str
-    """Congestion control, as the spec wrote it."""
+    """Congestion control, as the spec wrote it; "ping" of a flow of pings, which has none."""
     start_s: float
     """When it called connect(), jitter included."""
     goodput_bps: float | None
@@ -46,11 +46,13 @@ class FlowSummary:
     segments_sent: int
     """Data segments sent, retransmissions included."""
     rtt_mean_s: float | None
-    """Mean of the smoothed RTT, sampled every `sample`."""
+    """Mean of the smoothed RTT, sampled every `sample`; of a flow of pings the mean of their round-trip times."""
     rtt_p50_s: float | None
     """Median of the same samples."""
     rtt_p95_s: float | None
     """95th percentile of the same samples."""
+    rtt_p99_s: float | None
+    """99th percentile of the same samples."""
     rtt_min_s: float | None
     """The smallest raw RTT sample of the whole flow."""
     ack_rtt_mean_s: float | None
@@ -102,6 +104,10 @@ class FlowSummary:
     """95th percentile of the same."""
     slowdown_p99: float | None = None
     """99th percentile of the same."""
+    pings: int | None = None
+    """How many pings were sent in the window, up to the last one that was answered; null of every other workload."""
+    pings_lost: int | None = None
+    """How many of these were never answered."""
     program: ProgramSummary | None = None
     """What a program of the user's own said and how it ended; null of every other workload."""
 
@@ -144,6 +150,12 @@ class _QueueSummary:
     """Packets that the queue marked (CE of RFC 3168) and did not drop."""
     mark_rate: float | None = None
     """Marked / sent."""
+    dequeue_dropped_packets: int | None = None
+    """Of the dropped packets, those that were to leave; null where the engine does not see which."""
+    low_latency_mean_packets: float | None = None
+    """Mean backlog of DualPI2's low-latency queue; null of others, and where the engine does not see it."""
+    classic_mean_packets: float | None = None
+    """The same of its classic queue."""
     sojourn_mean_s: float | None = None
     """Mean of how long frames were in the queue that left it; null where the engine does not see that, as of `fifo`."""
     sojourn_p95_s: float | None = None
@@ -189,7 +201,7 @@ class GroupSummary:
     __pydantic_config__: ClassVar = SCHEMA
 
     goodput_bps: float | None
-    """Their bytes over the whole window, so that the groups add up to what the path carried."""
+    """Their bytes over the whole window, so that the groups add up to what the path carried; null of pings."""
     share: float | None
     """Of the goodput of all groups whose data goes the same way; null when nothing was delivered."""
     goodput_first_half_bps: float | None = None
@@ -261,15 +273,16 @@ def _flow(  # noqa: PLR0913 (what a summary has)
 
     activity = Activity.within(window, flow)
     counted = activity.counted
-    rtt = samples.smoothed_rtt(flow.series, activity.window)
+    pings = flow.pings
+    rtt = samples.smoothed_rtt(flow.series, activity.window) if pings is None else samples.ping_rtt(flow.ack_rtt)
     lifetime = Activity.lifetime(flow)
     return FlowSummary(
         flow=index,
         name=name,
         cc=cc,
         start_s=flow.started_ns / NS_PER_S,
-        goodput_bps=activity.rate_bps(counted.delivered_bytes),
-        goodput_whole_bps=lifetime.rate_bps(lifetime.counted.delivered_bytes),
+        goodput_bps=None if pings is not None else activity.rate_bps(counted.delivered_bytes),
+        goodput_whole_bps=None if pings is not None else lifetime.rate_bps(lifetime.counted.delivered_bytes),
         retransmits=counted.segments_retransmitted,
         retransmit_rate=ratio(counted.segments_retransmitted, counted.segments_sent),
         throughput_bps=activity.rate_bps(counted.bottleneck_bytes),
@@ -277,6 +290,7 @@ def _flow(  # noqa: PLR0913 (what a summary has)
         rtt_mean_s=rtt.mean_s,
         rtt_p50_s=rtt.p50_s,
         rtt_p95_s=rtt.p95_s,
+        rtt_p99_s=rtt.p99_s,
         rtt_min_s=None if flow.rtt_min_ns is None else flow.rtt_min_ns / NS_PER_S,
         ack_rtt_mean_s=samples.histogram_mean_s(flow.ack_rtt),
         ack_rtt_p99_s=samples.histogram_quantile_s(flow.ack_rtt, 0.99),
@@ -284,6 +298,8 @@ def _flow(  # noqa: PLR0913 (what a summary has)
         app_limited_s=counted.app_limited_ns / NS_PER_S,
         rwnd_limited_s=counted.rwnd_limited_ns / NS_PER_S,
         sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
+        pings=None if pings is None else pings.sent,
+        pings_lost=None if pings is None else pings.lost,
         **asdict(completed),
         **in_time,
     )
@@ -359,6 +375,7 @@ def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueS
     counted = window.advance(queue.at_window_begin, queue.at_window_end)
     changes = [(change.at_ns, change.rate_bps) for change in line.changes]
     standing = samples.backlog(queue.series, window)
+    low_latency, classic = samples.dual_backlog(queue.series, window)
     return _QueueSummary(
         utilization=ratio(counted.sent_bytes, samples.capacity_bits(line.rate_bps, changes, window) / BITS_PER_BYTE),
         offered_packets=counted.offered_packets,
@@ -372,6 +389,9 @@ def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueS
         queue_max_bytes=standing.max_bytes,
         marked_packets=counted.marked_packets,
         mark_rate=ratio(counted.marked_packets, counted.sent_packets),
+        dequeue_dropped_packets=counted.dequeue_dropped_packets,
+        low_latency_mean_packets=low_latency,
+        classic_mean_packets=classic,
         **_sojourn(queue),
     )
 
@@ -404,6 +424,8 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
     for name, run_flow, flow, iperf3_bps in zip(
         names, run.flows, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
     ):
+        if run_flow.cc is None:
+            continue
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
         one_way.setdefault(run_flow.direction, {})[name] = delivered[name]
@@ -411,8 +433,8 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
         iperf3_goodputs.setdefault(name, []).append(iperf3_bps)
     changes_ns = [change.at_ns for change in run.path.changes]
     share = {name: own for way in one_way.values() for name, own in shares(way).items()}
-    part = stationarity.present(measurement.flows, changes_ns, window)
-    return {
+    part = stationarity.present([measurement.flows[index] for index in run.connected], changes_ns, window)
+    return dict.fromkeys(names, GroupSummary(goodput_bps=None, share=None)) | {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),
             share=share[name],

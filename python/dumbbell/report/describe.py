@@ -24,6 +24,7 @@ from dumbbell.spec.run import (
     Path,
     Room,
     Run,
+    Work,
 )
 from dumbbell.units import NS_PER_S
 
@@ -196,9 +197,8 @@ def _way(path: Path, flow: Flow) -> str:
 def _workload(flow: Flow) -> str:
     if flow.work.transfer:
         return f"a transfer of {Bytes.show(flow.work.transfer.bytes)}"
-    if stream := flow.work.stream:
-        pace = f"one write every {Time.show(stream.every_ns)}"
-        return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
+    if paced := _paced(flow.work):
+        return paced
     if flow.work.trace:
         return f"{len(flow.work.trace.writes)} writes as traced"
     if flow.work.arrivals:
@@ -208,6 +208,15 @@ def _workload(flow: Flow) -> str:
         power = ", as root" if program.user == "root" else ""
         return f"the program {shlex.join(program.command)}{other}{power}"
     return "bulk"
+
+
+def _paced(work: Work) -> str:
+    if stream := work.stream:
+        pace = f"one write every {Time.show(stream.every_ns)}"
+        return f"a stream of {Rate.show(stream.rate_bps)} for {Time.show(stream.for_ns)}, {pace}"
+    if ping := work.ping:
+        return f"pings of {Bytes.show(ping.bytes)}, one every {Time.show(ping.every_ns)}"
+    return ""
 
 
 def _arrivals(sizes: Sequence[int]) -> str:

@@ -65,7 +65,7 @@ _FRAMES: Final = {
 }  # fmt: skip
 """Of each kind of table, the columns of its frame, and what is stored."""
 _FACTORS: Final = {"ns": 1e-9, "us": 1e-6, "256ths": 1 / 256, "bps": 1}
-_WITHOUT_UNIT: Final = {"bottleneck_bytes", "slowdown"}
+_WITHOUT_UNIT: Final = {"bottleneck_bytes", "low_latency_packets", "slowdown"}
 """Numbers as they are, that may be unknown."""
 
 
@@ -95,7 +95,7 @@ def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tupl
 
 
 def _queue_table(queue: QueueMeasurement) -> pa.Table:
-    return pa.table({column: getattr(queue.series, column) for column in _OF_QUEUE})
+    return pa.table({column: _gauge(column, getattr(queue.series, column)) for column in _OF_QUEUE})
 
 
 def parquet(table: pa.Table) -> bytes:

@@ -34,7 +34,7 @@ def request_of(resolved: Resolved) -> dict[str, str]:
     for (name, cc), members in groupby(zip(resolved.groups, resolved.ccs, strict=True)):
         own = [next(flows) for _ in members]
         groups.append({
-            "name": name, "cc": cc, "flows": len(own), "controller": own[0]["cc"],
+            "name": name, "cc": cc, "flows": len(own), "controller": own[0].get("cc"),
             "start_jitter_ns": resolved.start_jitter_ns, **{key: value for key, value in noise.items() if value != 0},
         })  # fmt: skip
     key = hashlib.blake2b(json.dumps(fields, sort_keys=True).encode(), digest_size=KEY_BYTES).hexdigest()
@@ -47,7 +47,7 @@ def fields_of(run: str, groups: str) -> dict[str, Any]:
     ranges = {"start_jitter_ns": drawn["start_jitter_ns"], "rtt_spread_ns": drawn.get("rtt_spread_ns", 0)}
     fields = _key_fields(resolved, **ranges)
     for own, flow in zip(fields["flows"], resolved["flows"], strict=True):
-        own.update(name=flow["name"], cc=flow["cc"], **ranges)
+        own.update(name=flow["name"], cc=flow.get("cc"), **ranges)
     fields["path"] |= {"jitter_ns": resolved["path"]["jitter_ns"]}
     return fields | {"seed": resolved["seed"]}
 

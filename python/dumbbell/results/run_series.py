@@ -80,12 +80,16 @@ def received(run: RunSeries, group: str | None = None) -> dict[int, Counter]:
     It is what a capture at the receiver shows. Bytes delivered in order are not: they stand still while a hole is
     filled, and then jump above the line's rate.
     """
+    return _counted(run, group, "bottleneck_bytes")
+
+
+def _counted(run: RunSeries, group: str | None, column: str) -> dict[int, Counter]:
     frame = run.flow_series()
     counters = {}
     for flow in run.result.flows:
         if group in {None, flow.name}:
             own = frame[frame["flow"] == flow.flow]
-            counters[flow.flow] = Counter.of(own["time_s"], own["bottleneck_bytes"], start_s=flow.start_s)
+            counters[flow.flow] = Counter.of(own["time_s"], own[column], start_s=flow.start_s)
     return counters
 
 
@@ -98,6 +102,12 @@ def group_rates_bps(run: RunSeries, group: str | None, begin_s: float, end_s: fl
     """The summed throughput of a group's flows, or of all, in whole bins between two instants."""
     rates = [rates_bps(flow, begin_s, end_s, bin_s) for flow in received(run, group).values()]
     return np.asarray(np.sum(rates, axis=0), dtype=np.float64)
+
+
+def goodputs_bps(run: RunSeries, group: str, begin_s: float, end_s: float, bin_s: float) -> Floats:
+    """The summed goodput of a group's flows, in whole bins between two instants."""
+    delivered = _counted(run, group, "delivered_bytes").values()
+    return np.asarray(np.sum([rates_bps(flow, begin_s, end_s, bin_s) for flow in delivered], axis=0), dtype=np.float64)
 
 
 def quartiles_bps(run: RunSeries, group: str, bin_s: float = BIN_S) -> tuple[float, float]:

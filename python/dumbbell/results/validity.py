@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Program, Transfers
+from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Pings, Program, Transfers
 from dumbbell.metrics.number import RECORD_DIGITS, percent, trimmed
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
@@ -23,7 +23,7 @@ _NEEDS_ECN = "dctcp"
 def is_as_reno(flow: Flow, path: Path) -> bool:
     """Whether its algorithm behaves as Reno: Linux's own lp does, as docs/limitations.md has it, and dctcp unmarked."""
     unmarked = not any(queue.qdisc.marks for queue in path.queues.values())
-    return flow.cc.algorithm == "lp" or (flow.cc.algorithm == _NEEDS_ECN and unmarked)
+    return flow.algorithm == "lp" or (flow.algorithm == _NEEDS_ECN and unmarked)
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -57,7 +57,7 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
         own = (
             *_of_a_program(measured.program), *_of_a_flow(flow, run.path, measured, window),
             *_of_a_source(measured.transfers, window), *_of_ecn(flow, index, measurement.facts),
-        )  # fmt: skip
+        ) if flow.cc else _of_pings(measured.pings)  # fmt: skip
         for message in own:
             yield f"flow {index} ({name}): {message}"
 
@@ -67,13 +67,18 @@ def _of_ecn(flow: Flow, index: int, facts: Mapping[str, str]) -> Iterator[str]:
 
     Each count is `K of N` connections. A SYN that is lost is sent again without an offer (Linux's `tcp_ecn_fallback`).
     """
-    uses = flow.ecn != "off" or flow.cc.algorithm == _NEEDS_ECN
+    uses = flow.ecn != "off" or flow.algorithm == _NEEDS_ECN
     for fact, what in (("ecn", "use ECN"), ("ect", "had data that is ECT come")):
         count, _, connections = facts.get(f"flows[{index}].{fact}", "").partition(" of ")
         if count and uses and count != connections:
             yield f"{count} of {connections} connections {what}, and the run has it for all"
         elif fact == "ecn" and count not in {"", "0"} and not uses:
             yield f"{count} of {connections} connections {what}, and the run has it for none"
+
+
+def _of_pings(pings: Pings | None) -> Iterator[str]:
+    if pings is not None and not pings.sent:
+        yield "no ping of the window was answered, nor a later one"
 
 
 def _of_a_program(program: Program | None) -> Iterator[str]:
@@ -101,7 +106,7 @@ def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:
 
 def _of_a_flow(flow: Flow, path: Path, measured: FlowMeasurement, window: Window) -> Iterator[str]:
     if is_as_reno(flow, path):
-        yield f"{BEHAVES_AS_RENO}; `dumbbell cc show {flow.cc.algorithm}` says why"
+        yield f"{BEHAVES_AS_RENO}; `dumbbell cc show {flow.algorithm}` says why"
     if not measured.at_end.delivered_bytes:
         yield "delivered nothing"
         return

@@ -34,12 +34,13 @@ def values_of_groups(result: Result, resolved: Resolved) -> Iterator[dict[str, A
     One alone on its way has no share.
     """
     fair_share = fair_shares_of(resolved)
-    direction = {name: flow.direction for name, flow in zip(resolved.groups, resolved.run.flows, strict=True)}
+    named = zip(resolved.groups, resolved.run.flows, strict=True)
+    direction = {name: flow.direction for name, flow in named if flow.cc}
     on_way = Counter(direction.values())
     formulas = {name: QUANTITIES[name].of_group for name in OF_GROUP if QUANTITIES[name].informative(result)}
     for position, (name, group) in enumerate(groups(result).items()):
         values = {quantity: formula(group) for quantity, formula in formulas.items() if formula}
-        if "share" in values and on_way[direction[name]] == 1:
+        if name in direction and "share" in values and on_way[direction[name]] == 1:
             values["share"] = None
         head = {"position": position, "name": name, "cc": group.flows[0].cc if group.flows else ""}
         yield {**head, "flows": len(group.flows), "fair_share": fair_share.get(name), **values}
@@ -56,7 +57,9 @@ def fair_shares_of(resolved: Resolved) -> dict[str, float]:
     share: dict[str, float] = {}
     for direction in ("down", "up"):
         members = [
-            (group, flow) for group, flow in zip(resolved.groups, run.flows, strict=True) if flow.direction == direction
+            (group, flow)
+            for group, flow in zip(resolved.groups, run.flows, strict=True)
+            if flow.direction == direction and flow.cc
         ]
         lines = run.path.lines(direction)
         if lines and len({group for group, _ in members}) > 1 and len({flow.route.data for _, flow in members}) == 1:

@@ -284,6 +284,14 @@ class Command(_Part, frozen=True, kw_only=True):
     """Who both run as."""
 
 
+class Ping(_Part, frozen=True, kw_only=True):
+    """UDP datagrams at even intervals, each of which the receiver sends back."""
+
+    every_ns: Count
+    bytes: Count
+    """Payload of each."""
+
+
 class Work(_Part, frozen=True, kw_only=True):
     """One of these."""
 
@@ -292,17 +300,19 @@ class Work(_Part, frozen=True, kw_only=True):
     trace: Trace | None = None
     arrivals: Arrivals | None = None
     command: Command | None = None
+    ping: Ping | None = None
 
 
 NO_WORK = Work()
 
 
 class Flow(_Part, frozen=True, kw_only=True):
-    """One TCP connection and what it carries; or a source of many short ones."""
+    """One TCP connection and what it carries; or a source of many short ones; or pings, which are no connection."""
 
     name: str
     """Unique; names the flow's random streams."""
-    cc: Controller
+    cc: Controller | None = None
+    """None: its workload is no connection's."""
     start_ns: Count
     stop_ns: Count | None
     workload: Literal["bulk"] | Work
@@ -322,6 +332,16 @@ class Flow(_Part, frozen=True, kw_only=True):
         """Whether its data pass the hop at this place of those that are not of the way back."""
         first, last = self.route.data or (hop, hop)
         return self.direction == "down" and first <= hop <= last
+
+    @property
+    def algorithm(self) -> str:
+        """Its algorithm's name; of what has none, its workload's."""
+        return "ping" if self.cc is None else self.cc.algorithm
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Those of its algorithm that differ from the defaults."""
+        return {} if self.cc is None else self.cc.parameters
 
     @property
     def base_rtt_ns(self) -> int:
@@ -397,14 +417,19 @@ class Run(_Part, frozen=True, kw_only=True, weakref=True):
     measure: Measure
 
     @property
+    def connected(self) -> list[int]:
+        """The numbers of the flows that are connections, or sources of them."""
+        return [index for index, flow in enumerate(self.flows) if flow.cc is not None]
+
+    @property
     def at_bottleneck(self) -> list[int]:
-        """The numbers of the flows whose data pass the bottleneck."""
-        return [index for index, flow in enumerate(self.flows) if flow.passes(self.path.bottleneck)]
+        """The numbers of those whose data pass the bottleneck."""
+        return [index for index in self.connected if self.flows[index].passes(self.path.bottleneck)]
 
     @property
     def has_one_way(self) -> bool:
-        """Whether the data of all flows pass the same queues."""
-        return len({(flow.direction, flow.route.data) for flow in self.flows}) == 1
+        """Whether the data of all connections pass the same queues."""
+        return len({(self.flows[index].direction, self.flows[index].route.data) for index in self.connected}) == 1
 
     def to_json(self) -> str:
         """Give the text that engines read."""

@@ -28,7 +28,10 @@ QUEUE_COUNTS = (
     "at_ns", "offered_packets", "sent_packets", "sent_bytes", "dropped_packets", "random_lost_packets",
     "queued_packets", "queued_bytes",
 )  # fmt: skip
-QUEUE_SERIES = ("at_ns", "backlog_bytes", "backlog_packets", "dropped_packets", "marked_packets", "sent_packets")
+QUEUE_SERIES = (
+    "at_ns", "backlog_bytes", "backlog_packets", "dropped_packets", "marked_packets", "sent_packets",
+    "low_latency_packets",
+)  # fmt: skip
 
 
 def measurement(**more: Any) -> dict[str, Any]:

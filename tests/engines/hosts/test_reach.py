@@ -30,7 +30,7 @@ def path_at(rate: str, rtt: str = "25 ms", buffer: str = "13 packets") -> Run:
 
 def test_what_fills_a_path_has_room_no_loss_and_a_flow_of_each_sender() -> None:
     run = filling(path_at("80 Mbit/s"), 3)
-    assert [flow.cc.algorithm for flow in run.flows] == ["reno"] * 3
+    assert [flow.algorithm for flow in run.flows] == ["reno"] * 3
     assert len({flow.name for flow in run.flows}) == 3
     assert run.path.loss_ppb == 0
     assert run.path.buffer.bytes == 80_000_000 * 0.075 / 8

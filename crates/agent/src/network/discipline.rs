@@ -67,6 +67,8 @@ pub struct Counters {
     pub sent_bytes: u64,
     /// Packets dropped, a super-packet as one.
     pub dropped_packets: u64,
+    /// Of these, those that were to leave; none: the kernel does not say which.
+    pub dequeue_dropped_packets: Option<u64>,
     /// Packets marked, likewise.
     pub marked_packets: u64,
     /// Packets waiting, a super-packet as one.
@@ -334,10 +336,13 @@ pub fn parse_counters(answer: &[u8], discipline: &QueueDiscipline) -> Option<Cou
     let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
     let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), managed::STATS_APP));
     let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics, discipline));
+    let arriving = own.and_then(|(kind, statistics)| managed::arriving_drops(kind, statistics));
+    let dropped_packets = u64::from(queue.drops);
     Some(Counters {
         sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
         sent_bytes: basic.bytes,
-        dropped_packets: u64::from(queue.drops),
+        dropped_packets,
+        dequeue_dropped_packets: arriving.map(|arriving| dropped_packets.saturating_sub(arriving)),
         marked_packets,
         queued_packets: u64::from(queue.qlen),
         queued_bytes: u64::from(queue.backlog),
@@ -529,6 +534,13 @@ mod tests {
         let marked =
             |discipline| parse_counters(&answer(c"codel", &statistics), &discipline).expect("counters").marked_packets;
         assert_eq!([5, 6].map(|threshold_ns| marked(QueueDiscipline::Codel(codel(threshold_ns)))), [7, 12]);
+        // `drop_overlimit`.
+        for (kind, place, late) in [(c"codel", 20, Some(5)), (c"fq_codel", 8, Some(5)), (c"red", 0, None)] {
+            let mut statistics = [0; 48];
+            statistics[place] = 2;
+            let counters = parse_counters(&answer(kind, &statistics), &QueueDiscipline::Fifo).expect("counters");
+            assert_eq!(counters.dequeue_dropped_packets, late, "{kind:?}");
+        }
         let mut statistics = [0; 88];
         statistics[80] = 9;
         assert_eq!(

@@ -316,6 +316,17 @@ fn counts_marks_twice(discipline: &QueueDiscipline) -> bool {
     takes_marked && codel.ce_threshold_ns.is_some_and(|ns| ns <= codel.target_ns)
 }
 
+/// The packets that a queue of this kind has dropped as they came, out of its own statistics; none where these do not say, or
+/// where all are.
+pub fn arriving_drops(kind: &CStr, statistics: &[u8]) -> Option<u64> {
+    match kind.to_bytes() {
+        b"codel" => Some(TcCodelXstats::new_from_zeroed(statistics).drop_overlimit.into()),
+        // Those that were dropped for want of memory are among them (`fq_codel_enqueue` in `sch_fq_codel.c`).
+        b"fq_codel" => Some(TcFqCodelXstats::new_from_zeroed(statistics).drop_overlimit.into()),
+        _ => None,
+    }
+}
+
 /// The law of a CoDel.
 fn codel_text(Codel { target_ns, interval_ns, ecn, ce_threshold_ns }: Codel) -> String {
     let (target_us, interval_us) = (target_ns / NS_PER_US, interval_ns / NS_PER_US);

@@ -41,10 +41,13 @@ impl Network {
             sent_packets,
             sent_bytes,
             dropped_packets: queue.dropped_packets,
+            dequeue_dropped_packets: queue.dequeue_dropped_packets.filter(|_| counted.arrivals.is_none()),
             marked_packets: queue.marked_packets,
             random_lost_packets,
             queued_packets: queue.queued_packets,
             queued_bytes: queue.queued_bytes,
+            // The kernel counts what came to each of DualPI2's queues, and not what is in it.
+            low_latency_packets: None,
         };
         if let Some(device) = counted.arrivals {
             let arrived = self.count(device, handle::ROOT, hop)?.sent_packets;

@@ -1,6 +1,7 @@
 //! [`Flow`]: a flow of a run, with the connections that it has open.
 
 use super::connection::Connection;
+use super::pings::Pings;
 use super::program::Program;
 use super::receiver::Reads;
 use crate::failure::Failure;
@@ -9,7 +10,7 @@ use crate::part::TransferPorts;
 use crate::record::{Reading, no_counters};
 use crate::sockets::tcp_info::EcnUse;
 use crate::sockets::{self, RECEIVER_PORT};
-use run::{FlowCounters, Run, SocketMemory, Source, Workload};
+use run::{FlowCounters, PingLog, Run, SocketMemory, Source, Workload};
 use std::collections::BTreeMap;
 use std::net::{SocketAddrV4, TcpListener};
 
@@ -47,6 +48,8 @@ pub struct Flow {
     pub ecn: [EcnUse; 2],
     /// Its programs, where they send and receive instead of the agent.
     pub program: Option<Program>,
+    /// Its pings, if it is that.
+    pub pings: Option<Pings>,
 }
 
 /// Where a flow stands.
@@ -122,7 +125,8 @@ impl Flow {
         let port = network.sender_port(index);
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let open = || Connection::open(source, None, host, [port], remote, control);
-        let only = network.begins_here(index).then(open).transpose().map_err(&failed)?;
+        let is_connected = flow.pings().is_none();
+        let only = (is_connected && network.begins_here(index)).then(open).transpose().map_err(&failed)?;
         let chosen = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
         let control = chosen.unwrap_or_else(|| control.to_owned());
         let window_bytes = network::window_bytes(run);
@@ -131,9 +135,10 @@ impl Flow {
             let control = sockets::control_of_both_ends(&control);
             receiver.namespace.within(|| sockets::listener(remote, window_bytes, control, again))
         };
-        let listens = network.ends_here(index) && !flow.is_program();
+        let listens = is_connected && network.ends_here(index) && !flow.is_program();
         let listener = listens.then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
+        let pings = flow.pings().map(|each| Pings::open(index, each, remote, PingLog::new(&run.measure), network));
         let is_single = !flow.is_source() && !flow.is_program();
         Ok(Self {
             phase: Phase::Waiting,
@@ -151,6 +156,7 @@ impl Flow {
             control,
             ecn: Default::default(),
             program: None,
+            pings: pings.transpose()?,
         })
     }
 }

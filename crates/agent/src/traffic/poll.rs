@@ -28,6 +28,8 @@ pub enum Wake {
     Ending,
     /// Frames were captured.
     Capture,
+    /// A ping of a flow is there.
+    Ping(usize),
 }
 
 /// What wakes the agent. Everything is edge-triggered: whoever is woken takes all that there is, and is not asked again.
@@ -86,6 +88,7 @@ impl Wake {
             Self::Receiver(id) => 4 | id.number() << KIND_BITS,
             Self::Ending => 5,
             Self::Capture => 6,
+            Self::Ping(flow) => 7 | (flow as u64) << KIND_BITS,
         }
     }
 
@@ -97,8 +100,9 @@ impl Wake {
             2 => Self::Listener(rest as usize),
             3 => Self::Sender(ConnectionId::of_number(rest)),
             5 => Self::Ending,
+            4 => Self::Receiver(ConnectionId::of_number(rest)),
             6 => Self::Capture,
-            _ => Self::Receiver(ConnectionId::of_number(rest)),
+            _ => Self::Ping(rest as usize),
         }
     }
 }
@@ -111,6 +115,7 @@ mod tests {
     fn a_token_names_its_wake() {
         let mut wakes =
             vec![Wake::Alarm, Wake::News, Wake::Ending, Wake::Capture, Wake::Listener(0), Wake::Listener(19_999)];
+        wakes.extend([Wake::Ping(0), Wake::Ping(19_999)]);
         for (flow, port) in [(0, 0), (0, u16::MAX), (19_999, 50_000)] {
             let id = ConnectionId { flow, port };
             wakes.extend([Wake::Sender(id), Wake::Receiver(id)]);

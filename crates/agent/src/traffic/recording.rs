@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::dumps::Dumps;
 use super::flow::{Flow, Phase, failed};
 use super::live::{Live, LiveFlow};
+use super::pings::Pings;
 use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
@@ -11,9 +12,11 @@ use crate::record::{KernelRecorder, Reading, carrying, no_counters};
 use crate::sockets;
 use crate::sockets::tcp_info::EcnUse;
 use crate::watch::Watch;
-use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
+use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SharedGauges, SsSample};
 use std::collections::BTreeMap;
 use std::path::Path;
+
+const NANOS_PER_MICRO: u64 = 1_000;
 
 /// What the kernel has counted of a run's flows and its queue.
 #[derive(Debug)]
@@ -82,6 +85,12 @@ impl<'a> Recording<'a> {
         self.recorder.recorder.complete(flow, now_ns);
     }
 
+    /// A ping was answered.
+    pub fn pong(&mut self, flow: usize, now_ns: u64, rtt_ns: u64) {
+        self.recorder.recorder.keep_least_rtt(flow, rtt_ns);
+        self.recorder.recorder.keep_ack(flow, now_ns, rtt_ns);
+    }
+
     /// A connection of a source is about to be closed: what it has counted stays.
     pub fn close(&mut self, index: usize, flow: &mut Flow, port: u16, now_ns: u64) {
         if let Some(connection) = flow.connections.get(&port) {
@@ -106,6 +115,13 @@ impl<'a> Recording<'a> {
         }
         for (i, flow) in flows.iter().enumerate() {
             if flow.phase == Phase::Running {
+                if let Some(pings) = &flow.pings {
+                    let shared = SharedGauges::new(self.ping_counters(i, pings, now_ns).bottleneck_bytes);
+                    let rtt_us = pings.log().last_rtt_ns() / NANOS_PER_MICRO;
+                    let rtt_us = u32::try_from(rtt_us).unwrap_or(u32::MAX);
+                    self.recorder.recorder.sample_flow(i, now_ns, rtt_us, 0, || shared.gauges());
+                    continue;
+                }
                 if let Some(program) = &flow.program {
                     let counters = program.counters(&self.recorder, now_ns);
                     let open: Vec<Reading> = program.open_connections().collect();
@@ -181,17 +197,27 @@ impl<'a> Recording<'a> {
         match flow.phase {
             Phase::Waiting => no_counters(now_ns),
             // A source's connections are over, and none of them is idle.
-            Phase::Stopped if flow.is_source || flow.program.is_some() => {
+            Phase::Stopped if flow.is_source || flow.program.is_some() || flow.pings.is_some() => {
                 FlowCounters { at_ns: now_ns, ..flow.counters }
             }
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
+                if let Some(pings) = &flow.pings {
+                    return self.ping_counters(index, pings, now_ns);
+                }
                 let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
                 let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
                 flow.connections.values().for_each(|it| counters.add(&it.counters(&self.recorder, index, now_ns)));
                 counters
             }
         }
+    }
+
+    /// What pings have counted so far.
+    fn ping_counters(&self, index: usize, pings: &Pings, now_ns: u64) -> FlowCounters {
+        let (segments_sent, acks) = pings.log().counts();
+        let bottleneck_bytes = self.recorder.ping_bytes(index, pings.arrived(), pings.payload_bytes());
+        FlowCounters { segments_sent, acks, bottleneck_bytes, ..no_counters(now_ns) }
     }
 
     /// Keeps a flow's counters.
@@ -285,9 +311,15 @@ impl<'a> Recording<'a> {
         for (flow, program) in said {
             self.recorder.recorder.set_program(flow, program);
         }
+        for (i, pings) in flows.iter().enumerate().filter_map(|(i, flow)| Some((i, flow.pings.as_ref()?))) {
+            let (pings, rtts) = pings.log().in_window();
+            self.recorder.recorder.set_pings(i, pings);
+            self.recorder.recorder.set_ack_rtt(i, rtts);
+        }
         let system = nix::sys::utsname::uname().map_err(|errno| Failure::of("ask for the kernel's release", errno))?;
         facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
-        facts.extend(flows.iter().enumerate().map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
+        let connected = flows.iter().enumerate().filter(|(_, flow)| flow.pings.is_none());
+        facts.extend(connected.map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
         facts.extend(flows.iter().enumerate().flat_map(|(i, flow)| ecn_facts(i, self.run.flows[i].ecn, flow)));
         facts.extend(self.watched);
         Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })

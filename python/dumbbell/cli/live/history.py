@@ -137,7 +137,7 @@ class History:
 
 def tracks_of(run: Run) -> list[Track]:
     """One for each flow; of many flows for each algorithm; of many algorithms the last ones together."""
-    names = [variant_of(flow.cc) for flow in run.flows]
+    names = [variant_of(flow.cc) if flow.cc else flow.algorithm for flow in run.flows]
     if len(names) <= MOST_TRACKS:
         return [_single(flow.name, names[place], place) for place, flow in enumerate(run.flows)]
     places: dict[str, list[int]] = {}

@@ -162,7 +162,7 @@ class HostsEngine:
 
     def _measured(self, run: Run, captures: Path | None, feed: Feed | None) -> Measurement:
         assigned = self._assigned(run)
-        names = [controls.name_in(self._controls, flow.cc) for flow in run.flows]
+        names = controls.names_of(self._controls, run)
         if None in names:
             raise EngineFailure("; ".join(map(str, self.unsupported_fields(run))))
         common = {"run": json.loads(run.to_json()), "controls": names, "task": "measure", "machine": "shared"}

@@ -91,7 +91,7 @@ class HostLimits:
                 if description is not None and description.tools.get(program, program) is None:
                     yield Problem(f"flows[{index}].workload.{end}", f'{host.name} has no program "{program}"')
             description = self.reports[sender.name].description
-            wanted = controls.name_in(self.controls, flow.cc)
+            wanted = controls.name_in(self.controls, flow.cc) if flow.cc else None
             if flow.work.command is None or description is None or description.default == wanted:
                 continue
             message = f'a program on {sender.name} has that of the host, "{description.default}"'

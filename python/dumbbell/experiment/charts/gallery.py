@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from dumbbell.charts.chart import Chart
 from dumbbell.experiment.charts import samples
+from dumbbell.experiment.charts.ellipse import ellipses
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.samples import Sampled
 from dumbbell.experiment.charts.sweep import completion, costs, shares, throughput_delay
@@ -26,11 +27,16 @@ def of_summaries(store: Store | None, runs: ExperimentRuns) -> list[Chart]:
 
 
 def of_series(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Chart]:
-    """Those of runs that were read: how RTTs are distributed, and the two runs that differ most, over time."""
+    """Those of runs that were read: how RTTs are distributed, and the two runs that differ most, over time.
+
+    Of queue disciplines that are compared, goodput against queueing delay, too.
+    """
     if not there:
         return []
     spread = rtt_distribution(runs, there)
-    return [*([spread] if spread else []), in_time(runs, most_different(runs, there))]
+    managed = any(path.endswith("qdisc") for path in runs.axes)
+    ellipse = ellipses(runs, there) if managed else None
+    return [*filter(None, (spread, ellipse)), in_time(runs, most_different(runs, there))]
 
 
 def single_runs(runs: ExperimentRuns, there: Sequence[Sampled]) -> Iterator[Chart]:

@@ -10,6 +10,7 @@ from dumbbell.charts.chart import Chart
 from dumbbell.charts.notebook import Shown, show
 from dumbbell.errors import DumbbellError
 from dumbbell.experiment.charts import samples
+from dumbbell.experiment.charts.ellipse import ellipses
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.sweep import completion, over, shares, throughput_delay
 from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution
@@ -85,6 +86,18 @@ class Plot:
         """
         run_samples = self._read(points, seeds)
         return _shown(rtt_distribution(self.runs, run_samples.runs), run_samples.note or "no run has samples of an RTT")
+
+    def ellipses(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
+        """Goodput against queueing delay of each group at each point, as RFC 7928 draws them: median and ellipse.
+
+        >>> results.plot.ellipses()  # doctest: +SKIP
+
+        Raises:
+            StoreError: the series are damaged.
+            DumbbellError: the runs kept no series.
+        """
+        run_samples = self._read(points, seeds)
+        return _shown(ellipses(self.runs, run_samples.runs), run_samples.note or "no run has goodput and RTTs in time")
 
     def series(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
         """Throughput, cwnd, inflight, RTT and queue over time: up to four runs laid over one another.

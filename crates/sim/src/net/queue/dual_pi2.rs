@@ -176,6 +176,10 @@ impl Management for DualPi2 {
         SubQueue { number: u32::from(is_scalable(packet)), is_new: false }
     }
 
+    fn low_latency_packets(&self) -> Option<u64> {
+        Some(self.scalable.packets().map(Packet::wire_segments).sum())
+    }
+
     fn for_each<'a>(&'a self, see: &mut dyn FnMut(&'a Packet)) {
         self.scalable.packets().chain(self.classic.packets()).for_each(see);
     }

@@ -26,6 +26,11 @@ pub trait Management: std::fmt::Debug {
     /// Frames that wait.
     fn waiting(&self) -> usize;
 
+    /// Packets in a queue of their own that is to be short; none: there is no such queue.
+    fn low_latency_packets(&self) -> Option<u64> {
+        None
+    }
+
     /// The next frame, of what need not be asked to decide.
     fn first(&self) -> Option<&Queued> {
         None
@@ -95,7 +100,7 @@ impl<M: Management> Staged<M> {
         if !self.stage.is_taken {
             let known = fates.len();
             self.stage.is_taken = self.management.dequeue(now, &mut self.stage.frame, fates);
-            fates[known..].iter().for_each(|fate| self.tally.count_fate(fate));
+            fates[known..].iter().for_each(|fate| self.tally.count_late_fate(fate));
         }
     }
 }
@@ -140,7 +145,7 @@ impl<M: Management> Discipline for Staged<M> {
     }
 
     fn counters(&self, now: Time) -> QueueCounters {
-        self.tally.at(now)
+        QueueCounters { low_latency_packets: self.management.low_latency_packets(), ..self.tally.at(now) }
     }
 
     fn queue_of(&self, packet: &Packet) -> SubQueue {

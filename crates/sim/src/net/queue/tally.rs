@@ -5,9 +5,9 @@ use crate::net::packet::Packet;
 use run::QueueCounters;
 use units::Time;
 
-/// What one queue has counted so far.
+/// What one queue has counted so far; and of the dropped packets those that were to leave.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tally(QueueCounters);
+pub struct Tally(QueueCounters, u64);
 
 impl Tally {
     /// Bytes of frames that are in it now.
@@ -46,9 +46,15 @@ impl Tally {
         }
     }
 
+    /// As one that was to leave, it was marked or dropped.
+    pub fn count_late_fate(&mut self, fate: &Fate) {
+        self.count_fate(fate);
+        self.1 += if fate.is_marked { 0 } else { fate.packet.wire_segments() };
+    }
+
     /// So far.
     pub fn at(&self, now: Time) -> QueueCounters {
-        QueueCounters { at_ns: now.as_nanos(), ..self.0 }
+        QueueCounters { at_ns: now.as_nanos(), dequeue_dropped_packets: Some(self.1), ..self.0 }
     }
 
     #[inline]
