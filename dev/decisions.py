@@ -62,7 +62,7 @@ def experiment(kind: str) -> Experiment:
 
 def frames(capture: Path) -> Iterator[Frame]:
     """Those of a compressed capture."""
-    import pyarrow as pa  # noqa: PLC0415 (late: it takes long to load)
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 (late: it takes long to load)
 
     with pa.input_stream(capture, compression="zstd") as stream:
         content = stream.read()

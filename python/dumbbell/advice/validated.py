@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.comparison.strata import GOODPUT, HOSTS, PLAIN, stored_deviations, strata
+from dumbbell.comparison.strata import GOODPUT, HOSTS, PLAIN, Range, Stratum, stored_deviations, strata
 from dumbbell.metrics.number import span, trimmed
-from dumbbell.spec.run import FIFO, FRAME_BYTES
+from dumbbell.spec.run import FRAME_BYTES
 
 if TYPE_CHECKING:
     from dumbbell.advice.question import Company, Question
@@ -21,22 +21,40 @@ NEARLY: Final = 0.99
 
 def outside_of_validation(question: Question) -> str:
     """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
-    every = strata()
-    plain = every[PLAIN]
-    rate, rtt = question.rate_bps / 1e6, question.rtt_ns / 1e6
-    if not plain.rate[0] <= rate <= plain.rate[1]:
-        return f"rates from {span(*plain.rate, ' Mbit/s')} were, and {rate:g} was not"
-    if not plain.rtt[0] <= rtt <= plain.rtt[1]:
-        return f"RTTs from {span(*plain.rtt, ' ms')} were, and {rtt:g} was not"
-    if max(each.flows for each in question.company) >= every["many"].flows[1]:
-        return f"up to {every['many'].flows[1]} flows were"
-    return _queue_outside(question)
-
-
-def _queue_outside(question: Question) -> str:
-    """Why its queue does."""
-    if question.qdisc != FIFO.kind:
+    name = _of_queue(question)
+    if name is None:
         return f"drop-tail queues were, and {question.qdisc} was not"
+    of, most_flows = strata()[name], strata()["many" if name == PLAIN else name].flows[1]
+    rate, rtt = question.rate_bps / 1e6, question.rtt_ns / 1e6
+    if not of.rate[0] <= rate <= of.rate[1]:
+        return f"rates from {span(*of.rate, ' Mbit/s')} were, and {rate:g} was not"
+    if not of.rtt[0] <= rtt <= of.rtt[1]:
+        return f"RTTs from {span(*of.rtt, ' ms')} were, and {rtt:g} was not"
+    if max(each.flows for each in question.company) >= most_flows:
+        return f"up to {most_flows} flows were"
+    return _room_outside(question) if name == PLAIN else _managed_outside(question, of)
+
+
+def _of_queue(question: Question) -> str | None:
+    """The first stratum of the queue's discipline: the plain path of a drop-tail queue."""
+    return next((name for name, each in strata().items() if question.qdisc in each.qdiscs), None)
+
+
+def _managed_outside(question: Question, of: Stratum) -> str:
+    """Why the room of a managed queue does."""
+    room = of.fields.get("path.buffer")
+    if isinstance(room, Range):
+        least, most, unit = room.least, room.most, " packets"
+        queues = [each / FRAME_BYTES for each in question.buffers_bytes]
+    else:
+        (least, most), unit = of.buffer, " BDP"
+        queues = list(map(question.buffer_bdp, question.buffers_bytes))
+    within = all(NEARLY * least <= each <= most / NEARLY for each in queues)
+    return "" if within else f"{question.qdisc} with {span(least, most, unit)} was"
+
+
+def _room_outside(question: Question) -> str:
+    """Why that of a drop-tail queue does."""
     every = strata()
     plain = every[PLAIN]
     queues = [question.buffer_bdp(each) for each in question.buffers_bytes if each >= SHORT_BYTES]
@@ -49,7 +67,9 @@ def _queue_outside(question: Question) -> str:
 
 def stratum(question: Question, buffer_bytes: int, company: Company) -> str:
     """Of which stratum of the validation a case is."""
-    plain = strata()[PLAIN]
+    plain, managed = strata()[PLAIN], _of_queue(question)
+    if managed and managed != PLAIN and managed in stored_deviations():
+        return managed
     if question.job.kind == "requests" or question.full_transfer:
         return "transfers"
     if buffer_bytes < SHORT_BYTES:
