@@ -25,6 +25,9 @@ SLOWER: Final = "40 Mbit/s"
 """Of the second hop: half the rate of the first."""
 INSTANT: Final = 200
 """Where the play is held, thousandths of its two seconds."""
+QUEUES: Final = "FQ-CoDel: a queue for each flow"
+INSTANT_OF_MARKS: Final = 229
+"""Of that one."""
 
 
 def main() -> None:
@@ -61,14 +64,24 @@ def main() -> None:
         tab = _opened(browser, WIDE, "light")
         tab.click("#tab-play")
         _settle(tab)
-        tab.locator("#play-controls input").nth(1).evaluate(
-            "(it, at) => { it.value = at; it.dispatchEvent(new Event('input')); }", INSTANT
-        )
+        _held(tab, INSTANT)
         _taken(tab, "play", "#view-play")
+        tab = _opened(browser, WIDE, "light")
+        tab.select_option("#preset", label=QUEUES)
+        _settle(tab)
+        _held(tab, INSTANT_OF_MARKS)
+        _taken(tab, "queues", "#view-play")
         tab = _opened(browser, PHONE, "light")
         tab.evaluate(SCROLLED, ".tabs")
         _taken(tab, "phone")
         browser.close()
+
+
+def _held(tab: Any, at: int) -> None:  # noqa: ANN401 (Playwright's)
+    """Holds the play at an instant."""
+    tab.locator("#play-controls input").nth(1).evaluate(
+        "(it, at) => { it.value = at; it.dispatchEvent(new Event('input')); }", at
+    )
 
 
 def _opened(browser: Any, size: dict[str, int], scheme: str) -> Any:  # noqa: ANN401 (Playwright's)

@@ -35,12 +35,15 @@ function ownersOf({ owners }, lanes) {
 
 /** With room for what the fullest of them held. */
 function roomed(strips) {
-  const most = strips.map(({ queues }) => queues.reduce((sum, queue) => sum + mostOf(queue), 0));
-  const room_dots = Math.max(LEAST_DOTS, ...most);
+  const room_dots = Math.max(LEAST_DOTS, ...strips.map(mostOf));
   return strips.map((strip) => ({ ...strip, room_dots }));
 }
 
-const mostOf = ({ came_s, left_s }) => came_s.reduce((most, at_s, k) => Math.max(most, k + 1 - firstAbove(left_s, at_s)), 0);
+/** How many dots waited at once in all queues of a strip. */
+function mostOf({ queues }) {
+  const [came_s, left_s] = ["came_s", "left_s"].map((column) => queues.flatMap((queue) => queue[column]).sort((a, b) => a - b));
+  return came_s.reduce((most, at_s, k) => Math.max(most, k + 1 - firstAbove(left_s, at_s)), 0);
+}
 
 /** In which of its discipline's lists a strip is at an instant; empty where nothing waits, or there are no lists. */
 export function listOf({ isListed, queues: [queue] }, at_s) {

@@ -30,8 +30,8 @@ export const QUANTITIES_SHOWN = {
   },
   utilization: { label: "utilization (%)", of: theLink("utilization", 100) },
   loss: { label: "queue loss (%)", of: theLink("loss_rate", 100) },
-  marks: { label: "packets marked by the queue (%)", of: theLink("mark_rate", 100) },
-  sojourn: { label: "mean sojourn time in the queue (ms)", of: theLink("sojourn_mean_s", 1e3) },
+  marks: { label: "queue marks (%)", of: theLink("mark_rate", 100) },
+  sojourn: { label: "mean sojourn time (ms)", of: theLink("sojourn_mean_s", 1e3) },
   queue: { label: "mean queue (BDP)", of: theLink("queue_mean_bdp", 1) },
 };
 

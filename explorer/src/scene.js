@@ -17,6 +17,8 @@ const NAME = 17;
 /** Of what is dropped at once; more are told by their number. */
 const MOST_CROSSES = 8;
 const SIZE = 5;
+/** Half of what a dot that waits takes, pixels. */
+const DOT = { least: 2.5, most: 9 };
 /** Pixels that a cross or a ring takes in the history. */
 const TICK = 7;
 /** Another queue of the path, pixels; on the way back one that lies down. */
@@ -134,7 +136,7 @@ export class Scene {
     const columns = Math.max(1, Math.ceil(room_dots / rows));
     const inner = top + (name ? NAME : 0);
     const [across, down] = [(frame.right - frame.left) / columns, (bottom - inner) / rows];
-    const size = Math.min(9, Math.min(across, down) * 0.36);
+    const size = Math.max(DOT.least, Math.min(DOT.most, Math.min(across, down) * 0.36));
     let place = 0;
     for (const { owners, came_s, left_s, marked_s } of queues) {
       const end = firstAbove(came_s, at_s);

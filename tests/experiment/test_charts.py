@@ -313,3 +313,37 @@ def test_results_plot_says_why_there_is_nothing(results: Results, tmp_path: Path
         results.plot.quantity("rttt")
     with pytest.raises(DumbbellError, match=r"\.png, \.svg, \.pdf, \.csv"):
         results.plot.shares().save(tmp_path / "shares.jpg")
+
+
+@pytest.fixture(scope="module")
+def managed(tmp_path_factory: pytest.TempPathFactory) -> Results:
+    """A flow with ECN beside one without, before a queue that drops and marks, and before one that fills."""
+    path = {"rate": "10 Mbit/s", "rtt": "30 ms", "buffer": "3 bdp", "qdisc": ["fq_codel", "fifo"]}
+    flows = [{"cc": "cubic", "ecn": True}, {"cc": "bbr"}]
+    experiment = load({"name": "managed", "duration": "6 s", "path": path, "flows": flows})
+    return dumbbell.run(experiment, store=tmp_path_factory.mktemp("managed"))
+
+
+def test_drops_and_marks_of_a_managed_queue_are_points_of_two_shapes(managed: Results) -> None:
+    with Store.open(managed.store) as store:
+        (runs,) = read(store)
+        fq_codel, fifo = samples.read(store, runs).runs
+        (events,) = in_time(runs, [fq_codel]).panels[5:]
+        assert [(layer.label, layer.style) for layer in events.layers] == [
+            ("dropped by the queue", "dropped"), ("marked by the queue", "marked"),
+        ]  # fmt: skip
+        end = fq_codel.series.queue_series().iloc[-1]
+        assert [sum(layer.y) for layer in events.layers] == pytest.approx(
+            [end["dropped_packets"], end["marked_packets"]], rel=0.05
+        )
+        assert len(in_time(runs, [fifo]).panels) == 5, "the backlog of a drop-tail queue says when it drops"
+
+
+def test_a_sweep_has_marks_and_sojourn_times_where_there_are_any(managed: Results) -> None:
+    with Store.open(managed.store) as store:
+        (runs,) = read(store)
+    (chart,) = costs(Sweep.of(runs))
+    labels = [panel.y.label for panel in chart.panels]
+    assert {"queue marks (%)", "mean sojourn time (ms)"} <= set(labels)
+    (link,) = costs(Sweep.of(contents(point("1 bdp", 0.5), point("2 bdp", 0.5))))
+    assert not {"queue marks (%)", "mean sojourn time (ms)"} & {panel.y.label for panel in link.panels}

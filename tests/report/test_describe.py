@@ -24,6 +24,7 @@ def test_a_plain_path() -> None:
     assert bottleneck.startswith("80 Mbit/s, charged on Ethernet frames")
     facts = described(path())
     assert facts["Queue"] == ["0.5 BDP = 125 kB, drop-tail"]
+    assert described(path(qdisc="codel"))["Queue"] == ["82 packets, codel, counted in packets"]
     assert facts["Token bucket"] == ["5 kB"]
     assert facts["Random loss"] == ["none"]
     assert facts["Numbers taken from"] == ["5 s to 10 s; gauges every 50 ms"]

@@ -136,7 +136,8 @@ fn in_a_queue_of_rfc_3168_the_fallback_lets_cubic_live() {
 fn the_count_of_marks_arrives() {
     for (cc, ecn) in [("prague", Ecn::Off), ("cubic", Ecn::Accurate), ("dctcp", Ecn::Accurate)] {
         let mut run = prague(DUAL_PI2, 10_000, 40 * MBIT, 20 * MS);
-        (run.flows[0].cc.algorithm, run.flows[0].ecn) = (cc.to_owned(), ecn);
+        let flow = run.flows[0].clone();
+        run.flows[0] = Flow { ecn, ..run::samples::flow(&flow.name, cc, flow.forward_delay_ns + flow.return_delay_ns) };
         let counters = measure(&run).flows[0].at_end;
         let (marked, counted) = (counters.marked_packets, counters.delivered_ce);
         assert!(marked > 20, "{cc}: {marked}");

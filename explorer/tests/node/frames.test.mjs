@@ -66,6 +66,10 @@ test("more queues than are drawn by themselves are one", () => {
   const rows = Array.from({ length: 9 }, (_, flow) => [flow, "came", 0, flow, flow]);
   const strips = stripsOf(framesOf(logOf(rows), same, 1).queues, "fq_codel", LANES, 60);
   assert.deepEqual([strips.length, strips.at(-1).name, strips.at(-1).numbers.length], [6, "4 more queues", 4]);
+  assert.equal(strips[0].room_dots, 5, "as many as are there at the least");
+  const passing = rows.flatMap(([at, event, flow, seq, queue]) => [[at, event, flow, seq, queue], [at + 0.5, "left", flow, seq, queue]]);
+  const more = Array.from({ length: 9 }, (_, seq) => [10, "came", 0, 20 + seq, 8]);
+  assert.equal(stripsOf(framesOf(logOf([...passing, ...more]), same, 1).queues, "fq_codel", LANES, 60)[0].room_dots, 9, "and at once");
 });
 
 test("the history has what waited at most and what was dropped and marked", () => {

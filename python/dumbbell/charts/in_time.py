@@ -73,10 +73,11 @@ def backlogs(run: RunSeries) -> list[Layer]:
 
 def queue_counts(run: RunSeries, end_s: float, bin_s: float) -> list[Layer]:
     """What the bottleneck's queue dropped, and what it marked: a mark is not a drop, and has another shape."""
-    return [
+    layers = (
         curve(queue_events(run, what, end_s, bin_s), Look(what, label=f"{what} by the queue"), 1.0, kind="points")
         for what in EVENTS
-    ]
+    )
+    return [layer for layer in layers if layer.x]
 
 
 def panels(end_s: float, rows: Mapping[str, Iterable[Layer]]) -> tuple[Panel, ...]:

@@ -328,11 +328,11 @@ _QUANTITIES: Final = (
         better="lower", of_run=lambda summary, _: summary.bottleneck.classic_mean_packets,
     ),
     Quantity(
-        name="marks", label="packets marked by the queue", short="marks", unit="%", factor=_PERCENT, limits=SHARE,
+        name="marks", label="queue marks", short="marks", unit="%", factor=_PERCENT, limits=SHARE,
         of_run=lambda summary, _: summary.bottleneck.mark_rate,
     ),
     Quantity(
-        name="sojourn", label="mean sojourn time in the queue", short="sojourn", unit="ms", factor=1e3, better="lower",
+        name="sojourn", label="mean sojourn time", short="sojourn", unit="ms", factor=1e3, better="lower",
         relative=True, of_run=lambda summary, _: summary.bottleneck.sojourn_mean_s,
     ),
     Quantity(

@@ -189,8 +189,9 @@ def dropped_and_sent(run: RunSeries) -> tuple[Counter, Counter]:
 
 
 def queue_events(run: RunSeries, what: QueueCount, end_s: float, bin_s: float) -> Samples:
-    """How many packets the queue has done something of, in each whole bin in which there are any."""
-    packets = np.diff(queue_packets(run, what).at(edges(0, end_s, bin_s)))
+    """How many packets the queue has done something of, in each whole bin in which a sample has counted any."""
+    counter = queue_packets(run, what)
+    packets, _ = np.histogram(counter.time_s[1:], edges(0, end_s, bin_s), weights=np.diff(counter.total))
     there = packets > 0
     return Samples(middles((0, end_s), bin_s)[there], np.asarray(packets[there], dtype=np.float64))
 

@@ -168,7 +168,7 @@ def _link(sweep: Sweep, quantity: Quantity) -> Panel | None:
         senders = [(look, points) for _, look, points in sweep.senders(curve)] if alone else [(own, curve.points)]
         layers += [sweep.layer(points, quantity, "", look) for look, points in senders]
     layers = [layer for layer in layers if layer.x]
-    if not layers:
+    if not layers or (quantity.name == "marks" and not any(any(layer.y) for layer in layers)):  # few queues mark
         return None
     limits = (0, 1) if quantity.name == "jain" else (0, None)
     return Panel(x=sweep.x, y=Axis(label=axis_label(quantity), limits=limits), layers=tuple(layers))
