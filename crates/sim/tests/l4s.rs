@@ -5,7 +5,7 @@ mod scenario;
 
 use run::samples::{flow, one_flow};
 use run::{
-    Buffer, CapturePoint, Codel, DualPi2, Ecn, Fq, FqCodel, Frame, Measure, Measurement, QueueDiscipline, Run, Seen,
+    Buffer, CapturePoint, Codel, DualPi2, Ecn, Flow, Fq, FqCodel, Frame, Measure, Measurement, QueueDiscipline, Run, Seen,
     flag,
 };
 use scenario::{MBIT, MS, SECOND, goodput_bps, mean, measure, since, utilization};
@@ -136,8 +136,8 @@ fn in_a_queue_of_rfc_3168_the_fallback_lets_cubic_live() {
 fn the_count_of_marks_arrives() {
     for (cc, ecn) in [("prague", Ecn::Off), ("cubic", Ecn::Accurate), ("dctcp", Ecn::Accurate)] {
         let mut run = prague(DUAL_PI2, 10_000, 40 * MBIT, 20 * MS);
-        let flow = run.flows[0].clone();
-        run.flows[0] = Flow { ecn, ..run::samples::flow(&flow.name, cc, flow.forward_delay_ns + flow.return_delay_ns) };
+        let was = run.flows[0].clone();
+        run.flows[0] = Flow { ecn, ..flow(&was.name, cc, was.forward_delay_ns + was.return_delay_ns) };
         let counters = measure(&run).flows[0].at_end;
         let (marked, counted) = (counters.marked_packets, counters.delivered_ce);
         assert!(marked > 20, "{cc}: {marked}");
