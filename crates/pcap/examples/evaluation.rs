@@ -187,11 +187,11 @@ fn main() -> ExitCode {
                     );
                 }
             }
-            let Some(estimate) = &connection.directions[0].algorithm else { continue };
+            let (Some(estimate), Some(cc)) = (&connection.directions[0].algorithm, &flow.cc) else { continue };
             let verdict = name(estimate.algorithm);
-            *confusion.0.entry((flow.cc.algorithm.clone(), verdict)).or_default() += 1;
+            *confusion.0.entry((cc.algorithm.clone(), verdict)).or_default() += 1;
             if verbose {
-                let mark = if verdict == flow.cc.algorithm {
+                let mark = if verdict == cc.algorithm {
                     ' '
                 } else if verdict == "cannot tell" {
                     '?'

@@ -5,8 +5,8 @@ mod scenario;
 
 use run::samples::{flow, one_flow};
 use run::{
-    Buffer, CapturePoint, Codel, DualPi2, Ecn, Flow, Fq, FqCodel, Frame, Measure, Measurement, QueueDiscipline, Run, Seen,
-    flag,
+    Buffer, CapturePoint, Codel, DualPi2, Ecn, Flow, Fq, FqCodel, Frame, Measure, Measurement, QueueDiscipline, Run,
+    Seen, flag,
 };
 use scenario::{MBIT, MS, SECOND, goodput_bps, mean, measure, since, utilization};
 
