@@ -109,7 +109,7 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
             access,
             direction: Direction::Down,
             route: Route::default(),
-            ecn: ecn && !matches!(workload, Workload::Ping { .. }),
+            ecn: if matches!(workload, Workload::Ping { .. }) { Ecn::Off } else { ecn },
             workload,
         })
 }
