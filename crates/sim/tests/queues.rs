@@ -177,7 +177,7 @@ fn red_keeps_the_mean_between_its_thresholds() {
 /// Of two flows, one of which uses ECN, for a second.
 fn mixed(qdisc: QueueDiscipline) -> Run {
     let mut run = behind(qdisc, 400, "cubic", 2);
-    run.flows[1].ecn = true;
+    run.flows[1].ecn = run::Ecn::Classic;
     run.duration_ns = 3 * SECOND;
     (run.measure.window_begin_ns, run.measure.window_end_ns) = (0, run.duration_ns);
     run
