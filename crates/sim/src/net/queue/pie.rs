@@ -197,15 +197,14 @@ impl Pie {
     }
 
     /// A frame comes, and is dropped or not as somebody else decided: with which probability it would have been dropped.
-    pub fn decided(&mut self, frame: Queued, stage: &Stage, is_dropped: bool) -> f64 {
-        let queued_bytes = self.bytes + stage.bytes();
+    pub fn decided(&mut self, frame: &Queued, stage: &Stage, is_dropped: bool) -> f64 {
+        let queued_bytes = self.frames.bytes() + stage.bytes();
         self.update_until(frame.since, queued_bytes == 0);
         let chance = self.chance(queued_bytes) as f64 / ONE as f64;
         if is_dropped {
             self.accumulated = 0;
         } else {
-            self.bytes += u64::from(frame.packet.frame_bytes);
-            self.frames.push_back(frame);
+            self.frames.push(&frame.packet, frame.since);
         }
         chance
     }

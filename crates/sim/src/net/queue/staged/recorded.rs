@@ -107,7 +107,7 @@ fn surprise(frames: &[Frame], parameters: &run::Pie, first_update: Time) -> Opti
     let (mut beyond, mut variance, mut is_possible) = (0.0, 0.0, true);
     let left = replay(&mut queue, frames, |queue, packet, frame| {
         let is_dropped = frame.left.is_none();
-        let chance = queue.management.decided(Queued { packet, since: frame.came }, &queue.stage, is_dropped);
+        let chance = queue.management.decided(&Queued { packet, since: frame.came }, &queue.stage, is_dropped);
         let of_decision = if is_dropped { chance } else { 1.0 - chance };
         is_possible &= of_decision > 0.0;
         if chance > 0.0 && chance < 1.0 {
