@@ -64,12 +64,12 @@ def main() -> None:
         tab = _opened(browser, WIDE, "light")
         tab.click("#tab-play")
         _settle(tab)
-        _held(tab, INSTANT)
+        _pause(tab, INSTANT)
         _taken(tab, "play", "#view-play")
         tab = _opened(browser, WIDE, "light")
         tab.select_option("#preset", label=QUEUES)
         _settle(tab)
-        _held(tab, INSTANT_OF_MARKS)
+        _pause(tab, INSTANT_OF_MARKS)
         _taken(tab, "queues", "#view-play")
         tab = _opened(browser, PHONE, "light")
         tab.evaluate(SCROLLED, ".tabs")
@@ -77,7 +77,7 @@ def main() -> None:
         browser.close()
 
 
-def _held(tab: Any, at: int) -> None:  # noqa: ANN401 (Playwright's)
+def _pause(tab: Any, at: int) -> None:  # noqa: ANN401 (Playwright's)
     """Holds the play at an instant."""
     tab.locator("#play-controls input").nth(1).evaluate(
         "(it, at) => { it.value = at; it.dispatchEvent(new Event('input')); }", at

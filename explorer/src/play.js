@@ -22,7 +22,7 @@ const ROUND_TRIP_S = 1.5;
 const DOTS = 60;
 /** More flows than this are drawn as their groups. */
 const MOST_LANES = 6;
-/** What a managed queue is drawn with room for, of what it held at most: it seldom lets itself fill. */
+/** What a managed queue is drawn with room for, by the most that there was: it seldom lets itself fill. */
 const HEADROOM = 1.25;
 const LEAST_ROOM = 10;
 /** Steps of the slider of the instant. */

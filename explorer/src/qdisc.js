@@ -1,4 +1,4 @@
-/** What manages a queue, by the words of the spec: which discipline, and those of its parameters that people change. */
+/** What manages a queue, as a spec has it: which discipline, and those of its parameters that people change. */
 
 import { made, options } from "./dom.js";
 import { valueAt } from "./edit.js";
@@ -25,7 +25,7 @@ export class QdiscControl {
       made("label", { title: meaning("kind") }, "Queue ", this.kind), ...Object.values(this.labels));
   }
 
-  /** Shows what the words of an experiment say; `problems`: paths of fields that have one. */
+  /** Shows what an experiment says; `problems`: paths of fields that have one. */
   show(fields, problems) {
     const path = placed(fields, this.path, this.tables);
     const written = valueAt(fields, path) ?? "fifo";

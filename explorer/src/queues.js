@@ -1,4 +1,4 @@
-/** The queues of the bottleneck's discipline as strips beside one another, and how full they were together. */
+/** The queues of the bottleneck's discipline as strips, and how full they were together. */
 
 import { firstAbove, NOBODY } from "./frames.js";
 
@@ -33,7 +33,7 @@ function ownersOf({ owners }, lanes) {
   return [...new Set(owners)].sort((a, b) => a - b).map((lane) => lanes[lane]?.name ?? "ACKs").join(" and ");
 }
 
-/** With room for what the fullest of them held. */
+/** With room for the fullest of them. */
 function roomed(strips) {
   const room_dots = Math.max(LEAST_DOTS, ...strips.map(mostOf));
   return strips.map((strip) => ({ ...strip, room_dots }));

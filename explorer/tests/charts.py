@@ -11,7 +11,7 @@ from typing import Any
 import dumbbell
 from dumbbell.charts.vega import vega_lite
 from dumbbell.experiment.charts.samples import read as read_samples
-from dumbbell.experiment.charts.time import in_time
+from dumbbell.experiment.charts.time import EVENTS_ROW, in_time
 from dumbbell.experiment.points import read
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.schema import Result
@@ -47,9 +47,11 @@ def _measured(store: Store, run_id: str) -> dict[str, Any]:
 
 
 def _without_tags(chart: Any) -> Any:
-    """The page has no names beside the lines: its chart takes in new numbers, and they would have to move."""
+    """The page has no names at the lines, which would have to move with new numbers, and drops and marks in strips."""
     panels = tuple(
-        replace(panel, layers=tuple(replace(layer, tag="") for layer in panel.layers)) for panel in chart.panels
+        replace(panel, layers=tuple(replace(layer, tag="") for layer in panel.layers))
+        for panel in chart.panels
+        if panel.y.label != EVENTS_ROW
     )
     return replace(chart, alt=DESCRIPTION, panels=panels)
 

@@ -50,6 +50,8 @@ SPECS = {
     + '[[flows]]\ncc = "reno"\n',
     "queues in a row and one on the way back": 'duration = "10 s"\nseeds = 2\n' + NETWORK + UP
     + '[[flows]]\ncc = "cubic"\nroute = ["second"]\n[[flows]]\nname = "all"\ncc = "bbr"\n',
+    "a queue that drops and marks": 'duration = "8 s"\n' + PATH + 'qdisc = "fq_codel"\n'
+    + '[[flows]]\ncc = "bbr"\n[[flows]]\ncc = "cubic"\necn = true\n',
     "a queue on the way back of a plain path": 'duration = "10 s"\n' + PATH
     + '[path.back]\nrate = "400 kbit/s"\nbuffer = "20 packets"\n' + '[[flows]]\ncc = "cubic"\ncount = 2\n',
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Managed queues and ECN: chosen by controls, in the address, marks beside drops, and played queue by queue."""
+"""Managed queues and ECN: controls, the address, marks counted apart from drops, and a play of each queue."""
 
 from __future__ import annotations
 

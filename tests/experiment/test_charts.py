@@ -317,7 +317,7 @@ def test_results_plot_says_why_there_is_nothing(results: Results, tmp_path: Path
 
 @pytest.fixture(scope="module")
 def managed(tmp_path_factory: pytest.TempPathFactory) -> Results:
-    """A flow with ECN beside one without, before a queue that drops and marks, and before one that fills."""
+    """A flow with ECN and one without, before a queue that drops and marks, and before one that fills."""
     path = {"rate": "10 Mbit/s", "rtt": "30 ms", "buffer": "3 bdp", "qdisc": ["fq_codel", "fifo"]}
     flows = [{"cc": "cubic", "ecn": True}, {"cc": "bbr"}]
     experiment = load({"name": "managed", "duration": "6 s", "path": path, "flows": flows})

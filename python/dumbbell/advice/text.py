@@ -292,7 +292,8 @@ def details(advice: Advice, *, seconds: float, engine: str) -> Iterator[tuple[st
         said = name_of(of_tree.pop()) if len(of_tree) == 1 else "BBR in shallow queues, CUBIC in deep ones"
         yield "The tree", f"Cao et al.'s of 2019, printed for lone flows on their testbed, would have said {said}."
     yield "Try it", f"{try_it(advice.chosen)}; undo: ={question.now or DEFAULT}. `bbr` is version 1."
-    yield "More", "--engine linux carries it out on the kernel, `advise map` draws it, --json is for scripts."
+    drawn = " `advise map` draws it," if question.fills else ""  # a map has drop-tail queues
+    yield "More", f"--engine linux carries it out on the kernel,{drawn} --json is for scripts."
 
 
 def seeds_text(seeds: tuple[int, int]) -> str:
