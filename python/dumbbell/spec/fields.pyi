@@ -288,10 +288,13 @@ class Flow(TypedDict, total=False):
     `direction` limit its data, names of hops in the other one its ACKs; of a direction without a name in it they pass
     all, which is the default. Where one hop is all there is of a way, its name is `bottleneck`, on the way back
     `back`."""
-    ecn: bool | Sequence[bool]
-    """Whether both hosts of a flow use ECN (RFC 3168), as with Linux's `tcp_ecn = 1`: data is sent as ECT(0), queues
-    whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers loss, once a round
-    trip. `dctcp` needs marks: its flows use ECN, whatever stands here, and then all of their packets are ECT(0)."""
+    ecn: Literal["accurate"] | bool | Sequence[Literal["accurate"] | bool]
+    """Whether both hosts of a flow use ECN. `true` is that of RFC 3168, as with Linux's `tcp_ecn = 1`: data is sent as
+    ECT(0), queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark as it answers
+    loss, once a round trip. `"accurate"` is that of RFC 9768 (AccECN), as with Linux 7.3's `tcp_ecn = 3`: the receiver
+    counts marked packets for the sender, and all but SYNs are ECT(0). `dctcp` and `prague` need marks: their flows use
+    ECN, whatever stands here. Of `dctcp` then all packets are ECT(0); of `prague` it is accurate, and all packets are
+    ECT(1)."""
     access: Access | Mapping[str, Any] | Sequence[Access | Mapping[str, Any]]
     """A line of its own before the bottleneck for each sender of the group. The default is none: senders hand their
     packets to the bottleneck's queue. With `[[hops]]` such a line is a hop."""
