@@ -27,7 +27,7 @@ def test_the_list_has_every_algorithm_and_every_variant() -> None:
     assert engines["vegas"][0] == "linux"
 
 
-@pytest.mark.parametrize("name", ["bbr[cwnd_gain=1.5]", "dctcp", "lp", "vegas"])
+@pytest.mark.parametrize("name", ["bbr[cwnd_gain=1.5]", "dctcp", "lp", "prague", "vegas"])
 def test_what_is_shown(name: str, snapshot: SnapshotAssertion, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Parameters with unit, default, range and source; what behaves as Reno says so and why."""
     monkeypatch.setattr("dumbbell.engines.catalogue.own_controls", set[str])

@@ -272,10 +272,9 @@ def test_an_override_of_nothing(snapshot: SnapshotAssertion) -> None:
 
 
 WISHES: dict[str, list[Any]] = {
-    "flows[0].cc": ["bbr2", "bbr3", "bbr_v3[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_prague", "copa"],
+    "flows[0].cc": ["bbr2", "bbr3", "bbr_v3[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_vivace", "copa"],
     "path.queue": ["sfq", "choke", "FQ-PIE"],
     "host.qdisc": ["sfq"],
-    "path.accecn": [True],
     "path.trace": ["lte.csv"],
     "flows[0].trace": ["writes.csv"],
     "path.reorder": ["1 %"],

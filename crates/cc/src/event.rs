@@ -31,7 +31,7 @@ pub struct Start {
     pub rtt_us: Option<u32>,
     /// Seed of the flow's own random stream.
     pub seed: u64,
-    /// Both ends understand ECN (RFC 3168 section 6.1.1).
+    /// Both ends understand ECN (RFC 3168 section 6.1.1), that which the algorithm needs.
     pub ecn: bool,
 }
 
@@ -44,7 +44,7 @@ pub struct Delivery {
     pub next: u64,
     /// Segments delivered since the connection began, this ACK's included.
     pub delivered: u64,
-    /// Of these, those whose ACK had ECE (Linux's `delivered_ce`).
+    /// Of these, those whose ACK had ECE; with accurate ECN those that ACKs count as marked (Linux's `delivered_ce`).
     pub delivered_ce: u64,
 }
 

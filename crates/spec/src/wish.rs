@@ -1,7 +1,7 @@
 //! Words that people look for and a spec does not have: what there is instead, or how a spec says it.
 
 /// Words of one wish, and what this version has instead.
-const WISHES: [(&str, &str); 9] = [
+const WISHES: [(&str, &str); 7] = [
     ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
     (
         "copa pcc pccallegro allegro vivace pccvivace ledbat ledbat++ compound ctcp fast sprout verus nimbus \
@@ -9,8 +9,6 @@ const WISHES: [(&str, &str); 9] = [
         "`dumbbell cc list` names what there is",
     ),
     ("fqpie ared sfq sfb choke priority", "queue disciplines are those of path.qdisc"),
-    ("accecn ce", "write ecn = true, or ecn = \"accurate\", in [[flows]], and a qdisc that marks"),
-    ("l4s", "write cc = \"prague\" in [[flows]], and qdisc = \"dualpi2\" in [path]"),
     (
         "reorder reordering duplicate duplication corrupt corruption",
         "the network keeps the packets of a flow in order; path.jitter delays them in order",
@@ -31,7 +29,9 @@ const WISHES: [(&str, &str); 9] = [
 ];
 
 /// Words of other tools, and how a spec says it.
-const MEANINGS: [(&str, &str); 9] = [
+const MEANINGS: [(&str, &str); 11] = [
+    ("accecn ce", "write ecn = true, or ecn = \"accurate\", in [[flows]], and a qdisc that marks"),
+    ("l4s", "write cc = \"prague\" in [[flows]], and qdisc = \"dualpi2\" in [path]"),
     ("fqcodel codel pie cake dualpi2 aqm", "write qdisc = \"fq_codel\", or another discipline, in [path]"),
     (
         "delay latency owd onewaydelay ping basertt",

@@ -55,6 +55,13 @@ impl Pacing {
         self.pacer != Pacer::Nobody
     }
 
+    /// The algorithm does not pace itself after all; what a host's queue does is another's.
+    pub const fn release(&mut self) {
+        if matches!(self.pacer, Pacer::Sender) {
+            self.pacer = Pacer::Nobody;
+        }
+    }
+
     /// The rate, used or not.
     pub const fn rate(&self) -> Rate {
         self.rate

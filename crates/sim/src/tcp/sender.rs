@@ -278,6 +278,9 @@ impl Sender {
         if let Some(algorithm) = self.algorithm.take() {
             self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us, self.ecn.is_on());
         }
+        if self.control.cc.pacing_rate().is_none() {
+            self.pacing.release();
+        }
         self.update_pacing_rate();
         self.expand_send_buffer();
         self.limits.begin(now);

@@ -455,3 +455,15 @@ fn accurate_acks_count_marked_bytes_where_there_is_room() {
         }
     }
 }
+
+/// With nothing less than accurate ECN Prague paces; else it is Reno, all of whose window leaves at once.
+#[test]
+fn prague_paces_with_accurate_ecn_only() {
+    for peer_has_ecn in [true, false] {
+        let setup = SenderSetup { cc: "prague", initial_window: 20, peer_has_ecn, ..SCALABLE };
+        let mut s = SenderScript::begin(setup);
+        s.writes(1_000);
+        assert_eq!(fields(&mut s).len() < 20, peer_has_ecn);
+        s.expect("paced", |sender| sender.pacing.is_active(), peer_has_ecn);
+    }
+}
