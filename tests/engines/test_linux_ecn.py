@@ -65,6 +65,16 @@ def test_each_queue_that_marks_drops_nothing_of_flows_with_ecn(linux: LinuxEngin
 
 
 @pytest.mark.slow
+def test_dualpi2_marks_what_is_not_scalable_too() -> None:
+    """Of Linux 7.3, by the square of its probability."""
+    fields = {"qdisc": "dualpi2", "buffer": "10000 packets", "queue": "packets"}
+    measured = LinuxEngine(kernel_named("7.3")).measure(run(fields, [ECN | {"count": 2}]))
+    assert negotiated(measured, 2) == [("1 of 1", "1 of 1")] * 2
+    assert 0 < marks(measured) < sum(echoed(measured))
+    assert measured.bottleneck.at_end.dropped_packets == 0
+
+
+@pytest.mark.slow
 def test_a_group_with_ecn_is_marked_and_one_without_loses(linux: LinuxEngine) -> None:
     measured = linux.measure(run(MARKING["codel"], [ECN | {"name": "marked"}, {"cc": "cubic", "name": "plain"}]))
     assert negotiated(measured, 2) == [("1 of 1", "1 of 1"), (None, None)]

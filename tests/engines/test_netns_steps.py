@@ -110,7 +110,7 @@ RECEIVER = {"shaper": "htb", "shaper_at": "receiver", "burst": "1600 B"}
 def test_the_commands_make_the_same_network(path: dict[str, str], hosts: set[str], bucket: str, tmp_path: Path) -> None:
     flows: list[dict[str, Any]] = [
         {"cc": "bbr"},
-        {"cc": "cubic", "rtt": "40 ms"},
+        {"cc": "cubic", "rtt": "40 ms", "ecn": True},
         {"cc": "reno", "workload": {"command": ["true", "{port}"]}},
     ]
     (point,) = expand(Experiment(duration="1 s", path=PATH | path, flows=flows, host={"initial_window": 20}))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,6 +42,36 @@ def warnings_of(
 )
 def test_a_healthy_run_has_none(measured: FlowMeasurement, fields: dict[str, Any]) -> None:
     assert warnings_of(measured, fields) == []
+
+
+@pytest.mark.parametrize(
+    ("flow_fields", "facts", "expected"),
+    [
+        ({"ecn": True}, {"ecn": "1 of 1", "ect": "1 of 1"}, []),
+        ({"ecn": True}, {}, []),  # of an engine that says nothing of it
+        ({}, {}, []),
+        ({"ecn": True}, {"ecn": "8 of 9", "ect": "8 of 9"}, [
+            "8 of 9 connections use ECN, and the run has it for all",
+            "8 of 9 connections had data that is ECT come, and the run has it for all",
+        ]),
+        ({"cc": "dctcp"}, {"ecn": "0 of 1", "ect": "0 of 1"}, [
+            "0 of 1 connections use ECN, and the run has it for all",
+            "0 of 1 connections had data that is ECT come, and the run has it for all",
+        ]),
+        ({}, {"ecn": "1 of 1", "ect": "1 of 1"}, ["1 of 1 connections use ECN, and the run has it for none"]),
+    ],
+)  # fmt: skip
+def test_connections_whose_ecn_is_not_the_runs(
+    flow_fields: dict[str, Any], facts: dict[str, str], expected: list[str]
+) -> None:
+    run = resolved(flows=[{"cc": "cubic"} | flow_fields], path={"rate": "8 Mbit/s", "rtt": "20 ms", "qdisc": "fq_codel"})
+    bottleneck = queue(end=queue_counters(10, offered_packets=1))
+    measured = replace(
+        measurement(ended(), bottleneck=bottleneck, ended_s=10),
+        facts={f"flows[0].{name}": text for name, text in facts.items()},
+    )
+    name = run.groups[0]
+    assert warnings(run.run, measured, run.groups) == [f"flow 0 ({name}): {each}" for each in expected]
 
 
 def test_a_run_that_is_not_healthy(snapshot: SnapshotAssertion) -> None:
