@@ -13,8 +13,9 @@ from specs import resolved
 
 FLOW = FlowSummary(
     flow=0, name="bbr", cc="bbr", start_s=0, goodput_bps=6e6, goodput_whole_bps=6e6, retransmits=30,
-    retransmit_rate=0.1, throughput_bps=6e6, segments_sent=300, rtt_mean_s=0.05, rtt_p50_s=0.05, rtt_p95_s=0.06, rtt_p99_s=0.07,
-    rtt_min_s=0.04, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0, rwnd_limited_s=0,
+    retransmit_rate=0.1, throughput_bps=6e6, segments_sent=300, rtt_mean_s=0.05, rtt_p50_s=0.05, rtt_p95_s=0.06,
+    rtt_p99_s=0.07, rtt_min_s=0.04, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0,
+    rwnd_limited_s=0,
     sndbuf_limited_s=0, fct_s=10.0, starved_s=3.0, starved_longest_s=2.0,
 )  # fmt: skip
 LATE: Any = {

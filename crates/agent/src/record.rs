@@ -3,7 +3,8 @@
 use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use run::{
-    Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges, UNSEEN,
+    Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES,
+    SharedGauges, UNSEEN,
 };
 
 /// `TCP_INFINITE_SSTHRESH`.

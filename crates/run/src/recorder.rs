@@ -1,8 +1,8 @@
 //! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
 
 use crate::{
-    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings, Program,
-    QueueCounters, QueueMeasurement, Record, Run, Transfers, changes,
+    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings,
+    Program, QueueCounters, QueueMeasurement, Record, Run, Transfers, changes,
 };
 use std::collections::BTreeMap;
 

@@ -16,7 +16,9 @@ use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
-use run::{Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, Run, Seen, Source, Workload, changes, milestones};
+use run::{
+    Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, Run, Seen, Source, Workload, changes, milestones,
+};
 use std::vec::Drain;
 use units::{Rate, Span, Time, list_place};
 

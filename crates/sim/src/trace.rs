@@ -125,8 +125,7 @@ impl Trace {
     pub fn sample_pings(&mut self, flow: FlowId, log: &PingLog, network: &Network) {
         let shared = SharedGauges::new(network.passed_bytes(flow));
         let srtt_us = u32::try_from(log.last_rtt_ns() / NANOS_PER_MICRO).unwrap_or(u32::MAX);
-        self.recorder
-            .sample_flow(flow.index(), network.events.now().as_nanos(), srtt_us, 0, || shared.gauges());
+        self.recorder.sample_flow(flow.index(), network.events.now().as_nanos(), srtt_us, 0, || shared.gauges());
     }
 
     /// A ping was answered.

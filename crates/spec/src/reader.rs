@@ -39,7 +39,9 @@ impl Reader<'_> {
                 let is_absent = |word: &Word| *word == Word::Nothing && !key.required && key.default.is_none();
                 match fields.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
                     Some((_, word)) => Some(self.field(key, word, &place)),
-                    None if key.required && !key.unless.is_some_and(|path| has(self.spec, path) || has(fields, path)) => {
+                    None if key.required
+                        && !key.unless.is_some_and(|path| has(self.spec, path) || has(fields, path)) =>
+                    {
                         Some(self.refuse(&place, Refusal::new("missing", example(key))))
                     }
                     None => None,

@@ -139,7 +139,8 @@ fn the_line_is_no_faster_than_its_rate(run: &Run, queue: &QueueMeasurement) {
 /// What is no ECT is not marked, and without marks there is no echo.
 fn marks_are_for_those_who_understand_them(flow: &Flow, measured: &FlowMeasurement) {
     let FlowCounters { marked_packets, delivered_ce, cwr_reductions, .. } = measured.at_end;
-    let has_ecn = flow.ecn || flow.cc.iter().filter_map(|cc| cc::algorithm(&cc.algorithm)).any(|algorithm| algorithm.needs_ecn);
+    let has_ecn =
+        flow.ecn || flow.cc.iter().filter_map(|cc| cc::algorithm(&cc.algorithm)).any(|algorithm| algorithm.needs_ecn);
     assert!(has_ecn || marked_packets == 0, "{marked_packets} marked");
     assert!(marked_packets > 0 || delivered_ce == 0, "{delivered_ce} echoed");
     assert!(cwr_reductions <= delivered_ce, "{cwr_reductions} reductions for {delivered_ce}");
