@@ -35,7 +35,7 @@ fn what_a_ping_cannot_be_is_refused_by_its_path() {
     for (flow, begins) in [
         ("cc = \"reno\"\nworkload = { ping = \"1 s\" }\n", "flows[1].cc: a ping is no TCP connection"),
         ("ecn = true\nworkload = { ping = \"1 s\" }\n", "flows[1].ecn: a ping is no TCP connection"),
-        ("workload = { ping = \"1 s\", size = \"1473 B\" }\n", "flows[1].workload.size: longer than"),
+        ("workload = { ping = \"1 s\", payload = \"1473 B\" }\n", "flows[1].workload.payload: longer than"),
         ("count = 2\nworkload = { ping = \"1 us\" }\n", "flows[1].workload.ping: 20000000 pings are too many"),
         ("workload = { transfer = \"1 MB\" }\n", "flows[1].cc: missing"),
         ("name = \"x\"\n", "flows[1].cc: missing"),
@@ -43,5 +43,5 @@ fn what_a_ping_cannot_be_is_refused_by_its_path() {
         let lines = problems(&with(flow));
         assert!(lines.len() == 1 && lines[0].starts_with(begins), "{flow}: {lines:?}");
     }
-    assert_eq!(run(&with("workload = { ping = \"1 s\", size = \"1472 B\" }\n")).flows.len(), 2);
+    assert_eq!(run(&with("workload = { ping = \"1 s\", payload = \"1472 B\" }\n")).flows.len(), 2);
 }
