@@ -63,6 +63,8 @@ WITH_NEIGHBOURS: Final = {
     "hops": ROW,
     "hops[].change": (HOP + CHANGE).format(table="hops"),
     "flows": '[[flows]]\ncc = "bbr"\n\n[[flows]]\ncc = "cubic"\ncount = 3\nstart = "2 s"\n',
+    "flows[].workload.ping": '[[flows]]\nworkload = { ping = "100 ms" }\n',
+    "flows[].workload.payload": '[[flows]]\nworkload = { ping = "100 ms", payload = "1 kB" }\n',
     "flows[].cc": '[[flows]]\ncc = ["bbr", "bbr_4_17", "bbr[cwnd_gain=1.5]"]\n',
     "flows[].stagger": '[[flows]]\ncc = "cubic"\ncount = 4\nstagger = "500 ms"\n',
     "flows[].workload": '[[flows]]\ncc = "cubic"\nworkload = { transfer = "100 MB" }\n',

@@ -13,8 +13,9 @@ from specs import resolved
 
 FLOW = FlowSummary(
     flow=0, name="bbr", cc="bbr", start_s=0, goodput_bps=6e6, goodput_whole_bps=6e6, retransmits=30,
-    retransmit_rate=0.1, throughput_bps=6e6, segments_sent=300, rtt_mean_s=0.05, rtt_p50_s=0.05, rtt_p95_s=0.06, rtt_p99_s=0.07,
-    rtt_min_s=0.04, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0, rwnd_limited_s=0,
+    retransmit_rate=0.1, throughput_bps=6e6, segments_sent=300, rtt_mean_s=0.05, rtt_p50_s=0.05, rtt_p95_s=0.06,
+    rtt_p99_s=0.07, rtt_min_s=0.04, ack_rtt_mean_s=None, ack_rtt_p99_s=None, cov=None, app_limited_s=0,
+    rwnd_limited_s=0,
     sndbuf_limited_s=0, fct_s=10.0, starved_s=3.0, starved_longest_s=2.0,
 )  # fmt: skip
 LATE: Any = {
@@ -53,7 +54,7 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     assert list(values) == ["bbr", "cubic"]
     assert values["bbr"] == {
         "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p50": 0.05,
-        "rtt_p95": 0.06,
+        "rtt_p95": 0.06, "rtt_p99": 0.07, "pings_lost": None,
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
         "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
         "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
@@ -90,7 +91,7 @@ def test_a_run() -> None:
         "total_goodput": 8e6, "utilization": 0.9, "jain": 0.8, "loss": 1 / 9, "random_loss": 0.1, "queue": 0.5,
         "queueing_delay": pytest.approx(0.2), "power": 0.8, "converged": True, "convergence": 12.0,
         "drops": 100, "random_drops": 100, "loss_events": 7, "marks": 0.02, "sojourn": 0.01, "sojourn_p95": 0.02,
-        "sojourn_p99": 0.03,
+        "sojourn_p99": 0.03, "dequeue_drops": None, "low_latency_queue": None, "classic_queue": None,
     }  # fmt: skip
     assert [run_values(SUMMARY)[name] for name in ("random_loss", "queueing_delay")] == [None, None]
 

@@ -166,7 +166,7 @@ impl Point<'_> {
             return Ok(Workload::Stream { rate_bps, for_ns, every_ns });
         }
         if has("ping") {
-            return Ok(Workload::Ping { every_ns: table.count("ping")?, bytes: table.count("size")? });
+            return Ok(Workload::Ping { every_ns: table.count("ping")?, bytes: table.count("payload")? });
         }
         if has("command") {
             let command = table.texts_if("command")?.ok_or(Unknown)?.to_vec();

@@ -22,7 +22,16 @@ fn table(section: &Section) -> Value {
     let properties: Map<String, Value> = section.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     let required: Vec<&str> =
         section.keys.iter().filter(|key| key.required && key.unless.is_none()).map(|key| key.name).collect();
-    json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties})
+    let mut schema =
+        json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties});
+    for key in section.keys {
+        let inner = key.unless.and_then(|path| path.split_once('.')).filter(|(own, _)| section.place(own).is_some());
+        if let Some((own, within)) = inner {
+            let instead = json!({"required": [own], "properties": {own: {"required": [within]}}});
+            schema["anyOf"] = json!([{"required": [key.name]}, instead]);
+        }
+    }
+    schema
 }
 
 /// The keys that a table must have where the spec has not something else in their place.

@@ -204,8 +204,8 @@ def _problems(run: Run, flows: Sequence[CapturedFlow], analysis: Analysis) -> It
 
 def _of_workload(path: str, flow: Flow, captured: CapturedFlow, *, is_complete: bool) -> Iterator[Problem]:
     work = flow.work
-    if work.arrivals or work.command:
-        what = "many short connections" if work.arrivals else "what a program said"
+    if work.arrivals or work.command or work.ping:
+        what = "many short connections" if work.arrivals else "pings" if work.ping else "what a program said"
         yield Problem(path, f"{what}, and a flow of a capture is one connection", 'workload = "bulk", or a transfer')
     sent = captured.sent.unique_bytes
     if (

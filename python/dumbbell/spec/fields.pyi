@@ -91,7 +91,12 @@ class Workload(_Workload, total=False):
     the source of all of them. Times and sizes are drawn from the seed and the flow's name (of one without a name, its
     place among `[[flows]]`, so that algorithms meet the same arrivals)."""
     size: Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]
-    """How large the transfers are: all alike, or drawn from a distribution."""
+    """Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."""
+    ping: str | Sequence[str]
+    """UDP datagrams so far apart, each of which the receiver sends back as it is: what another flow that sends little
+    meets beside those of the run. It has no congestion control, and sends on whatever is lost. A queue that tells flows
+    apart knows it as one of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so
+    that it has no goodput and no part in shares."""
     command: Sequence[str] | Sequence[Sequence[str]]
     """A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no
     shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends with status 0;
@@ -259,12 +264,13 @@ class Flow(TypedDict, total=False):
     """The table `flows[]`."""
 
     name: str | Sequence[str]
-    """Name of the group in results, tables and figures; unique. The default is the algorithm's name. Its flows are
-    `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so that it draws the same
-    whatever else a spec has."""
-    cc: Required[str | Sequence[str]]
+    """Name of the group in results, tables and figures; unique. The default is the algorithm's name, or `ping`. Its
+    flows are `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so that it
+    draws the same whatever else a spec has."""
+    cc: str | Sequence[str]
     """The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), as
-    `"bbr[cwnd_gain=1.5]"`. `dumbbell cc list` has all, with the engines that have them."""
+    `"bbr[cwnd_gain=1.5]"`. `dumbbell cc list` has all, with the engines that have them. It has no default: it is
+    needed, unless the workload is a ping, which has none."""
     count: int | Sequence[int]
     """How many flows the group has. All flows of a spec together are 100,000 at most."""
     start: str | Sequence[str]

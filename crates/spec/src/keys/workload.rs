@@ -71,7 +71,7 @@ pub static PING: Section = Section {
         Key::required("ping", INTERVAL).examples(&[Text("100 ms")]).about(
             "UDP datagrams so far apart, each of which the receiver sends back as it is: what another flow that sends little meets beside those of the run. It has no congestion control, and sends on whatever is lost. A queue that tells flows apart knows it as one of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so that it has no goodput and no part in shares.",
         ),
-        Key::optional("size", bounded(&BYTES, "8 B", "65507 B"))
+        Key::optional("payload", bounded(&BYTES, "8 B", "65507 B"))
             .default(Text("64 B"))
             .examples(&[Text("1 kB")])
             .about("Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."),

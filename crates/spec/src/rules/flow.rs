@@ -124,9 +124,9 @@ pub(super) fn ping(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(), 
         }
     }
     let room = point.network()?.path.integer("mtu")? - u64::from(PING_HEADERS_BYTES);
-    if ping.count("size")? > room {
+    if ping.count("payload")? > room {
         let message = format!("longer than what path.mtu leaves a datagram, {room} B");
-        problems.push(Problem::new(format!("{place}.workload.size"), message, format!("at most \"{room} B\"")));
+        problems.push(Problem::new(format!("{place}.workload.payload"), message, format!("at most \"{room} B\"")));
     }
     let pings = end_ns(point)? / ping.count("ping")? * group.integer("count")?;
     if pings > MOST_WRITES {

@@ -147,5 +147,7 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
             yield Problem(f"{where}.ecn", f"{own}, and their setting tcp_ecn is all connections'", "ecn = true")
         if flow.direction != "down":
             yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
+        if flow.work.ping is not None:
+            yield Problem(f"{where}.workload", "hosts have no pings", "the engines sim, linux and netns")
         if flow.work.command is not None and flow.work.command.user == "root":
             yield Problem(f"{where}.workload.user", "programs run as the SSH user", 'user = "caller"')

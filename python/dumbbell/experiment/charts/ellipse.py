@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -39,9 +40,8 @@ def ellipses(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | None:
         return None
     delays = [value for layer in layers for value in layer.x]
     rates = [value for layer in layers for value in (*layer.y, *layer.high)]
-    x = Axis(
-        label="queueing delay (ms)", scale="log10", limits=(min(delays) / ROOM, max(delays) * ROOM), is_reversed=True
-    )
+    ends = min(delays) / ROOM, max(delays) * ROOM
+    x = Axis(label="queueing delay (ms)", scale="log10", limits=ends, ticks=tuple(_ticks(*ends)), is_reversed=True)
     labels = [layer.label for layer in layers if layer.label]
     return Chart(
         name="ellipses",
@@ -54,6 +54,12 @@ def ellipses(runs: ExperimentRuns, there: Sequence[Sampled]) -> Chart | None:
         panels=(Panel(x=x, y=Axis(label="goodput (Mbit/s)", limits=(0, ROOM * max(rates))), layers=tuple(layers)),),
         alt=f"Ellipses of goodput against queueing delay of {', '.join(labels)}.",
     )
+
+
+def _ticks(low: float, high: float) -> Iterator[tuple[float, str]]:
+    """1, 2 and 5 of each power of ten between two values."""
+    for power in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1):
+        yield from ((at, f"{at:g}") for part in (1, 2, 5) if low <= (at := part * 10.0**power) <= high)
 
 
 def _of_point(runs: ExperimentRuns, point: MeasuredPoint, there: Sequence[Sampled], number: int) -> Iterator[Layer]:
