@@ -16,7 +16,8 @@ const ROUNDING = 1e-9;
 /** `{isInside, text}` of a planned run and the words of its experiment; `strata`: Python's, by name. */
 export function standing(spec, plan, strata, tables) {
   const facts = factsOf(plan);
-  const candidates = Object.values(strata).map((stratum) => ({ stratum, ...faultsOf(stratum, spec, facts, tables) }));
+  const ofQueue = Object.values(strata).filter((stratum) => isOfQueue(stratum, facts));
+  const candidates = (ofQueue.length ? ofQueue : Object.values(strata)).map((stratum) => ({ stratum, ...faultsOf(stratum, spec, facts, tables) }));
   const isNearer = (one, other) => one.faults.length - other.faults.length || one.far - other.far;
   const nearest = candidates.reduce((best, each) => (isNearer(each, best) < 0 ? each : best));
   const isInside = !nearest.faults.length;
@@ -65,7 +66,7 @@ function faultsOf(stratum, spec, facts, tables) {
   const [wayCount, linkCount] = [ways.length || 1, stratum.hops?.length || 1];
   if (facts.ways.size !== wayCount) faults.push(`data that goes ${facts.ways.size === 1 ? "one way" : `${facts.ways.size} ways`}, not ${wayCount}`);
   if ((hops.length || 1) !== linkCount) faults.push(`${hops.length > 1 ? `${hops.length} links in a row` : "one link"}, not ${linkCount}`);
-  if (!(fields["path.qdisc.kind"] ?? ["fifo"]).includes(facts.qdisc)) faults.push(`path.qdisc = ${facts.qdisc}`);
+  if (!isOfQueue(stratum, facts)) faults.push(`path.qdisc = ${facts.qdisc}`);
   if (facts.changes && !stratum.changes) faults.push("a rate that changes");
   faults.push(...facts.ccs.filter((cc) => !(cc in stratum.algorithms)).map((cc) => `${cc.includes("[") ? `constants of ${baseName(cc)}` : cc}`));
   const rest = [...leaves(spec)].filter(([path]) => !OF_EVERY.has(path) && !/^(flows|measure|sweep)\b/.test(path));
@@ -88,6 +89,8 @@ function faultsOf(stratum, spec, facts, tables) {
   }
   return { faults: [...new Set(faults)], far };
 }
+
+const isOfQueue = ({ fields }, { qdisc }) => (fields["path.qdisc.kind"] ?? ["fifo"]).includes(qdisc);
 
 /** Whether a field's value is its default, or one of those that were drawn. */
 function admits(drawn, path, value, spec, facts, tables) {

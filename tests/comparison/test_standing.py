@@ -33,6 +33,7 @@ HOPS = [
     {"name": "core", "rate": "20 Mbit/s", "buffer": "1 bdp", "delay": "5 ms"},
     {"name": "last", "rate": "24 Mbit/s", "buffer": "2 bdp"},
 ]
+MANAGED = {"rate": "20 Mbit/s", "rtt": "30 ms"}
 BACK = {"rate": "20 Mbit/s", "rtt": "30 ms", "buffer": "1 bdp"}
 
 
@@ -49,6 +50,13 @@ BACK = {"rate": "20 Mbit/s", "rtt": "30 ms", "buffer": "1 bdp"}
             {"cc": "reno"}, {"cc": "cubic", "direction": "up"}]}, []),
         ({"path": BACK | {"back": {"rate": "1 Mbit/s", "buffer": "50 packets"}, "queue": "packets"}}, []),
         ({"path": BACK | {"back": {"rate": "4 Mbit/s", "buffer": "50 packets"}}}, ["path.back.rate = 4 Mbit/s"]),
+        ({"path": MANAGED | {"qdisc": "pie"}}, []),
+        ({"path": MANAGED | {"qdisc": {"kind": "codel", "target": "10 ms", "limit": 900}}}, []),
+        ({"path": MANAGED | {"qdisc": "fq_codel"}, "flows": [{"cc": "bbr", "count": 12}, {"cc": "cubic"}]}, []),
+        ({"path": MANAGED | {"qdisc": {"kind": "pie", "tupdate": "30 ms"}}}, ["path.qdisc.tupdate = 30 ms"]),
+        ({"path": MANAGED | {"qdisc": {"kind": "codel", "target": "40 ms"}}}, ["path.qdisc.target = 40 ms"]),
+        ({"path": MANAGED | {"qdisc": "red", "buffer": "2000 packets"}}, ["buffer 2000 packets, not 60 to 1000 packets"]),
+        ({"path": MANAGED | {"buffer": "1000 packets"}}, []),
     ],
 )  # fmt: skip
 def test_several_queues_are_within_where_such_were_drawn(fields: dict[str, Any], said: list[str]) -> None:

@@ -38,7 +38,9 @@ MOST_REASONS: Final = 2
 def faults(point: Point, resolved: Resolved) -> list[str]:
     """What of a point is outside of the stratum that is nearest to it; nothing of one that is within a stratum."""
     fields = point.fields()
-    by_stratum = [_faults(each, fields, resolved) for name, each in strata().items() if name != LIVE]
+    every = [each for name, each in strata().items() if name != LIVE]
+    of_queue = [each for each in every if resolved.run.path.qdisc.kind in each.qdiscs]
+    by_stratum = [_faults(each, fields, resolved) for each in of_queue or every]
     return min(by_stratum, key=lambda each: (len(each[1]), each[0]))[1]
 
 

@@ -4,7 +4,7 @@
 use super::plan::Place;
 use crate::error::{Error, Subject};
 use crate::sockets::MOST_CONNECTIONS;
-use run::{Ecn, Flow, Run, SocketMemory};
+use run::{Direction, Ecn, Flow, Hop, QueueDiscipline, Run, SocketMemory};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::FileExt;
@@ -25,6 +25,8 @@ const FIRST_WRITES_BYTES: u64 = 64_000_000;
 const HANDSHAKES: usize = 65_536;
 /// How connections of a namespace negotiate ECN.
 const ECN: &str = "net/ipv4/tcp_ecn";
+/// Whether sockets choose another hash where they suspect their path (Linux 5.17 and later).
+const REHASH: &str = "net/core/txrehash";
 /// Any setting is shorter.
 const TEXT_BYTES: usize = 256;
 
@@ -60,6 +62,11 @@ pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, sha
     settings.push(ecn_settings(run)[0].clone());
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));
+    if hashes_flows(run) && is_there(REHASH) {
+        // After a timeout a sender marks its packets with another hash (`tcp_write_timeout`). Routers see addresses and ports and
+        // not that, but here the mark goes with a packet from namespace to namespace, and its flow would be in another queue.
+        settings.push((REHASH, "0".to_owned()));
+    }
     if has_transfers(run) {
         // Nothing lingers in TIME_WAIT, a minute for each transfer, where its port would be in use and each dump of the
         // sockets would come across it.
@@ -110,6 +117,13 @@ fn has_transfers(run: &Run) -> bool {
     run.flows.iter().any(Flow::is_source)
 }
 
+/// Some queue of the path is several, by the flows' hashes.
+fn hashes_flows(run: &Run) -> bool {
+    let by_hash =
+        |hop: &Hop| matches!(hop.qdisc, QueueDiscipline::Fq(_) | QueueDiscipline::FqCodel(_) | QueueDiscipline::Cake);
+    [Direction::Down, Direction::Up].into_iter().any(|direction| run.path.hops(direction).iter().any(by_hash))
+}
+
 /// Makes a setting and gives it back as the kernel has it then.
 pub fn apply((name, value): &Setting) -> Result<String, Error> {
     let mut file = File::options().read(true).write(true).open(format!("{ROOT}{name}")).about(name)?;
@@ -124,7 +138,11 @@ pub fn look(name: &str) -> Result<String, Error> {
 
 /// Whether this kernel speaks IPv6.
 pub fn has_ipv6() -> bool {
-    std::path::Path::new("/proc/sys/net/ipv6").exists()
+    is_there("net/ipv6")
+}
+
+fn is_there(name: &str) -> bool {
+    std::path::Path::new(ROOT).join(name).exists()
 }
 
 fn read(file: &File) -> std::io::Result<String> {
