@@ -262,7 +262,7 @@ impl Prague {
             (self.window & !(SEGMENT - 1)).max(u64::from(in_flight) << WINDOW_SHIFT)
         };
         let doubled = u32::from(window.cwnd < window.ssthresh / 2);
-        let bytes_per_s = (u128::from(self.mtu_bytes * US_PER_S) * u128::from(out) >> WINDOW_SHIFT) << doubled;
+        let bytes_per_s = ((u128::from(self.mtu_bytes * US_PER_S) * u128::from(out)) >> WINDOW_SHIFT) << doubled;
         let bytes_per_s = bytes_per_s.checked_div(srtt_us.into()).unwrap_or(bytes_per_s);
         let bytes_per_s = u64::try_from(bytes_per_s).unwrap_or(u64::MAX).min(u64::MAX / 8);
         self.rate = Rate::from_bytes_per_sec(bytes_per_s).max(MIN_RATE);
@@ -358,7 +358,7 @@ impl CongestionControl for Prague {
         if !self.accurate {
             return Segments::MAX;
         }
-        let packets = self.rate.as_bytes_per_sec() / self.mtu_bytes >> self.burst_shift;
+        let packets = (self.rate.as_bytes_per_sec() / self.mtu_bytes) >> self.burst_shift;
         Segments::try_from(packets).unwrap_or(Segments::MAX).max(1)
     }
 
@@ -436,13 +436,14 @@ impl Detector {
 
 /// The logarithm to base 2 of a number from 1 on, in 1/2^16: a bit a squaring.
 const fn binary_logarithm(number: u64) -> i64 {
-    let whole = number.ilog2();
-    let (mut power, mut logarithm) = ((number as u128) << 63 >> whole, whole as i64);
+    let integer = number.ilog2();
+    let (mut power, mut logarithm) = ((number as u128) << 63 >> integer, integer as i64);
     let mut bit = 0;
     while bit < LOG_SHIFT {
-        power = power * power >> 63;
-        logarithm = 2 * logarithm + (power >> 64) as i64;
-        power >>= power >> 64;
+        power = (power * power) >> 63;
+        let is_set = power >> 64 != 0;
+        logarithm = 2 * logarithm + is_set as i64;
+        power >>= is_set as u32;
         bit += 1;
     }
     logarithm
@@ -481,7 +482,7 @@ mod tests {
         fn round(&mut self, every: u64) -> &mut Self {
             let packets = u64::from(self.window.cwnd);
             for packet in 1..=packets {
-                self.now = self.now + Span::from_nanos(self.rtt_ms * MS / packets);
+                self.now += Span::from_nanos(self.rtt_ms * MS / packets);
                 self.una += 1;
                 self.delivered_ce += u64::from(every > 0 && packet % every == 0);
                 let (una, next) = (self.una, self.una + u64::from(self.window.cwnd));

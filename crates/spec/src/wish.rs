@@ -1,15 +1,16 @@
 //! Words that people look for and a spec does not have: what there is instead, or how a spec says it.
 
 /// Words of one wish, and what this version has instead.
-const WISHES: [(&str, &str); 8] = [
+const WISHES: [(&str, &str); 9] = [
     ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
     (
-        "copa pcc pccallegro allegro vivace pccvivace prague ledbat ledbat++ compound ctcp fast sprout verus nimbus \
+        "copa pcc pccallegro allegro vivace pccvivace ledbat ledbat++ compound ctcp fast sprout verus nimbus \
          timely swift dcqcn hpcc remy orca aurora indigo",
         "`dumbbell cc list` names what there is",
     ),
     ("fqpie ared sfq sfb choke priority", "queue disciplines are those of path.qdisc"),
-    ("accecn ce l4s", "ECN is that of RFC 3168: write ecn = true in [[flows]], and a qdisc that marks"),
+    ("accecn ce", "write ecn = true, or ecn = \"accurate\", in [[flows]], and a qdisc that marks"),
+    ("l4s", "write cc = \"prague\" in [[flows]], and qdisc = \"dualpi2\" in [path]"),
     (
         "reorder reordering duplicate duplication corrupt corruption",
         "the network keeps the packets of a flow in order; path.jitter delays them in order",

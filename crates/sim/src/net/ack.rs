@@ -31,6 +31,12 @@ const BLOCK_BYTES: u32 = 8;
 /// A SYN's answer: Ethernet 14, IP 20, TCP 20, options 20 bytes (MSS, SACK permitted, timestamps, window scale).
 const SYN_ACK_FRAME_BYTES: u32 = 74;
 
+/// An ACK has no count of marked bytes; one has 24 bits.
+pub const NO_OPTION: u32 = u32::MAX;
+/// AccECN's option with its three counts, aligned, and with two, where there is no room for more.
+const OPTION_BYTES: u32 = 12;
+const SHORT_OPTION_BYTES: u32 = 8;
+
 /// What a receiver tells its sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ack {
@@ -52,6 +58,8 @@ pub struct Ack {
     pub syn: bool,
     /// What its headers say of ECN (RFC 3168 section 6.1, RFC 9768 section 3).
     pub marks: Marks,
+    /// AccECN's option (RFC 9768 section 3.2.3): payload bytes that have come with CE, its low bits; [`NO_OPTION`]: there is none.
+    pub marked_bytes: u32,
     /// SACK blocks, [packed](SackBlock::packed), the most recent first.
     pub blocks: [[u32; 2]; MAX_SACK_BLOCKS],
 }
@@ -64,15 +72,21 @@ impl Ack {
 
     /// Its size on a host's link.
     const fn frame_bytes(&self) -> u32 {
-        match (self.syn, self.block_count) {
-            (true, _) => SYN_ACK_FRAME_BYTES,
-            (false, 0) => FRAME_HEADERS_BYTES,
-            (false, count) => FRAME_HEADERS_BYTES + SACK_BYTES + BLOCK_BYTES * count as u32,
-        }
+        let blocks_bytes = match (self.syn, self.block_count) {
+            (true, _) => return SYN_ACK_FRAME_BYTES,
+            (false, 0) => 0,
+            (false, count) => SACK_BYTES + BLOCK_BYTES * count as u32,
+        };
+        let option_bytes = match (self.marked_bytes, self.block_count) {
+            (NO_OPTION, _) => 0,
+            (_, 0 | 1) => OPTION_BYTES,
+            _ => SHORT_OPTION_BYTES,
+        };
+        FRAME_HEADERS_BYTES + blocks_bytes + option_bytes
     }
 }
 
-/// SACK blocks that are under way.
+/// What few ACKs carry, SACK blocks and AccECN's option, that are under way.
 #[derive(Debug, Default)]
 pub struct Reports {
     pool: Vec<Report>,
@@ -80,7 +94,7 @@ pub struct Reports {
     free: Vec<u32>,
 }
 
-/// The SACK blocks of an ACK.
+/// The SACK blocks of an ACK, and its option of AccECN.
 #[derive(Clone, Copy, Debug)]
 pub struct Report {
     /// [Packed](SackBlock::packed).
@@ -89,6 +103,8 @@ pub struct Report {
     pub block_count: u8,
     /// The first reports a duplicate.
     pub duplicate: bool,
+    /// AccECN's option.
+    pub marked_bytes: u32,
 }
 
 impl Report {
@@ -102,7 +118,7 @@ impl Reports {
     /// The packet that carries an ACK.
     #[inline]
     pub fn pack(&mut self, ack: &Ack) -> Packet {
-        let report = if ack.block_count > 0 { self.keep(ack) } else { ReportId::NONE };
+        let report = if ack.block_count > 0 || ack.marked_bytes != NO_OPTION { self.keep(ack) } else { ReportId::NONE };
         Packet {
             seq: low_bits(ack.una),
             end_bytes: low_bits(ack.window_edge_bytes),
@@ -119,8 +135,8 @@ impl Reports {
 
     #[inline]
     fn keep(&mut self, ack: &Ack) -> ReportId {
-        let &Ack { blocks, block_count, duplicate, .. } = ack;
-        let report = Report { blocks, block_count, duplicate };
+        let &Ack { blocks, block_count, duplicate, marked_bytes, .. } = ack;
+        let report = Report { blocks, block_count, duplicate, marked_bytes };
         let index = self.free.pop().unwrap_or_else(|| {
             self.pool.push(report);
             list_place(self.pool.len()) - 1
@@ -142,11 +158,13 @@ impl Reports {
             duplicate: false,
             syn: packet.kind == PacketKind::SynAck,
             marks: packet.marks,
+            marked_bytes: NO_OPTION,
             blocks: Default::default(),
         };
         if packet.report != ReportId::NONE {
             let report = self.pool[packet.report.0 as usize];
             (ack.blocks, ack.block_count, ack.duplicate) = (report.blocks, report.block_count, report.duplicate);
+            ack.marked_bytes = report.marked_bytes;
             self.drop(packet);
         }
         ack
@@ -187,6 +205,7 @@ mod tests {
             duplicate: blocks.len() == 2,
             syn: false,
             marks: Marks::new(false, Ecn::NotEct).echoing(blocks.len() == 1),
+            marked_bytes: NO_OPTION,
             blocks: Default::default(),
         };
         for (slot, block) in ack.blocks.iter_mut().zip(blocks) {
@@ -209,9 +228,13 @@ mod tests {
             }
             assert_eq!((reports.pool.len(), reports.free.len()), (2, 2), "places are used again");
         }
+        let counting = [&[], &blocks[..1], &blocks[..]].map(|blocks| Ack { marked_bytes: 7, ..ack(edge, blocks) });
+        let packets = counting.map(|ack| reports.pack(&ack));
+        assert_eq!(packets.map(|packet| packet.frame_bytes), [78, 90, 94], "with AccECN's option");
+        assert_eq!(packets.map(|packet| reports.unpack(&packet, edge, edge)), counting);
         let lost = reports.pack(&ack(edge, &blocks));
         reports.drop(&lost);
-        assert_eq!(reports.free.len(), 2);
+        assert_eq!(reports.free.len(), 3);
         let answer = reports.pack(&Ack { syn: true, ..ack(0, &[]) });
         assert_eq!((answer.kind, answer.frame_bytes), (PacketKind::SynAck, 74));
     }

@@ -17,7 +17,7 @@ mod shaper;
 mod tap;
 mod waiting;
 
-pub use ack::{Ack, MAX_SACK_BLOCKS, SackBlock};
+pub use ack::{Ack, MAX_SACK_BLOCKS, NO_OPTION, SackBlock};
 pub use network::Network;
 pub use packet::{Ecn, Marks, Packet, PacketKind, ReportId};
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Marks {
     #[inline]
     #[must_use]
     pub const fn counting(self, marked: u32) -> Self {
-        Self(self.with_ace(marked as u8).0 | Self::COUNTS)
+        Self(self.with_ace((marked & 0b111) as u8).0 | Self::COUNTS)
     }
 
     /// The same with CE.

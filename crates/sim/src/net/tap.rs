@@ -279,7 +279,7 @@ mod tests {
             [(1, 1_000, 1), (1_001, 1_000, 1), (2_001, 500, 1), (2_501, 1_000, 1), (3_501, 0, 1)]
         );
         let ack = Packet { seq: 2, end_bytes: 9_000, kind: PacketKind::Ack, ..Packet::default() };
-        let report = Report { blocks: [[3, 4], [0; 2], [0; 2]], block_count: 1, duplicate: false };
+        let report = Report { blocks: [[3, 4], [0; 2], [0; 2]], block_count: 1, duplicate: false, marked_bytes: 0 };
         tap.ack(CapturePoint::Senders, &ack, Some(&report), Time::ZERO);
         tap.ack(CapturePoint::Senders, &Packet { seq: 5, ..ack }, None, Time::ZERO);
         let acks = frames(&mut tap);

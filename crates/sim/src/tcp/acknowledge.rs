@@ -1,7 +1,7 @@
 //! Taking in an ACK: scoreboard, RTT, recovery, algorithm, and then what may be sent (Linux 6.1 `tcp_ack`).
 
 use super::ack_summary::AckSummary;
-use super::ecn::MarkCount;
+use super::ecn::{Brought, MarkCount};
 use super::rate::{DeliveryRate, Sampling};
 use super::recovery::{Progress, Resend, Transport};
 use super::rtt::sample_us;
@@ -124,7 +124,7 @@ impl Sender {
         self.note_rtt(since(row.first_sent_us), newest_us, maybe_delayed, now);
         self.recovery.rack.adapt_window(prior_delivered, self.rate.delivered);
         if self.ecn.is_on() {
-            self.mark_count.note(ack, row.len());
+            self.mark_count.note(ack);
             self.count_marked(0);
         }
         self.set_timer(now);
@@ -209,7 +209,8 @@ impl Sender {
         let mut marked = if summary.echoes { delivered } else { 0 };
         if self.ecn.is_accurate() && ack.una >= summary.prior_una {
             let has_progress = summary.advanced || summary.sacked;
-            marked = self.mark_count.newly_marked(ack, self.counters.delivered_ce, delivered, has_progress);
+            let brought = Brought { delivered, has_progress, mss_bytes: self.mss_bytes };
+            marked = self.mark_count.newly_marked(ack, self.counters.delivered_ce, brought);
             summary.echoes = marked > 0;
         }
         self.count_marked(marked);

@@ -1,11 +1,13 @@
 //! Explicit congestion notification: who marks what as ECT, and what a receiver echoes. RFC 3168 as Linux 6.1 has it in
 //! `ecn_flags`; accurate ECN (AccECN, RFC 9768) as Linux 7.3 has it in `tcp_ecn.h`.
 //!
-//! Of AccECN there is the ACE field, with negotiation and fallback. Left out: the option with counts of bytes (RFC 9768
-//! section 3.2.3 lets a host send none), which tells more than the low three bits of a count where an ACK is for more than
-//! seven segments, and the checks for middleboxes (sections 3.2.2.3 and 3.2.2.4), of which the network has none.
+//! Of AccECN there is the ACE field, with negotiation and fallback, and of its option the count of bytes with CE, which tells
+//! what three bits of a count leave open. Left out: the option's other counts, of which a sender makes nothing; the option on
+//! data, where Linux 7.3 takes 12 bytes of each segment; and the checks for middleboxes (RFC 9768 sections 3.2.2.3, 3.2.2.4
+//! and 3.2.3.2), of which the network has none.
 
-use crate::net::{Ack, Ecn, Marks};
+use crate::net::{Ack, Ecn, Marks, NO_OPTION, Packet};
+use units::low_bits;
 
 /// What the ends of a connection make of ECN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -97,7 +99,7 @@ impl EcnMode {
     }
 
     /// What a host makes of a SYN (`tcp_ecn_create_request`, `tcp_ecn_openreq_child`).
-    const fn asked_by(self, syn: Marks) -> Self {
+    const fn for_offer_of(self, syn: Marks) -> Self {
         match (self, syn.ace()) {
             (Self::Classic | Self::Exact, offer) if offer & CLASSIC_OFFER == CLASSIC_OFFER => self,
             (Self::Accurate, CLASSIC_OFFER) => Self::Classic,
@@ -120,6 +122,8 @@ pub struct Echo {
     /// Packets with CE (`received_ce`), and those that no ACK has told of (`received_ce_pending`).
     marked: u32,
     untold: u32,
+    /// Payload bytes with CE (`received_ecn_bytes`).
+    marked_bytes: u32,
     /// What ACKs carry.
     marks: Marks,
 }
@@ -139,7 +143,7 @@ impl Echo {
     /// Of a host that offers this.
     pub const fn new(mode: EcnMode) -> Self {
         let marks = Marks::new(false, mode.others());
-        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, untold: 0, marks }
+        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, untold: 0, marked_bytes: 0, marks }
     }
 
     /// What both ends make of ECN.
@@ -170,7 +174,7 @@ impl Echo {
     pub fn answer(&mut self, syn: Marks) -> Marks {
         if !self.is_settled {
             self.is_settled = true;
-            self.mode = self.mode.asked_by(syn);
+            self.mode = self.mode.for_offer_of(syn);
             self.field = syn.ecn();
             self.marks = Marks::new(false, self.mode.others());
             if self.mode.is_accurate() {
@@ -185,11 +189,23 @@ impl Echo {
         Marks::new(false, self.mode.handshake()).with_ace(answer)
     }
 
-    /// A packet of so many segments comes to a host that counts marks (Linux 7.3 `tcp_ecn_received_counters`). Gives
+    /// Adds AccECN's option to an ACK, where there is room beside its SACK blocks (Linux 7.3 `tcp_options_fit_accecn`): of two
+    /// counts beside two blocks, which do for ECT(1) and CE, and of three there the third block gives way.
+    pub fn add_option(&self, ack: &mut Ack) {
+        if ack.block_count > 1 && self.mode != EcnMode::Scalable {
+            return;
+        }
+        ack.block_count = ack.block_count.min(2);
+        ack.marked_bytes = self.marked_bytes & OPTION_MASK;
+    }
+
+    /// A packet comes to a host that counts marks (Linux 7.3 `tcp_ecn_received_counters`). Gives
     /// whether it is to be answered at once: the ECN field is another one than before, or many marks are untold.
-    pub fn count(&mut self, marks: Marks, segments: u16) -> bool {
+    pub fn count(&mut self, packet: &Packet) -> bool {
+        let marks = packet.marks;
         if marks.is_congested() {
-            let more = u32::from(segments.max(1));
+            let more = u32::from(packet.segments.max(1));
+            self.marked_bytes = self.marked_bytes.wrapping_add(packet.payload_bytes());
             self.marked = self.marked.wrapping_add(more);
             self.untold += more;
             self.marks = self.marks.counting(COUNT_BEGIN.wrapping_add(self.marked));
@@ -226,20 +242,30 @@ impl Echo {
     }
 }
 
-/// Acknowledged segments an ACK, on average, in 1/64, weighed by 1/64 (`PKTS_ACKED_PREC`, `PKTS_ACKED_WEIGHT`), and how many
-/// show that ACKs are thinned out (`ACK_COMP_THRESH`).
-const MEAN_SHIFT: u32 = 6;
-const THINNED_OUT: u64 = 4;
+/// Bits of the option's count.
+const OPTION_MASK: u32 = 0xff_ffff;
 
 /// A sender's side of AccECN: the marks that it sees itself, and what it makes of those that ACKs count.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MarkCount {
     /// Of packets that came from the receiver.
     seen: u32,
-    /// Segments an ACK, in 1/64 (`pkts_acked_ewma`).
-    delivered_mean: u64,
     /// The timestamp of the last ACK.
     stamp_ms: u32,
+    /// The option's last count (`delivered_ecn_bytes`), and whether it was another one than before (`est_ecnfield`).
+    marked_bytes: u32,
+    has_changed: bool,
+}
+
+/// What an ACK brought.
+#[derive(Clone, Copy, Debug)]
+pub struct Brought {
+    /// Segments that it delivered.
+    pub delivered: u64,
+    /// It acknowledged something, cumulatively or by SACK.
+    pub has_progress: bool,
+    /// Payload of a segment.
+    pub mss_bytes: u32,
 }
 
 impl MarkCount {
@@ -261,36 +287,58 @@ impl MarkCount {
         Marks::new(false, ecn).counting(COUNT_BEGIN.wrapping_add(self.seen))
     }
 
-    /// An ACK says nothing but that so many segments were delivered: fewer than the field can count to, and its count is what
+    /// An ACK says nothing but that so many segments were delivered: no more than the field can count, and its count is what
     /// it was when `marked` had been.
     #[inline]
     pub fn is_quiet(ack: &Ack, delivered: u64, marked: u64) -> bool {
         delivered <= ACE_MOST && u64::from(ack.marks.ace()) == (u64::from(COUNT_BEGIN) + marked) & ACE_MOST
     }
 
-    /// An ACK delivered so many segments, or none: gives whether its timestamp is newer than any before.
-    pub fn note(&mut self, ack: &Ack, delivered: u64) -> bool {
+    /// An ACK comes: gives whether its timestamp is newer than any before.
+    #[inline]
+    pub const fn note(&mut self, ack: &Ack) -> bool {
         let is_newer = ack.stamp_ms.wrapping_sub(self.stamp_ms).cast_signed() > 0;
-        self.stamp_ms = if is_newer { ack.stamp_ms } else { self.stamp_ms };
-        if delivered > 0 {
-            let before = if self.delivered_mean == 0 { delivered << MEAN_SHIFT } else { self.delivered_mean };
-            self.delivered_mean = ((before << MEAN_SHIFT) - before + (delivered << MEAN_SHIFT)) >> MEAN_SHIFT;
+        if is_newer {
+            self.stamp_ms = ack.stamp_ms;
         }
         is_newer
     }
 
     /// How many packets an ACK tells of as marked when `marked` had been (RFC 9768 section 3.2.2.5 and appendix A.2; Linux 7.3
-    /// `__tcp_accecn_process` without the option). Three bits may hide a multiple of 8: where more were delivered the most
-    /// is taken, unless ACKs are thinned out all the time.
-    pub fn newly_marked(&mut self, ack: &Ack, marked: u64, delivered: u64, has_progress: bool) -> u64 {
-        let is_newer = self.note(ack, delivered);
+    /// `__tcp_accecn_process`). Three bits may hide a multiple of 8 where more were delivered: bytes tell.
+    pub fn newly_marked(&mut self, ack: &Ack, marked: u64, brought: Brought) -> u64 {
+        let is_newer = self.note(ack);
+        let Brought { delivered, has_progress, mss_bytes } = brought;
         if !(has_progress || is_newer) {
             return 0; // it may have been overtaken
         }
+        let (mss_bytes, delivered_bytes) = (u64::from(mss_bytes), delivered * u64::from(mss_bytes));
+        let more_bytes = self.newly_marked_bytes(ack, delivered_bytes);
         let count = u64::from(ack.marks.ace()).wrapping_sub(u64::from(COUNT_BEGIN) + marked) & ACE_MOST;
-        if delivered <= ACE_MOST || self.delivered_mean > THINNED_OUT << MEAN_SHIFT {
+        if delivered <= ACE_MOST || more_bytes == 0 {
             return count;
         }
-        delivered - (delivered - count & ACE_MOST)
+        let most = delivered - ((delivered - count) & ACE_MOST);
+        if delivered > 2 * ACE_MOST + 1 {
+            let estimate = (more_bytes * delivered).div_ceil(delivered_bytes);
+            return if more_bytes >= delivered_bytes { most } else { most.min(count + (estimate & !ACE_MOST)) };
+        }
+        let is_between = more_bytes <= count * mss_bytes && more_bytes >= most * mss_bytes / 2;
+        if more_bytes > count * mss_bytes || is_between { most } else { count }
+    }
+
+    /// What the option's count has gone on by; of an ACK without one, all or nothing of what it delivered, as of the last ACK
+    /// that had one (`tcp_accecn_process_option`).
+    fn newly_marked_bytes(&mut self, ack: &Ack, delivered_bytes: u64) -> u64 {
+        if ack.marked_bytes == NO_OPTION {
+            let more_bytes = if self.has_changed { delivered_bytes } else { 0 };
+            self.marked_bytes = self.marked_bytes.wrapping_add(low_bits(more_bytes)) & OPTION_MASK;
+            return more_bytes;
+        }
+        let more_bytes = ack.marked_bytes.wrapping_sub(self.marked_bytes) & OPTION_MASK;
+        self.marked_bytes = ack.marked_bytes;
+        self.has_changed = more_bytes > 0;
+        // Less than before: what was assumed was too much.
+        if more_bytes > OPTION_MASK / 2 { 0 } else { more_bytes.into() }
     }
 }

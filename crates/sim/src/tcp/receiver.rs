@@ -12,7 +12,7 @@ use super::sack::{Arrival, Reassembly};
 use super::timer::{Deadline, on_wheel};
 use super::window::ReceiveWindow;
 use crate::index::FlowId;
-use crate::net::{Ack, Marks, Packet, PacketKind, SackBlock};
+use crate::net::{Ack, Marks, NO_OPTION, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
 use std::ops::Range;
@@ -159,7 +159,7 @@ impl Receiver {
             PacketKind::Syn => {
                 self.echo_ms = packet.stamp_ms;
                 let marks = self.ecn.answer(packet.marks);
-                Some(Ack { syn: true, marks, ..self.acknowledge(now) })
+                Some(Ack { syn: true, marks, marked_bytes: NO_OPTION, ..self.acknowledge(now) })
             }
             PacketKind::Reset => self.on_reset(nearest(packet.seq, self.data.next()), now),
             PacketKind::WindowProbe => {
@@ -390,7 +390,7 @@ impl Receiver {
     /// A packet comes, of which a host with accurate ECN counts the mark.
     fn count_marks(&mut self, packet: &Packet) {
         if self.ecn.mode().is_accurate() {
-            self.at_once |= self.ecn.count(packet.marks, packet.segments);
+            self.at_once |= self.ecn.count(packet);
         }
     }
 
@@ -573,6 +573,7 @@ impl Receiver {
             duplicate: duplicate.is_some(),
             syn: false,
             marks: self.ecn.marks(),
+            marked_bytes: NO_OPTION,
             blocks: Default::default(),
         };
         if duplicate.is_some() || self.data.waiting() > 0 {
@@ -581,6 +582,9 @@ impl Receiver {
                 *slot = block.packed();
                 ack.block_count += 1;
             }
+        }
+        if self.ecn.mode().is_accurate() {
+            self.ecn.add_option(&mut ack);
         }
         ack
     }

@@ -52,9 +52,10 @@ pub static FLOW: Section = Section {
         Key::optional("ecn", Switch(&["accurate"])).default(Is(false)).examples(&[Is(true), Text("accurate")]).about(
             "Whether both hosts of a flow use ECN. `true` is that of RFC 3168, as with Linux's `tcp_ecn = 1`: data is \
              sent as ECT(0), queues whose `qdisc` marks mark it where they would drop it, and the sender answers a mark \
-             as it answers loss, once a round trip. `\"accurate\"` is that of RFC 9768 (AccECN; Linux 7.0's \
-             `tcp_ecn = 3`): the receiver counts marked packets for the sender. `dctcp` needs marks: its flows use \
-             ECN, whatever stands here, and then all of their packets are ECT(0).",
+             as it answers loss, once a round trip. `\"accurate\"` is that of RFC 9768 (AccECN), as with Linux \
+             7.3's `tcp_ecn = 3`: the receiver counts marked packets for the sender, and all but SYNs are ECT(0). \
+             `dctcp` and `prague` need marks: their flows use ECN, whatever stands here. Of `dctcp` then all packets are \
+             ECT(0); of `prague` it is accurate, and all packets are ECT(1).",
         ),
         Key::optional("access", Table(&ACCESS)).about(
             "A line of its own before the bottleneck for each sender of the group. The default is none: senders \

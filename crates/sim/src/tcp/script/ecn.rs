@@ -1,7 +1,7 @@
 //! Explicit congestion notification (RFC 3168), and DCTCP's rules for it (RFC 8257).
 
 use super::{BEGIN, RECEIVER, ReceiverScript, ReceiverSetup, SENDER, SenderScript, SenderSetup, ack, ms, segment};
-use crate::net::{Ecn, Marks, PacketKind};
+use crate::net::{Ecn, Marks, NO_OPTION, PacketKind};
 use crate::tcp::EcnMode;
 use crate::tcp::ecn::Echo;
 use cc::RecoveryState;
@@ -326,23 +326,28 @@ fn the_count_goes_on_past_its_three_bits() {
     s.expect("reductions", |sender| sender.echo_reductions(), 1);
 }
 
-/// RFC 9768 section 3.2.2.5.2: an ACK of more than seven segments may hide eight marks; the worst is assumed, unless such
-/// ACKs are the rule (Linux 7.3 `__tcp_accecn_process`).
+/// RFC 9768 section 3.2.2.5.2: an ACK of more than seven segments may hide eight marks, or more; the option's count of bytes
+/// tells, and without one what the last said (Linux 7.3 `__tcp_accecn_process`).
 #[test]
-fn an_ack_of_many_segments_is_assumed_to_hide_marks_unless_all_are_such() {
-    let mut s = twenty_out(ACCURATE);
-    for una in [2, 4] {
-        s.gets(ack(una).counting(0));
+fn bytes_say_what_three_bits_leave_open() {
+    const MSS: u32 = super::MSS_BYTES;
+    // Of 12 segments none, one, nine; of 18 ten, all.
+    for (una, count, segments, expected) in
+        [(12, 0, 0, 0), (12, 1, 1, 1), (12, 1, 9, 9), (18, 2, 10, 10), (18, 2, 18, 18), (4, 3, 3, 3)]
+    {
+        let mut s = twenty_out(ACCURATE);
+        s.at(ms(20)).gets(ack(una).counting(count).counting_bytes(segments * MSS));
         s.take_sent();
+        s.expect("marked", |sender| sender.counters.delivered_ce, expected);
     }
-    s.gets(ack(16).counting(1));
-    s.take_sent();
-    s.expect("marked, of 12", |sender| sender.counters.delivered_ce, 9);
-
-    let mut s = twenty_out(ACCURATE);
-    s.gets(ack(16).counting(1));
-    s.take_sent();
-    s.expect("marked, of 16", |sender| sender.counters.delivered_ce, 1);
+    for (first, expected) in [(0, 1), (1, 10)] {
+        let mut s = twenty_out(ACCURATE);
+        s.at(ms(20)).gets(ack(2).counting(first).counting_bytes(first * MSS));
+        s.take_sent();
+        s.gets(ack(14).counting(first + 1));
+        s.take_sent();
+        s.expect("marked", |sender| sender.counters.delivered_ce, expected);
+    }
 }
 
 /// An ACK that brings nothing new and is no newer may have been overtaken: its count is ignored (`__tcp_accecn_process`).
@@ -418,7 +423,7 @@ fn accurate_acks_count_marks_and_come_at_once_when_marks_begin_or_end() {
 /// RFC 9768 section 3.2.2.5.1: no more than six marks wait for an ACK, also behind a hole where ACKs are compressed
 /// (`TCP_ACCECN_ACE_MAX_DELTA`).
 #[test]
-fn the_sixth_mark_that_no_ack_has_told_of_is_acknowledged_at_once() {
+fn the_sixth_mark_that_waits_is_acknowledged_at_once() {
     let mut r = past_quick_acks(40);
     let marked = |seq| segment(seq).ecn(CE);
     for seq in 41..45 {
@@ -429,4 +434,24 @@ fn the_sixth_mark_that_no_ack_has_told_of_is_acknowledged_at_once() {
         r.gets(marked(seq)).expect_nothing();
     }
     r.gets(marked(50)).expect_ack(ack(40).sack(41..51).counting(10));
+}
+
+/// RFC 9768 section 3.2.3: ACKs count bytes, too, where their options leave room (Linux 7.3 `tcp_options_fit_accecn`).
+#[test]
+fn accurate_acks_count_marked_bytes_where_there_is_room() {
+    for (mode, ect, sizes) in [
+        (EcnMode::Accurate, Ecn::Ect0, [(1, true), (2, false), (3, false)]),
+        (EcnMode::Scalable, Ecn::Ect1, [(1, true), (2, true), (2, true)]),
+    ] {
+        let mut r = ReceiverScript::begin(ReceiverSetup { ecn: mode, ..RECEIVER });
+        r.gets(segment(0).ecn(CE).short(1_000));
+        assert_eq!(r.last_ack().marked_bytes, 1_000);
+        r.gets(segment(1).ecn(ect));
+        assert_eq!(r.last_ack().marked_bytes, 1_000);
+        for (seq, (blocks, has_option)) in [3, 5, 7].into_iter().zip(sizes) {
+            r.gets(segment(seq).ecn(ect));
+            let ack = r.last_ack();
+            assert_eq!((ack.block_count, ack.marked_bytes != NO_OPTION), (blocks, has_option), "{mode:?}");
+        }
+    }
 }

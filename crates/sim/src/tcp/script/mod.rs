@@ -31,7 +31,7 @@ mod timeout;
 mod undo;
 mod window_use;
 
-use crate::net::{Ack, Ecn, Marks, SackBlock};
+use crate::net::{Ack, Ecn, Marks, NO_OPTION, SackBlock};
 use path::Path;
 use receiver_side::{RECEIVER, ReceiverScript, ReceiverSetup, fin, segment};
 use sender_side::{SENDER, SenderScript, SenderSetup};
@@ -89,6 +89,7 @@ struct AckTemplate {
     block_count: u8,
     duplicate: bool,
     marks: Marks,
+    marked_bytes: u32,
     echo: Option<Span>,
     window_bytes: Option<u64>,
 }
@@ -101,6 +102,7 @@ impl Default for AckTemplate {
             block_count: 0,
             duplicate: false,
             marks: Marks::new(false, Ecn::NotEct),
+            marked_bytes: NO_OPTION,
             echo: None,
             window_bytes: None,
         }
@@ -143,6 +145,12 @@ impl AckTemplate {
     /// Its ACE field counts so many marked packets (RFC 9768 section 3.2.2).
     fn counting(mut self, marked: u32) -> Self {
         self.marks = self.marks.counting(5 + marked);
+        self
+    }
+
+    /// Its option counts so many marked bytes (RFC 9768 section 3.2.3).
+    fn counting_bytes(mut self, marked: u32) -> Self {
+        self.marked_bytes = marked;
         self
     }
 

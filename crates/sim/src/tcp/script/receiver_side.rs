@@ -242,6 +242,12 @@ impl ReceiverScript {
         self.seen = self.acks.len();
     }
 
+    /// The last ACK that left.
+    pub(super) fn last_ack(&mut self) -> Ack {
+        self.take_acks();
+        self.acks.last().expect("an ACK").1
+    }
+
     /// No ACK left since the last expectation.
     #[track_caller]
     pub(super) fn expect_nothing(&mut self) -> &mut Self {

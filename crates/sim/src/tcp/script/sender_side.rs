@@ -351,6 +351,7 @@ impl SenderScript {
             duplicate: template.duplicate,
             syn: false,
             marks: template.marks,
+            marked_bytes: template.marked_bytes,
             blocks: template.blocks.map(|block| block.packed()),
         }
     }
