@@ -64,7 +64,9 @@ def test_a_healthy_run_has_none(measured: FlowMeasurement, fields: dict[str, Any
 def test_connections_whose_ecn_is_not_the_runs(
     flow_fields: dict[str, Any], facts: dict[str, str], expected: list[str]
 ) -> None:
-    run = resolved(flows=[{"cc": "cubic"} | flow_fields], path={"rate": "8 Mbit/s", "rtt": "20 ms", "qdisc": "fq_codel"})
+    run = resolved(
+        flows=[{"cc": "cubic"} | flow_fields], path={"rate": "8 Mbit/s", "rtt": "20 ms", "qdisc": "fq_codel"}
+    )
     bottleneck = queue(end=queue_counters(10, offered_packets=1))
     measured = replace(
         measurement(ended(), bottleneck=bottleneck, ended_s=10),
