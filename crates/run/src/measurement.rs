@@ -182,7 +182,8 @@ pub struct FlowCounters {
     /// Frames of its data that the queues of the path marked. May be unseen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub marked_packets: u64,
-    /// Segments whose ACK had ECE, or packets that ACKs count as marked, on a connection with ECN (Linux's `tcpi_delivered_ce`). May be unseen.
+    /// Segments whose ACK had ECE, or packets that ACKs count as marked, on a connection with ECN (Linux's
+    /// `tcpi_delivered_ce`). May be unseen.
     #[serde(default, skip_serializing_if = "is_default")]
     pub delivered_ce: u64,
     /// Times that ECE began a reduction of the window (Linux's `TCP_CA_CWR`); BBR's window stays as it is. May be unseen.
