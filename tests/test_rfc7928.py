@@ -32,10 +32,10 @@ def test_a_scenario_runs_behind_every_queue(spec: Path, tmp_path: Path) -> None:
 
 def test_flows_are_as_many_as_the_rfc_has() -> None:
     """Sections 8.2.2 to 8.2.4; S is what the path and its queue hold, in packets of 1514 B."""
-    held = 2 * 83
+    capacity = 2 * 83
     for name, part in (("mild", 0.036), ("medium", 0.081), ("heavy", 0.114)):
         (flows,) = tomllib.loads((ROOT / f"examples/rfc7928/{name}.toml").read_text(encoding="utf-8"))["flows"]
-        assert flows["count"] == round(part * held)
+        assert flows["count"] == round(part * capacity)
 
 
 def test_its_page_names_every_spec() -> None:

@@ -10,7 +10,7 @@ use scenario::{MBIT, MS, SECOND, measure};
 const RTT_NS: u64 = 40 * MS;
 
 /// A CUBIC flow and pings of 64 bytes, ten a second, for 20 s; the buffer is 1 BDP of 10 Mbit/s.
-fn beside_cubic() -> Run {
+fn with_cubic() -> Run {
     let mut run = one_flow("cubic", 10 * MBIT, RTT_NS, 50_000, 20);
     run.flows.push(pings("ping", 100 * MS, RTT_NS));
     run.measure.window_begin_ns = 5 * SECOND;
@@ -18,7 +18,7 @@ fn beside_cubic() -> Run {
 }
 
 fn alone() -> Run {
-    let mut run = beside_cubic();
+    let mut run = with_cubic();
     run.flows.remove(0);
     run
 }
@@ -45,7 +45,7 @@ fn alone_a_ping_takes_the_path_and_its_own_time_on_the_line() {
 
 #[test]
 fn behind_a_fifo_a_ping_waits_with_the_others_and_behind_fq_codel_it_does_not() {
-    let mut run = beside_cubic();
+    let mut run = with_cubic();
     let fifo_ns = mean_ns(&pinged(&run)) - RTT_NS;
     // Most of a buffer of 40 ms.
     assert!((20 * MS..=41 * MS).contains(&fifo_ns), "{fifo_ns}");
@@ -85,7 +85,7 @@ fn pings_stop_when_their_flow_does() {
 fn pings_pass_what_hosts_have() {
     for kind in [AccessKind::Device, AccessKind::Router] {
         for qdisc in [Qdisc::None, Qdisc::Fq] {
-            let mut run = beside_cubic();
+            let mut run = with_cubic();
             (run.host.qdisc, run.host.gro, run.path.jitter_ns) = (qdisc, true, Some(50_000));
             for flow in &mut run.flows {
                 flow.access = Some(Access { rate_bps: 8 * MBIT, buffer: Buffer::Bytes(20_000), kind });

@@ -99,7 +99,7 @@ class Phrase:
 
 
 def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
-    """Times of transfers, else rates of streams or times of pings, else shares where there are fair ones, else rates."""
+    """Times of transfers, else rates of streams, else times of pings, else shares where some are fair, else rates."""
     points = [point for point in runs.points if point.run_ids]
     phrase = partial(Phrase, seeds=max(len(point.run_ids) for point in points))
     finite = [each for each in groups if _ends(runs, each, points)]

@@ -91,12 +91,14 @@ class Workload(_Workload, total=False):
     the source of all of them. Times and sizes are drawn from the seed and the flow's name (of one without a name, its
     place among `[[flows]]`, so that algorithms meet the same arrivals)."""
     size: Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]
-    """Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."""
+    """How large the transfers are: all alike, or drawn from a distribution."""
     ping: str | Sequence[str]
     """UDP datagrams so far apart, each of which the receiver sends back as it is: what another flow that sends little
     meets beside those of the run. It has no congestion control, and sends on whatever is lost. A queue that tells flows
     apart knows it as one of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so
     that it has no goodput and no part in shares."""
+    payload: str | Sequence[str]
+    """Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."""
     command: Sequence[str] | Sequence[Sequence[str]]
     """A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no
     shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends with status 0;
