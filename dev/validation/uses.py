@@ -41,7 +41,7 @@ HEADER: Final = (
 differences, or how often the simulator is right. Linux itself: both of the kernel in the simulator's place, at the same
 points of hosts or under other seeds."""
 CUBIC, PRAGUE, SIM, LINUX = "cubic", "prague", "sim", "linux"
-WITH_L4S = "who wins with L4S"
+RTT, WITH_L4S = "rtt", "who wins with L4S"
 THEY, WE = "their measurements", "this project alone"
 
 
@@ -59,7 +59,7 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     what = "goodput of each algorithm, of the kernel's or of 5 % of the rate"
     yield from _of_kernel(share, what, (GROUP_GOODPUT, "%", "groups"), sections, _competes_with_cubic)
     yield from _of_hosts(WITH_L4S, sections, lambda point: point.absolute)
-    yield from _of_hosts(alone, sections, lambda point: not point.absolute)
+    yield from _of_hosts(alone, sections, lambda point: not point.absolute and point.quantity != RTT)
     what = f"goodput of all flows, all of one algorithm, {of_kernel}"
     yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
     what = f"queue loss where the kernel has more than 0.5 %, {of_kernel}"
@@ -67,7 +67,7 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     yield from _of_kernel(
         "loss", "queue loss elsewhere, of all packets", (SMALL_LOSS, "points", "conditions"), sections
     )
-    yield from _of_hosts("RTT", sections, lambda point: point.quantity == "rtt")
+    yield from _of_hosts("RTT", sections, lambda point: point.quantity == RTT)
     what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
     yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)
     what = "mean RTT less base RTT behind a managed queue, of the kernel's or of 5 % of the base RTT"
@@ -89,7 +89,7 @@ def _of_hosts(use: str, sections: Sequence[Section], wanted: Callable[[HostPoint
         l4s = any(PRAGUE in _algorithms(each) for each in merged.points)
         by_name: dict[str, list[HostPoint]] = {}
         for each in merged.points:
-            if wanted(each) and l4s is (use == WITH_L4S or each.quantity == "rtt"):
+            if wanted(each) and l4s is (use == WITH_L4S or each.quantity == RTT):
                 by_name.setdefault(_measured(each, l4s=l4s), []).append(each)
         for name, of in by_name.items():
             unit = "points" if of[0].absolute else "%"
@@ -104,7 +104,7 @@ def _of_hosts(use: str, sections: Sequence[Section], wanted: Callable[[HostPoint
 
 def _measured(point: HostPoint, *, l4s: bool) -> str:
     """What was measured, and what a difference is a share of."""
-    if point.quantity == "rtt":
+    if point.quantity == RTT:
         return "smoothed RTT of each group, of what was measured"
     if point.of_rate:
         return f"goodput of {'each of two flows' if l4s else 'all BBR flows'}, of the line's rate"
