@@ -55,7 +55,8 @@ BACK = {"rate": "20 Mbit/s", "rtt": "30 ms", "buffer": "1 bdp"}
         ({"path": MANAGED | {"qdisc": "fq_codel"}, "flows": [{"cc": "bbr", "count": 12}, {"cc": "cubic"}]}, []),
         ({"path": MANAGED | {"qdisc": {"kind": "pie", "tupdate": "30 ms"}}}, ["path.qdisc.tupdate = 30 ms"]),
         ({"path": MANAGED | {"qdisc": {"kind": "codel", "target": "40 ms"}}}, ["path.qdisc.target = 40 ms"]),
-        ({"path": MANAGED | {"qdisc": "red", "buffer": "2000 packets"}}, ["buffer 2000 packets, not 60 to 1000 packets"]),
+        ({"path": MANAGED | {"qdisc": "red", "buffer": "2000 packets"}},
+         ["buffer 2000 packets, not 60 to 1000 packets"]),
         ({"path": MANAGED | {"buffer": "1000 packets"}}, []),
     ],
 )  # fmt: skip
