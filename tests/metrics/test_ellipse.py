@@ -14,7 +14,7 @@ def test_an_ellipse_is_the_contour_of_the_samples_covariance() -> None:
     y = 5 + 0.5 * (x - 3) + chance.standard_normal(20_000)
     drawn = ellipse(x, y)
     assert drawn is not None
-    assert drawn.median == (pytest.approx(3, abs=0.05), pytest.approx(5, abs=0.05))
+    assert drawn.median == pytest.approx((3, 5), abs=0.05)
     assert (drawn.x[0], drawn.x[-1]) == (pytest.approx(1, abs=0.05), pytest.approx(5, abs=0.05))
     inverse = np.linalg.inv(np.cov(x, y, bias=True))
     for outline in (drawn.low, drawn.high):

@@ -302,7 +302,8 @@ class Flow(TypedDict, total=False):
     loss, once a round trip. `"accurate"` is that of RFC 9768 (AccECN), as with Linux 7.3's `tcp_ecn = 3`: the receiver
     counts marked packets for the sender, and all but SYNs are ECT(0). `dctcp` and `prague` need marks: their flows use
     ECN, whatever stands here. Of `dctcp` then all packets are ECT(0); of `prague` it is accurate, and all packets are
-    ECT(1)."""
+    ECT(1). On kernels the route to the flow's receiver has `features ecn`; a run whose connections did not negotiate
+    what it says has a warning."""
     access: Access | Mapping[str, Any] | Sequence[Access | Mapping[str, Any]]
     """A line of its own before the bottleneck for each sender of the group. The default is none: senders hand their
     packets to the bottleneck's queue. With `[[hops]]` such a line is a hop."""
