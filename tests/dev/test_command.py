@@ -38,7 +38,7 @@ SAME = ("--engines", "sim,sim")
 QUICK = ("strata", "--random", "3", "--seed", "4", "--duration", "2 s", "--packets", "5000", "--seeds", "2")
 COMMANDS = [
     *("strata", "curves", "checks", "validation"),
-    *("advised", "captured", "measured_paths", "hosts_agreement", "lab"),
+    *("advised", "captured", "decisions", "measured_paths", "hosts_agreement", "lab"),
 ]
 
 

@@ -305,7 +305,7 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, netns, linux:6.12"),
+        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:7.3, netns, linux:6.12"),
         (
             ["--only", "curves", "--engine", "sim"],
             "curves is measured on linux, too: no record has its runs of 21 conditions",

@@ -79,7 +79,8 @@ def test_bbr_beside_cubic_has_the_same_columns_as_on_sim() -> None:
     seen_parts, expected_parts = ([*map(asdict, each.flows), asdict(each.bottleneck)] for each in (live, model))
     for seen, expected in zip(seen_parts, expected_parts, strict=True):
         missing = {name for name in expected if expected[name] is not None and seen[name] is None}
-        assert missing <= {"ack_rtt_mean_s", "ack_rtt_p95_s", "ack_rtt_p99_s"}, "a stack does not tell of single ACKs"
+        # A stack counts no single ACKs, and a kernel's plain queue not where it dropped.
+        assert missing <= {"ack_rtt_mean_s", "ack_rtt_p95_s", "ack_rtt_p99_s", "dequeue_dropped_packets"}
     disturbed = live.validity == "SUSPECT"
     assert disturbed or live.bottleneck.utilization == pytest.approx(model.bottleneck.utilization, abs=0.1)
     assert disturbed or all(flow.rtt_min_s == pytest.approx(0.02, abs=0.003) for flow in live.flows)

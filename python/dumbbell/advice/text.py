@@ -243,7 +243,8 @@ def _sure(advice: Advice) -> str:
         text += " Intervals are of real hosts."
     if question.assumed:
         text += f" Preset {question.preset} assumes {', '.join(question.assumed)}."
-    return f"{text} {'Outside of what was validated.' if advice.outside else 'Not tried: AQM, Wi-Fi.'}"
+    untried = "AQM, Wi-Fi" if question.fills else "Wi-Fi"
+    return f"{text} {'Outside of what was validated.' if advice.outside else f'Not tried: {untried}.'}"
 
 
 def _next(advice: Advice) -> str:

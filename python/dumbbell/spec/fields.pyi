@@ -93,10 +93,10 @@ class Workload(_Workload, total=False):
     size: Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]
     """How large the transfers are: all alike, or drawn from a distribution."""
     ping: str | Sequence[str]
-    """UDP datagrams so far apart, each of which the receiver sends back as it is: what another flow that sends little
-    meets beside those of the run. It has no congestion control, and sends on whatever is lost. A queue that tells flows
-    apart knows it as one of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so
-    that it has no goodput and no part in shares."""
+    """UDP datagrams so far apart, each of which the receiver sends back as it is: the delay of a flow that sends
+    little. It has no congestion control, and sends on whatever is lost. A queue with one for each flow knows it as one
+    of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so that it has no
+    goodput and no part in shares."""
     payload: str | Sequence[str]
     """Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."""
     command: Sequence[str] | Sequence[Sequence[str]]

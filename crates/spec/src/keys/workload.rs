@@ -69,7 +69,10 @@ pub static PING: Section = Section {
     only: "",
     keys: &[
         Key::required("ping", INTERVAL).examples(&[Text("100 ms")]).about(
-            "UDP datagrams so far apart, each of which the receiver sends back as it is: what another flow that sends little meets beside those of the run. It has no congestion control, and sends on whatever is lost. A queue that tells flows apart knows it as one of its own. Results have its round-trip times, and how many were lost; it delivers nothing, so that it has no goodput and no part in shares.",
+            "UDP datagrams so far apart, each of which the receiver sends back as it is: the delay of a flow that \
+             sends little. It has no congestion control, and sends on whatever is lost. A queue with one for each \
+             flow knows it as one of its own. Results have its round-trip times, and how many were lost; it \
+             delivers nothing, so that it has no goodput and no part in shares.",
         ),
         Key::optional("payload", bounded(&BYTES, "8 B", "65507 B"))
             .default(Text("64 B"))
