@@ -89,6 +89,7 @@ def bars_table(hosts_record: HostsRecord) -> Table:
 def bar_text(bar: HostBar) -> str:
     """A bar in words.
 
+    >>> from dev.validation.hosts import HostBar
     >>> bar_text(HostBar(quantity="rtt", points=0.8, within=0.002, relative=0.1))
     'mean RTT: 80 % within 2 ms or 10 %'
     """

@@ -206,6 +206,7 @@ def test_the_limits_are_those_of_the_design() -> None:
         ("loss", 0.10, 0.30, None),
         ("small_loss", None, 0.002, None),
         ("queueing_delay", 0.05, 0.15, None),
+        ("managed_delay", 0.05, 0.15, None),
         ("completion", 0.02, 0.10, None),
         ("late_completion", 0.10, 0.20, None),
         ("winner", None, None, 0.95),

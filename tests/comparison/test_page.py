@@ -107,7 +107,7 @@ def test_without_data_cells_are_dashes() -> None:
     agreement = judge([condition_of(silent, silent)], Source(spec="hand"), side, side, ())
     table = agreement_text.bands_table(agreement)
     assert {len(row) for row in table.rows} == {len(table.header)}
-    assert table.rows[4] == ["queueing delay (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
+    assert table.rows[3] == ["queue loss, elsewhere (points)", "0", "-", "-", "-", "-", "-, -", "-, -", "-", "no data"]
 
 
 def test_a_band_has_todays_words_and_not_those_of_its_record() -> None:
