@@ -8,7 +8,7 @@ use crate::engine::stream;
 use std::collections::VecDeque;
 use std::fs::read_to_string;
 use std::path::Path;
-use units::Span;
+use units::{Span, list_place};
 
 const FRAME_BYTES: u64 = 1_514;
 const LIMIT: usize = 1_000;
@@ -71,7 +71,7 @@ fn replay<M: Management>(
         while let Some((at, _)) = departures.pop_front_if(|(at, _)| *at < frame.came) {
             leave(queue, at);
         }
-        let packet = Packet { seq: number as u32, frame_bytes: frame.bytes, segments: 1, ..Packet::default() };
+        let packet = Packet { seq: list_place(number), frame_bytes: frame.bytes, segments: 1, ..Packet::default() };
         if come(queue, packet, frame) == Verdict::Queued {
             queue.stage(frame.came, &mut Vec::new());
         }
