@@ -60,12 +60,8 @@ def experiment(kind: str) -> Experiment:
     )  # fmt: skip
 
 
-def frames(capture: Path) -> Iterator[Frame]:
-    """Those of a compressed capture."""
-    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 (late: it takes long to load)
-
-    with pa.input_stream(capture, compression="zstd") as stream:
-        content = stream.read()
+def frames(content: bytes) -> Iterator[Frame]:
+    """Those of a capture in pcapng."""
     at = 0
     while at < len(content):
         kind, size = struct.unpack_from("<II", content, at)
@@ -75,14 +71,15 @@ def frames(capture: Path) -> Iterator[Frame]:
         at += size
 
 
-def decisions(senders: Path, bottleneck: Path) -> Iterator[str]:
-    """A line each frame that came to the queue: ns since the one before, bytes, and ns until it left, or `-`."""
+def decisions(senders: bytes, bottleneck: bytes) -> Iterator[str]:
+    """A table of the frames that came to the queue: ns since the one before, bytes, and ns until it left or nothing."""
     left = {frame.key: frame.at_ns for frame in frames(bottleneck)}
     before_ns = 0
+    yield "since_ns,bytes,waited_ns\n"
     for frame in frames(senders):
         if frame.is_of_data:
             left_ns = left.pop(frame.key, None)
-            yield f"{frame.at_ns - before_ns} {frame.length} {'-' if left_ns is None else left_ns - frame.at_ns}\n"
+            yield f"{frame.at_ns - before_ns},{frame.length},{'' if left_ns is None else left_ns - frame.at_ns}\n"
             before_ns = frame.at_ns
     if left:
         raise EngineFailure(f"{len(left)} frames left the queue and did not come to it")
@@ -94,6 +91,8 @@ def record_decisions(
     jobs: Jobs = None,
 ) -> None:
     """Record what queues of Linux decided, for the simulator's tests."""
+    import pyarrow as pa  # type: ignore[import-untyped]  # noqa: PLC0415 (late: it takes long to load)
+
     linux = engine("linux")
     with Store.open(out, write=True) as store:
         for kind in DURATION:
@@ -102,4 +101,6 @@ def record_decisions(
                 list(outcomes)
             run_id = measured(store, each, linux).run_id
             captures = (store.capture(run_id, place) for place in ("senders", "bottleneck"))
-            (RECORDED / f"{kind}.txt").write_text("".join(decisions(*captures)), encoding="utf-8")
+            content = (pa.input_stream(capture, compression="zstd").read() for capture in captures)
+            with pa.output_stream(RECORDED / f"{kind}.csv.zst", compression="zstd") as stream:
+                stream.write("".join(decisions(*content)).encode())

@@ -1,5 +1,6 @@
 //! The network of a run: hosts, and the hops that packets pass between them.
 
+mod queue_log;
 mod sending;
 
 use super::ack::{Ack, Reports};
@@ -19,7 +20,7 @@ use run::{
 };
 use std::hint::cold_path;
 use std::vec::Drain;
-use units::{Rate, Span, Time, list_place, low_bits};
+use units::{Rate, Span, Time};
 
 /// Everything between senders and receivers.
 #[derive(Debug)]
@@ -247,40 +248,6 @@ impl Network {
     pub fn captured(&mut self) -> Option<Drain<'_, Seen>> {
         let next = self.jitter.next();
         self.tap.as_mut().map(|tap| tap.take(next))
-    }
-
-    /// From now on what becomes of each frame at the bottleneck's queue is logged; those that wait come now. Of a network that
-    /// is captured.
-    pub fn begin_queue_log(&mut self) {
-        debug_assert!(self.notes_each, "each packet is noted");
-        self.queue_log = Some(Box::default());
-        let is_watched = |id: &HopId| self.places[id.index()].is_watched();
-        let Some(id) = self.links.iter().copied().find(is_watched) else { return };
-        let waiting: Vec<Packet> = self.link(id).packets().copied().collect();
-        let now = self.events.now();
-        waiting.iter().for_each(|packet| self.log_queue(id, QueueEvent::Came, packet, now));
-    }
-
-    /// What was logged of it.
-    pub fn take_queue_log(&mut self) -> QueueLog {
-        self.queue_log.take().map(|log| *log).unwrap_or_default()
-    }
-
-    /// Something becomes of a frame at a link.
-    #[cold]
-    fn log_queue(&mut self, id: HopId, event: QueueEvent, packet: &Packet, at: Time) {
-        let flow = self.host_of(packet.flow).index();
-        let place = &self.places[id.index()];
-        let (Some(log), Hop::Link(link), true) = (&mut self.queue_log, &place.hop, place.is_watched()) else { return };
-        let queue = link.queue_of(packet);
-        log.at_ns.push(at.as_nanos());
-        log.event.push(event as u8);
-        log.flow.push(list_place(flow));
-        log.seq.push(packet.seq);
-        log.is_ack.push(packet.kind.is_ack());
-        log.packets.push(low_bits(packet.wire_segments()));
-        log.queue.push(queue.number);
-        log.is_new.push(queue.is_new);
     }
 
     #[inline]

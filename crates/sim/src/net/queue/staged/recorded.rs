@@ -1,12 +1,12 @@
 //! Decisions of disciplines on what arrived at the kernel's, frame by frame: `tests/recorded` has when each frame came to a
-//! queue of Linux 6.1, and how long it waited or that it was dropped. `python -m dev decisions` records it.
+//! queue of Linux 6.1, and how long it waited, if it was not dropped. `python -m dev decisions` records it.
 
 use super::super::codel::{Codel, Settings};
 use super::super::pie::Pie;
 use super::*;
 use crate::engine::stream;
 use std::collections::VecDeque;
-use std::fs::read_to_string;
+use std::fs::File;
 use std::path::Path;
 use units::{Span, list_place};
 
@@ -22,20 +22,22 @@ struct Frame {
     left: Option<Time>,
 }
 
-/// The frames of a file, a line each: ns since the one before, bytes, and ns that it waited or `-`. What came behind the last
-/// that left may wait still, and is no decision.
+/// The frames of a compressed table, a line each. What came behind the last that left may wait still, and is no decision.
 fn recorded(name: &str) -> Vec<Frame> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/recorded").join(name);
-    let text = read_to_string(path).expect("a recorded run");
+    let content = zstd::decode_all(File::open(path).expect("a recorded run")).expect("a compressed table");
+    let text = String::from_utf8(content).expect("text");
+    let mut lines = text.lines();
+    assert_eq!(lines.next(), Some("since_ns,bytes,waited_ns"));
     let mut came = Time::ZERO;
     let frame = |line: &str| {
-        let [since, bytes, waited] = *line.split(' ').collect::<Vec<_>>() else { panic!("three columns: {line}") };
+        let [since, bytes, waited] = *line.split(',').collect::<Vec<_>>() else { panic!("three columns: {line}") };
         let span = |text: &str| Span::from_nanos(text.parse().expect("ns"));
         came += span(since);
-        let left = (waited != "-").then(|| came + span(waited));
+        let left = (!waited.is_empty()).then(|| came + span(waited));
         Frame { came, bytes: bytes.parse().expect("bytes"), left }
     };
-    let mut frames: Vec<_> = text.lines().map(frame).collect();
+    let mut frames: Vec<_> = lines.map(frame).collect();
     let decided = frames.iter().rposition(|frame| frame.left.is_some()).expect("a frame that left");
     frames.truncate(decided + 1);
     frames
@@ -85,7 +87,7 @@ fn replay<M: Management>(
 
 #[test]
 fn codel_drops_each_frame_that_the_kernel_dropped_and_no_other() {
-    let frames = recorded("codel.txt");
+    let frames = recorded("codel.csv.zst");
     let expected = numbers_of_left(&frames);
     assert!(frames.len() - expected.len() > 300, "frames were dropped");
     let codel = run::Codel { target_ns: 5_000_000, interval_ns: 100_000_000, ecn: false, ce_threshold_ns: None };
@@ -125,7 +127,7 @@ fn surprise(frames: &[Frame], parameters: &run::Pie, first_update: Time) -> Opti
 
 #[test]
 fn pie_drops_with_the_probability_that_the_kernel_dropped_with() {
-    let frames = recorded("pie.txt");
+    let frames = recorded("pie.csv.zst");
     let own = run::Pie { target_ns: 15_000_000, tupdate_ns: 15_000_000, alpha: 2, beta: 20, ecn: false };
     // When the kernel's timer fires is not recorded: the controllers that update every so many quarters of a millisecond.
     let least = |parameters: &run::Pie| {
