@@ -95,7 +95,7 @@ impl<M: Management> Staged<M> {
     }
 
     /// The next frame is taken out, if none is and there is one.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, now: Time, fates: &mut Vec<Fate>) {
         if !self.stage.is_taken {
             let known = fates.len();
