@@ -101,7 +101,7 @@ def spec_hash(study: Study, table: str) -> str:
 
 
 def outcomes(record: HostRecord, bars: Sequence[HostBar]) -> Iterator[BarOutcome]:
-    """What each engine of a record of points comes to by each bar."""
+    """How many points of each engine are within each bar."""
     for bar in bars:
         points = [each for each in record.points if (each.quantity, each.of_rate) == (bar.quantity, bar.of_rate)]
         for engine in record.engines:
@@ -114,7 +114,7 @@ def outcomes(record: HostRecord, bars: Sequence[HostBar]) -> Iterator[BarOutcome
 def differences(record: HostRecord) -> HostRecord:
     """The record without what was measured: 0 stands for it, or 1, and engines' values are less it, or over it.
 
-    As shares are told in points and times in percent. Who starves cannot be said without it.
+    Shares differ by points, times by percent. Who starves cannot be said without it.
     """
     points = []
     for point in record.points:

@@ -73,7 +73,7 @@ def spreads_table(hosts_record: HostsRecord) -> Table:
 
 
 def bars_table(hosts_record: HostsRecord) -> Table:
-    """What each engine comes to by the bars that were set, a row a bar and table."""
+    """How many points of each engine are within the bars that were set, a row a bar and table."""
     header = ["table", "bar", "engine", "points within", "holds"]
     rows = [
         [

@@ -104,7 +104,7 @@ export class Scene {
     pen.textAlign = "left";
   }
 
-  /** What comes to a queue, what is on the line, and what goes back. */
+  /** Arrivals at a queue, what is on the line, and what goes back. */
   #moving({ queues }, { middle }) {
     const { stretch: { lanes }, at_s, frame } = this;
     const longest_s = Math.max(...lanes.map(({ rtt_s }) => rtt_s));

@@ -204,7 +204,7 @@ def test_beside_cubic_dctcp_is_reno_and_lp_takes_about_as_much(linux: LinuxEngin
         outcome = result(linux, path=PATH | {"buffer": "2 bdp"}, duration="20 s", flows=flows)
         assert any("behaves as Reno" in each for each in outcome.warnings) == (cc != "reno")
         shares[cc] = outcome.groups["a"].share or 0.0
-    # It negotiates ECN, and nothing marks. Where its receiver is told of a reduction, it acknowledges at once.
+    # It negotiates ECN, and nothing marks. Where its receiver hears of a reduction, it acknowledges at once.
     assert shares["dctcp"] == pytest.approx(shares["reno"], rel=0.1)
     assert shares["lp"] > shares["reno"] / 2  # an LP that backs off has a hundredth
 

@@ -58,7 +58,7 @@ impl Source {
                 let total_bytes = sum_bytes(arrivals.iter().map(|arrival| arrival.bytes));
                 (Writes::Once(0), Some(total_bytes).filter(|_| !arrivals.is_empty()))
             }
-            // A program writes by itself, and nobody knows how much. Pings are no connection's.
+            // What a program writes is not known. Pings are no connection's.
             Workload::Command { .. } | Workload::Ping { .. } => (Writes::Once(0), None),
         };
         Self { writes, total_bytes }

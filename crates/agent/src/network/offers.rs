@@ -22,7 +22,7 @@ const GET_ROUTE: u16 = 26;
 /// Has the flows offer ECN that begin on this machine and are to. Gives these.
 ///
 /// # Errors
-/// The kernel refuses, or whoever asks is not root.
+/// The kernel refuses, or the process is not root.
 pub fn offer_ecn(run: &Run, part: &Part) -> Result<Vec<usize>, Error> {
     let offers = |flow: &usize| part.flows[*flow].begins_here && run.flows[*flow].ecn == Ecn::Classic;
     let flows: Vec<usize> = (0..run.flows.len()).filter(offers).collect();

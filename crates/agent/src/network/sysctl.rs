@@ -58,7 +58,7 @@ pub fn of_namespace(place: Place, forwards: bool, run: &Run, has_ipv6: bool, sha
     }
     settings.push(("net/ipv4/tcp_rmem", triple(receive)));
     settings.push(("net/ipv4/tcp_wmem", triple(send)));
-    // Connections that a flow's route does not have offer ECN offer none, and whoever offers it is answered.
+    // A connection offers ECN where its flow's route says so, and every offer is answered.
     settings.push(ecn_settings(run)[0].clone());
     // Flows start alike: nothing is learned from those before.
     settings.push(("net/ipv4/tcp_no_metrics_save", "1".to_owned()));

@@ -31,7 +31,7 @@ pub struct AckSummary {
     pub duplicate: bool,
     /// That of a tail loss probe.
     pub duplicate_probe: bool,
-    /// It told of marks: by ECE, which a connection with ECN heeds, or by its count.
+    /// It reported marks: by ECE, which a connection with ECN heeds, or by its count.
     pub echoes: bool,
     /// The window's right edge moved.
     pub window_moved: bool,

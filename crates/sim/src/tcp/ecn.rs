@@ -32,8 +32,8 @@ const CLASSIC_ANSWER: u8 = 0b001;
 /// Where the ACE field begins to count (`TCP_ACCECN_CEP_INIT_OFFSET`), and its largest value.
 const COUNT_BEGIN: u32 = 5;
 const ACE_MOST: u64 = 0b111;
-/// An ACK is due before so many marks are untold (RFC 9768 section 3.2.2.5.1; `TCP_ACCECN_ACE_MAX_DELTA`).
-const MOST_UNTOLD: u32 = 6;
+/// An ACK is due before so many marks are unreported (RFC 9768 section 3.2.2.5.1; `TCP_ACCECN_ACE_MAX_DELTA`).
+const MOST_UNREPORTED: u32 = 6;
 
 /// The ACE field that says which ECN field a SYN, or its answer, came with (RFC 9768 section 3.1, tables 2 and 3;
 /// `tcp_accecn_reflector_flags`).
@@ -119,9 +119,9 @@ pub struct Echo {
     has_seen: bool,
     /// The ECN field that came last (`prev_ecnfield`).
     field: u8,
-    /// Packets with CE (`received_ce`), and those that no ACK has told of (`received_ce_pending`).
+    /// Packets with CE (`received_ce`), and those that no ACK has reported (`received_ce_pending`).
     marked: u32,
-    untold: u32,
+    unreported: u32,
     /// Payload bytes with CE (`received_ecn_bytes`).
     marked_bytes: u32,
     /// What ACKs carry.
@@ -143,7 +143,7 @@ impl Echo {
     /// Of a host that offers this.
     pub const fn new(mode: EcnMode) -> Self {
         let marks = Marks::new(false, mode.others());
-        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, untold: 0, marked_bytes: 0, marks }
+        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, unreported: 0, marked_bytes: 0, marks }
     }
 
     /// What both ends make of ECN.
@@ -166,7 +166,7 @@ impl Echo {
     /// An ACK is sent.
     #[inline]
     pub const fn on_ack(&mut self) {
-        self.untold = 0;
+        self.unreported = 0;
     }
 
     /// A SYN comes, perhaps again: takes its offer, if it makes one (RFC 3168 section 6.1.1, RFC 9768 section 3.1). Gives
@@ -200,19 +200,19 @@ impl Echo {
     }
 
     /// A packet comes to a host that counts marks (Linux 7.3 `tcp_ecn_received_counters`). Gives
-    /// whether it is to be answered at once: the ECN field is another one than before, or many marks are untold.
+    /// whether it is to be answered at once: the ECN field is another one than before, or many marks are unreported.
     pub fn count(&mut self, packet: &Packet) -> bool {
         let marks = packet.marks;
         if marks.is_congested() {
             let more = u32::from(packet.segments.max(1));
             self.marked_bytes = self.marked_bytes.wrapping_add(packet.payload_bytes());
             self.marked = self.marked.wrapping_add(more);
-            self.untold += more;
+            self.unreported += more;
             self.marks = self.marks.counting(COUNT_BEGIN.wrapping_add(self.marked));
         }
         let has_changed = self.field != marks.ecn();
         self.field = marks.ecn();
-        has_changed || self.untold >= MOST_UNTOLD
+        has_changed || self.unreported >= MOST_UNREPORTED
     }
 
     /// New data comes (Linux 6.1 `__tcp_ecn_check_ce`).
