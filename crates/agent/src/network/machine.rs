@@ -13,7 +13,7 @@ pub enum Machine {
     Shared,
 }
 
-/// What a kernel can do. Where it cannot delay, spread or lose them, the agent's relay does.
+/// What a kernel can do. Where it cannot delay, spread or lose packets, the agent's relay does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Means {
     /// `tbf` with a `bfifo`: without it there is no bottleneck.
