@@ -119,10 +119,12 @@ mod tests {
     /// cargo knows which features are on; the lock does not, which has what any of them needs.
     #[test]
     fn the_packages_are_those_that_cargo_builds_the_model_from() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
+        // By their places, since crates.io has a `cc` as well.
+        let places = MODEL.map(|name| format!("path+file://{}", root.join("crates").join(name).display()));
         let mut cargo = Command::new(env!("CARGO"));
         cargo.current_dir(&root).args("tree --frozen --edges normal --prefix none --format".split(' ')).arg("{p}");
-        let done = cargo.args(MODEL.iter().flat_map(|name| ["--package", name])).output().unwrap();
+        let done = cargo.args(places.iter().flat_map(|place| ["--package", place])).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         let tree = String::from_utf8(done.stdout).unwrap();
         let of_cargo: BTreeSet<_> = tree
