@@ -9,7 +9,8 @@ __all__ = [
     "attempt", "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys",
     "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
     "problems", "quantity", "quantity_kinds", "quoted", "red_mean_bits", "rtt_offset_ns", "run_id", "schema",
-    "show_quantity", "start_jitter_ns", "suggestion", "to_toml", "variants", "visible",
+    "show_quantity", "start_jitter_ns", "suggestion", "tc_lines", "to_toml", "variants",
+    "visible",
 ]  # fmt: skip
 
 __version__: str
@@ -162,6 +163,9 @@ def start_jitter_ns(seed: int, flow: str, jitter_ns: int) -> int:
 
 def red_mean_bits(min_bytes: int, max_bytes: int, frame_bytes: int) -> tuple[int, int]:
     """Bits that the mean of RED with these thresholds takes with its fraction, and the most that Linux has."""
+
+def tc_lines(run_json: str) -> list[tuple[str, str]]:
+    """What manages each queue that is not drop-tail, in `tc`'s own syntax, by the table of the spec."""
 
 def rtt_offset_ns(seed: int, flow: str, spread_ns: int) -> int:
     """What a flow's base round-trip time is longer by, uniform below a bound."""

@@ -57,6 +57,21 @@ finally:
 
 
 @pytest.mark.slow
+def test_what_manages_a_queue_is_said_as_tc_has_it(tmp_path: Path) -> None:
+    codel = {"kind": "codel", "target": "3 ms", "ecn": True}
+    path = smallest()["path"] | {"buffer": "100 packets", "qdisc": [codel, "fifo", {"kind": "red", "min": "30 kB"}]}
+    spec = tmp_path / "managed.toml"
+    spec.write_text(toml(smallest(path=path)), encoding="utf-8")
+    done = dumbbell("check", spec, "--no-forecast")
+    lines = [line for line in done.stdout.splitlines() if line.startswith("path.qdisc, to tc: ")]
+    assert [line.partition(": ")[2] for line in lines] == [
+        "codel limit 100 target 3000us interval 100000us ecn",
+        "red limit 151400 min 30000 max 90000 avpkt 1514 burst 33 probability 0.02",
+    ]
+    assert json.loads(dumbbell("check", spec, "--no-forecast", "--json").stdout)["queues"] == lines
+
+
+@pytest.mark.slow
 def test_what_a_spec_comes_to(moment: Path) -> None:
     done = dumbbell("check", moment)
     assert (done.returncode, done.stderr) == (0, "")

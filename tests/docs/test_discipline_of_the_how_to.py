@@ -47,7 +47,7 @@ def test_the_diffs_of_the_page_apply_and_have_as_many_lines_as_it_says(tmp_path:
     counts = [line.split("\t") for line in done.stdout.splitlines()]
     new, gone = (sum(int(count[column]) for count in counts) for column in (0, 1))
     page = PAGE.read_text(encoding="utf-8")
-    assert (len(counts), f"{new} lines new and {gone} gone" in page) == (8, True), (new, gone)
+    assert (len(counts), f"{new} lines new and {gone} gone" in page) == (9, True), (new, gone)
 
 
 @pytest.mark.slow

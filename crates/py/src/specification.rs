@@ -5,7 +5,7 @@ use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyIndexError, PyKeyError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
-use run::Red;
+use run::{Buffer, Direction, ETHERNET_HEADER_BYTES, Red};
 use spec::{Fields, Problem, Refusal, Registry, Seeds, Word};
 
 /// So deep is no field of a spec.
@@ -226,6 +226,21 @@ pub(crate) fn start_jitter_ns(seed: u64, flow: &str, jitter_ns: u64) -> u64 {
 pub(crate) fn red_mean_bits(min_bytes: u64, max_bytes: u64, frame_bytes: u64) -> (u32, u32) {
     let red = Red { min_bytes, max_bytes, probability_ppb: 0, ecn: false };
     (red.mean_bits(frame_bytes), Red::MOST_MEAN_BITS)
+}
+
+/// What manages each queue of a run that is not drop-tail, in `tc`'s own syntax, by the table of the spec that describes it.
+#[pyfunction]
+pub(crate) fn tc_lines(run_json: &str) -> PyResult<Vec<(String, String)>> {
+    let path = crate::parse(run_json)?.path;
+    let frame_bytes = u64::from(path.mtu_bytes + ETHERNET_HEADER_BYTES);
+    let every = Direction::BOTH.into_iter().flat_map(|direction| path.tables(direction).zip(path.hops(direction)));
+    let managed = every.filter(|(_, hop)| !hop.qdisc.is_fifo());
+    Ok(managed
+        .map(|(table, hop)| {
+            let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = hop.buffer;
+            (table, hop.qdisc.tc(limit, frame_bytes))
+        })
+        .collect())
 }
 
 /// What a flow's base round-trip time is longer by, uniform below a bound.

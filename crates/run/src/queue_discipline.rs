@@ -2,6 +2,8 @@
 //!
 //! The room of the queue is the hop's [`crate::Buffer`], whatever manages it.
 
+mod tc;
+
 use serde::{Deserialize, Serialize};
 
 /// What decides which frames of a queue leave, in which order, and which are dropped or marked instead.

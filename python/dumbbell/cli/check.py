@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 EXAMPLE = "Example: dumbbell check examples/two-flows.toml"
 _STARTS = 2.2
 """What `run` takes to load and to end, over what this command has taken when it begins to look at the points."""
+_MOST_QUEUES = 8
+"""Settings of queues that are printed."""
 COUNTED_ALONE = 10_000
 """So many runs of groups alone are counted one by one."""
 
@@ -70,6 +72,10 @@ def check(  # noqa: PLR0913 (each is an option)
         typer.echo(f"{name}: {'; '.join(reasons) or 'can run it' + times.get(name, '')}")
     if facts["outside"]:
         typer.echo(terminal.wrapped(f"sim: {facts['outside']}", width))
+    for queue in facts["queues"][:_MOST_QUEUES]:
+        typer.echo(queue)
+    if len(facts["queues"]) > _MOST_QUEUES:
+        typer.echo(f"{len(facts['queues']) - _MOST_QUEUES} more settings of queues; --json has all")
     for program in facts["programs"]:
         typer.echo(f"starts a program: {program}")
     for warning in facts["warnings"]:
@@ -116,6 +122,7 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
         **({"runs_alone": sum(n for _, n in alone)} if harm else {}),
         "simulated_s": total(lambda run: run.duration_ns) / NS_PER_S,
         "packets": round(total(packets)),
+        "queues": list(dict.fromkeys(line for _, resolved in survey.seen for line in resolved.tc_lines())),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines,
         "outside": outside(survey.seen),

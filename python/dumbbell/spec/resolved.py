@@ -34,6 +34,10 @@ class Resolved:
             self.run.to_json(), list(self.groups), list(self.ccs), self.bdp_bytes, engine, identity
         )  # fmt: skip
 
+    def tc_lines(self) -> list[str]:
+        """What manages each queue that is not drop-tail, in `tc`'s own syntax, each with its field of the spec."""
+        return [f"{table}.qdisc, to tc: {line}" for table, line in _core.tc_lines(self.run.to_json())]
+
     def base_rtts_ns(self, seed: int | None = None) -> list[int]:
         """Each flow's base round-trip time as another seed draws it; of None, without what is drawn."""
 

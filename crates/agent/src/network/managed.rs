@@ -11,7 +11,7 @@ use netlink_bindings::tc::{
     TcRedQopt, TcRedXstats,
 };
 use netlink_bindings::traits::Pusher;
-use run::{Codel, DualPi2, ETHERNET_HEADER_BYTES, Fq, FqCodel, Hop, Pie, QueueDiscipline, Red};
+use run::{DualPi2, ETHERNET_HEADER_BYTES, Fq, FqCodel, Hop, Pie, QueueDiscipline, Red};
 use std::ffi::CStr;
 
 /// `TCA_STATS_APP`.
@@ -23,8 +23,6 @@ const RED_MARKS: u8 = 1;
 const RED_STAB: [u8; 256] = [0; 256];
 /// The ECN field of what is marked.
 const CONGESTION_EXPERIENCED: u8 = 0b11;
-/// `tc`'s unit of what DualPI2's controller weighs, a second.
-const DUALPI2_PARTS: f64 = 256.0;
 const NS_PER_US: u64 = 1_000;
 
 /// What manages a queue, and the frames that it reckons with.
@@ -56,50 +54,9 @@ impl ManagedQueue {
         }
     }
 
-    /// It and its settings, in `tc`'s own syntax. CAKE has no limit in packets.
+    /// It and its settings, in `tc`'s own syntax.
     pub fn text(self, limit: u64) -> String {
-        let settings = match self.discipline {
-            QueueDiscipline::Fifo => String::new(),
-            QueueDiscipline::Codel(codel) => format!(" limit {limit}{}", codel_text(codel)),
-            QueueDiscipline::FqCodel(FqCodel { codel, flows, quantum_bytes, ce_threshold_selector }) => {
-                let text = format!(" limit {limit} flows {flows} quantum {quantum_bytes}{}", codel_text(codel));
-                let selector =
-                    ce_threshold_selector.map(|(value, mask)| format!(" ce_threshold_selector {value:#x}/{mask:#x}"));
-                text + &selector.unwrap_or_default()
-            }
-            QueueDiscipline::Fq(fq) => format!(
-                " limit {limit} flow_limit {} quantum {} initial_quantum {} orphan_mask {}{}",
-                fq.flow_limit_packets,
-                fq.quantum_bytes,
-                fq.initial_quantum_bytes,
-                fq.orphan_mask,
-                threshold_text(fq.ce_threshold_ns),
-            ),
-            QueueDiscipline::Pie(Pie { target_ns, tupdate_ns, alpha, beta, ecn }) => {
-                let (target_us, tupdate_us) = (target_ns / NS_PER_US, tupdate_ns / NS_PER_US);
-                let marks = marks_text(ecn);
-                format!(" limit {limit} target {target_us}us tupdate {tupdate_us}us alpha {alpha} beta {beta}{marks}")
-            }
-            QueueDiscipline::Red(red) => format!(
-                " limit {limit} min {} max {} avpkt {} burst {} probability {}{}",
-                red.min_bytes,
-                red.max_bytes,
-                self.frame_bytes,
-                red.burst_packets(self.frame_bytes),
-                f64::from(red.probability_ppb) / 1e9,
-                if red.ecn { " ecn" } else { "" },
-            ),
-            QueueDiscipline::Dualpi2(DualPi2 { target_ns, tupdate_ns, alpha, beta, coupling, step_ns }) => {
-                let [target, tupdate, step] = [target_ns, tupdate_ns, step_ns].map(|ns| ns / NS_PER_US);
-                let [alpha, beta] = [alpha, beta].map(|weight| f64::from(weight) / DUALPI2_PARTS);
-                format!(
-                    " limit {limit} target {target}us tupdate {tupdate}us alpha {alpha} beta {beta} \
-                     coupling_factor {coupling} step_thresh {step}us"
-                )
-            }
-            QueueDiscipline::Cake => " unlimited".to_owned(),
-        };
-        self.discipline.name().to_owned() + &settings
+        self.discipline.tc(limit, self.frame_bytes)
     }
 
     /// Adds its kind and its settings to a request.
@@ -327,20 +284,6 @@ pub fn arriving_drops(kind: &CStr, statistics: &[u8]) -> Option<u64> {
     }
 }
 
-/// The law of a CoDel.
-fn codel_text(Codel { target_ns, interval_ns, ecn, ce_threshold_ns }: Codel) -> String {
-    let (target_us, interval_us) = (target_ns / NS_PER_US, interval_ns / NS_PER_US);
-    format!(" target {target_us}us interval {interval_us}us{}{}", marks_text(ecn), threshold_text(ce_threshold_ns))
-}
-
-fn threshold_text(threshold_ns: Option<u64>) -> String {
-    threshold_ns.map(|ns| format!(" ce_threshold {}us", ns / NS_PER_US)).unwrap_or_default()
-}
-
-const fn marks_text(ecn: bool) -> &'static str {
-    if ecn { " ecn" } else { " noecn" }
-}
-
 /// A time as the kernel takes it.
 fn micros(ns: u64) -> u32 {
     saturated(ns / NS_PER_US)
@@ -354,6 +297,7 @@ fn number<Value: Into<u64>, Reason>(value: Result<Value, Reason>) -> Option<u64>
 mod tests {
     use super::*;
     use netlink_bindings::tc::Tcmsg;
+    use run::Codel;
 
     const MS: u64 = 1_000_000;
     const CODEL: Codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false, ce_threshold_ns: None };
