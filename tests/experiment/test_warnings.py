@@ -28,6 +28,7 @@ PAIR: dict[str, Any] = smallest(
 )
 SMALL: dict[str, Any] = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "1 bdp"}
 LOSSY = SMALL | {"loss": "0.1 %"}
+MARKING = SMALL | {"qdisc": {"kind": "codel", "ecn": True}}
 DEEP: dict[str, Any] = {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "16 bdp"}
 
 DOWNLOAD: dict[str, Any] = {
@@ -122,6 +123,7 @@ def test_few_losses(snapshot: SnapshotAssertion) -> None:
         {"flows": [{"cc": "reno", "count": 2}], "path": SMALL},
         {"flows": [{"cc": "cubic"}], "path": LOSSY},
         {"flows": [{"cc": "cubic", "workload": {"transfer": "1 MB"}}]},
+        {"flows": [{"cc": "reno", "count": 2, "ecn": True}], "path": MARKING},
     ],
 )
 def test_losses_enough_or_nothing_to_tell_of_them(more: dict[str, Any]) -> None:

@@ -24,7 +24,7 @@ from dumbbell.metrics.number import amount, counted, percent
 from dumbbell.metrics.stationarity import least_trend
 from dumbbell.metrics.statistics import CONFIDENCE, estimate
 from dumbbell.results.measured import MeasuredPoint
-from dumbbell.results.validity import BEHAVES_AS_RENO
+from dumbbell.results.validity import BEHAVES_AS_RENO, has_ecn
 from dumbbell.spec import Resolved, expand, resolve
 from dumbbell.spec.point_text import point_text
 from dumbbell.spec.run import Run
@@ -124,7 +124,9 @@ def _seeds_alike(point: MeasuredPoint, resolved: Resolved) -> Iterator[Experimen
 def _few_losses(point: MeasuredPoint, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """What loss-based flows get is decided by losses; what rests on a few of them is chance."""
     run, runs = resolved.run, len(point.run_ids)
-    loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in run.flows)
+    marked = any(point.known("marks"))  # which flows with ECN answer to
+    unmarked = [flow for flow in run.flows if not (marked and has_ecn(flow))]
+    loss_based = sum(sends_always(flow, run) and answers_to_loss(flow) for flow in unmarked)
     events, drops, at_random = (point.known(each) for each in ("loss_events", "drops", "random_drops"))
     if not loss_based or not events or (event_count := round(sum(events) + sum(at_random))) >= FEW_LOSSES:
         return

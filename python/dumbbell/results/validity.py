@@ -16,14 +16,18 @@ LIMITED_SHARE = 0.01
 WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
 BEHAVES_AS_RENO = "behaves as Reno"
-_NEEDS_ECN = "dctcp"
-"""It negotiates ECN, whatever the run says."""
+_DCTCP, _PRAGUE = "dctcp", "prague"
 
 
 def is_as_reno(flow: Flow, path: Path) -> bool:
     """Whether its algorithm behaves as Reno: Linux's own lp does, as docs/limitations.md has it, and dctcp unmarked."""
     unmarked = not any(queue.qdisc.marks for queue in path.queues.values())
-    return flow.algorithm == "lp" or (flow.algorithm == _NEEDS_ECN and unmarked)
+    return flow.algorithm == "lp" or (flow.algorithm == _DCTCP and unmarked)
+
+
+def has_ecn(flow: Flow) -> bool:
+    """Whether its connections offer ECN: those of DCTCP and Prague do, whatever the run says."""
+    return flow.ecn != "off" or flow.algorithm in {_DCTCP, _PRAGUE}
 
 
 def warnings(run: Run, measurement: Measurement, names: Sequence[str]) -> list[str]:
@@ -67,7 +71,7 @@ def _of_ecn(flow: Flow, index: int, facts: Mapping[str, str]) -> Iterator[str]:
 
     Each count is `K of N` connections. A SYN that is lost is sent again without an offer (Linux's `tcp_ecn_fallback`).
     """
-    uses = flow.ecn != "off" or flow.algorithm == _NEEDS_ECN
+    uses = has_ecn(flow)
     for fact, what in (("ecn", "use ECN"), ("ect", "had data that is ECT come")):
         count, _, connections = facts.get(f"flows[{index}].{fact}", "").partition(" of ")
         if count and uses and count != connections:
