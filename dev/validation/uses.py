@@ -18,8 +18,10 @@ from dumbbell.comparison.strata import (
     LATE_COMPLETION,
     LOSS,
     MANAGED_DELAY,
+    MARKS,
     QUEUEING_DELAY,
     SMALL_LOSS,
+    SMALL_MARKS,
     TOTAL_GOODPUT,
 )
 from dumbbell.hosts.spread import spread
@@ -64,9 +66,12 @@ def rows(sections: Sequence[Section]) -> Iterator[Row]:
     yield from _of_kernel(alone, what, (TOTAL_GOODPUT, "%", "conditions"), sections, lambda of: not _is_mixed(of))
     what = f"queue loss where the kernel has more than 0.5 %, {of_kernel}"
     yield from _of_kernel("loss", what, (LOSS, "%", "conditions"), sections)
-    yield from _of_kernel(
-        "loss", "queue loss elsewhere, of all packets", (SMALL_LOSS, "points", "conditions"), sections
-    )
+    what = "queue loss elsewhere, of all packets"
+    yield from _of_kernel("loss", what, (SMALL_LOSS, "points", "conditions"), sections)
+    what = f"queue marks where the kernel has more than 0.5 %, {of_kernel}"
+    yield from _of_kernel("marks", what, (MARKS, "%", "conditions"), sections)
+    what = "queue marks elsewhere, of all packets"
+    yield from _of_kernel("marks", what, (SMALL_MARKS, "points", "conditions"), sections)
     yield from _of_hosts("RTT", sections, lambda point: point.quantity == RTT)
     what = "mean RTT less base RTT, of the time that the full buffer takes to drain"
     yield from _of_kernel("RTT", what, (QUEUEING_DELAY, "points", "conditions"), sections)

@@ -91,6 +91,22 @@ def test_loss_is_relative_where_there_is_enough_of_it_and_in_points_elsewhere(
     assert {each.metric for each in condition.differences} & {"loss", "small_loss"} == {metric}
 
 
+@pytest.mark.parametrize(
+    ("reference", "candidate", "metric", "error"),
+    [(0.02, 0.022, "marks", 0.1), (0.005, 0.007, "small_marks", 0.002), (0.0, 0.001, "small_marks", 0.001)],
+)
+def test_marks_are_compared_as_losses_are_where_there_are_some(
+    reference: float, candidate: float, metric: str, error: float
+) -> None:
+    def marked(share: float | None) -> list[Result]:
+        return [result({"bbr": 50.0}, marks=share)]
+
+    condition = condition_of(marked(candidate), marked(reference))
+    assert of(condition, metric).error == pytest.approx(error)
+    for none in (None, 0.0):
+        assert not any("marks" in each.metric for each in condition_of(marked(none), marked(none)).differences)
+
+
 def test_queueing_delay_is_a_share_of_the_buffers_drain_time() -> None:
     condition = condition_of(runs(50, delay_s=DRAIN_S), runs(50, delay_s=DRAIN_S / 4))
     delay = of(condition, "queueing_delay")
@@ -205,6 +221,8 @@ def test_the_limits_are_those_of_the_design() -> None:
         ("total_goodput", 0.01, 0.03, None),
         ("loss", 0.10, 0.30, None),
         ("small_loss", None, 0.002, None),
+        ("marks", 0.10, 0.30, None),
+        ("small_marks", None, 0.002, None),
         ("queueing_delay", 0.05, 0.15, None),
         ("managed_delay", 0.05, 0.15, None),
         ("completion", 0.02, 0.10, None),

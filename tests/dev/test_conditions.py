@@ -155,6 +155,18 @@ def test_strata_are_about_what_they_say() -> None:
     assert all(12 <= run.duration_ns / 1e9 / run.flows[0].base_rtt_s <= 60.1 for run in of("startup"))
 
 
+def test_strata_of_managed_queues_differ_in_the_queue_and_in_who_has_ecn() -> None:
+    for name in ("codel", "fq_codel", "pie", "red", "dualpi2"):
+        assert {run.path.qdisc.kind for run in of(name) + of(f"{name}_ecn")} == {name}
+        without, having = ([flow for run in of(each) for flow in run.flows] for each in (name, f"{name}_ecn"))
+        assert {flow.ecn for flow in without} == {"off"}
+        assert {flow.ecn for flow in having if flow.algorithm != "dctcp"} == {"off", "classic"}
+        assert {flow.algorithm for flow in having} - {flow.algorithm for flow in without} == {"dctcp"}
+        assert all(run.path.qdisc.marks for run in of(f"{name}_ecn"))
+    laws = [run.path.qdisc.codel for run in of("fq_codel_ecn")]
+    assert all(law and 2_000_000 <= law.target_ns <= 15_000_000 for law in laws), "as CoDel's, which it is like"
+
+
 def test_strata_of_several_queues_have_them_and_flows_on_each_of_their_ways() -> None:
     for run in of("series"):
         assert len(run.path.hops) == 2

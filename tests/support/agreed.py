@@ -69,6 +69,7 @@ def result(  # noqa: PLR0913 (what a run has)
     ccs: Mapping[str, str] | None = None,
     seed: int = 1,
     loss: float | None = 0.0,
+    marks: float | None = None,
     delay_s: float | None = 0.0,
     counts: Mapping[str, int] | None = None,
 ) -> Result:
@@ -85,7 +86,7 @@ def result(  # noqa: PLR0913 (what a run has)
     ]  # fmt: skip
     bottleneck = {
         "utilization": 0.9, "offered_packets": 100, "sent_packets": 100, "loss_rate": loss, "loss_per_sent": loss,
-        "queue_p95_bytes": 0.0,
+        "mark_rate": marks, "queue_p95_bytes": 0.0,
     }  # fmt: skip
     run = observed({}, groups, (5.0, 10.0), queue_bdp=(0.0, 0.0), flows=flows, bottleneck=bottleneck)
     return run.result.model_copy(update={"run_id": f"{seed:016x}", "engine": "hand", "seed": seed})

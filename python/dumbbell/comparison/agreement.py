@@ -35,8 +35,10 @@ from dumbbell.comparison.strata import (
     LATE_COMPLETION,
     LOSS,
     MANAGED_DELAY,
+    MARKS,
     QUEUEING_DELAY,
     SMALL_LOSS,
+    SMALL_MARKS,
     TOTAL_GOODPUT,
     WINNER,
 )
@@ -76,6 +78,11 @@ BANDS: Final = {band.metric: band for band in (
     ),
     Band(metric=SMALL_LOSS, label="queue loss, elsewhere", unit="points", of="the packets offered", p90_limit=0.002),
     Band(
+        metric=MARKS, label="queue marks, where the reference marks more than 0.5 %", unit="%", of="the reference's",
+        median_limit=0.10, p90_limit=0.30,
+    ),
+    Band(metric=SMALL_MARKS, label="queue marks, elsewhere", unit="points", of="the packets sent", p90_limit=0.002),
+    Band(
         metric=QUEUEING_DELAY, label="queueing delay", unit="points", of="the buffer's drain time", median_limit=0.05,
         p90_limit=0.15,
     ),
@@ -98,14 +105,14 @@ BANDS: Final = {band.metric: band for band in (
 )}  # fmt: skip
 """By metric. The limits are those of the design, which the band of no stratum crosses."""
 OF_TRANSFERS: Final = (COMPLETION, LATE_COMPLETION)
-OF_SOME: Final = (*OF_TRANSFERS, QUEUEING_DELAY, MANAGED_DELAY)
-"""Bands that are shown only where they have data: transfers complete, or a queue is managed, or it is not."""
+OF_SOME: Final = (*OF_TRANSFERS, MARKS, SMALL_MARKS, QUEUEING_DELAY, MANAGED_DELAY)
+"""Bands that are shown only where they have data: transfers complete, or a queue marks or is managed, or is not."""
 SMALLEST_GOODPUT: Final = 0.05
 """Share of the rate that a smaller goodput of a group is compared with: a starved group is no large error."""
 SMALLEST_DELAY: Final = 0.05
 """Share of the base RTT that a shorter queueing delay of a managed queue is compared with."""
 CONSIDERABLE_LOSS: Final = 0.005
-"""Loss rate of the reference above which a difference is relative to it."""
+"""Loss or mark rate of the reference above which a difference is relative to it."""
 MOST_WORST: Final = 10
 
 
@@ -241,14 +248,14 @@ def _differences(
     """Every metric of the path and of each group that both engines have numbers of."""
     reference = roles[1]
     small = SMALLEST_GOODPUT * rate_bps
-    losses = [run.loss_rate for run in reference if run.loss_rate is not None]
-    relative = bool(losses) and median(losses) > CONSIDERABLE_LOSS
     metrics: list[Metric] = [
         *((GROUP_GOODPUT, group.name, "goodput_bps", lambda goodput: max(goodput, small)) for group in groups),
         (TOTAL_GOODPUT, None, "goodput_bps", lambda goodput: goodput or small),
-        (LOSS if relative else SMALL_LOSS, None, "loss_rate", lambda loss: loss if relative else 1.0),
+        _of_packets((LOSS, SMALL_LOSS), "loss_rate", reference),
         delay,
     ]
+    if any(run.mark_rate for role in roles for run in role):
+        metrics.append(_of_packets((MARKS, SMALL_MARKS), "mark_rate", reference))
     for group in groups:
         metrics.append((COMPLETION, group.name, "fct_p50_s", lambda fct_s: fct_s))
         metrics.append((LATE_COMPLETION, group.name, "fct_p95_s", lambda fct_s: fct_s))
@@ -278,6 +285,13 @@ def _differences(
             floor_error=beyond(median(again) - middle, excused) / scale if again else None,
             limits=error / limit if limit else None,
         )
+
+
+def _of_packets(names: tuple[str, str], figure: str, reference: Runs) -> Metric:
+    """A share of packets: by the first name, and of the reference's, where that is considerable; else by the second."""
+    rates = [rate for run in reference if (rate := _figure(run, None, figure)) is not None]
+    relative = bool(rates) and median(rates) > CONSIDERABLE_LOSS
+    return names[not relative], None, figure, lambda rate: rate if relative else 1.0
 
 
 def _figure(run: RunFigures, group: str | None, name: str) -> float | None:

@@ -14,6 +14,7 @@ def figures_of(result: Result, setup: Setup) -> RunFigures:
         run_id=result.run_id,
         goodput_bps=values["total_goodput"] or 0.0,
         loss_rate=values["loss"],
+        mark_rate=values["marks"],
         queueing_delay=values["queueing_delay"],
         utilization=values["utilization"],
         groups={

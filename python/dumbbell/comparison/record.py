@@ -110,6 +110,8 @@ class RunFigures(Part):
     """Of all flows."""
     loss_rate: Number | None
     """Dropped by the queue / offered to it; random loss is in neither."""
+    mark_rate: Number | None = None
+    """Marked by the queue / sent by it."""
     queueing_delay: Number | None
     """Mean RTT less base RTT, mean over flows, as a share of the buffer's drain time."""
     utilization: Number | None

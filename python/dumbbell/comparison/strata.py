@@ -23,7 +23,7 @@ MOST_PACKETS: Final = 5_000_000
 """Of one run: what 1 Gbit/s carries in 60 s, which is 20 s and more of a kernel's time."""
 BANDS_FILE: Final = "bands.toml"
 GROUP_GOODPUT, TOTAL_GOODPUT = "group_goodput", "total_goodput"
-LOSS, SMALL_LOSS = "loss", "small_loss"
+LOSS, SMALL_LOSS, MARKS, SMALL_MARKS = "loss", "small_loss", "marks", "small_marks"
 QUEUEING_DELAY, MANAGED_DELAY, WINNER = "queueing_delay", "managed_delay", "winner"
 COMPLETION, LATE_COMPLETION = "completion", "late_completion"
 """What has a band in each stratum."""
@@ -100,7 +100,8 @@ class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def strata() -> Mapping[str, Stratum]:
     """Every stratum by its name, the plain path first."""
-    return convert(_table("strata.toml"), dict[str, Stratum])
+    tables = _table("strata.toml")
+    return convert({name: _stratum_table(tables, name) for name in tables}, dict[str, Stratum])
 
 
 @cache
@@ -113,6 +114,13 @@ def stored_bands() -> Mapping[str, Mapping[str, Any]]:
 def stored_deviations() -> Mapping[str, Mapping[str, float]]:
     """The simulator's standard deviations from the kernel by stratum, shares of a quantity; from hosts, of the line."""
     return _table(DEVIATIONS_FILE)
+
+
+def _stratum_table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """A stratum's table, with what it has of the one that it is like."""
+    own = dict(tables[name])
+    other = _stratum_table(tables, own.pop("like")) if "like" in own else {}
+    return {**other, **own, "fields": {**other.get("fields", {}), **own.get("fields", {})}}
 
 
 def _table(name: str) -> dict[str, Any]:
