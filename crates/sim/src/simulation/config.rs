@@ -17,7 +17,8 @@ fn ecn_mode(flow: &Flow) -> EcnMode {
         return EcnMode::Scalable;
     }
     match (flow.ecn, algorithm.is_some_and(|algorithm| algorithm.needs_ecn)) {
-        (Ecn::Accurate, _) => EcnMode::Accurate,
+        (Ecn::Accurate, true) => EcnMode::AccurateExact,
+        (Ecn::Accurate, false) => EcnMode::Accurate,
         (_, true) => EcnMode::Exact,
         (Ecn::Classic, false) => EcnMode::Classic,
         (Ecn::Off, false) => EcnMode::Off,

@@ -21,6 +21,8 @@ pub enum EcnMode {
     Exact,
     /// AccECN (RFC 9768): every packet but SYNs is ECT(0), and ACKs count those with CE.
     Accurate,
+    /// AccECN of DCTCP: SYNs are ECT(0), too, and what an ACK is owed for is told before CE begins or ends.
+    AccurateExact,
     /// AccECN for a scalable algorithm (RFC 9331 section 4): every packet is ECT(1), and nothing less will do.
     Scalable,
 }
@@ -51,7 +53,7 @@ impl EcnMode {
     /// ACKs count marks.
     #[inline]
     pub const fn is_accurate(self) -> bool {
-        matches!(self, Self::Accurate | Self::Scalable)
+        matches!(self, Self::Accurate | Self::AccurateExact | Self::Scalable)
     }
 
     const fn codepoint(self) -> Ecn {
@@ -73,7 +75,7 @@ impl EcnMode {
 
     /// That of a SYN and its answer: ECT only where an algorithm needs marks (`tcp_ecn_send_syn`).
     const fn handshake(self) -> Ecn {
-        if matches!(self, Self::Exact | Self::Scalable) { self.codepoint() } else { Ecn::NotEct }
+        if matches!(self, Self::Exact | Self::AccurateExact | Self::Scalable) { self.codepoint() } else { Ecn::NotEct }
     }
 
     /// What a SYN carries that was sent so often before: AccECN is offered twice (RFC 9768 section 3.1.4.1), ECN once
@@ -81,7 +83,7 @@ impl EcnMode {
     pub const fn syn(self, repetitions: u32) -> Marks {
         let offer = match self {
             Self::Classic | Self::Exact if repetitions == 0 => CLASSIC_OFFER,
-            Self::Accurate | Self::Scalable if repetitions <= 1 => ACCURATE_OFFER,
+            _ if self.is_accurate() && repetitions <= 1 => ACCURATE_OFFER,
             _ => 0,
         };
         Marks::new(false, self.handshake()).with_ace(offer)
@@ -93,7 +95,8 @@ impl EcnMode {
         match (self, answer.ace()) {
             (Self::Classic | Self::Exact, CLASSIC_ANSWER) => self,
             (Self::Accurate, CLASSIC_ANSWER) => Self::Classic,
-            (Self::Accurate | Self::Scalable, ace) if !matches!(ace, 0 | CLASSIC_ANSWER | 0b111) => self,
+            (Self::AccurateExact, CLASSIC_ANSWER) => Self::Exact,
+            (_, ace) if self.is_accurate() && !matches!(ace, 0 | CLASSIC_ANSWER | 0b111) => self,
             _ => Self::Off,
         }
     }
@@ -103,7 +106,8 @@ impl EcnMode {
         match (self, syn.ace()) {
             (Self::Classic | Self::Exact, offer) if offer & CLASSIC_OFFER == CLASSIC_OFFER => self,
             (Self::Accurate, CLASSIC_OFFER) => Self::Classic,
-            (Self::Accurate | Self::Scalable, offer) if !matches!(offer, 0 | CLASSIC_OFFER) => self,
+            (Self::AccurateExact, CLASSIC_OFFER) => Self::Exact,
+            (_, offer) if self.is_accurate() && !matches!(offer, 0 | CLASSIC_OFFER) => self,
             _ => Self::Off,
         }
     }
@@ -117,6 +121,8 @@ pub struct Echo {
     is_settled: bool,
     /// ECT has come (`TCP_ECN_SEEN`).
     has_seen: bool,
+    /// The data that came last had CE (DCTCP's `ce_state`).
+    is_congested: bool,
     /// The ECN field that came last (`prev_ecnfield`).
     field: u8,
     /// Packets with CE (`received_ce`), and those that no ACK has reported (`received_ce_pending`).
@@ -143,7 +149,8 @@ impl Echo {
     /// Of a host that offers this.
     pub const fn new(mode: EcnMode) -> Self {
         let marks = Marks::new(false, mode.others());
-        Self { mode, is_settled: false, has_seen: false, field: 0, marked: 0, unreported: 0, marked_bytes: 0, marks }
+        let (is_settled, has_seen, is_congested) = (false, false, false);
+        Self { mode, is_settled, has_seen, is_congested, field: 0, marked: 0, unreported: 0, marked_bytes: 0, marks }
     }
 
     /// What both ends make of ECN.
@@ -158,9 +165,12 @@ impl Echo {
         self.marks
     }
 
-    /// What an ACK of the data before a [change](Heard::Change) carries.
+    /// What an ACK of the data before a [change](Heard::Change) carries: a count that is as new as the change.
     pub const fn marks_before(&self) -> Marks {
-        Marks::new(false, self.mode.others()).echoing(!self.marks.echoes())
+        if self.mode.is_accurate() {
+            return self.marks;
+        }
+        Marks::new(false, self.mode.others()).echoing(!self.is_congested)
     }
 
     /// An ACK is sent.
@@ -184,7 +194,7 @@ impl Echo {
         let answer = match self.mode {
             EcnMode::Off => 0,
             EcnMode::Classic | EcnMode::Exact => CLASSIC_ANSWER,
-            EcnMode::Accurate | EcnMode::Scalable => reflected(syn.ecn()),
+            _ => reflected(syn.ecn()),
         };
         Marks::new(false, self.mode.handshake()).with_ace(answer)
     }
@@ -221,14 +231,15 @@ impl Echo {
             return if self.has_seen { Heard::Occasion } else { Heard::Nothing };
         }
         self.has_seen = true;
-        let is_congested = marks.is_congested();
-        let echoes = self.marks.echoes();
+        let was_congested = std::mem::replace(&mut self.is_congested, marks.is_congested());
         match self.mode {
-            EcnMode::Exact if is_congested != echoes => {
-                self.marks = Marks::new(false, self.mode.others()).echoing(is_congested);
-                Heard::Change
+            EcnMode::Exact | EcnMode::AccurateExact => {
+                if self.mode == EcnMode::Exact {
+                    self.marks = Marks::new(false, self.mode.others()).echoing(self.is_congested);
+                }
+                if self.is_congested == was_congested { Heard::Nothing } else { Heard::Change }
             }
-            EcnMode::Classic if is_congested && !echoes => {
+            EcnMode::Classic if self.is_congested && !self.marks.echoes() => {
                 self.marks = self.marks.echoing(true);
                 Heard::Occasion
             }

@@ -367,13 +367,14 @@ fn the_count_of_an_ack_without_progress_is_ignored() {
 /// RFC 9768 section 3.1: a host takes the best offer that it knows, and its answer says which ECN field the SYN had.
 #[test]
 fn a_host_answers_the_best_offer_that_it_knows() {
-    use EcnMode::{Accurate, Classic, Exact, Off, Scalable};
+    use EcnMode::{Accurate, AccurateExact, Classic, Exact, Off, Scalable};
     let offers = [0, 0b011, 0b111, 0b100];
     for (host, modes) in [
         (Off, [Off, Off, Off, Off]),
         (Classic, [Off, Classic, Classic, Off]),
         (Exact, [Off, Exact, Exact, Off]),
         (Accurate, [Off, Classic, Accurate, Accurate]),
+        (AccurateExact, [Off, Exact, AccurateExact, AccurateExact]),
         (Scalable, [Off, Off, Scalable, Scalable]),
     ] {
         for (offer, mode) in offers.into_iter().zip(modes) {
@@ -391,8 +392,8 @@ fn a_host_answers_the_best_offer_that_it_knows() {
 }
 
 /// So many segments have come, none of them marked.
-fn past_quick_acks(segments: u64) -> ReceiverScript {
-    let mut r = ReceiverScript::begin(ACCURATE_RECEIVER);
+fn past_quick_acks(setup: ReceiverSetup, segments: u64) -> ReceiverScript {
+    let mut r = ReceiverScript::begin(setup);
     for seq in 0..segments {
         r.gets(segment(seq).ecn(Ecn::Ect0));
         r.take_acks();
@@ -406,7 +407,7 @@ fn past_quick_acks(segments: u64) -> ReceiverScript {
 fn accurate_acks_count_marks_and_come_at_once_when_marks_begin_or_end() {
     let ect = |seq| segment(seq).ecn(Ecn::Ect0);
     let next = 40;
-    let mut r = past_quick_acks(next);
+    let mut r = past_quick_acks(ACCURATE_RECEIVER, next);
     r.gets(ect(next)).gets(ect(next + 1)).expect_ack(ack(next + 2).counting(0));
     r.gets(segment(next + 2).ecn(CE)).expect_ack(ack(next + 3).counting(1));
     r.gets(segment(next + 3).ecn(CE)).gets(segment(next + 4).ecn(CE)).expect_ack(ack(next + 5).counting(3));
@@ -420,11 +421,23 @@ fn accurate_acks_count_marks_and_come_at_once_when_marks_begin_or_end() {
     }
 }
 
+/// Of DCTCP Linux 7.3 acknowledges what waits before it answers the change: by the count that the change has made.
+#[test]
+fn accurate_dctcp_tells_what_it_owes_before_marks_begin_or_end() {
+    let mut r = past_quick_acks(ReceiverSetup { ecn: EcnMode::AccurateExact, ..RECEIVER }, 40);
+    let n = 40;
+    r.gets(segment(n).ecn(Ecn::Ect0));
+    r.gets(segment(n + 1).ecn(CE)).expect_acks([ack(n + 1).counting(1), ack(n + 2).counting(1)]);
+    r.gets(segment(n + 2).ecn(CE)).gets(segment(n + 3).ecn(CE)).expect_ack(ack(n + 4).counting(3));
+    r.gets(segment(n + 4).ecn(CE));
+    r.gets(segment(n + 5).ecn(Ecn::Ect0)).expect_acks([ack(n + 5).counting(4), ack(n + 6).counting(4)]);
+}
+
 /// RFC 9768 section 3.2.2.5.1: no more than six marks wait for an ACK, also behind a hole where ACKs are compressed
 /// (`TCP_ACCECN_ACE_MAX_DELTA`).
 #[test]
 fn the_sixth_mark_that_waits_is_acknowledged_at_once() {
-    let mut r = past_quick_acks(40);
+    let mut r = past_quick_acks(ACCURATE_RECEIVER, 40);
     let marked = |seq| segment(seq).ecn(CE);
     for seq in 41..45 {
         r.gets(marked(seq));

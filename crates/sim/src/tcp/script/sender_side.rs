@@ -154,7 +154,7 @@ impl SenderScript {
     pub(super) fn begin(setup: SenderSetup) -> Self {
         let mut script = Self::connecting(setup);
         let ace = match (setup.peer_has_ecn, setup.ecn) {
-            (true, EcnMode::Accurate | EcnMode::Scalable) => 0b010,
+            (true, mode) if mode.is_accurate() => 0b010,
             (true, EcnMode::Classic | EcnMode::Exact) => 0b001,
             _ => 0,
         };
