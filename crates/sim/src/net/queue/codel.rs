@@ -15,6 +15,8 @@ use units::{Time, low_bits};
 const STEP: u32 = 10;
 /// Drops of long ago say nothing of today: so many intervals.
 const MEMORY: u32 = 16;
+/// An instant before the beginning, in steps: a quarter of the clock's range.
+const LONG_AGO: u32 = 0_u32.wrapping_sub(1 << 30);
 
 /// Parameters in steps.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +47,7 @@ impl Settings {
 }
 
 /// The control law's memory, of one queue.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Law {
     /// Drops since it began to drop.
     pub count: u32,
@@ -58,6 +60,22 @@ pub struct Law {
     next_drop: u32,
     /// How long the last frame waited.
     delay: u32,
+}
+
+impl Default for Law {
+    /// A kernel has been up for longer than the memory lasts: drops for want of room, which count, are not remembered by the
+    /// first that the law makes. Its root, of nothing, would never grow.
+    fn default() -> Self {
+        Self {
+            count: 0,
+            last_count: 0,
+            is_dropping: false,
+            inverse_root: 0,
+            first_above: 0,
+            next_drop: LONG_AGO,
+            delay: 0,
+        }
+    }
 }
 
 /// What the law has pulled.
@@ -296,6 +314,15 @@ mod tests {
             now += Span::from_millis(1);
         }
         times
+    }
+
+    /// A count that overflow left before the law dropped anything (FQ-CoDel's fattest flow) is forgotten at the first drop.
+    #[test]
+    fn the_first_drop_remembers_no_overflow() {
+        let settings = settings(false);
+        let mut law = Law { count: 64, ..Law::default() };
+        law.begin(&settings, settings.interval);
+        assert_eq!((law.count, law.inverse_root), (1, u16::MAX));
     }
 
     #[test]
