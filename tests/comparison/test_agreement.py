@@ -103,6 +103,8 @@ def test_marks_are_compared_as_losses_are_where_there_are_some(
 
     condition = condition_of(marked(candidate), marked(reference))
     assert of(condition, metric).error == pytest.approx(error)
+    worst = agreement_text.worst_table(judge([condition], Source(), SIDE, SIDE, ()))
+    assert "queue marks" in str(worst.rows)
     for none in (None, 0.0):
         assert not any("marks" in each.metric for each in condition_of(marked(none), marked(none)).differences)
 

@@ -27,8 +27,8 @@ MOST_FAILURES: Final = 3
 IDENTITY_DIGITS: Final = 12
 _METRICS = {
     "group_goodput": "goodput", "total_goodput": "total goodput", "loss": "queue loss", "small_loss": "queue loss",
-    "queueing_delay": "queueing delay", "managed_delay": "queueing delay", "completion": "median completion",
-    "late_completion": "p95 completion",
+    "marks": "queue marks", "small_marks": "queue marks", "queueing_delay": "queueing delay",
+    "managed_delay": "queueing delay", "completion": "median completion", "late_completion": "p95 completion",
 }  # fmt: skip
 """What a band's metric is called of one condition."""
 
