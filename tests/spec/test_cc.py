@@ -74,10 +74,11 @@ def test_variants_of_an_algorithm_that_is_not_there_are_unknown(registry: Regist
 
 
 def test_every_variant_says_what_it_is() -> None:
-    assert len(cc.variants()) == 10
-    assert {name for name, variant in cc.variants().items() if not variant.linux} == {"bbr_steady_rtt", "bbr_feedback"}
-    for variant in cc.variants().values():
-        assert variant.base == ("bbr" if variant.linux else "bbr_proposals")
+    assert len(cc.variants()) == 11
+    of_sim = {"bbr3_draft": "bbr3", "bbr_steady_rtt": "bbr_proposals", "bbr_feedback": "bbr_proposals"}
+    assert {name for name, variant in cc.variants().items() if not variant.linux} == set(of_sim)
+    for name, variant in cc.variants().items():
+        assert variant.base == of_sim.get(name, "bbr")
         assert variant.about
         assert variant.parameters
         if variant.linux:

@@ -19,20 +19,20 @@
 //! Differs from Linux: counters do not wrap (the kernel's excess acknowledged has 16 bits, its policer's products
 //! 32); the cycle's random phase comes from the flow's own stream.
 
-mod aggregation;
-mod bandwidth;
+pub(crate) mod aggregation;
+pub(crate) mod bandwidth;
 mod congestion_window;
 mod cycle;
 mod drain;
 mod full_pipe;
 mod min_rtt;
-mod pacing;
+pub(crate) mod pacing;
 mod parameters;
 mod policer;
 mod probe_bw;
 mod probe_rtt;
 mod recovery;
-mod round;
+pub(crate) mod round;
 mod state;
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ impl Bbr {
             min_rtt: min_rtt::MinRtt::new(start),
             policer: policer::Detector::default(),
             aggregation: aggregation::Estimator::new(start.now),
-            pacer: pacing::Pacer::new(&parameters, start),
+            pacer: pacing::Pacer::new(parameters.pacing(), start),
             recovery: recovery::SavedCwnd::default(),
             idle_restart: false,
             limits_flight: false,
@@ -171,8 +171,8 @@ impl Bbr {
         self.gains = self.state.gains(&self.parameters, self.policer.rate().is_some());
 
         let bandwidth = self.bandwidth();
-        self.pacer.learn_rtt(&self.parameters, ack.srtt_us, window.cwnd);
-        self.pacer.pace_at(&self.parameters, bandwidth, self.gains.pacing, self.full_pipe.is_full());
+        self.pacer.learn_rtt(ack.srtt_us, window.cwnd);
+        self.pacer.pace_at(bandwidth, self.gains.pacing, self.full_pipe.is_full());
         self.set_cwnd(ack, bandwidth, window);
     }
 
@@ -215,7 +215,7 @@ impl Bbr {
             // No faster than the bandwidth that is known: a burst would only overflow a queue.
             State::ProbeBw(_) => {
                 let bandwidth = self.bandwidth();
-                self.pacer.pace_at(&self.parameters, bandwidth, Gain::UNIT, self.full_pipe.is_full());
+                self.pacer.pace_at(bandwidth, Gain::UNIT, self.full_pipe.is_full());
             }
             State::ProbeRtt(_) => self.end_probe_rtt_if_done(restart.now, window),
             State::Startup | State::Drain => {}
@@ -286,7 +286,7 @@ impl CongestionControl for Bbr {
     }
 
     fn min_burst(&self) -> Option<Segments> {
-        Some(self.pacer.min_burst(&self.parameters))
+        Some(self.pacer.min_burst())
     }
 
     /// Room for the doubling of STARTUP during recovery. Linux 6.1 bbr_sndbuf_expand.

@@ -85,6 +85,17 @@ pub struct RateSample {
     pub prior_in_flight: Segments,
     /// The sampled segment was sent while the application limited the sender.
     pub is_app_limited: bool,
+    /// In flight when the sampled segment was sent, itself included; segments marked lost since, and those delivered since whose
+    /// ACKs had ECE. Only for an algorithm that [watches losses](crate::CongestionControl::watches_losses).
+    pub tx_in_flight: Segments,
+    /// See `tx_in_flight`.
+    pub lost: Segments,
+    /// See `tx_in_flight`.
+    pub delivered_ce: Segments,
+    /// This ACK has ECE.
+    pub is_ece: bool,
+    /// This ACK may be of a tail loss probe, or of the segment that it repeats (RFC 8985 section 7.4).
+    pub acks_probe: bool,
     /// The RTT sample probably contains a delayed ACK (one segment acknowledged while 2 or more were in flight).
     pub is_ack_delayed: bool,
 }
@@ -145,6 +156,17 @@ pub struct Timeout {
     pub delivered_at: Time,
     /// Segments marked lost since the connection began, those of this timeout included.
     pub lost: u64,
+}
+
+/// A segment that was just marked lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Loss {
+    /// In flight when it was sent, itself included.
+    pub tx_in_flight: Segments,
+    /// Segments marked lost since it was sent, itself included.
+    pub lost: Segments,
+    /// It was sent while the application limited the sender.
+    pub is_app_limited: bool,
 }
 
 /// First transmission after idle.

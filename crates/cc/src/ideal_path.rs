@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 
 use units::{Rate, Segments, Span, Time};
 
-use crate::{Ack, CongestionControl, RateSample, RecoveryState, Restart, Start, Timeout, Window};
+use crate::{Ack, CongestionControl, Loss, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 
 /// Payload of a segment.
 pub(crate) const MSS_BYTES: u32 = 1_448;
@@ -56,6 +56,9 @@ struct Segment {
     delivered_at: Time,
     first_sent: Time,
     is_app_limited: bool,
+    /// In flight when it was sent, itself included, and segments lost until then.
+    in_flight: Segments,
+    lost: u64,
 }
 
 /// The sender, its path, and what they did.
@@ -193,6 +196,8 @@ impl<C: CongestionControl> Flow<C> {
                 delivered_at: self.delivered_at,
                 first_sent: self.first_sent,
                 is_app_limited: self.app_limited_until.is_some(),
+                in_flight: self.in_flight + 1,
+                lost: self.lost,
             });
             self.next += 1;
             self.in_flight += 1;
@@ -233,21 +238,24 @@ impl<C: CongestionControl> Flow<C> {
     /// Everything that is acknowledged at `at` comes in one ACK.
     fn take_acks(&mut self, at: Time) -> Ack {
         let prior_in_flight = self.in_flight;
-        let (mut acked, mut losses, mut newest) = (0, 0, None);
+        let (mut acked, mut newest, mut lost) = (0, None, Vec::new());
         while let Some(last) = self.flight.iter().position(|segment| segment.acked == Some(at)) {
             for segment in self.flight.drain(..=last) {
                 if segment.acked.is_some() {
                     acked += 1;
                     newest = Some(segment);
                 } else {
-                    losses += 1;
+                    lost.push(segment);
                 }
             }
         }
         let newest = newest.expect("an ACK acknowledges something");
+        let losses = lost.len() as Segments;
         self.in_flight -= acked + losses;
-        self.lost += u64::from(losses);
         self.delivered += u64::from(acked);
+        for segment in lost {
+            self.lose(&segment, at);
+        }
         self.una = newest.index + 1;
         let send_phase = newest.sent.since(newest.first_sent);
         let ack_phase = at.since(newest.delivered_at);
@@ -283,7 +291,9 @@ impl<C: CongestionControl> Flow<C> {
                 acked_sacked: acked,
                 prior_in_flight,
                 is_app_limited: newest.is_app_limited,
-                is_ack_delayed: false,
+                tx_in_flight: newest.in_flight,
+                lost: (self.lost - newest.lost) as Segments,
+                ..RateSample::default()
             },
             delivered: self.delivered,
             delivered_at: self.delivered_at,
@@ -301,6 +311,14 @@ impl<C: CongestionControl> Flow<C> {
             self.limit_flight();
         }
         ack
+    }
+
+    /// A segment is known to be lost.
+    fn lose(&mut self, segment: &Segment, now: Time) {
+        self.lost += 1;
+        let lost = (self.lost - segment.lost) as Segments;
+        let loss = Loss { tx_in_flight: segment.in_flight, lost, is_app_limited: segment.is_app_limited };
+        self.cc.on_lost(&loss, &self.window, now, self.delivered);
     }
 
     fn limit_flight(&mut self) {
@@ -327,9 +345,10 @@ impl<C: CongestionControl> Flow<C> {
 
     /// Everything in flight is lost.
     pub(crate) fn time_out(&mut self) {
-        self.lost += u64::from(self.in_flight);
         self.in_flight = 0;
-        self.flight.clear();
+        for segment in std::mem::take(&mut self.flight) {
+            self.lose(&segment, self.now);
+        }
         let Self { now, delivered, delivered_at, lost, .. } = *self;
         self.cc.on_timeout(&Timeout { now, delivered, delivered_at, lost });
         self.window.ssthresh = self.cc.on_congestion(&self.window);

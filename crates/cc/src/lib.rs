@@ -8,6 +8,7 @@
 //! `mod` below, and one line in the table of `registry`.
 
 mod bbr;
+mod bbr3;
 mod bbr_proposals;
 mod cubic;
 mod dctcp;
@@ -22,15 +23,16 @@ mod reno;
 
 pub use bbr::Bbr;
 pub use bbr_proposals::BbrProposals;
+pub use bbr3::Bbr3;
 pub use cubic::{Cubic, HyStartExit};
 pub use dctcp::Dctcp;
-pub use event::{Ack, Delivery, Inspection, RateSample, RecoveryState, Restart, Start, Timeout, Window};
+pub use event::{Ack, Delivery, Inspection, Loss, RateSample, RecoveryState, Restart, Start, Timeout, Window};
 pub use parameter::{Algorithm, Kind, Parameter, ParameterError};
 pub use prague::Prague;
 pub use registry::{Controller, algorithm, algorithms, build, check};
 pub use reno::Reno;
 
-use units::{Rate, Segments};
+use units::{Rate, Segments, Time};
 
 /// A congestion control algorithm: pure state, no clock, no logger, no randomness but what [`Start`] gives it.
 pub trait CongestionControl: std::fmt::Debug + Send {
@@ -52,6 +54,20 @@ pub trait CongestionControl: std::fmt::Debug + Send {
     /// A retransmission timeout has marked segments lost. Called before [`Self::on_congestion`] and
     /// [`Self::on_state`]; a transport that has no new counts to tell may leave it out.
     fn on_timeout(&mut self, _timeout: &Timeout) {}
+
+    /// Whether it is to hear of each segment that is marked lost ([`Self::on_lost`]), and of what was in flight when a sampled
+    /// one was sent: the transport keeps that for each segment then.
+    fn watches_losses(&self) -> bool {
+        false
+    }
+
+    /// A segment was marked lost, when so many had been delivered. Called before [`Self::on_congestion`]
+    /// (Linux's `skb_marked_lost` of BBR version 3).
+    fn on_lost(&mut self, _loss: &Loss, _window: &Window, _now: Time, _delivered: u64) {}
+
+    /// A tail loss probe repaired a loss that nobody saw, of a segment sent while the application limited the sender or not.
+    /// Called before [`Self::on_congestion`] (Linux's `CA_EVENT_TLP_RECOVERY`).
+    fn on_probe_repair(&mut self, _was_app_limited: bool, _window: &Window, _now: Time, _delivered: u64) {}
 
     /// The transport's recovery state changed to `state`. Called after [`Self::on_congestion`] where both are.
     fn on_state(&mut self, _state: RecoveryState, _window: &mut Window) {}

@@ -5,12 +5,12 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
-use units::{Rate, Segments};
+use units::{Rate, Segments, Time};
 
 use crate::parameter::{Values, unknown};
 use crate::{
-    Ack, Algorithm, CongestionControl, Delivery, Inspection, ParameterError, RecoveryState, Restart, Start, Timeout,
-    Window,
+    Ack, Algorithm, CongestionControl, Delivery, Inspection, Loss, ParameterError, RecoveryState, Restart, Start,
+    Timeout, Window,
 };
 
 /// One line an algorithm, in the order of their names: its module, which has the static `ALGORITHM`, its type there, and
@@ -57,6 +57,7 @@ macro_rules! algorithms {
 
 algorithms! {
     bbr::Bbr as Box<crate::Bbr>, // several times larger than the others
+    bbr3::Bbr3 as Box<crate::Bbr3>,
     bbr_proposals::BbrProposals as Box<crate::BbrProposals>,
     cubic::Cubic as crate::Cubic,
     dctcp::Dctcp as crate::Dctcp,
@@ -115,6 +116,19 @@ impl CongestionControl for Controller {
 
     fn on_timeout(&mut self, timeout: &Timeout) {
         each!(self, cc => cc.on_timeout(timeout));
+    }
+
+    #[inline]
+    fn watches_losses(&self) -> bool {
+        each!(self, cc => cc.watches_losses())
+    }
+
+    fn on_lost(&mut self, loss: &Loss, window: &Window, now: Time, delivered: u64) {
+        each!(self, cc => cc.on_lost(loss, window, now, delivered));
+    }
+
+    fn on_probe_repair(&mut self, was_app_limited: bool, window: &Window, now: Time, delivered: u64) {
+        each!(self, cc => cc.on_probe_repair(was_app_limited, window, now, delivered));
     }
 
     fn on_state(&mut self, state: RecoveryState, window: &mut Window) {
@@ -232,7 +246,7 @@ mod tests {
     fn an_unknown_algorithm_is_answered_with_the_nearest() {
         let errors = check("bbrr", &given(&[("cwnd_gain", 1.0)]));
         assert_eq!(errors.len(), 1);
-        let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, cubic, reno";
+        let expected = "unknown algorithm \"bbrr\"; did you mean \"bbr\"? known: bbr, bbr3, cubic";
         assert!(errors[0].0.starts_with(expected), "{errors:?}");
         assert_eq!(build("bbrr", &BTreeMap::new(), &samples::start()).err(), Some(check("bbrr", &BTreeMap::new())));
     }

@@ -19,6 +19,7 @@ mod row;
 /// What the scoreboard needs of TCP.
 #[path = "../src/tcp"]
 mod tcp {
+    mod flights;
     mod ring;
     pub mod scoreboard;
     mod segment;

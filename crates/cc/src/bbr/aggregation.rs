@@ -6,8 +6,8 @@
 
 use units::{Segments, Time};
 
-use super::bandwidth::Bandwidth;
-use super::{Bbr, Parameters, valid_delivery};
+use super::bandwidth::{Bandwidth, Gain};
+use super::{Bbr, valid_delivery};
 use crate::Ack;
 
 /// An epoch of this many acknowledged segments is too old to say anything (Linux: 20 bits).
@@ -17,7 +17,7 @@ const MAX_WINDOW_ROUNDS: u32 = 31;
 
 /// The largest excess of the current and the previous window of rounds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Estimator {
+pub(crate) struct Estimator {
     epoch_start_us: u64,
     epoch_acked: Segments,
     excess: [Segments; 2],
@@ -26,20 +26,20 @@ pub(super) struct Estimator {
 }
 
 impl Estimator {
-    pub(super) fn new(now: Time) -> Self {
+    pub(crate) fn new(now: Time) -> Self {
         Self { epoch_start_us: now.as_micros(), ..Self::default() }
     }
 
     /// A new epoch of counting.
-    pub(super) fn begin_epoch(&mut self, now_us: u64) {
+    pub(crate) fn begin_epoch(&mut self, now_us: u64) {
         self.epoch_start_us = now_us;
         self.epoch_acked = 0;
     }
 
-    /// Ages the windows by a round.
-    fn end_round(&mut self, parameters: &Parameters) {
+    /// Ages the windows, of so many rounds each, by a round.
+    pub(crate) fn end_round(&mut self, window_rounds: u32) {
         self.rounds = (self.rounds + 1).min(MAX_WINDOW_ROUNDS);
-        if self.rounds >= parameters.extra_acked_win_rounds {
+        if self.rounds >= window_rounds {
             self.rounds = 0;
             self.current = 1 - self.current;
             self.excess[self.current] = 0;
@@ -47,7 +47,7 @@ impl Estimator {
     }
 
     /// Takes in `acked` more segments, delivered until `now_us`.
-    fn count(&mut self, bandwidth: Bandwidth, acked: Segments, now_us: u64, cwnd: Segments) {
+    pub(crate) fn count(&mut self, bandwidth: Bandwidth, acked: Segments, now_us: u64, cwnd: Segments) {
         let mut expected = bandwidth.segments_in(now_us.saturating_sub(self.epoch_start_us));
         // ACKs no faster than expected: the burst, if there was one, is over.
         if self.epoch_acked <= expected || self.epoch_acked + acked >= MAX_EPOCH_ACKED {
@@ -59,10 +59,14 @@ impl Estimator {
         self.excess[self.current] = self.excess[self.current].max(excess);
     }
 
-    /// Segments to add to the window. Linux 6.1 bbr_ack_aggregation_cwnd.
-    pub(super) fn allowance(&self, parameters: &Parameters, bandwidth: Bandwidth) -> Segments {
-        let excess = parameters.extra_acked_gain.of(self.excess[0].max(self.excess[1]));
-        excess.min(bandwidth.segments_in(parameters.extra_acked_max_us))
+    /// The largest excess of both windows.
+    pub(crate) fn excess(&self) -> Segments {
+        self.excess[0].max(self.excess[1])
+    }
+
+    /// Segments to add to the window: so much of the excess, of so much time at most. Linux 6.1 bbr_ack_aggregation_cwnd.
+    pub(crate) fn allowance(&self, gain: Gain, max_us: u64, bandwidth: Bandwidth) -> Segments {
+        gain.of(self.excess()).min(bandwidth.segments_in(max_us))
     }
 }
 
@@ -74,7 +78,7 @@ impl Bbr {
             return;
         }
         if self.round.is_start {
-            self.aggregation.end_round(&self.parameters);
+            self.aggregation.end_round(self.parameters.extra_acked_win_rounds);
         }
         let bandwidth = self.bandwidth();
         self.aggregation.count(bandwidth, ack.acked_sacked, self.counters.delivered_us, cwnd);
@@ -90,18 +94,18 @@ mod tests {
         Bandwidth::of_delivery(1u32, 1_000u32)
     }
 
-    fn parameters() -> Parameters {
-        Parameters::from_defaults_and(&[])
+    fn allowance(estimator: &Estimator) -> Segments {
+        estimator.allowance(Gain::UNIT, 100_000, bandwidth())
     }
 
     #[test]
     fn what_arrives_faster_than_the_bandwidth_is_excess() {
         let mut estimator = Estimator::new(Time::ZERO);
         estimator.count(bandwidth(), 20, 10_000, 100);
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20);
+        assert_eq!(allowance(&estimator), 20);
         // 5 ms later 10 more: 30 in all, where 4 were expected (5, rounded down from 2^-24).
         estimator.count(bandwidth(), 10, 15_000, 100);
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 26);
+        assert_eq!(allowance(&estimator), 26);
     }
 
     #[test]
@@ -110,35 +114,33 @@ mod tests {
         estimator.count(bandwidth(), 20, 10_000, 100);
         estimator.count(bandwidth(), 1, 31_000, 100);
         assert_eq!((estimator.epoch_start_us, estimator.epoch_acked), (31_000, 1));
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20, "the maximum stays");
+        assert_eq!(allowance(&estimator), 20, "the maximum stays");
     }
 
     #[test]
     fn the_excess_is_bounded_by_the_window_and_by_100_ms_of_bandwidth() {
         let mut estimator = Estimator::new(Time::ZERO);
         estimator.count(bandwidth(), 500, 10_000, 60);
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 60);
+        assert_eq!(allowance(&estimator), 60);
         estimator.count(bandwidth(), 500, 10_000, 400);
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 99);
-        let longer = Parameters::from_defaults_and(&[("extra_acked_max_ms", 200.0)]);
-        assert_eq!(estimator.allowance(&longer, bandwidth()), 199);
+        assert_eq!(allowance(&estimator), 99);
+        assert_eq!(estimator.allowance(Gain::UNIT, 200_000, bandwidth()), 199);
     }
 
     #[test]
     fn a_maximum_lasts_between_five_and_ten_rounds() {
         let mut estimator = Estimator::new(Time::ZERO);
         estimator.count(bandwidth(), 20, 10_000, 100);
-        (0..9).for_each(|_| estimator.end_round(&parameters()));
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 20);
-        estimator.end_round(&parameters());
-        assert_eq!(estimator.allowance(&parameters(), bandwidth()), 0);
+        (0..9).for_each(|_| estimator.end_round(5));
+        assert_eq!(allowance(&estimator), 20);
+        estimator.end_round(5);
+        assert_eq!(allowance(&estimator), 0);
     }
 
     #[test]
     fn the_gain_scales_the_allowance() {
         let mut estimator = Estimator::new(Time::ZERO);
         estimator.count(bandwidth(), 20, 10_000, 100);
-        let half = Parameters::from_defaults_and(&[("extra_acked_gain", 0.5)]);
-        assert_eq!(estimator.allowance(&half, bandwidth()), 10);
+        assert_eq!(estimator.allowance(Gain::from_256ths(128), 100_000, bandwidth()), 10);
     }
 }

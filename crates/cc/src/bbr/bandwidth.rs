@@ -17,11 +17,15 @@ const MAX_PRODUCT: u64 = 1 << 30;
 pub(crate) struct Bandwidth(u32);
 
 impl Bandwidth {
-    pub(super) const fn from_bits(bits: u32) -> Self {
+    pub(crate) const MAX: Self = Self(u32::MAX);
+    /// The smallest that is some.
+    pub(crate) const LEAST: Self = Self(1);
+
+    pub(crate) const fn from_bits(bits: u32) -> Self {
         Self(bits)
     }
 
-    pub(super) const fn to_bits(self) -> u32 {
+    pub(crate) const fn to_bits(self) -> u32 {
         self.0
     }
 
@@ -31,15 +35,21 @@ impl Bandwidth {
         Self(bits.try_into().unwrap_or(u32::MAX))
     }
 
+    /// The same, rounded up: small rates can grow, too (BBR version 3).
+    pub(crate) fn of_delivery_at_least(segments: impl Into<u64>, us: impl Into<u64>) -> Self {
+        let bits = (segments.into() << POINT).div_ceil(us.into());
+        Self(bits.try_into().unwrap_or(u32::MAX))
+    }
+
     /// Segments delivered in `us`, rounded down.
-    pub(super) fn segments_in(self, us: u64) -> Segments {
+    pub(crate) fn segments_in(self, us: u64) -> Segments {
         let segments = saturating_product(u64::from(self.0), us) >> POINT;
         segments.try_into().unwrap_or(Segments::MAX)
     }
 
     /// Segments in flight that keep `gain` times this rate over `rtt_us`, rounded up so that a small window cannot
     /// talk the estimate down (Linux 6.1 bbr_bdp).
-    pub(super) fn product(self, rtt_us: u32, gain: Gain) -> Segments {
+    pub(crate) fn product(self, rtt_us: u32, gain: Gain) -> Segments {
         let product = u64::from(self.0) * u64::from(rtt_us);
         let amplified = saturating_product(product, u64::from(gain.0)) >> GAIN_POINT;
         (amplified.saturating_add((1 << POINT) - 1) >> POINT).min(MAX_PRODUCT) as Segments
@@ -47,18 +57,18 @@ impl Bandwidth {
 
     /// `gain` times this rate, less `margin_percent`, in bytes/s (Linux 6.1 bbr_rate_bytes_per_sec). The order of the
     /// operations decides the rounding; u64 suffices up to 2.9 Tbit/s at STARTUP's gain.
-    pub(super) fn bytes_per_sec(self, mss_bytes: u32, gain: Gain, margin_percent: u32) -> u64 {
+    pub(crate) fn bytes_per_sec(self, mss_bytes: u32, gain: Gain, margin_percent: u32) -> u64 {
         let per_us = saturating_product(u64::from(self.0) * u64::from(mss_bytes), u64::from(gain.0)) >> GAIN_POINT;
         let per_sec = saturating_product(per_us, 1_000_000 / 100 * u64::from(100 - margin_percent));
         per_sec >> POINT
     }
 
     /// The mean with another.
-    pub(super) fn mean(self, other: Self) -> Self {
+    pub(crate) fn mean(self, other: Self) -> Self {
         Self(((u64::from(self.0) + u64::from(other.0)) / 2) as u32)
     }
 
-    pub(super) fn abs_diff(self, other: Self) -> Self {
+    pub(crate) fn abs_diff(self, other: Self) -> Self {
         Self(self.0.abs_diff(other.0))
     }
 
@@ -74,8 +84,8 @@ impl Bandwidth {
 pub(crate) struct Gain(u16);
 
 impl Gain {
-    pub(super) const UNIT: Self = Self(1 << GAIN_POINT);
-    pub(super) const ONE_IN: f64 = 256.0;
+    pub(crate) const UNIT: Self = Self(1 << GAIN_POINT);
+    pub(crate) const ONE_IN: f64 = 256.0;
 
     /// A parameter, rounded down.
     pub(crate) fn given(values: &Values<'_>, name: &str) -> Self {
@@ -86,8 +96,23 @@ impl Gain {
         Self(parts as u16)
     }
 
+    /// What is left of 1 without this much, which must not be more.
+    pub(crate) const fn complement(self) -> Self {
+        Self((1 << GAIN_POINT) - self.0)
+    }
+
     pub(crate) const fn in_256ths(self) -> u16 {
         self.0
+    }
+
+    /// This many times `segments`, rounded up.
+    pub(crate) fn of_at_least(self, segments: Segments) -> Segments {
+        (u64::from(segments) * u64::from(self.0)).div_ceil(1 << GAIN_POINT) as Segments
+    }
+
+    /// Of how many this many times are `segments`, rounded down; it must not be 0.
+    pub(crate) fn inverse_of(self, segments: Segments) -> Segments {
+        ((u64::from(segments) << GAIN_POINT) / u64::from(self.0)) as Segments
     }
 
     /// This many times `segments`, rounded down.

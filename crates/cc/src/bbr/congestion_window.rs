@@ -50,7 +50,8 @@ impl Bbr {
     fn towards_target(&self, ack: &Ack, bandwidth: Bandwidth, cwnd: Segments) -> Segments {
         let mut target = self.path_volume(bandwidth, self.gains.cwnd);
         if self.full_pipe.is_full() {
-            target += self.aggregation.allowance(&self.parameters, bandwidth);
+            let p = &self.parameters;
+            target += self.aggregation.allowance(p.extra_acked_gain, p.extra_acked_max_us, bandwidth);
         }
         let target = self.with_room_for_bursts(target);
         let grown = cwnd + ack.acked_sacked;

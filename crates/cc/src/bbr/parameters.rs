@@ -1,6 +1,7 @@
 //! BBR's constants: each a parameter with its provenance, and the fixed-point form in which the algorithm uses them.
 
 use super::bandwidth::Gain;
+use super::pacing::Pacing;
 use crate::parameter::Values;
 use crate::{Algorithm, Parameter};
 
@@ -146,11 +147,11 @@ pub(super) struct Parameters {
     pub(super) extra_acked_gain: Gain,
     pub(super) extra_acked_win_rounds: u32,
     pub(super) extra_acked_max_us: u64,
-    pub(super) pacing_margin_percent: u32,
     pub(super) quantisation_bursts: u32,
     pub(super) quantisation_slack: u32,
-    pub(super) min_tso_bytes_per_sec: u64,
-    pub(super) nominal_rtt_us: u32,
+    pacing_margin_percent: u32,
+    min_tso_bytes_per_sec: u64,
+    nominal_rtt_us: u32,
     pub(super) min_rtt_equal_refresh: bool,
 }
 
@@ -186,6 +187,16 @@ impl Parameters {
             min_tso_bytes_per_sec: values.number("min_tso_rate") as u64 / 8,
             nominal_rtt_us: values.integer("nominal_rtt_us"),
             min_rtt_equal_refresh: values.switch("min_rtt_equal_refresh"),
+        }
+    }
+
+    /// Those of the pacer.
+    pub(super) fn pacing(&self) -> Pacing {
+        Pacing {
+            margin_percent: self.pacing_margin_percent,
+            startup_gain: self.high_gain,
+            nominal_rtt_us: self.nominal_rtt_us,
+            min_tso_bytes_per_sec: self.min_tso_bytes_per_sec,
         }
     }
 

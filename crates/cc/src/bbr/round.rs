@@ -3,11 +3,11 @@
 
 /// Counts rounds.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counter {
+pub(crate) struct Counter {
     /// Rounds since the connection began.
-    pub(super) count: u64,
+    pub(crate) count: u64,
     /// The ACK in hand begins a round.
-    pub(super) is_start: bool,
+    pub(crate) is_start: bool,
     /// The round ends with a segment that was sent when at least this many had been delivered.
     end_delivered: u64,
 }
@@ -15,7 +15,7 @@ pub(super) struct Counter {
 impl Counter {
     /// Takes in a segment sent when `prior_delivered` had been delivered; true when a round ends with it, and the next
     /// ends with a segment sent from now on.
-    pub(super) fn ends_with(&mut self, prior_delivered: u64, delivered: u64) -> bool {
+    pub(crate) fn ends_with(&mut self, prior_delivered: u64, delivered: u64) -> bool {
         self.is_start = prior_delivered >= self.end_delivered;
         if self.is_start {
             self.end_delivered = delivered;
@@ -25,7 +25,7 @@ impl Counter {
     }
 
     /// A round of its own begins now, without being counted.
-    pub(super) fn restart(&mut self, delivered: u64) {
+    pub(crate) fn restart(&mut self, delivered: u64) {
         self.end_delivered = delivered;
     }
 }

@@ -16,6 +16,11 @@ fn ecn_mode(flow: &Flow) -> EcnMode {
     if algorithm.is_some_and(|algorithm| algorithm.needs_accurate_ecn) {
         return EcnMode::Scalable;
     }
+    // As that of a route with `ecn_low` is: "BBR version 3" has each mark echoed there (`bbr_precise_ece_ack`).
+    let is_low = flow.cc.as_ref().is_some_and(|cc| cc.parameters.get("ecn_low") == Some(&1.0));
+    if is_low && flow.ecn == Ecn::Classic {
+        return EcnMode::Exact;
+    }
     match (flow.ecn, algorithm.is_some_and(|algorithm| algorithm.needs_ecn)) {
         (Ecn::Accurate, true) => EcnMode::AccurateExact,
         (Ecn::Accurate, false) => EcnMode::Accurate,

@@ -31,6 +31,8 @@ pub struct AckSummary {
     pub duplicate: bool,
     /// That of a tail loss probe.
     pub duplicate_probe: bool,
+    /// Of a tail loss probe that was a retransmission, or of what it repeats: nobody knows yet (`is_acking_tlp_retrans_seq`).
+    pub acks_probe: bool,
     /// It reported marks: by ECE, which a connection with ECN heeds, or by its count.
     pub echoes: bool,
     /// The window's right edge moved.

@@ -100,6 +100,9 @@ impl Sender {
             }
         };
         self.rate.finish(&taken.sampling, now.as_micros(), self.rtt.min_us(), &mut taken.sample);
+        if let (Some(flights), Some(seq)) = (&self.board.flights, DeliveryRate::newest(&taken.sampling)) {
+            flights.complete(&mut taken.sample, seq, self.board.lost_total(), self.counters.delivered_ce);
+        }
         self.adjust_window(&taken, now);
         resend
     }
@@ -151,7 +154,7 @@ impl Sender {
         if !summary.had_out {
             self.note_delivery(ack, &mut summary);
             let resend = if summary.duplicate { self.recover(&mut summary, now) } else { Resend::Nothing };
-            self.recovery.process_probe(&summary, &self.board, &mut self.control);
+            self.process_probe(&mut summary, now);
             return resend;
         }
         let mut acked = SendTimes::default();
@@ -172,7 +175,7 @@ impl Sender {
         }
         self.recovery.rack.adapt_window(DeliveryRate::prior_delivered(&taken.sampling), self.rate.delivered);
         self.note_delivery(ack, &mut summary);
-        self.recovery.process_probe(&summary, &self.board, &mut self.control);
+        self.process_probe(&mut summary, now);
         let quiet = summary.is_plain() && self.recovery.state() == RecoveryState::Open;
         let resend = if quiet { Resend::Nothing } else { self.recover(&mut summary, now) };
         if summary.set_timer {
@@ -183,6 +186,8 @@ impl Sender {
         taken.sample.acked_sacked = window_segments(self.rate.delivered - summary.prior_delivered);
         taken.sample.prior_in_flight = summary.prior_in_flight;
         taken.sample.is_ack_delayed = summary.maybe_delayed;
+        taken.sample.is_ece = summary.echoes;
+        taken.sample.acks_probe = summary.acks_probe;
         taken.acked = acked_segments;
         taken.advanced = summary.advanced;
         taken.sacked = summary.sacked;
@@ -229,6 +234,10 @@ impl Sender {
         self.control.cc.on_delivery(&delivery);
     }
 
+    fn process_probe(&mut self, summary: &mut AckSummary, now: Time) {
+        self.recovery.process_probe(summary, &self.board, &mut self.control, (now, self.rate.delivered));
+    }
+
     /// The ACK's part in recovery.
     fn recover(&mut self, summary: &mut AckSummary, now: Time) -> Resend {
         let mut transport = Transport {
@@ -236,7 +245,8 @@ impl Sender {
             board: &mut self.board,
             control: &mut self.control,
             rtt: &self.rtt,
-            now_us: now.as_micros(),
+            delivered: self.rate.delivered,
+            now,
         };
         let resend = self.recovery.process(summary, &mut transport);
         if let Some(wait_us) = summary.reordering_wait_us {

@@ -7,6 +7,7 @@ mod burst;
 mod control;
 mod cwnd_validation;
 mod ecn;
+mod flights;
 mod limits;
 mod rack;
 mod rate;

@@ -113,6 +113,11 @@ impl DeliveryRate {
         self.app_limited_until != 0
     }
 
+    /// The newest segment of this ACK, if one was delivered.
+    pub fn newest(sampling: &Sampling) -> Option<u64> {
+        sampling.prior.map(|prior| prior.seq)
+    }
+
     /// `delivered` when the newest segment of this ACK was sent, if one was delivered.
     pub fn prior_delivered(sampling: &Sampling) -> Option<u64> {
         sampling.prior.map(|prior| prior.delivered)

@@ -48,6 +48,8 @@ pub struct Probe {
     pub high: Option<u64>,
     /// It was a retransmission.
     pub retransmission: bool,
+    /// Of a segment that was sent while the application limited the sender (`tlp_orig_data_app_limited`).
+    pub was_app_limited: bool,
 }
 
 /// What may be sent after an ACK's recovery, before new data.
@@ -82,7 +84,9 @@ pub struct Transport<'sender> {
     pub rtt: &'sender RttEstimator,
     /// There is new data, and the receiver's window admits it.
     pub can_send_new: bool,
-    pub now_us: u64,
+    /// Segments delivered so far.
+    pub delivered: u64,
+    pub now: Time,
 }
 
 impl Recovery {
@@ -243,6 +247,7 @@ impl Recovery {
         let rack_rtt_us = u64::from(self.rack.rtt_us());
         // What was sent within the last RTT is not given up yet (Linux 6.1 `tcp_timeout_mark_lost`).
         board.mark_timeout(|sent_us| now_us.saturating_sub(sent_us) >= rack_rtt_us);
+        control.on_losses(board, now, rate.delivered);
         control.on_timeout(rate, board.lost_total(), now);
         let new_recovery = self.state < RecoveryState::Recovery;
         if self.state <= RecoveryState::Disorder
@@ -367,34 +372,51 @@ impl Recovery {
             return;
         }
         let retransmitted = with.board.retransmitted();
-        if let Some(wait_us) = self.rack.detect_losses(with.board, self.state, with.rtt, with.now_us) {
+        if let Some(wait_us) = self.rack.detect_losses(with.board, self.state, with.rtt, with.now.as_micros()) {
             summary.reordering_wait_us = Some(wait_us);
             summary.set_timer = false;
         }
+        with.control.on_losses(with.board, with.now, with.delivered);
         summary.lost_retransmission |= retransmitted > with.board.retransmitted();
     }
 
-    /// What an ACK says of a tail loss probe (RFC 8985 section 7.4.2).
+    /// What an ACK says of a tail loss probe (RFC 8985 section 7.4.2), at this time, when so many segments were delivered.
     #[inline]
-    pub fn process_probe(&mut self, summary: &AckSummary, board: &Scoreboard, control: &mut Control) {
+    pub fn process_probe(
+        &mut self,
+        summary: &mut AckSummary,
+        board: &Scoreboard,
+        control: &mut Control,
+        at: (Time, u64),
+    ) {
         let (Some(high), una) = (self.probe.high, board.una()) else { return };
         if una >= high {
-            self.end_probe(una > high, summary, board, control);
+            self.end_probe(una > high, summary, board, control, at);
         }
     }
 
     #[inline(never)]
-    fn end_probe(&mut self, beyond: bool, summary: &AckSummary, board: &Scoreboard, control: &mut Control) {
+    fn end_probe(
+        &mut self,
+        beyond: bool,
+        summary: &mut AckSummary,
+        board: &Scoreboard,
+        control: &mut Control,
+        (now, delivered): (Time, u64),
+    ) {
         if !self.probe.retransmission || summary.duplicate_probe {
             self.probe.high = None;
         } else if beyond {
             // The probe repaired a loss that nobody saw: reduce once.
+            control.on_probe_repair(self.probe.was_app_limited, now, delivered);
             self.begin_reduction(board, control);
             self.set_state(RecoveryState::Cwr, control);
             self.end_reduction(control);
             self.keep_open(board, control);
         } else if !summary.advanced && !summary.sacked && !summary.window_moved {
             self.probe.high = None;
+        } else {
+            summary.acks_probe = true;
         }
     }
 

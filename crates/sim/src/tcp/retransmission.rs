@@ -102,6 +102,7 @@ impl Sender {
             if handed_over.is_ok() {
                 let segment = self.board.retransmit(seq, departure_us, counted);
                 self.rate.on_sent(segment, departure_us, false);
+                self.board.note_flight(seq, self.counters.delivered_ce);
             } else {
                 self.board.note_retransmission(seq);
             }

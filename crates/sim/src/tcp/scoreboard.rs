@@ -7,6 +7,7 @@
 
 mod delivery;
 
+use super::flights::Flights;
 use super::ring::Ring;
 use super::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
 use crate::net::MAX_SACK_BLOCKS;
@@ -42,6 +43,8 @@ pub struct Scoreboard {
     rack_cursor: u64,
     /// Retransmissions in the order they were sent.
     resent: VecDeque<Resent>,
+    /// Of an algorithm that wants them.
+    pub flights: Option<Box<Flights>>,
 }
 
 /// One time that a segment was sent again.
@@ -72,6 +75,7 @@ impl Scoreboard {
             waiting: BinaryHeap::new(),
             rack_cursor: 0,
             resent: VecDeque::new(),
+            flights: None,
         }
     }
 
@@ -181,6 +185,15 @@ impl Scoreboard {
         segment
     }
 
+    /// A segment was sent, perhaps again, when so many had been delivered with marks.
+    #[inline]
+    pub fn note_flight(&mut self, seq: u64, delivered_ce: u64) {
+        let in_flight = self.in_flight();
+        if let Some(flights) = &mut self.flights {
+            flights.note(seq, self.una, in_flight, self.lost_total, delivered_ce);
+        }
+    }
+
     /// What was appended since the last buffer ended is a buffer of the kernel: a burst.
     #[inline]
     pub fn end_buffer(&mut self) {
@@ -222,6 +235,9 @@ impl Scoreboard {
         }
         self.lost_total += 1;
         self.waiting.push(Reverse(seq));
+        if let Some(flights) = &mut self.flights {
+            flights.lose(seq, self.lost_total, self.ring.get(seq).is_app_limited());
+        }
     }
 
     /// Takes every mark of loss back: the recovery was spurious.

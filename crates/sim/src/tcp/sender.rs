@@ -8,6 +8,7 @@ use super::burst::{Pacer, Pacing};
 use super::control::Control;
 use super::cwnd_validation::CwndValidation;
 use super::ecn::{EcnMode, MarkCount};
+use super::flights::Flights;
 use super::limits::Limits;
 use super::rate::DeliveryRate;
 use super::recovery::Recovery;
@@ -277,6 +278,9 @@ impl Sender {
         self.validation.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
             self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us, self.ecn.is_on());
+        }
+        if self.control.cc.watches_losses() {
+            self.board.flights = Some(Box::new(Flights::new()));
         }
         if self.control.cc.pacing_rate().is_none() {
             self.pacing.release();

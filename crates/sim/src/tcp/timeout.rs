@@ -93,6 +93,7 @@ impl Sender {
     fn on_reordering_timer(&mut self, now: Time, out: &mut impl Output) {
         let (in_flight, lost) = (self.board.in_flight(), self.board.lost_total());
         let wait = self.recovery.rack.detect_losses(&mut self.board, self.recovery.state(), &self.rtt, now.as_micros());
+        self.control.on_losses(&mut self.board, now, self.rate.delivered);
         if in_flight != self.board.in_flight() {
             if self.recovery.state() != RecoveryState::Recovery {
                 self.recovery.enter(false, &self.board, &mut self.control);
@@ -207,6 +208,7 @@ impl Sender {
             return self.send_new(SendReason::Probe, now, out);
         }
         let last = self.board.next() - 1;
+        self.recovery.probe.was_app_limited = self.board.segment(last).is_app_limited();
         let sent = self.retransmit(last, last + 1, false, now, out).is_ok();
         self.recovery.probe.retransmission = sent;
         sent

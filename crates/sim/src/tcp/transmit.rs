@@ -312,6 +312,7 @@ impl Sender {
                 segment.set_pushed();
             }
             pushed = segment.is_pushed() || (left == 0 && segments > 1);
+            self.board.note_flight(seq, self.counters.delivered_ce);
             if !self.offload {
                 out.send(Packet {
                     seq: low_bits(seq),

@@ -164,9 +164,10 @@ fn flows_and_bottleneck_agree(run: &Run, measurement: &Measurement) {
         }
         let lost_before = if run.path.loss_at == LossAt::Before { total.random_lost_packets } else { 0 };
         let (came, data) = (total.offered_packets + lost_before, sum(|f| f.segments_sent));
-        // SYN, the handshake's last ACK, and, repeated at most every 200 ms, SYNs and window probes.
+        // SYN, the handshake's last ACK, FIN, that again as a probe of tail loss, and, repeated at most every 200 ms, SYNs and
+        // window probes.
         let connections = run.flows.iter().map(|flow| flow.arrivals().len().max(1) as u64).sum::<u64>();
-        let control = connections * (3 + total.at_ns / 200_000_000);
+        let control = connections * (4 + total.at_ns / 200_000_000);
         // A reset of its own, and one for each ACK that comes after it.
         let resets = (run.flows.iter().zip(&flows).filter(|(flow, _)| flow.stop_ns.is_some()))
             .map(|(flow, counters)| flow.arrivals().len().max(1) as u64 + counters.segments_sent)

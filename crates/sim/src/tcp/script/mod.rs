@@ -14,6 +14,7 @@ mod sender_side;
 
 mod abort;
 mod acknowledging;
+mod bbr3_phases;
 mod bbr_phases;
 mod bursts;
 mod closed_window;

@@ -1,0 +1,58 @@
+//! [`Flights`]: what was in flight when each segment was sent, for an algorithm that judges losses one by one
+//! (draft-ietf-ccwg-bbr section 4.1.2.1.2; the BBR version 3 of Linux: `tx.in_flight`, `tx.lost`, `tx.delivered_ce`).
+
+use super::ring::Ring;
+use crate::serial::at_most;
+use cc::{Loss, RateSample};
+use units::{low_bits, window_segments};
+
+/// How a connection stood when a segment was sent last.
+#[derive(Clone, Copy, Debug, Default)]
+struct Flight {
+    /// In flight, the segment among it.
+    in_flight: u32,
+    /// Segments marked lost until then, and those delivered with marks; the low bits.
+    lost: u32,
+    delivered_ce: u32,
+}
+
+/// One for each segment of a window, beside the scoreboard's own ring: other algorithms do not pay for it.
+#[derive(Debug)]
+pub struct Flights {
+    ring: Ring<Flight>,
+    losses: Vec<Loss>,
+}
+
+impl Flights {
+    pub fn new() -> Self {
+        Self { ring: Ring::new(), losses: Vec::new() }
+    }
+
+    /// A segment of a window that begins with `una` is sent, perhaps again.
+    pub fn note(&mut self, seq: u64, una: u64, in_flight: u32, lost: u64, delivered_ce: u64) {
+        while window_segments(seq - una) as usize >= self.ring.len() {
+            self.ring.grow(una, seq);
+        }
+        *self.ring.get_mut(seq) = Flight { in_flight, lost: low_bits(lost), delivered_ce: low_bits(delivered_ce) };
+    }
+
+    /// A segment was marked lost, the last of so many.
+    pub fn lose(&mut self, seq: u64, lost: u64, is_app_limited: bool) {
+        let flight = self.ring.get(seq);
+        let since = window_segments(lost - at_most(flight.lost, lost));
+        self.losses.push(Loss { tx_in_flight: flight.in_flight, lost: since, is_app_limited });
+    }
+
+    /// What was marked lost since this was asked last.
+    pub fn take_losses(&mut self) -> Vec<Loss> {
+        std::mem::take(&mut self.losses)
+    }
+
+    /// Adds to a sample what was in flight when its segment was sent, and what was lost and marked since.
+    pub fn complete(&self, sample: &mut RateSample, seq: u64, lost: u64, delivered_ce: u64) {
+        let flight = self.ring.get(seq);
+        sample.tx_in_flight = flight.in_flight;
+        sample.lost = window_segments(lost - at_most(flight.lost, lost));
+        sample.delivered_ce = window_segments(delivered_ce - at_most(flight.delivered_ce, delivered_ce));
+    }
+}
