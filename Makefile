@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures captures lint lint-rust lint-python check \
         check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 check-aarch64 explorer explorer-pictures \
-        validation grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
+        validation validation-bbr3 grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -162,6 +162,12 @@ $(WEB): explorer/build.sh $(WEB_SOURCES)
 
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/python -m dev validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
+
+OF_BBR3 := bbr3 bbr3_short bbr3_deep bbr3_many bbr3_rtts bbr3_ecn
+
+validation-bbr3: build ## Version 3 of BBR beside a kernel that has it, of SOURCE=TREE (docs/how-to/test-a-kernel-patch.md); an hour, goes on where stopped
+	$(BIN)/dumbbell kernel build --source $(or $(SOURCE),$(error SOURCE=TREE: the patched tree)) --name bbr3
+	$(MAKE) --no-print-directory validation STRATUM="$(OF_BBR3)"
 
 # What is there already is not run again: the same command goes on after Ctrl-C, a kill or a crash.
 GRID := study run cao2019 --experiments grid,grid_cubic --variants bbr

@@ -181,7 +181,8 @@ def test_the_plan_asks_for_what_the_design_does() -> None:
         assert isinstance(part, ComparisonPart)
         live = part.name == "live" or part.name in slow
         stratum = part.name.removeprefix("live-")
-        reference = "linux:7.3" if stratum.startswith("dualpi2") else "linux"  # which 6.1 has not
+        newer = {"dualpi2": "linux:7.3", "bbr3": "linux:bbr3"}  # what 6.1 has not
+        reference = newer.get(stratum.partition("_")[0], "linux")
         assert (part.stratum, part.candidate, part.reference) == (stratum, "netns" if live else "sim", reference)
         if live:  # each seed takes as long as it lasts
             assert (part.random, part.seeds, part.floor) == (1 if part.name in slow else 10, 3, 3)
@@ -305,7 +306,7 @@ def test_what_is_no_plan(text: str | None, message: str, tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:7.3, netns, linux:6.12"),
+        (["--engine", "hosts"], "validation has no engine 'hosts'; known: linux, sim, linux:7.3, linux:bbr3, netns, linux:6.12"),
         (
             ["--only", "curves", "--engine", "sim"],
             "curves is measured on linux, too: no record has its runs of 21 conditions",
