@@ -13,7 +13,7 @@ from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.captures.series import capture_series
 from dumbbell.engines.path_check import CarryingEngine, ProbingEngine, check_paths, path_of
-from dumbbell.engines.protocol import Engine
+from dumbbell.engines.protocol import Engine, KernelEngine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
 from dumbbell.results.schema import FailedRun, Result
@@ -23,6 +23,8 @@ from dumbbell.spec.run import Run
 from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Study
+
+_BBR = "bbr"
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:
@@ -78,13 +80,24 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
 
 
 def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
-    """What an engine cannot honour, by experiment and version, and why."""
-    problems = {key: refusals(part, engine) for key, part in parts.items()}
-    return {
-        key: f"engine {engine.name} cannot honour {'; '.join(map(str, refused))}"
-        for key, refused in problems.items()
-        if refused
-    }
+    """What an engine cannot honour, by experiment and version, and why.
+
+    Studies are about version 1 of BBR: where a kernel's `bbr` is another, its `bbr1` is not taken either.
+    """
+    number = engine.versions.get(_BBR, 1) if isinstance(engine, KernelEngine) else 1
+    other = f"version {number}" if number else "a version that is not known"
+    reasons = {}
+    for key, part in parts.items():
+        if number != 1 and _has_bbr(part):
+            reasons[key] = f"studies are about version 1 of bbr, and that of the engine {engine.name} is {other}"
+        elif problems := refusals(part, engine):
+            reasons[key] = f"engine {engine.name} cannot honour {'; '.join(map(str, problems))}"
+    return reasons
+
+
+def _has_bbr(experiment: Experiment) -> bool:
+    runs = (resolve(point, experiment.seed_values[0]).run for point in expand(experiment))
+    return any(flow.cc is not None and flow.cc.algorithm == _BBR for run in runs for flow in run.flows)
 
 
 def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
