@@ -61,13 +61,13 @@ def check_versions(run: Run, facts: Mapping[str, str], kernel: str) -> None:
     """
     numbers = {each.name: each.number for each in recipe().versions}
     for index, flow in enumerate(run.flows):
+        wanted = "" if flow.cc is None else flow.cc.algorithm
         reported = facts.get(f"flows[{index}].cc_version")
-        wanted = None if flow.cc is None else numbers.get(flow.cc.algorithm)
-        if reported is not None and wanted is not None and int(reported) != wanted:
+        if wanted in numbers and reported not in {None, str(numbers[wanted])}:
             control = facts.get(f"flows[{index}].cc")
             raise EngineFailure(
                 f'flows[{index}].cc: the "{control}" of this kernel ({kernel}) reports version {reported}, and '
-                f"{flow.cc.algorithm} is version {wanted}"
+                f"{wanted} is version {numbers[wanted]}"
             )
 
 
@@ -83,7 +83,9 @@ def _lack(controller: Controller, controls: Mapping[str, str], kernel: str) -> t
         return message, f"of {wanted} it has {', '.join([wanted, *variants])}"
     versions = {each.name: each for each in recipe().versions}
     own = versions.get(wanted)
-    other = next((each for name, each in versions.items() if own and each.control == own.control and name in controls), None)
+    other = next(
+        (each for name, each in versions.items() if own and each.control == own.control and name in controls), None
+    )
     if own and other:
         message = f'this kernel ({kernel}) has version {other.number} of "{own.control}", not version {own.number}'
         return message, f'cc = "{other.name}" is that'

@@ -108,7 +108,7 @@ class LinuxEngine:
         """Builds one network in the kernel, with every setting, and sends over it for a tenth of a second.
 
         Raises:
-            EngineFailure: the kernel lacks something that every run needs, or reports another version than its source has.
+            EngineFailure: the kernel lacks what every run needs, or reports another version than its source has.
         """
         from dumbbell.spec import expand, load, resolve  # noqa: PLC0415 (late: a build's only)
 

@@ -61,7 +61,7 @@ def controls() -> dict[str, str]:
 
 
 def versions() -> dict[str, int]:
-    """Version of each congestion control in the kernel that says one, as version 3 of BBR does and version 1 does not."""
+    """Version of each congestion control in the kernel that says one, as version 3 of BBR does, and version 1 not."""
     texts = {file.parent.name.removeprefix("tcp_"): _text(file).strip() for file in _MODULES.glob("tcp_*/version")}
     return {name: int(text) for name, text in texts.items() if text.isdecimal()}
 

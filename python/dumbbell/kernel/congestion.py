@@ -62,7 +62,7 @@ def version_in(text: str) -> Version | None:
 
 def versions(texts: Iterable[str]) -> dict[str, int]:
     """Of the names that these sources register, the version of those of which there are several; 0: another one."""
-    numbers = {}
+    numbers: dict[str, int] = {}
     names = {name for each in recipe().versions for name in (each.control, each.shared)}
     for text in texts:
         known = version_in(text)
@@ -108,10 +108,10 @@ def add_earlier(tree: Path, release: str) -> dict[str, str]:
     makefile, file = tree / FOLDER / "Makefile", tree / FOLDER / f"{EARLIER}.c"
     if not file.is_file() or f"{EARLIER}.o" in makefile.read_text(encoding="utf-8"):
         return {}
+    own = version_in(text_of(tree, f"{FOLDER}/tcp_bbr.c"))
+    if own is None or own.number == 1:
+        return {EARLIER: f"{FOLDER}/tcp_bbr.c: its bbr is no later version than that of {file.name}"}
     try:
-        own = version_in(text_of(tree, f"{FOLDER}/tcp_bbr.c"))
-        if own is None or own.number == 1:
-            raise SubstitutionError(f"{FOLDER}/tcp_bbr.c: it is no later version than {file.name}")
         substitute(tree, recipe().earlier, release)
     except SubstitutionError as error:
         return {EARLIER: str(error)}

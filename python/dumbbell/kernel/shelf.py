@@ -39,7 +39,7 @@ class Kernel:
     """Name of every congestion control in it -> the name that it has in this kernel."""
     compiler: str
     versions: Mapping[str, int] = field(default_factory=dict)
-    """Version of those congestion controls that have several, by their names in this kernel; 0: one that is not known."""
+    """Version of the congestion controls of which there are several, by their names in it; 0: one that is not known."""
     recipe: str = ""
     """Hash of the recipe that made it; empty: that of an earlier version, which did not write it down."""
     sha256: str = ""
