@@ -10,7 +10,7 @@ from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.sim import SimEngine
 from dumbbell.kernel import Kernel
 from dumbbell.spec import SpecError, load
-from kernels import CONTROLS, kernel
+from kernels import CONTROLS, kernel, kernel_3
 from specs import resolved
 
 
@@ -41,6 +41,13 @@ def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
     assert engines_with("reno") == ("sim",)
     assert engines_with("bbr3") == ("linux:mine",)
     assert list(catalogue.catalogue()) == [*cc.known(), "bbr3", "mine_2"]
+
+
+def test_version_3_is_no_engine_of_version_1_nor_of_its_variants(kernels: list[Kernel]) -> None:
+    kernels += [kernel(), kernel_3()]
+    assert engines_with("bbr") == ("sim", "linux", "netns")
+    assert "linux:bbr3" in engines_with("bbr3")
+    assert "linux:bbr3" not in engines_with("bbr_4_17")
 
 
 def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel]) -> None:

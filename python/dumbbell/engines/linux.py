@@ -114,7 +114,7 @@ class LinuxEngine:
 
         names = ["reno", *(name for name, own in self._kernel.controls.items() if self.versions.get(own))]
         spec = _TRANSFER | {"flows": [{"cc": name} for name in names]}
-        for point in expand(load(spec, registry=self.algorithms())):
+        for point in expand(load(spec, registry={**cc.known(), **self.algorithms()})):
             self.measure(resolve(point, 1).run)
 
     def confinement(self) -> str:
