@@ -78,10 +78,10 @@ def test_its_name_and_identity_are_those_of_kernel_and_agent(monkeypatch: pytest
 
 
 def test_its_algorithms_are_those_of_the_kernel() -> None:
-    algorithms = LinuxEngine(kernel(controls=CONTROLS | {"bbr3": "bbr3"})).algorithms()
-    assert set(algorithms) == {"bbr", "cubic", "vegas", "bbr3"}
+    algorithms = LinuxEngine(kernel(controls=CONTROLS | {"bbr2": "bbr2"})).algorithms()
+    assert set(algorithms) == {"bbr", "cubic", "vegas", "bbr2"}
     assert "cwnd_gain" in algorithms["bbr"].parameters
-    assert algorithms["vegas"].parameters == algorithms["bbr3"].parameters == {}
+    assert algorithms["vegas"].parameters == algorithms["bbr2"].parameters == {}
 
 
 @pytest.mark.parametrize(
