@@ -84,15 +84,20 @@ def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict
 
     Studies are about version 1 of BBR: where a kernel's `bbr` is another, its `bbr1` is not taken either.
     """
-    number = engine.versions.get(_BBR, 1) if isinstance(engine, KernelEngine) else 1
-    other = f"version {number}" if number else "a version that is not known"
-    reasons = {}
+    other, reasons = _other_version(engine), {}
     for key, part in parts.items():
-        if number != 1 and _has_bbr(part):
-            reasons[key] = f"studies are about version 1 of bbr, and that of the engine {engine.name} is {other}"
+        if other and _has_bbr(part):
+            reasons[key] = other
         elif problems := refusals(part, engine):
             reasons[key] = f"engine {engine.name} cannot honour {'; '.join(map(str, problems))}"
     return reasons
+
+
+def _other_version(engine: Engine) -> str:
+    """What is said of an engine whose kernel has another version of BBR; empty: it is the first, or no kernel's."""
+    number = engine.versions.get(_BBR, 1) if isinstance(engine, KernelEngine) else 1
+    other = f"version {number}" if number else "a version that is not known"
+    return "" if number == 1 else f"studies are about version 1 of bbr, and that of the engine {engine.name} is {other}"
 
 
 def _has_bbr(experiment: Experiment) -> bool:
@@ -202,11 +207,15 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
 
     Raises:
         UnknownEngine: there is no such engine in this version.
-        StudyError: paths are not as asked, of all experiments, or of one where there is no `left_out`.
+        StudyError: paths are not as asked, of all experiments, or of one where there is no `left_out`; or the study is
+            about another version of BBR than the engine has.
         EngineFailure: a path cannot be looked at, or the first runs failed alike.
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     chosen.allows_programs = True  # those of the package's own files
+    other = _other_version(chosen)
+    if other and any(map(_has_bbr, study.experiments.values())):
+        raise StudyError(f"{study.name}: {other}")
     experiments = honoured(study, chosen)
     crooked = _crooked(experiments, store, chosen, fresh=fresh)
     if crooked and (left_out is None or crooked.keys() == experiments.keys()):
