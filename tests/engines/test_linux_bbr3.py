@@ -38,7 +38,7 @@ def test_its_bbr_is_version_3_by_its_source_and_by_what_it_reports(linux: LinuxE
     assert measured.facts["flows[0].cc"] == "bbr"
     assert linux.versions["bbr"] == 3
     phases = measured.flows[0].phases
-    assert {phases[each] for each in measured.flows[0].series.phase[1:]} >= {"startup", "drain", "probe_bw_cruise"}
+    assert {phases[each] for each in measured.flows[0].series.phase[1:]} >= {"startup", "probe_bw_cruise"}
 
 
 def test_it_has_no_variant_of_version_1(linux: LinuxEngine) -> None:
