@@ -64,7 +64,7 @@ MAY_USE_PACKAGE = {
     "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
     "captures": {"errors", "spec", "metrics", "results", "tables", "charts", "_core"},
     "tables": {"spreadsheet", "spec", "metrics"},
-    "charts": {"errors", "cc", "metrics", "results", "tables"},
+    "charts": {"errors", "cc", "kernel", "metrics", "results", "tables"},
     "studies": {
         "errors",
         "cc",

@@ -10,7 +10,7 @@ from dumbbell.engines.catalogue import engines_with
 from dumbbell.engines.sim import SimEngine
 from dumbbell.kernel import Kernel
 from dumbbell.spec import SpecError, load
-from kernels import CONTROLS, kernel
+from kernels import CONTROLS, kernel, kernel_3
 from specs import resolved
 
 
@@ -36,20 +36,27 @@ def test_without_a_kernel_linux_has_what_every_tree_has() -> None:
 
 
 def test_a_kernel_has_what_it_was_built_with(kernels: list[Kernel]) -> None:
-    kernels += [kernel(), kernel("mine", controls=CONTROLS | {"bbr3": "bbr3"}), kernel("mine", controls={})]
+    kernels += [kernel(), kernel("mine", controls=CONTROLS | {"bbr2": "bbr2"}), kernel("mine", controls={})]
     assert engines_with("bbr") == ("sim", "linux", "linux:mine", "netns")
     assert engines_with("reno") == ("sim",)
-    assert engines_with("bbr3") == ("linux:mine",)
-    assert list(catalogue.catalogue()) == [*cc.known(), "bbr3", "mine_2"]
+    assert engines_with("bbr2") == ("linux:mine",)
+    assert list(catalogue.catalogue()) == [*cc.known(), "bbr2", "mine_2"]
+
+
+def test_version_3_is_no_engine_of_version_1_nor_of_its_variants(kernels: list[Kernel]) -> None:
+    kernels += [kernel(), kernel_3()]
+    assert engines_with("bbr") == ("sim", "linux", "netns")
+    assert "linux:bbr3" in engines_with("bbr3")
+    assert "linux:bbr3" not in engines_with("bbr_4_17")
 
 
 def test_what_another_engine_has_is_refused_with_its_name(kernels: list[Kernel]) -> None:
-    kernels += [kernel("mine", controls={"bbr3": "bbr3", "vegas": "vegas"})]
+    kernels += [kernel("mine", controls={"bbr2": "bbr2", "vegas": "vegas"})]
     fields = {"duration": "1 s", "path": {"rate": "80 Mbit/s", "rtt": "25 ms", "buffer": "1 bdp"}}
-    experiment = load(fields | {"flows": [{"cc": "bbr3"}]}, registry=catalogue.catalogue())
-    assert experiment.registry["bbr3"].parameters == {}
-    with pytest.raises(SpecError, match='bbr3 has no parameter "gain"; it has none'):
-        load(fields | {"flows": [{"cc": "bbr3[gain=1]"}]}, registry=catalogue.catalogue())
+    experiment = load(fields | {"flows": [{"cc": "bbr2"}]}, registry=catalogue.catalogue())
+    assert experiment.registry["bbr2"].parameters == {}
+    with pytest.raises(SpecError, match='bbr2 has no parameter "gain"; it has none'):
+        load(fields | {"flows": [{"cc": "bbr2[gain=1]"}]}, registry=catalogue.catalogue())
     (problem,) = SimEngine().unsupported_fields(resolved(flows=[{"cc": "vegas"}]).run)
     assert str(problem) == (
         'flows[0].cc: the simulator has no "vegas"; the linux engine and the linux:mine engine have it'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from msgspec import convert, structs
 from syrupy.assertion import SnapshotAssertion
 
 from dumbbell.campaign.plan import refusals
+from dumbbell.cc import known
 from dumbbell.engines import agent, controls, machine, registry
 from dumbbell.engines.guest import NOT_CONFINED, Guests, Left, Order
 from dumbbell.engines.linux import LinuxEngine
@@ -21,7 +23,7 @@ from dumbbell.errors import EngineFailure, KernelError, UnknownEngine
 from dumbbell.spec import Run, load
 from dumbbell.spec.keys import keys
 from dumbbell.spec.quantity import Time
-from kernels import CONTROLS, kernel
+from kernels import CONTROLS, CONTROLS_3, kernel, kernel_3
 from measured import measurement, written
 from specs import run_of, smallest
 
@@ -76,10 +78,10 @@ def test_its_name_and_identity_are_those_of_kernel_and_agent(monkeypatch: pytest
 
 
 def test_its_algorithms_are_those_of_the_kernel() -> None:
-    algorithms = LinuxEngine(kernel(controls=CONTROLS | {"bbr3": "bbr3"})).algorithms()
-    assert set(algorithms) == {"bbr", "cubic", "vegas", "bbr3"}
+    algorithms = LinuxEngine(kernel(controls=CONTROLS | {"bbr2": "bbr2"})).algorithms()
+    assert set(algorithms) == {"bbr", "cubic", "vegas", "bbr2"}
     assert "cwnd_gain" in algorithms["bbr"].parameters
-    assert algorithms["vegas"].parameters == algorithms["bbr3"].parameters == {}
+    assert algorithms["vegas"].parameters == algorithms["bbr2"].parameters == {}
 
 
 @pytest.mark.parametrize(
@@ -98,6 +100,53 @@ def test_its_algorithms_are_those_of_the_kernel() -> None:
 )
 def test_an_algorithm_with_parameters_is_a_variant_of_the_kernel(cc: str, control: str | None) -> None:
     assert controls.names_of(kernel().controls, run_of({"flows[0].cc": cc})) == [control]
+
+
+@pytest.mark.parametrize(
+    ("cc", "has_bbr1", "expected"),
+    [
+        ("bbr3", False, "bbr"),
+        ("bbr3", True, "bbr"),
+        ("bbr", True, "bbr1"),
+        ("bbr", False, 'this kernel (bbr3) has version 3 of "bbr", not version 1; cc = "bbr3" is that'),
+        ("bbr_shallow", False, 'this kernel (bbr3) has version 3 of "bbr", not version 1; cc = "bbr3" is that'),
+        ("bbr_shallow", True, "this kernel (bbr3) was built without bbr[cwnd_gain=1.5]; of bbr it has bbr"),
+    ],
+)
+def test_bbr_is_version_1_and_bbr3_what_a_kernel_of_version_3_calls_bbr(
+    cc: str,
+    has_bbr1: bool,  # noqa: FBT001 (an input)
+    expected: str,
+) -> None:
+    engine = LinuxEngine(kernel_3(CONTROLS_3 | {"bbr": "bbr1"} if has_bbr1 else None))
+    run = run_of({"flows[0].cc": cc}, registry={**known(), **engine.algorithms()})
+    problems = [str(problem).removeprefix("flows[0].cc: ") for problem in engine.unsupported_fields(run)]
+    assert (problems or controls.names_of(engine._kernel.controls, run)) == [expected]
+
+
+def test_a_kernel_of_version_1_says_that_it_has_no_version_3() -> None:
+    run = run_of({"flows[0].cc": "bbr3"}, registry={**known(), **LinuxEngine(kernel_3()).algorithms()})
+    (problem,) = LinuxEngine(kernel()).unsupported_fields(run)
+    assert problem.message == 'this kernel (6.1) has version 1 of "bbr", not version 3'
+
+
+@pytest.mark.parametrize(
+    ("reported", "fails"), [({}, False), ({"cc_version": "1"}, False), ({"cc_version": "3"}, True)]
+)
+def test_what_a_kernel_reports_of_its_bbr_is_what_the_spec_names(
+    answers: list[Order],
+    reported: dict[str, str],
+    fails: bool,  # noqa: FBT001 (a known answer)
+) -> None:
+    facts = {f"flows[0].{name}": text for name, text in ({"cc": "bbr"} | reported).items()}
+    ANSWER[0] = b'{"measured":' + written(replace(measurement(), facts=facts)) + b"}"
+    expectation = pytest.raises(EngineFailure) if fails else nullcontext()
+    with expectation as refused:
+        LinuxEngine(kernel()).measure(run_of({}))
+    assert len(answers) == 1
+    if refused:
+        text = 'flows[0].cc: the "bbr" of this kernel (6.1) reports version 3, and bbr is version 1'
+        assert str(refused.value) == text
 
 
 def test_a_group_that_cannot_be_honoured_is_told_once_and_as_the_spec_counts() -> None:

@@ -470,3 +470,19 @@ def test_a_variant_that_somebody_loaded_is_taken_by_the_kernels_name_for_it(
     of_the_kernel("reno cubic")
     (problem,) = NetnsEngine().unsupported_fields(run)
     assert (problem.path, "this kernel (6.1.0-none) " in problem.message) == ("flows[0].cc", True)
+
+
+def test_a_machine_whose_bbr_says_that_it_is_version_3_has_bbr3(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, of_the_kernel: Callable[[str], None]
+) -> None:
+    of_the_kernel("reno bbr")
+    monkeypatch.setattr(machine, "_MODULES", tmp_path / "module")
+    for module, version in (("tcp_bbr", "3\n"), ("tcp_cubic", "2.3\n"), ("nf_nat", "7\n")):
+        (tmp_path / "module" / module).mkdir(parents=True)
+        (tmp_path / "module" / module / "version").write_text(version, encoding="utf-8")
+    assert machine.controls() == {"bbr3": "bbr", "reno": "reno"}
+    assert NetnsEngine().versions == {"bbr": 3}
+    (problem,) = NetnsEngine().unsupported_fields(resolved(duration="2 s").run)
+    assert problem.message == 'this kernel (6.1.0-none) has version 3 of "bbr", not version 1'
+    (tmp_path / "module/tcp_bbr/version").unlink()
+    assert machine.controls() == {"bbr": "bbr", "reno": "reno"}

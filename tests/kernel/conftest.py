@@ -31,6 +31,8 @@ linux:
 """
 """Of a tree that only looks like Linux; `work` is one more command."""
 
+VERSION_1 = "static void bbr_lt_bw_sampling(struct sock *sk, const struct rate_sample *rs)"
+VERSION_3 = "#define BBR_VERSION\t\t3"
 MakeTree = Callable[..., Path]
 
 
@@ -45,9 +47,12 @@ def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 @pytest.fixture
 def make_tree(tmp_path: Path) -> MakeTree:
-    """Makes a tree that only looks like Linux: it has what substitutions and variants ask for, and compiles at once."""
+    """Makes a tree that only looks like Linux: it has what substitutions and variants ask for, and compiles at once.
 
-    def make(work: str = ":", name: str = "tree") -> Path:
+    `bbr` is what tells which version of it the tree has.
+    """
+
+    def make(work: str = ":", name: str = "tree", bbr: str = VERSION_1) -> Path:
         files: dict[str, str] = {
             "Makefile": MAKEFILE.format(work=work),
             "net/ipv4/Kconfig": "menuconfig TCP_CONG_ADVANCED\nconfig TCP_CONG_BBR\n\tbool\n",
@@ -60,13 +65,16 @@ def make_tree(tmp_path: Path) -> MakeTree:
             for change in variant.linux:
                 if change["match"] not in files.get(change["file"], ""):
                     files[change["file"]] = files.get(change["file"], "") + change["match"] + "\n"
-        files["net/ipv4/tcp_bbr.c"] += """
+        files["net/ipv4/tcp_bbr.c"] += (
+            f"{bbr}\n"
+            """
 static struct tcp_congestion_ops ours __read_mostly = {
 	.owner	= ANYBODY,
 	.name	= "bbr",
 };
 tcp_register_congestion_control(&ours);
 """
+        )
         tree = tmp_path / name
         for file, text in files.items():
             (tree / file).parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +82,25 @@ tcp_register_congestion_control(&ours);
         return tree
 
     return make
+
+
+@pytest.fixture
+def tree_3(make_tree: MakeTree) -> Path:
+    """One whose BBR is version 3, and in whose file all that variants of version 1 change is, too."""
+    return make_tree(bbr=VERSION_3, name="tree3")
+
+
+@pytest.fixture
+def tree_3_and_1(tree_3: Path) -> Path:
+    """One that has the file of version 1, too, as a patch replaced it."""
+    matches = [each for each in recipe().earlier if each.file != "net/ipv4/tcp_output.c"]
+    own = "".join(each.match + "\n" for each in matches if ".name" not in each.match)
+    (tree_3 / "net/ipv4/tcp_bbr1.c").write_text(
+        f'{own}{VERSION_1}\nstatic struct tcp_congestion_ops ours __read_mostly = {{\n\t.name\t\t= "bbr",\n}};\n'
+        "tcp_register_congestion_control(&ours);\n"
+    )
+    (tree_3 / "net/ipv4/tcp_output.c").write_text("static u32 tcp_tso_autosize(const struct sock *sk)\n")
+    return tree_3
 
 
 @pytest.fixture

@@ -67,6 +67,17 @@ def test_a_kernel_is_built_found_and_not_built_again(shelf: Path, make_tree: Mak
     assert sorted(path.name for path in built.executable.parent.iterdir()) == ["kernel.json", "linux"]
 
 
+def test_the_version_of_a_kernels_bbr_is_in_its_record(tree_3_and_1: Path, make_tree: MakeTree) -> None:
+    first = kernel.build(make_tree(), name="mine")
+    assert (dict(first.versions), first.title) == ({"bbr": 1}, "Linux 6.1")
+    both = kernel.build(tree_3_and_1, name="both")
+    assert dict(both.versions) == {"bbr": 3, "bbr1": 1}
+    assert dict(both.controls) == {"bbr3": "bbr", "bbr": "bbr1"}
+    assert "its bbr is version 3" in both.left_out["bbr_shallow"]
+    assert kernel.find("both") == both
+    assert both.title == "Linux 6.1, patched"
+
+
 def test_another_name_is_no_other_build_and_fresh_builds_again(make_tree: MakeTree) -> None:
     tree, seen, again = make_tree(), list[str](), list[str]()
     first = kernel.build(tree)
@@ -326,12 +337,14 @@ def test_the_identity_is_that_of_every_ingredient(monkeypatch: pytest.MonkeyPatc
         building.identity_of(
             "tree", "gcc 12", replace(full_recipe, substitutions=(replace(first, replace="other"), *others))
         ),
+        building.identity_of("tree", "gcc 12", replace(full_recipe, versions=full_recipe.versions[1:])),
+        building.identity_of("tree", "gcc 12", replace(full_recipe, earlier=())),
     ]
     every = variants()
     some = dict(list(every.items())[1:])
     monkeypatch.setattr("dumbbell.kernel.recipe.variants", lambda: MappingProxyType(some))
     changed.append(building.identity_of("tree", "gcc 12"))
-    assert len(set(changed)) == len(changed) == 7
+    assert len(set(changed)) == len(changed) == 9
     buildable = {name: variant for name, variant in every.items() if variant.linux}
     assert len(buildable) < len(every)
     for same in (every, buildable):

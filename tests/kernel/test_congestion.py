@@ -53,7 +53,7 @@ def test_names_are_those_that_are_registered() -> None:
 def test_only_what_was_compiled_counts(tree: Path) -> None:
     assert congestion.compiled(tree) == []
     (tree / "net/ipv4/tcp_x.o").touch()
-    assert congestion.compiled(tree) == ["x"]
+    assert congestion.registered(congestion.compiled(tree)) == ["x"]
 
 
 def test_a_short_name_fits_and_is_always_the_same() -> None:
@@ -105,6 +105,51 @@ def test_a_variant_that_does_not_fit(tree: Path, bad: Variant, message: str) -> 
     assert list(left_out) == [bad.name]
     assert message in left_out[bad.name]
     assert (tree / "net/ipv4/tcp_dumbbell_x_fast.c").is_file()
+
+
+def test_a_version_is_told_by_a_text_that_only_its_source_has(tree_3_and_1: Path) -> None:
+    folder = tree_3_and_1 / "net/ipv4"
+    assert congestion.add_earlier(tree_3_and_1, "6.12.117") == {}
+    both = [(folder / f"{name}.c").read_text() for name in ("tcp_bbr", "tcp_bbr1")]
+    assert congestion.versions(both) == {"bbr": 3, "bbr1": 1}
+    assert congestion.versions([TWO]) == {}
+    assert congestion.versions([both[0].replace("BBR_VERSION", "BBR_VARIANT")]) == {"bbr": 0}
+    assert congestion.controls(["bbr", "bbr1", "cubic"], variants(), {"bbr": 3, "bbr1": 1}) == {
+        "bbr3": "bbr",
+        "bbr": "bbr1",
+        "cubic": "cubic",
+    }
+
+
+def test_a_variant_of_version_1_is_refused_where_bbr_is_version_3(tree_3: Path) -> None:
+    shallow = variants()["bbr_shallow"]
+    assert (tree_3 / "net/ipv4/tcp_bbr.c").read_text().count(shallow.linux[0]["match"]) == 1, "it would be taken"
+    why = "net/ipv4/tcp_bbr.c: its bbr is version 3, and bbr_shallow is a variant of version 1"
+    assert congestion.add_variants(tree_3, variants().values(), strict=False)["bbr_shallow"] == why
+    assert not list((tree_3 / "net/ipv4").glob("tcp_dumbbell_*"))
+
+
+def test_version_1_of_a_tree_of_version_3_takes_its_interface_and_a_name_of_its_own(tree_3_and_1: Path) -> None:
+    folder = tree_3_and_1 / "net/ipv4"
+    assert congestion.add_earlier(tree_3_and_1, "6.12.117") == {}
+    text = (folder / "tcp_bbr1.c").read_text()
+    assert congestion.registered([text]) == ["bbr1"]
+    assert "\t.tso_segs\t= bbr_tso_segs,\n" in text
+    assert (folder / "tcp_output.c").read_text().startswith("u32 tcp_tso_autosize(")
+    assert (folder / "Makefile").read_text().splitlines()[-1] == "obj-y += tcp_bbr1.o"
+    assert congestion.add_earlier(tree_3_and_1, "6.12.117") == {}, "one that a tree builds itself stays as it is"
+
+
+def test_version_1_that_does_not_fit_is_left_out(tree_3_and_1: Path, make_tree: MakeTree) -> None:
+    file = tree_3_and_1 / "net/ipv4/tcp_bbr1.c"
+    tree = make_tree()
+    (tree / "net/ipv4/tcp_bbr1.c").write_text(file.read_text())
+    (why,) = congestion.add_earlier(tree, "6.12.117").values()
+    assert why == "net/ipv4/tcp_bbr.c: its bbr is no later version than that of tcp_bbr1.c"
+    file.write_text(file.read_text().replace("min_tso_segs", "segs"))
+    (why,) = congestion.add_earlier(tree_3_and_1, "6.12.117").values()
+    assert 'tcp_bbr1.c: ".min_tso_segs = bbr_min_tso_segs," does not occur' in why
+    assert "tcp_bbr1" not in (tree_3_and_1 / "net/ipv4/Makefile").read_text()
 
 
 def test_the_tree_of_the_tests_takes_every_variant(make_tree: MakeTree) -> None:

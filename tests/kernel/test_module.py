@@ -71,6 +71,12 @@ def refusal(*arguments: str | Path) -> str:
     return line
 
 
+def test_a_variant_of_version_1_is_no_module_of_version_3(tree_3: Path) -> None:
+    assert refusal("bbr_shallow", "--source", tree_3) == (
+        "net/ipv4/tcp_bbr.c: its bbr is version 3, and bbr_shallow is a variant of version 1"
+    )
+
+
 def test_the_source_is_the_kernels_with_the_variants_changes(make_tree: MakeTree) -> None:
     tree = make_tree()
     original = (tree / "net/ipv4/tcp_bbr.c").read_text()

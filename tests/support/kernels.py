@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 from dumbbell.engines.guest import Order
@@ -16,6 +17,15 @@ CONTROLS = {
     "cubic": "cubic",
     "vegas": "vegas",
 }
+
+CONTROLS_3 = {"bbr3": "bbr", "cubic": "cubic", "reno": "reno"}
+"""Of a kernel whose `bbr` is version 3, and which has no version 1."""
+
+
+def kernel_3(controls: dict[str, str] | None = None) -> Kernel:
+    """One whose `bbr` is version 3; `controls`: another has version 1, too."""
+    both = {"bbr": 3} | ({"bbr1": 1} if controls else {})
+    return replace(kernel("bbr3", controls=controls or CONTROLS_3), release="6.12.117", versions=both)
 
 
 def kernel(name: str = "6.1", identity: str = "0123", controls: dict[str, str] | None = None) -> Kernel:

@@ -3,6 +3,10 @@
 /// Phases of BBR, with the simulator's names and in its order.
 pub const BBR_PHASES: [&str; 4] = ["startup", "drain", "probe_bw", "probe_rtt"];
 
+/// Phases of version 3 of BBR, in the order of `enum tcp_bbr_phase`, which numbers them from 1.
+pub const BBR3_PHASES: [&str; 7] =
+    ["startup", "drain", "probe_rtt", "probe_bw_up", "probe_bw_down", "probe_bw_cruise", "probe_bw_refill"];
+
 /// Phases of a control that tells nothing of itself. Where the simulator's model has finer ones (the regions of CUBIC)
 /// the kernel does not show them.
 pub const LOSS_BASED_PHASES: [&str; 2] = ["slow_start", "avoidance"];
@@ -26,6 +30,15 @@ pub const fn bbr_phase(pacing_gain_256ths: u32, cwnd_gain_256ths: u32) -> u8 {
         (pacing, HIGH) if pacing < UNIT => 1,
         (UNIT, UNIT) => 3,
         _ => 2,
+    }
+}
+
+/// The phase of a later version of BBR, which tells it: an index into [`BBR3_PHASES`]. A number that is none of them is
+/// counted as STARTUP.
+pub const fn bbr3_phase(phase: u8) -> u8 {
+    match phase {
+        1..=7 => phase - 1,
+        _ => 0,
     }
 }
 
@@ -61,6 +74,13 @@ mod tests {
             }
         }
         assert_eq!(name(320, 256), "probe_bw");
+    }
+
+    #[test]
+    fn a_later_version_tells_its_phase() {
+        let name = |phase: u8| BBR3_PHASES[usize::from(bbr3_phase(phase))];
+        assert_eq!([1, 2, 3].map(name), ["startup", "drain", "probe_rtt"]);
+        assert_eq!((name(7), name(0), name(8)), ("probe_bw_refill", "startup", "startup"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! [`KernelRecorder`]: from what the kernel tells to the run's measurement.
 
-use crate::phase::{BBR_PHASES, LOSS_BASED_PHASES, bbr_phase, loss_based_phase};
+use crate::phase::{BBR_PHASES, BBR3_PHASES, LOSS_BASED_PHASES, bbr_phase, bbr3_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use run::{
     Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES,
@@ -33,6 +33,8 @@ pub struct KernelRecorder {
     paces_always: bool,
     /// By flow.
     passing: Vec<Passing>,
+    /// Version of BBR that its connections have told, by flow; none: none was BBR's.
+    bbr_versions: Vec<Option<u8>>,
 }
 
 /// How a flow's data passes the bottleneck of its direction.
@@ -62,7 +64,13 @@ impl KernelRecorder {
             recorder,
             paces_always: run.host.qdisc == Qdisc::Fq,
             passing: run.flows.iter().map(|flow| Passing::of(flow, &run.path)).collect(),
+            bbr_versions: vec![None; run.flows.len()],
         }
+    }
+
+    /// The version of BBR that a flow's connections have told; none: they have told nothing of BBR's.
+    pub fn bbr_version(&self, flow: usize) -> Option<u8> {
+        self.bbr_versions[flow]
     }
 
     /// Keeps a flow's gauges.
@@ -86,8 +94,10 @@ impl KernelRecorder {
             stored = true;
             gauges(reading, bottleneck_bytes, paces_always)
         });
-        if stored && matches!(reading.control, ControlInfo::Bbr { .. }) {
-            self.recorder.set_phases(flow, &BBR_PHASES);
+        match reading.control {
+            ControlInfo::Bbr { bounds: None, .. } if stored => self.recorder.set_phases(flow, &BBR_PHASES),
+            ControlInfo::Bbr { bounds: Some(_), .. } if stored => self.recorder.set_phases(flow, &BBR3_PHASES),
+            _ => {}
         }
     }
 
@@ -122,8 +132,9 @@ impl KernelRecorder {
     }
 
     /// The kernel's minimum is that of the last 300 s (`tcp_min_rtt_wlen`): the flow's is the least of all that were
-    /// read.
+    /// read. With it goes the version of BBR, which is the same of all.
     pub fn keep_least_rtt(&mut self, flow: usize, reading: &Reading) {
+        self.bbr_versions[flow] = self.bbr_versions[flow].or(reading.control.bbr_version());
         if reading.sender.min_rtt_us != u32::MAX {
             self.recorder.keep_least_rtt(flow, u64::from(reading.sender.min_rtt_us) * NANOS_PER_MICRO);
         }
@@ -246,10 +257,11 @@ fn gauges(reading: &Reading, bottleneck_bytes: u64, paces_always: bool) -> Gauge
             let known = if min_rtt_us >= INFINITE_SSTHRESH { u32::MAX } else { min_rtt_us };
             (u64::MAX, known, 0, 0, loss_based_phase(sender.snd_cwnd, ssthresh))
         }
-        ControlInfo::Bbr { bandwidth, min_rtt_us, pacing_gain, cwnd_gain } => {
+        ControlInfo::Bbr { bandwidth, min_rtt_us, pacing_gain, cwnd_gain, bounds } => {
             // Zero until the handshake is done.
             let known = if min_rtt_us == 0 { u32::MAX } else { min_rtt_us };
-            (bits(bandwidth), known, pacing_gain, cwnd_gain, bbr_phase(pacing_gain, cwnd_gain))
+            let phase = bounds.map_or_else(|| bbr_phase(pacing_gain, cwnd_gain), |bounds| bbr3_phase(bounds.phase));
+            (bits(bandwidth), known, pacing_gain, cwnd_gain, phase)
         }
     };
     Gauges {
@@ -277,6 +289,7 @@ const fn bits(bytes_per_sec: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::samples;
+    use crate::sockets::tcp_info::BbrBounds;
     use run::{Direction, Hop, Record};
 
     fn bbr() -> Reading {
@@ -296,7 +309,8 @@ mod tests {
             busy_us: 90,
             ..TcpInfo::default()
         };
-        let control = ControlInfo::Bbr { bandwidth: 2_000, min_rtt_us: 25_001, pacing_gain: 88, cwnd_gain: 739 };
+        let control =
+            ControlInfo::Bbr { bandwidth: 2_000, min_rtt_us: 25_001, pacing_gain: 88, cwnd_gain: 739, bounds: None };
         Reading { sender, control, receiver: TcpInfo { data_segs_in: 8, ..TcpInfo::default() } }
     }
 
@@ -318,6 +332,32 @@ mod tests {
         );
         assert_eq!((series.pacing_gain_256ths[0], series.cwnd_gain_256ths[0]), (88, 739));
         assert_eq!((flow.phases[usize::from(series.phase[0])].as_str(), flow.rtt_min_ns), ("drain", Some(25_000_000)));
+    }
+
+    #[test]
+    fn version_3_tells_its_phase_whatever_its_gains_are() {
+        let mut recorder = KernelRecorder::new(&samples::run(1));
+        assert_eq!(recorder.bbr_version(0), None);
+        let bounds = BbrBounds {
+            version: 3,
+            phase: 6,
+            bw_hi: 2_000,
+            bw_lo: u64::MAX,
+            inflight_lo: u32::MAX,
+            inflight_hi: 20,
+            extra_acked: 0,
+        };
+        let control = ControlInfo::Bbr {
+            bandwidth: 2_000,
+            min_rtt_us: 25_001,
+            pacing_gain: 256,
+            cwnd_gain: 512,
+            bounds: Some(bounds),
+        };
+        recorder.sample_flow(0, &Reading { control, ..bbr() }, 1_448, 50);
+        let flow = recorder.recorder.flow(0);
+        assert_eq!(flow.phases[usize::from(flow.series.phase[0])], "probe_bw_cruise");
+        assert_eq!(recorder.bbr_version(0), Some(3));
     }
 
     #[test]

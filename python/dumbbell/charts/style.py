@@ -9,10 +9,15 @@ import hashlib
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from dumbbell.charts.chart import Layer
+from dumbbell.errors import KernelError
+from dumbbell.kernel.recipe import recipe
+from dumbbell.kernel.shelf import find, folder
 
 PUBLISHED = "published"
 Ranks: TypeAlias = Mapping[tuple[str, int], int]
@@ -82,27 +87,43 @@ def style_of(name: str) -> Style:
 
 USUAL: Final = "Linux 6.1"
 """The kernel that the table of styles speaks of: the one that `sim` models, and `linux`'s own."""
+PATCHED: Final = "Linux 6.12, patched"
+"""And that of what no Linux has by itself: distributions' BBR version 3, as `sim` models it."""
 
 
 def kernel_of(engine: str) -> str:
     """Whose TCP an engine has, in words; `sim` models that of the usual kernel.
+
+    A kernel that somebody named is what its record on this machine says.
 
     >>> kernel_of("sim"), kernel_of("linux:6.12"), kernel_of("netns")
     ('Linux 6.1', 'Linux 6.12', "the machine's kernel")
     """
     family, _, kernel = engine.partition(":")
     if family in {"sim", "linux"}:
-        return f"Linux {kernel}" if kernel else USUAL
+        return USUAL if not kernel else _title(kernel, folder()) or f"Linux {kernel}"
     return "the machine's kernel"
+
+
+@cache
+def _title(kernel: str, _shelf: Path) -> str:
+    """What is known of a kernel of a name of its own; empty: it is Linux of that version, or not on this machine."""
+    try:
+        return "" if kernel in recipe().sources else find(kernel).title
+    except KernelError:
+        return ""
 
 
 def label_of(name: str, engine: str) -> str:
     """A style's label with the kernel that the engine has.
 
-    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12")
-    ('BBR of Linux 6.1', 'BBR of Linux 6.12')
+    >>> label_of("bbr", "sim"), label_of("bbr", "linux:6.12"), label_of("bbr3", "sim")
+    ('BBR of Linux 6.1', 'BBR of Linux 6.12', 'BBR v3 (Linux 6.12, patched)')
     """
-    return style_of(name).label.replace(USUAL, kernel_of(engine))
+    label = style_of(name).label
+    if engine == "sim":
+        return label
+    return label.replace(PATCHED if PATCHED in label else USUAL, kernel_of(engine))
 
 
 def ranked(layers: Iterable[Layer]) -> Ranks:

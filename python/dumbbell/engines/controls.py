@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import dumbbell.cc as cc
+from dumbbell.errors import EngineFailure
+from dumbbell.kernel.recipe import recipe
 from dumbbell.problem import Problem, suggestion
 
 if TYPE_CHECKING:
@@ -51,6 +53,24 @@ def problems(run: Run, controls: Mapping[str, str], kernel: str) -> Iterator[Pro
             yield Problem(f"flows[{index}].cc", *lack)
 
 
+def check_versions(run: Run, facts: Mapping[str, str], kernel: str) -> None:
+    """Returns where each flow had the version of its algorithm that the spec names, by what the kernel reported of it.
+
+    Raises:
+        EngineFailure: one had another, as where a machine's `bbr` is a later version than Linux's own.
+    """
+    numbers = {each.name: each.number for each in recipe().versions}
+    for index, flow in enumerate(run.flows):
+        wanted = "" if flow.cc is None else flow.cc.algorithm
+        reported = facts.get(f"flows[{index}].cc_version")
+        if wanted in numbers and reported not in {None, str(numbers[wanted])}:
+            control = facts.get(f"flows[{index}].cc")
+            raise EngineFailure(
+                f'flows[{index}].cc: the "{control}" of this kernel ({kernel}) reports version {reported}, and '
+                f"{wanted} is version {numbers[wanted]}"
+            )
+
+
 def _lack(controller: Controller, controls: Mapping[str, str], kernel: str) -> tuple[str, str] | None:
     """What a kernel lacks of an algorithm with parameters, and a hint; None: nothing."""
     if name_in(controls, controller) is not None:
@@ -61,6 +81,14 @@ def _lack(controller: Controller, controls: Mapping[str, str], kernel: str) -> t
         variants = [name for name in _named(wanted) if name in controls]
         message = f"this kernel ({kernel}) was built without {wanted}[{settings}]"
         return message, f"of {wanted} it has {', '.join([wanted, *variants])}"
+    versions = {each.name: each for each in recipe().versions}
+    own = versions.get(wanted)
+    other = next(
+        (each for name, each in versions.items() if own and each.control == own.control and name in controls), None
+    )
+    if own and other:
+        message = f'this kernel ({kernel}) has version {other.number} of "{own.control}", not version {own.number}'
+        return message, f'cc = "{other.name}" is that'
     hint = suggestion(wanted, present)
     listed = "" if hint.startswith("known") else f" It has {', '.join(present)}"
     return f'this kernel ({kernel}) has no "{wanted}"', hint + listed

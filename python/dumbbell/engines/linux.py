@@ -26,18 +26,16 @@ from dumbbell.kernel import find
 from dumbbell.problem import Problem
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dumbbell.kernel import Kernel
     from dumbbell.spec.run import Run
 
 _SOURCES = ("linux.py", "controls.py", "guest.py", "resources.py")
 """What decides, of this package, what a guest is given."""
 
-_TRANSFER = {
-    "duration": "100 ms",
-    "path": {"rate": "10 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"},
-    "flows": [{"cc": "reno"}],
-}
-"""Of the one congestion control that every kernel has."""
+_TRANSFER = {"duration": "100 ms", "path": {"rate": "10 Mbit/s", "rtt": "10 ms", "buffer": "1 bdp"}}
+"""Of the one congestion control that every kernel has, and of those of which it is to report the version."""
 
 
 class LinuxEngine:
@@ -67,6 +65,11 @@ class LinuxEngine:
     def algorithms(self) -> cc.Registry:
         """The congestion controls of the kernel's build."""
         return cc.linux(self._kernel.controls)
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The version of those of them that have several, by the kernel's names."""
+        return self._kernel.versions
 
     def programs(self, run: Run) -> list[Program]:
         """Those of the run's workloads, as the user who calls, in a guest."""
@@ -105,11 +108,13 @@ class LinuxEngine:
         """Builds one network in the kernel, with every setting, and sends over it for a tenth of a second.
 
         Raises:
-            EngineFailure: the kernel lacks something that every run needs.
+            EngineFailure: the kernel lacks what every run needs, or reports another version than its source has.
         """
         from dumbbell.spec import expand, load, resolve  # noqa: PLC0415 (late: a build's only)
 
-        for point in expand(load(_TRANSFER)):
+        names = ["reno", *(name for name, own in self._kernel.controls.items() if self.versions.get(own))]
+        spec = _TRANSFER | {"flows": [{"cc": name} for name in names]}
+        for point in expand(load(spec, registry={**cc.known(), **self.algorithms()})):
             self.measure(resolve(point, 1).run)
 
     def confinement(self) -> str:
@@ -150,6 +155,7 @@ class LinuxEngine:
     def _measured(self, run: Run, captures: Path | None) -> Measurement:
         left = self._left(run, "measure", captures)
         measured = outcome.measurement(left.answer)
+        controls.check_versions(run, measured.facts, self._kernel.name)
         return replace(measured, facts={**measured.facts, "guest": left.confinement})
 
     def _order(self, job: str, seed: int, memory_mb: int, limit_s: float, captures: Path | None = None) -> Order:

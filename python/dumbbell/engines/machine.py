@@ -24,6 +24,8 @@ TOOLS: Final = {
 }  # fmt: skip
 """What a job may need beside the agent, each with the argument that makes it tell its version."""
 _CONTROLS: Final = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+_MODULES: Final = Path("/sys/module")
+"""Also of what is no module but a part of the kernel, where that has a version."""
 _MACHINE_ID: Final = Path("/etc/machine-id")
 _MODULE_PLACES: Final = ("*/net/ipv4", "*", "*/*")
 """Linux's own, and those of other trees."""
@@ -49,13 +51,19 @@ def description() -> tuple[str, ...]:
 def controls() -> dict[str, str]:
     """The congestion controls that are in the kernel, or that a module of it has -> the kernel's name of each.
 
-    They have the same name, but for variants whose own is too long for Linux.
+    They have the same name, but for variants whose own is too long for Linux, and later versions of an algorithm.
     """
     present = _text(_CONTROLS).split()
     folder = Path("/lib/modules", release())
     modules = (module for place in _MODULE_PLACES for module in folder.glob(f"{place}/tcp_*.ko*"))
     loadable = {module.name.partition(".")[0].removeprefix("tcp_") for module in modules} - _NO_CONTROLS
-    return congestion.controls({*present, *loadable}, cc.variants())
+    return congestion.controls({*present, *loadable}, cc.variants(), versions())
+
+
+def versions() -> dict[str, int]:
+    """Version of each congestion control in the kernel that says one, as version 3 of BBR does, and version 1 not."""
+    texts = {file.parent.name.removeprefix("tcp_"): _text(file).strip() for file in _MODULES.glob("tcp_*/version")}
+    return {name: int(text) for name, text in texts.items() if text.isdecimal()}
 
 
 def need_root() -> None:

@@ -62,6 +62,11 @@ class NetnsEngine:
         """The congestion controls of this machine's kernel and its modules."""
         return cc.linux(self._controls)
 
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The version of those of them that say one, by the kernel's names."""
+        return machine.versions()
+
     def programs(self, run: Run) -> list[Program]:
         """Those of the run's workloads, as the user who calls, or as root where the spec says so."""
         user = Caller.find().name
@@ -146,7 +151,9 @@ class NetnsEngine:
             return with_acks(run, folder, partial(self._measured, feed=feed))
 
     def _measured(self, run: Run, captures: Path | None, feed: Feed | None) -> Measurement:
-        return outcome.measurement(self._run_task(run, "measure", captures, feed))
+        measured = outcome.measurement(self._run_task(run, "measure", captures, feed))
+        controls.check_versions(run, measured.facts, machine.release())
+        return measured
 
     def _run_task(
         self, run: Run, task: str | dict[str, Any], captures: Path | None = None, feed: Feed | None = None

@@ -8,6 +8,7 @@ from dumbbell.cc import Registry
 from dumbbell.engines.measurement import Measurement
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from dumbbell.engines.programs import Program
@@ -76,3 +77,12 @@ class CapturingEngine(Engine, Protocol):
         Raises:
             EngineFailure: as `measure`, or a file could not be written.
         """
+
+
+@runtime_checkable
+class KernelEngine(Engine, Protocol):
+    """One that has the congestion controls of a kernel, of which some may be another version than Linux's own."""
+
+    @property
+    def versions(self) -> Mapping[str, int]:
+        """The version of those that have several, by the kernel's names; 0: one that is not known."""

@@ -102,13 +102,16 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
         left_out |= _configure(tree, workshop, source.package)
         workshop.begin("compiling", _expected(name, source))
         workshop.make(tree, f"-j{len(os.sched_getaffinity(0))}", EXECUTABLE)
+        sources = congestion.compiled(tree)
+        numbers = congestion.versions(sources)
         kernel = Kernel(
             name=name,
             identity=order.identity,
             recipe=recipe().identity(),
             executable=tree / EXECUTABLE,
             release=(tree / "include/config/kernel.release").read_text(encoding="utf-8").strip(),
-            controls=congestion.controls(congestion.compiled(tree), variants()),
+            controls=congestion.controls(congestion.registered(sources), variants(), numbers),
+            versions=numbers,
             compiler=order.compiler,
             source=str(source.path),
             built=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -129,7 +132,8 @@ def _built(order: _Order, folder: Path, progress: Progress) -> Kernel:
 def _prepare(tree: Path, release: str, *, strict: bool) -> dict[str, str]:
     """Changes a copy of a tree; gives what is left out of it."""
     substitute(tree, recipe().substitutions, release)
-    return congestion.add_variants(tree, variants().values(), strict=strict)
+    left_out = congestion.add_variants(tree, variants().values(), strict=strict)
+    return left_out | congestion.add_earlier(tree, release)
 
 
 def _configure(tree: Path, workshop: Workshop, package: Package | None) -> dict[str, str]:

@@ -9,9 +9,11 @@ from pathlib import Path
 
 from dumbbell.cc import Variant
 from dumbbell.errors import SubstitutionError
-from dumbbell.kernel.recipe import Substitution, text_of
+from dumbbell.kernel.recipe import Substitution, Version, recipe, substitute, text_of
 
 FOLDER = "net/ipv4"
+EARLIER = "tcp_bbr1"
+"""The source of version 1 of BBR in a tree whose `tcp_bbr` is a later one."""
 LONGEST_NAME = 15
 """Characters of a congestion control's name in Linux."""
 _OPTION = re.compile(r"^config (TCP_CONG_\w+)$", re.MULTILINE)
@@ -44,13 +46,28 @@ def registered(texts: Iterable[str]) -> list[str]:
 
 
 def compiled(tree: Path) -> list[str]:
-    """The names that a tree's kernel registers, after a build: those of the sources that were compiled."""
+    """The sources that were compiled for a tree's kernel, after a build, among them all of its congestion controls."""
     sources = (tree / FOLDER).glob("*.c")
-    return registered(
+    return [
         path.read_text(encoding="utf-8", errors="replace")
         for path in sorted(sources)
         if path.with_suffix(".o").is_file()
-    )
+    ]
+
+
+def version_in(text: str) -> Version | None:
+    """The version of an algorithm that a source is, where it is one of those that the recipe knows."""
+    return next((each for each in recipe().versions if re.search(each.text, text)), None)
+
+
+def versions(texts: Iterable[str]) -> dict[str, int]:
+    """Of the names that these sources register, the version of those of which there are several; 0: another one."""
+    numbers: dict[str, int] = {}
+    names = {name for each in recipe().versions for name in (each.control, each.shared)}
+    for text in texts:
+        known = version_in(text)
+        numbers |= dict.fromkeys(names & set(registered([text])), known.number if known else 0)
+    return numbers
 
 
 def short_name(name: str) -> str:
@@ -83,6 +100,26 @@ def add_variants(tree: Path, variants: Iterable[Variant], *, strict: bool) -> di
     return left_out
 
 
+def add_earlier(tree: Path, release: str) -> dict[str, str]:
+    """Adds version 1 of BBR to a tree of version 3 that has its file too; gives why not, where it does not fit.
+
+    Google's tree, which has both, calls the file so, and compiles it without help.
+    """
+    makefile, file = tree / FOLDER / "Makefile", tree / FOLDER / f"{EARLIER}.c"
+    if not file.is_file() or f"{EARLIER}.o" in makefile.read_text(encoding="utf-8"):
+        return {}
+    own = version_in(text_of(tree, f"{FOLDER}/tcp_bbr.c"))
+    if own is None or own.number == 1:
+        return {EARLIER: f"{FOLDER}/tcp_bbr.c: its bbr is no later version than that of {file.name}"}
+    try:
+        substitute(tree, recipe().earlier, release)
+    except SubstitutionError as error:
+        return {EARLIER: str(error)}
+    with makefile.open("a", encoding="utf-8") as opened:
+        opened.write(f"\nobj-y += {EARLIER}.o\n")
+    return {}
+
+
 def _new_name(variant: Variant, present: set[str]) -> str:
     name = short_name(variant.name)
     if name in present:
@@ -103,15 +140,41 @@ def variant_source(tree: Path, variant: Variant, substitutions: Iterable[Substit
         raise SubstitutionError(f"variant {variant.name}: its substitutions are of {len(files)} files, not of one")
     (file,) = files
     text = text_of(tree, file)
+    wanted = next((each for each in recipe().versions if each.name == variant.base), None)
+    if wanted is not None:
+        _refuse_other_version(file, text, variant, wanted)
     for each in changes:
         text = each.applied(text)
     names = _NAME.findall(text)
-    if names != [variant.base]:
-        raise SubstitutionError(f'{file}: it registers {names}, not "{variant.base}" (variant {variant.name})')
-    return _NAME.sub(lambda match: match[0].replace(f'"{variant.base}"', f'"{short_name(variant.name)}"'), text)
+    control = wanted.control if wanted else variant.base
+    if names != [control]:
+        raise SubstitutionError(f'{file}: it registers {names}, not "{control}" (variant {variant.name})')
+    return _NAME.sub(lambda match: match[0].replace(f'"{control}"', f'"{short_name(variant.name)}"'), text)
 
 
-def controls(names: Iterable[str], variants: Mapping[str, Variant]) -> dict[str, str]:
-    """The name that each congestion control has in an experiment -> its name in the kernel."""
+def _refuse_other_version(file: str, text: str, variant: Variant, wanted: Version) -> None:
+    """Raises `SubstitutionError` where a source is not of the version of which a variant is one."""
+    known = version_in(text)
+    if known != wanted:
+        number = f"version {known.number}" if known else "no version that is known"
+        raise SubstitutionError(
+            f"{file}: its {wanted.control} is {number}, and {variant.name} is a variant of version {wanted.number}"
+        )
+
+
+def controls(
+    names: Iterable[str], variants: Mapping[str, Variant], numbers: Mapping[str, int] | None = None
+) -> dict[str, str]:
+    """The name that each congestion control has in an experiment -> its name in the kernel.
+
+    `numbers`: what is known of the versions of those that have several, by their names in the kernel.
+    """
+    numbers = numbers or {}
     long_names = {short_name(name): name for name in variants}
-    return {long_names.get(name, name): name for name in sorted(names)}
+    known = {
+        name: each.name
+        for each in recipe().versions
+        for name in (each.control, each.shared)
+        if numbers.get(name) == each.number
+    }
+    return {known.get(name, long_names.get(name, name)): name for name in sorted(names)}

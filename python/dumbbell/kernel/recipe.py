@@ -99,6 +99,21 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Version:
+    """A version of an algorithm of which a kernel's control of that name has one."""
+
+    control: str
+    """The kernel's name of the control, whichever version it is."""
+    shared: str
+    """The kernel's name of it in a tree that has another version too."""
+    number: int
+    name: str
+    """As a spec names it."""
+    text: str
+    """A regular expression that matches in the source of this version only."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Recipe:
     """How a kernel is made."""
 
@@ -119,17 +134,23 @@ class Recipe:
     """The keys with which that is signed."""
     archive_tools: Mapping[str, str]
     """What reads it -> the package that has it."""
+    versions: tuple[Version, ...]
     substitutions: tuple[Substitution, ...]
+    earlier: tuple[Substitution, ...]
+    """Of a tree that has an earlier version of an algorithm next to its own."""
     module: tuple[Substitution, ...]
     """Of a variant that is a module of another kernel; no kernel that is built has them."""
 
     def identity(self) -> str:
         """Hash of all of it that decides a kernel, and of the variants."""
-        changes = [asdict(each) for each in self.substitutions]
+        changes = [asdict(each) for each in (*self.substitutions, *self.earlier)]
         for change in changes:
             del change["why"]
         known = {name: [each.base, *each.linux] for name, each in variants().items() if each.linux}
-        ingredients = {"method": METHOD, "options": dict(self.options), "substitutions": changes, "variants": known}
+        ingredients = {
+            "method": METHOD, "options": dict(self.options), "substitutions": changes, "variants": known,
+            "versions": [asdict(each) for each in self.versions],
+        }  # fmt: skip
         return hashlib.sha256(json.dumps(ingredients, sort_keys=True).encode()).hexdigest()
 
 
@@ -149,7 +170,9 @@ def recipe() -> Recipe:
         archive_url=rows["archive"]["url"],
         keyring=Path(rows["archive"]["keyring"]),
         archive_tools=rows["archive"]["tools"],
+        versions=tuple(Version(**row) for row in rows["versions"]),
         substitutions=tuple(map(_substitution, rows["substitutions"])),
+        earlier=tuple(map(_substitution, rows["earlier"])),
         module=tuple(map(_substitution, rows["module"])),
     )
 

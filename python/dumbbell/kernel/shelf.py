@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 from dumbbell.errors import KernelError
-from dumbbell.kernel.recipe import recipe
+from dumbbell.kernel.recipe import ordered, recipe
 from dumbbell.user_folder import cache_folder, data_folder
 
 EXECUTABLE = "linux"
@@ -38,6 +38,8 @@ class Kernel:
     controls: Mapping[str, str]
     """Name of every congestion control in it -> the name that it has in this kernel."""
     compiler: str
+    versions: Mapping[str, int] = field(default_factory=dict)
+    """Version of the congestion controls of which there are several, by their names in it; 0: one that is not known."""
     recipe: str = ""
     """Hash of the recipe that made it; empty: that of an earlier version, which did not write it down."""
     sha256: str = ""
@@ -50,6 +52,12 @@ class Kernel:
     """How many lines `make` printed."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     """What was left out of a tree that is not Debian's, and why."""
+
+    @property
+    def title(self) -> str:
+        """For legends: "Linux 6.12, patched" where its source has what no Linux of that version has."""
+        patched = ", patched" if set(self.versions.values()) - {1} else ""
+        return f"Linux {'.'.join(map(str, ordered(self.release)[:2]))}{patched}"
 
     def has_qdisc(self, name: str) -> bool:
         """Whether it has a queue discipline of Linux: a usable kernel has the options of this version's recipe."""

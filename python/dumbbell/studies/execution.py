@@ -13,7 +13,7 @@ from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.captures.series import capture_series
 from dumbbell.engines.path_check import CarryingEngine, ProbingEngine, check_paths, path_of
-from dumbbell.engines.protocol import Engine
+from dumbbell.engines.protocol import Engine, KernelEngine
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.errors import StudyError
 from dumbbell.results.schema import FailedRun, Result
@@ -23,6 +23,8 @@ from dumbbell.spec.run import Run
 from dumbbell.studies.evidence import Coverage, Evidence, RunData, SeedSweep
 from dumbbell.studies.short import with_programs
 from dumbbell.studies.study import Study
+
+_BBR = "bbr"
 
 
 def engines_of(study: Study, store: Store) -> tuple[str, ...]:
@@ -78,13 +80,29 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
 
 
 def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
-    """What an engine cannot honour, by experiment and version, and why."""
-    problems = {key: refusals(part, engine) for key, part in parts.items()}
-    return {
-        key: f"engine {engine.name} cannot honour {'; '.join(map(str, refused))}"
-        for key, refused in problems.items()
-        if refused
-    }
+    """What an engine cannot honour, by experiment and version, and why.
+
+    Studies are about version 1 of BBR: where a kernel's `bbr` is another, its `bbr1` is not taken either.
+    """
+    other, reasons = _other_version(engine), {}
+    for key, part in parts.items():
+        if other and _has_bbr(part):
+            reasons[key] = other
+        elif problems := refusals(part, engine):
+            reasons[key] = f"engine {engine.name} cannot honour {'; '.join(map(str, problems))}"
+    return reasons
+
+
+def _other_version(engine: Engine) -> str:
+    """What is said of an engine whose kernel has another version of BBR; empty: it is the first, or no kernel's."""
+    number = engine.versions.get(_BBR, 1) if isinstance(engine, KernelEngine) else 1
+    other = f"version {number}" if number else "a version that is not known"
+    return "" if number == 1 else f"studies are about version 1 of bbr, and that of the engine {engine.name} is {other}"
+
+
+def _has_bbr(experiment: Experiment) -> bool:
+    runs = (resolve(point, experiment.seed_values[0]).run for point in expand(experiment))
+    return any(flow.cc is not None and flow.cc.algorithm == _BBR for run in runs for flow in run.flows)
 
 
 def honoured(study: Study, engine: Engine) -> dict[str, Experiment]:
@@ -189,11 +207,15 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
 
     Raises:
         UnknownEngine: there is no such engine in this version.
-        StudyError: paths are not as asked, of all experiments, or of one where there is no `left_out`.
+        StudyError: paths are not as asked, of all experiments, or of one where there is no `left_out`; or the study is
+            about another version of BBR than the engine has.
         EngineFailure: a path cannot be looked at, or the first runs failed alike.
     """
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     chosen.allows_programs = True  # those of the package's own files
+    other = _other_version(chosen)
+    if other and any(map(_has_bbr, study.experiments.values())):
+        raise StudyError(f"{study.name}: {other}")
     experiments = honoured(study, chosen)
     crooked = _crooked(experiments, store, chosen, fresh=fresh)
     if crooked and (left_out is None or crooked.keys() == experiments.keys()):

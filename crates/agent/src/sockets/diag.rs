@@ -300,7 +300,7 @@ mod tests {
         let (records, progress) = records(&bytes);
         assert_eq!(progress, Ok(Progress::More));
         assert_eq!((records[0].local_port, records[0].remote_port, records[0].info.snd_cwnd), (30_000, 10_000, 10));
-        let expected = ControlInfo::Bbr { bandwidth: 1, min_rtt_us: 2, pacing_gain: 739, cwnd_gain: 739 };
+        let expected = ControlInfo::Bbr { bandwidth: 1, min_rtt_us: 2, pacing_gain: 739, cwnd_gain: 739, bounds: None };
         assert_eq!((records[0].control, records[1].control), (expected, ControlInfo::Silent));
         assert_eq!((records.len(), records[1].local_port), (2, 30_001));
     }

@@ -86,12 +86,33 @@ pub enum ControlInfo {
         pacing_gain: u32,
         /// Gain on the BDP for the window, in 1/256.
         cwnd_gain: u32,
+        /// What only a later version than the first tells.
+        bounds: Option<BbrBounds>,
     },
     /// `struct tcpvegas_info`: Vegas, or one of its kind.
     Vegas {
         /// Minimum RTT, µs; 0x7fffffff before the first.
         min_rtt_us: u32,
     },
+}
+
+/// What the `struct tcp_bbr_info` of version 3 has after that of version 1: its state and its bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BbrBounds {
+    /// `BBR_VERSION`.
+    pub version: u8,
+    /// `enum tcp_bbr_phase`, from 1 for STARTUP.
+    pub phase: u8,
+    /// The most that was delivered lately (`bbr_max_bw`), bytes a second.
+    pub bw_hi: u64,
+    /// Short-term bound on the bandwidth, bytes a second; `u64::MAX` without.
+    pub bw_lo: u64,
+    /// Short-term bound on what is in flight, segments; `u32::MAX` without.
+    pub inflight_lo: u32,
+    /// Long-term bound on what is in flight, segments; `u32::MAX` without.
+    pub inflight_hi: u32,
+    /// The most that ACKs have brought beyond what the bandwidth explains, segments.
+    pub extra_acked: u32,
 }
 
 /// `TCPI_OPT_ECN`.
@@ -197,19 +218,49 @@ impl TcpInfo {
 impl ControlInfo {
     /// Reads a `struct tcp_bbr_info`.
     pub fn parse_bbr(bytes: &[u8]) -> Option<Self> {
-        let high = u64::from(u32_at(bytes, 4)?);
         Some(Self::Bbr {
-            bandwidth: high << 32 | u64::from(u32_at(bytes, 0)?),
+            bandwidth: halves_at(bytes, 0)?,
             min_rtt_us: u32_at(bytes, 8)?,
             pacing_gain: u32_at(bytes, 12)?,
             cwnd_gain: u32_at(bytes, 16)?,
+            bounds: BbrBounds::parse(bytes),
         })
+    }
+
+    /// The version of BBR that tells it; none: it is no BBR.
+    pub const fn bbr_version(&self) -> Option<u8> {
+        match self {
+            Self::Bbr { bounds: Some(bounds), .. } => Some(bounds.version),
+            Self::Bbr { bounds: None, .. } => Some(1),
+            Self::Silent | Self::Vegas { .. } => None,
+        }
     }
 
     /// Reads a `struct tcpvegas_info`.
     pub fn parse_vegas(bytes: &[u8]) -> Option<Self> {
         Some(Self::Vegas { min_rtt_us: u32_at(bytes, 12)? })
     }
+}
+
+impl BbrBounds {
+    /// What a `struct tcp_bbr_info` has of it. Version 1 fills nothing of it, also where the structure has room for it.
+    fn parse(bytes: &[u8]) -> Option<Self> {
+        let [phase, version] = [37, 39].map(|at| bytes.get(at).copied());
+        Some(Self {
+            version: version.filter(|&version| version != 0)?,
+            phase: phase?,
+            bw_hi: halves_at(bytes, 20)?,
+            bw_lo: halves_at(bytes, 28)?,
+            inflight_lo: u32_at(bytes, 40)?,
+            inflight_hi: u32_at(bytes, 44)?,
+            extra_acked: u32_at(bytes, 48)?,
+        })
+    }
+}
+
+/// A number in two halves, the lower one first.
+fn halves_at(bytes: &[u8], offset: usize) -> Option<u64> {
+    Some(u64::from(u32_at(bytes, offset + 4)?) << 32 | u64::from(u32_at(bytes, offset)?))
 }
 
 /// A number in the machine's byte order, if the bytes reach that far.
@@ -269,8 +320,34 @@ mod tests {
     fn the_bandwidth_has_64_bits() {
         let bytes: Vec<u8> = [7_u32, 1, 25_000, 320, 512].into_iter().flat_map(u32::to_ne_bytes).collect();
         let bandwidth = (1 << 32) + 7;
-        let expected = ControlInfo::Bbr { bandwidth, min_rtt_us: 25_000, pacing_gain: 320, cwnd_gain: 512 };
+        let expected =
+            ControlInfo::Bbr { bandwidth, min_rtt_us: 25_000, pacing_gain: 320, cwnd_gain: 512, bounds: None };
         assert_eq!(ControlInfo::parse_bbr(&bytes), Some(expected));
         assert_eq!(ControlInfo::parse_bbr(&bytes[..16]), None);
+        assert_eq!(expected.bbr_version(), Some(1));
+    }
+
+    #[test]
+    fn version_3_tells_its_bounds_after_what_version_1_tells() {
+        let mut bytes: Vec<u8> = (0..52_u32).step_by(4).flat_map(u32::to_ne_bytes).collect();
+        bytes[36..40].copy_from_slice(&[2, 6, 0, 3]);
+        let Some(ControlInfo::Bbr { cwnd_gain, bounds, .. }) = ControlInfo::parse_bbr(&bytes) else {
+            panic!("it is BBR's");
+        };
+        let expected = BbrBounds {
+            version: 3,
+            phase: 6,
+            bw_hi: 24 << 32 | 20,
+            bw_lo: 32 << 32 | 28,
+            inflight_lo: 40,
+            inflight_hi: 44,
+            extra_acked: 48,
+        };
+        assert_eq!((cwnd_gain, bounds), (16, Some(expected)));
+        assert_eq!(ControlInfo::parse_bbr(&bytes).unwrap().bbr_version(), Some(3));
+        let version = |bytes: &[u8]| ControlInfo::parse_bbr(bytes).unwrap().bbr_version();
+        assert_eq!(version(&bytes[..48]), Some(1), "the structure ends within them");
+        bytes[20..].fill(0);
+        assert_eq!(version(&bytes), Some(1), "version 1 in a tree of version 3 leaves zeros");
     }
 }

@@ -320,6 +320,8 @@ impl<'a> Recording<'a> {
         facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
         let connected = flows.iter().enumerate().filter(|(_, flow)| flow.pings.is_none());
         facts.extend(connected.map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
+        let version = |i| Some((format!("flows[{i}].cc_version"), self.recorder.bbr_version(i)?.to_string()));
+        facts.extend((0..flows.len()).filter_map(version));
         facts.extend(flows.iter().enumerate().flat_map(|(i, flow)| ecn_facts(i, self.run.flows[i].ecn, flow)));
         facts.extend(self.watched);
         Ok(Measurement { ss, ..self.recorder.recorder.finish(ended_ns, facts) })

@@ -179,7 +179,9 @@ class HostsEngine:
         with self._counted():
             parts = leader.run(jobs, run.duration_ns / NS_PER_S, captures)
         seen = {name: believed(name, part.outcome, run) for name, part in parts.items()}
-        return joined(run, assigned, seen, parts)
+        measured = joined(run, assigned, seen, parts)
+        controls.check_versions(run, measured.facts, "that of the sender")
+        return measured
 
 
 def _index(program: Program) -> int:

@@ -144,7 +144,7 @@ def _facts(
     yield "hosts.path", made
     for index, (sender, receiver) in enumerate(zip(assignment.senders, assignment.receivers, strict=True)):
         yield f"flows[{index}].hosts", f"{sender.name} to {receiver.name}"
-        for end, names in ((sender, ("cc", "sender", "ecn")), (receiver, ("ect",))):
+        for end, names in ((sender, ("cc", "cc_version", "sender", "ecn")), (receiver, ("ect",))):
             own = seen[end.name].facts
             known = (f"flows[{index}].{fact}" for fact in names)
             yield from ((fact, _text(own[fact])) for fact in known if fact in own)
