@@ -272,7 +272,7 @@ def test_an_override_of_nothing(snapshot: SnapshotAssertion) -> None:
 
 
 WISHES: dict[str, list[Any]] = {
-    "flows[0].cc": ["bbr2", "bbr3", "bbr_v3[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_vivace", "copa"],
+    "flows[0].cc": ["bbr2", "bbr_v2[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_vivace", "copa"],
     "path.queue": ["sfq", "choke", "FQ-PIE"],
     "host.qdisc": ["sfq"],
     "path.trace": ["lte.csv"],

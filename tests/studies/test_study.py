@@ -270,7 +270,7 @@ def test_less_than_a_study(brief: Study) -> None:
     [
         ({"claims": ["S77"]}, 'there is no claim "S77"; did you mean'),
         ({"experiments": ["figure70"]}, 'there is no experiment "figure70"; did you mean "figure7"'),
-        ({"variants": ["bbr2"]}, 'there is no version "bbr2"; not in this version: "bbr" is BBR v1'),
+        ({"variants": ["bbr2"]}, 'there is no version "bbr2"; not in this version: "bbr" is BBR v1, and "bbr3" is v3'),
         ({"claims": ["S23", "S7"], "experiments": ["figure7"]}, "figure7 alone cannot judge S23"),
         ({"experiments": []}, "no claim, experiment or version of the study was asked for"),
         ({"variants": []}, "no claim, experiment or version of the study was asked for"),

@@ -144,6 +144,6 @@ mod tests {
             suggestion("Delay", &["rtt"]),
             "write rtt = \"50 ms\": the base round trip, twice a delay of one way"
         );
-        assert!(suggestion("bbr3", &[]).starts_with("not in this version: \"bbr\" is BBR v1; see"));
+        assert!(suggestion("bbr2", &[]).starts_with("not in this version: \"bbr\" is BBR v1, and \"bbr3\" is v3; see"));
     }
 }

@@ -2,7 +2,7 @@
 
 /// Words of one wish, and what this version has instead.
 const WISHES: [(&str, &str); 7] = [
-    ("bbr2 bbrv2 bbr3 bbrv3 bbrplus", "\"bbr\" is BBR v1"),
+    ("bbr2 bbrv2 bbrplus", "\"bbr\" is BBR v1, and \"bbr3\" is v3"),
     (
         "copa pcc pccallegro allegro vivace pccvivace ledbat ledbat++ compound ctcp fast sprout verus nimbus \
          timely swift dcqcn hpcc remy orca aurora indigo",
@@ -29,7 +29,8 @@ const WISHES: [(&str, &str); 7] = [
 ];
 
 /// Words of other tools, and how a spec says it.
-const MEANINGS: [(&str, &str); 11] = [
+const MEANINGS: [(&str, &str); 12] = [
+    ("bbrv3 tcpbbrv3", "BBR v3 is \"bbr3\""),
     ("accecn ce", "write ecn = true, or ecn = \"accurate\", in [[flows]], and a qdisc that marks"),
     ("l4s", "write cc = \"prague\" in [[flows]], and qdisc = \"dualpi2\" in [path]"),
     ("fqcodel codel pie cake dualpi2 aqm", "write qdisc = \"fq_codel\", or another discipline, in [path]"),
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn a_wish_is_known_however_it_is_spelt() {
-        assert_eq!(instead_of("tcp_bbr_v3"), Some("\"bbr\" is BBR v1"));
+        assert_eq!(instead_of("tcp_bbr_v2"), Some("\"bbr\" is BBR v1, and \"bbr3\" is v3"));
         assert!(instead_of("FQ-PIE").is_some() && meaning_of("FQ-CoDel").is_some());
         assert_eq!(instead_of("bbrr"), None);
         assert_eq!(instead_of(""), None);
