@@ -25,7 +25,7 @@
 //! | a lost buffer of several segments | each packet | the buffer at once | each segment |
 //! | PLB, which chooses another route | no | off by default | left out |
 //!
-//! The variant `bbr3_draft` has the draft's three numbers. The random waits come from the flow's own stream.
+//! A variant has the draft's three numbers. The random waits come from the flow's own stream.
 
 mod congestion_window;
 mod ecn;
