@@ -122,7 +122,10 @@ def test_options_that_are_written_come_before_a_presets() -> None:
         ({"for": "speed"}, '--for: unknown "speed"; known: goodput, latency, completion, fairness, balanced'),
         ({"candidates": "bbr,cubi"}, '--candidates: unknown "cubi"; did you mean "cubic"?'),
         ({"candidates": "bbr"}, "--candidates: 1 of them; 2 to 6"),
-        ({"candidates": "bbr2,cubic"}, '--candidates: unknown "bbr2"; not in this version: "bbr" is BBR v1, and "bbr3"'),
+        (
+            {"candidates": "bbr2,cubic"},
+            '--candidates: unknown "bbr2"; not in this version: "bbr" is BBR v1, and "bbr3"',
+        ),
         ({"beside": "cubic:99"}, "--beside: 99 neighbours; 1 to 50; nobody is none"),
         ({"beside": "cubi:2"}, '--beside: unknown "cubi"; did you mean "cubic"?'),
         ({"buffer": "10 B"}, '--buffer: "10 B" holds no packet; at least 1514 B'),

@@ -277,6 +277,10 @@ impl CongestionControl for Bbr {
         Some(Rate::from_bytes_per_sec(self.pacer.bytes_per_sec()))
     }
 
+    fn paces(&self) -> bool {
+        self.parameters.paces
+    }
+
     fn owns_window(&self) -> bool {
         true
     }

@@ -86,6 +86,11 @@ pub trait CongestionControl: std::fmt::Debug + Send {
         None
     }
 
+    /// Whether segments leave at that rate; where not, it only sizes bursts.
+    fn paces(&self) -> bool {
+        self.pacing_rate().is_some()
+    }
+
     /// True when the algorithm sets cwnd itself in every state, so that the transport must not reduce it.
     fn owns_window(&self) -> bool {
         false

@@ -148,6 +148,10 @@ impl CongestionControl for Controller {
         each!(self, cc => cc.pacing_rate())
     }
 
+    fn paces(&self) -> bool {
+        each!(self, cc => cc.paces())
+    }
+
     #[inline]
     fn owns_window(&self) -> bool {
         each!(self, cc => cc.owns_window())

@@ -94,6 +94,9 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         .unit("ms")
         .about("largest addition to the window, as time at the bandwidth")
         .source("Linux 6.1 bbr_extra_acked_max_us"),
+    Parameter::switch("pacing", true)
+        .about("segments leave at the pacing rate; without, it sizes bursts, and the window alone holds them back")
+        .source("Linux needs no fq to pace from 4.13 on (commit 218af599fa63)"),
     Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
         .unit("%")
         .about("how much slower than the estimate to pace, so that queues drain")
@@ -147,6 +150,7 @@ pub(super) struct Parameters {
     pub(super) extra_acked_gain: Gain,
     pub(super) extra_acked_win_rounds: u32,
     pub(super) extra_acked_max_us: u64,
+    pub(super) paces: bool,
     pub(super) quantisation_bursts: u32,
     pub(super) quantisation_slack: u32,
     pacing_margin_percent: u32,
@@ -181,6 +185,7 @@ impl Parameters {
             extra_acked_gain: gain("extra_acked_gain"),
             extra_acked_win_rounds: values.integer("extra_acked_win_rounds"),
             extra_acked_max_us: u64::from(values.integer("extra_acked_max_ms")) * 1_000,
+            paces: values.switch("pacing"),
             pacing_margin_percent: values.integer("pacing_margin"),
             quantisation_bursts: values.integer("quantisation_bursts"),
             quantisation_slack: values.integer("quantisation_slack"),

@@ -282,7 +282,7 @@ impl Sender {
         if self.control.cc.watches_losses() {
             self.board.flights = Some(Box::new(Flights::new()));
         }
-        if self.control.cc.pacing_rate().is_none() {
+        if !self.control.cc.paces() {
             self.pacing.release();
         }
         self.update_pacing_rate();
