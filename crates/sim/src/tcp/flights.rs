@@ -56,3 +56,37 @@ impl Flights {
         sample.delivered_ce = window_segments(delivered_ce - at_most(flight.delivered_ce, delivered_ce));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten segments, of which the third and the fifth are lost after four others were, each with what was in flight.
+    #[test]
+    fn a_loss_says_how_many_were_lost_since_its_segment_was_sent() {
+        let mut flights = Flights::new();
+        (0..10_u32).for_each(|seq| flights.note(u64::from(seq), 0, seq + 1, 4 + u64::from(seq / 5), 2));
+        flights.lose(2, 7, false);
+        flights.lose(5, 8, true);
+        let losses = flights.take_losses();
+        let expected = [(3, 3, false), (6, 3, true)];
+        assert_eq!(
+            losses.iter().map(|each| (each.tx_in_flight, each.lost, each.is_app_limited)).collect::<Vec<_>>(),
+            expected
+        );
+        assert!(flights.take_losses().is_empty());
+    }
+
+    /// What was counted when a segment was sent last is taken off what is counted now.
+    #[test]
+    fn a_sample_has_what_was_lost_and_marked_since() {
+        let mut flights = Flights::new();
+        (0..40).for_each(|seq| flights.note(seq, 0, 7, 10, 20));
+        flights.note(3, 0, 9, 11, 25);
+        let mut sample = RateSample::default();
+        flights.complete(&mut sample, 3, 14, 26);
+        assert_eq!((sample.tx_in_flight, sample.lost, sample.delivered_ce), (9, 3, 1));
+        flights.complete(&mut sample, 39, 14, 26);
+        assert_eq!((sample.tx_in_flight, sample.lost, sample.delivered_ce), (7, 4, 6));
+    }
+}
