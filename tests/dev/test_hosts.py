@@ -35,7 +35,7 @@ from dumbbell.studies.measured import records
 from dumbbell.studies.status import status_of
 
 MEASURED = ["datta2023", "heist2021_l4s", "mishra2022", "sarpkaya2025"]
-APART = ["sarpkaya2025_l4s"]
+APART = ["sarpkaya2025_l4s", "sarpkaya2025_bbr3"]
 SPEC = """
 duration = "2 s"
 seeds = 2
