@@ -104,6 +104,8 @@ impl Bbr3 {
     pub(crate) fn new(values: &Values<'_>, start: &Start) -> Self {
         let parameters = Parameters::new(values);
         let state = State::Startup;
+        let mut pacer = Pacer::new(parameters.pacing(), start);
+        pacer.set_min_rtt(start.rtt_us.unwrap_or(u32::MAX));
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(start.seed),
             state,
@@ -118,7 +120,7 @@ impl Bbr3 {
             rtt: probe_rtt::MinRtt::new(start),
             ecn: ecn::Ecn::new(start.ecn && parameters.ecn_low),
             aggregation: aggregation::Estimator::new(start.now),
-            pacer: Pacer::new(parameters.pacing(), start),
+            pacer,
             prior_cwnd: 0,
             undo: (lower_bounds::LowerBounds::NONE, UNBOUNDED),
             recovery: RecoveryState::Open,
@@ -157,12 +159,8 @@ impl Bbr3 {
         ((u64::from(self.random.next_u32()) * u64::from(bound)) >> 32) as u32
     }
 
-    fn burst_goal(&self) -> Segments {
-        self.pacer.burst_goal_at(self.rtt.min_us)
-    }
-
     fn flight_at_next_departure(&self, ack: &Ack, in_flight: Segments) -> Segments {
-        let burst = if self.gains.pacing > Gain::UNIT { self.burst_goal() } else { 0 };
+        let burst = if self.gains.pacing > Gain::UNIT { self.pacer.burst_goal() } else { 0 };
         flight_at_next_departure(ack, in_flight, self.bandwidth(), burst)
     }
 

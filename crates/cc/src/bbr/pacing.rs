@@ -35,6 +35,8 @@ pub(crate) struct Pacer {
     pacing: Pacing,
     mss_bytes: u32,
     bytes_per_sec: u64,
+    /// What a burst has beyond its time at the rate: 0 but of BBR version 3.
+    near_bytes: u64,
     burst_goal: Segments,
     /// The initial rate came from a measured RTT.
     has_seen_rtt: bool,
@@ -48,6 +50,7 @@ impl Pacer {
             pacing,
             mss_bytes: start.mss_bytes,
             bytes_per_sec: 0,
+            near_bytes: 0,
             burst_goal: 0,
             has_seen_rtt: start.rtt_us.is_some(),
         };
@@ -79,12 +82,21 @@ impl Pacer {
 
     fn set(&mut self, bytes_per_sec: u64) {
         self.bytes_per_sec = bytes_per_sec;
-        self.burst_goal = self.burst_of((bytes_per_sec >> BURST_SHIFT).min(MAX_BURST_BYTES)).min(MAX_BURST);
+        self.set_burst_goal();
     }
 
-    /// Whole segments in so many bytes, and no less than the smallest burst.
-    fn burst_of(&self, bytes: u64) -> Segments {
-        ((bytes / u64::from(self.mss_bytes)) as Segments).max(self.min_burst())
+    fn set_burst_goal(&mut self) {
+        let bytes = ((self.bytes_per_sec >> BURST_SHIFT) + self.near_bytes).min(MAX_BURST_BYTES);
+        self.burst_goal = ((bytes / u64::from(self.mss_bytes)) as Segments).max(self.min_burst()).min(MAX_BURST);
+    }
+
+    /// Of BBR version 3 a burst has 64 kB more, halved each 512 µs of the RTT (bbr_tso_segs_generic).
+    pub(crate) fn set_min_rtt(&mut self, min_rtt_us: u32) {
+        let near_bytes = LARGEST_BUFFER_BYTES.checked_shr(min_rtt_us >> NEAR_SHIFT).unwrap_or(0);
+        if near_bytes != self.near_bytes {
+            self.near_bytes = near_bytes;
+            self.set_burst_goal();
+        }
     }
 
     /// `gain` times `bandwidth` less the margin, in bytes/s.
@@ -105,12 +117,6 @@ impl Pacer {
     /// Segments of a burst at this rate. Linux 6.1 bbr_tso_segs_goal.
     pub(crate) fn burst_goal(&self) -> Segments {
         self.burst_goal
-    }
-
-    /// The same of BBR version 3, with 64 kB more that are halved each 512 µs of the RTT (bbr_tso_segs_generic).
-    pub(crate) fn burst_goal_at(&self, min_rtt_us: u32) -> Segments {
-        let near_bytes = LARGEST_BUFFER_BYTES.checked_shr(min_rtt_us >> NEAR_SHIFT).unwrap_or(0);
-        self.burst_of(((self.bytes_per_sec >> BURST_SHIFT) + near_bytes).min(MAX_BURST_BYTES))
     }
 
     /// Smallest burst: single segments on slow paths. Linux 6.1 bbr_min_tso_segs.

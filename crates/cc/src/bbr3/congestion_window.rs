@@ -18,7 +18,7 @@ impl Bbr3 {
     /// (`bbr_quantization_budget`).
     fn with_room_for_bursts(&self, cwnd: Segments) -> Segments {
         let p = &self.parameters;
-        let enough = cwnd.max(p.quantisation_bursts * self.burst_goal()).max(p.min_cwnd);
+        let enough = cwnd.max(p.quantisation_bursts * self.pacer.burst_goal()).max(p.min_cwnd);
         enough + if self.state == State::ProbeBw(Phase::Up) { p.quantisation_slack } else { 0 }
     }
 

@@ -98,7 +98,6 @@ impl Bbr3 {
             return;
         }
         let State::ProbeBw(phase) = self.state else { return };
-        let flight = self.flight_at_next_departure(ack, ack.rate.prior_in_flight);
         match phase {
             Phase::Cruise => {
                 self.refill_if_due(ack, window);
@@ -110,13 +109,13 @@ impl Bbr3 {
                 }
             }
             Phase::Up => {
-                if self.is_probe_done(ack, sample, window, flight) {
+                if self.is_probe_done(ack, sample, window) {
                     self.cycle.went_too_high = false;
                     self.go_down(ack.now, ack.delivered);
                 }
             }
             Phase::Down => {
-                if !self.refill_if_due(ack, window) && self.is_drained(flight) {
+                if !self.refill_if_due(ack, window) && self.is_drained(ack) {
                     self.cruise();
                 }
             }
@@ -124,8 +123,8 @@ impl Bbr3 {
     }
 
     /// At the bound at which the last probe lost too much, or where more brings no more.
-    fn is_probe_done(&mut self, ack: &Ack, sample: Bandwidth, window: &Window, flight: Segments) -> bool {
-        if self.cycle.went_too_high && flight >= self.inflight_hi {
+    fn is_probe_done(&mut self, ack: &Ack, sample: Bandwidth, window: &Window) -> bool {
+        if self.cycle.went_too_high && self.prior_flight(ack) >= self.inflight_hi {
             self.cycle.stopped_early = true;
             return true;
         }
@@ -136,8 +135,14 @@ impl Bbr3 {
         self.full_pipe.is_now
     }
 
+    /// What was in flight before an ACK will be when the next segment leaves.
+    fn prior_flight(&self, ack: &Ack) -> Segments {
+        self.flight_at_next_departure(ack, ack.rate.prior_in_flight)
+    }
+
     /// The queue is gone, and there is headroom (`bbr_check_time_to_cruise`).
-    fn is_drained(&self, flight: Segments) -> bool {
+    fn is_drained(&self, ack: &Ack) -> bool {
+        let flight = self.prior_flight(ack);
         flight <= self.inflight_with_headroom() && flight <= self.inflight_target(self.max_bandwidth(), Gain::UNIT)
     }
 

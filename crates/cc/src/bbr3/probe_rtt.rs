@@ -34,6 +34,7 @@ impl Bbr3 {
         }
         if self.rtt.probe_us <= self.rtt.min_us || now_ms > self.rtt.min_ms + self.parameters.min_rtt_window_ms {
             (self.rtt.min_us, self.rtt.min_ms) = (self.rtt.probe_us, self.rtt.probe_ms);
+            self.pacer.set_min_rtt(self.rtt.min_us);
         }
         let is_dipping = matches!(self.state, State::ProbeRtt(_));
         if has_expired && self.parameters.probe_rtt_ms > 0 && !self.idle_restart && !is_dipping {
