@@ -134,7 +134,7 @@ def test_one_condition_is_shown_flow_by_flow(store: Path) -> None:
         (("--stratum", "fqq"), '--stratum: unknown "fqq"; did you mean "fq"?'),
         (("--stratum", "study"), '--stratum: unknown "study"; did you mean "studies"?'),
         (("--stratum", "x"), '--stratum: unknown "x"; known: plain, fq, access, rtts, transfers'),
-        (("--stratum", "x"), "live, studies"),
+        (("--stratum", "x"), "plain, fq, access"),
         (("--stratum", "transfers", "--duration", "9 s"), 'duration: stratum "transfers" has its own; leave it out'),
         (("--duration", "60"), "duration: "),
         (("--packets", "10"), "are more than 10 packets"),
