@@ -93,7 +93,6 @@ def test_an_answer_about_any_queue_says_nothing_against_its_table(options: str, 
     answer, lines = answer_to(*options.split(), "--qdisc", qdisc, "--seeds", "2")
     assert faults(answer, lines) == []
     assert ("Outside of what was validated." in lines["Sure?"]) != answer["inside_validated"]
-    assert qdisc == "fifo" or answer["outside"], "no such queue was compared with a kernel yet"
     assert qdisc == "fifo" or "ping" not in " ".join(lines.values()).lower(), "a load does not show such a queue"
 
 
