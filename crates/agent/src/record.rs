@@ -33,7 +33,7 @@ pub struct KernelRecorder {
     paces_always: bool,
     /// By flow.
     passing: Vec<Passing>,
-    /// Version of BBR that its connections have told, by flow; none: none was BBR's.
+    /// The version of BBR that its connections report, by flow; none: none was BBR's.
     bbr_versions: Vec<Option<u8>>,
 }
 
@@ -68,7 +68,7 @@ impl KernelRecorder {
         }
     }
 
-    /// The version of BBR that a flow's connections have told; none: they have told nothing of BBR's.
+    /// The version of BBR that a flow's connections report; none: none is BBR's.
     pub fn bbr_version(&self, flow: usize) -> Option<u8> {
         self.bbr_versions[flow]
     }

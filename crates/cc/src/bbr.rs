@@ -20,9 +20,11 @@
 //! 32); the cycle's random phase comes from the flow's own stream.
 
 pub(crate) mod aggregation;
+pub(crate) mod allowances;
 pub(crate) mod bandwidth;
 mod congestion_window;
 mod cycle;
+pub(crate) mod dip;
 mod drain;
 mod full_pipe;
 mod min_rtt;
@@ -100,7 +102,7 @@ impl Bbr {
             min_rtt: min_rtt::MinRtt::new(start),
             policer: policer::Detector::default(),
             aggregation: aggregation::Estimator::new(start.now),
-            pacer: pacing::Pacer::new(parameters.pacing(), start),
+            pacer: pacing::Pacer::new(parameters.pacing, start),
             recovery: recovery::SavedCwnd::default(),
             idle_restart: false,
             limits_flight: false,
@@ -159,7 +161,10 @@ impl Bbr {
         self.counters =
             Counters { delivered: ack.delivered, delivered_us: ack.delivered_at.as_micros(), lost: ack.lost };
         self.update_bandwidth(ack);
-        self.update_aggregation(ack, window.cwnd);
+        if self.parameters.allowances.extra_acked_gain > Gain::ZERO {
+            let rounds = self.round.is_start.then_some(self.parameters.allowances.extra_acked_win_rounds);
+            self.aggregation.observe(ack, self.bandwidth(), window.cwnd, rounds);
+        }
         self.advance_cycle(ack);
         self.check_full_pipe(ack);
         self.check_drain(ack, window);

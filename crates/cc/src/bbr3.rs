@@ -104,7 +104,7 @@ impl Bbr3 {
     pub(crate) fn new(values: &Values<'_>, start: &Start) -> Self {
         let parameters = Parameters::new(values);
         let state = State::Startup;
-        let mut pacer = Pacer::new(parameters.pacing(), start);
+        let mut pacer = Pacer::new(parameters.pacing, start);
         pacer.set_min_rtt(start.rtt_us.unwrap_or(u32::MAX));
         Self {
             random: Xoshiro256PlusPlus::seed_from_u64(start.seed),
@@ -218,18 +218,13 @@ impl Bbr3 {
         self.bound_cwnd(window);
     }
 
-    /// `bbr_update_ack_aggregation`.
+    /// In STARTUP a window of excess is a round.
     fn update_aggregation(&mut self, ack: &Ack, cwnd: Segments) {
-        let off = self.parameters.extra_acked_gain.in_256ths() == 0;
-        if off || ack.acked_sacked == 0 || !signals::is_valid(ack) {
-            return;
+        let of = &self.parameters.allowances;
+        if of.extra_acked_gain > Gain::ZERO {
+            let rounds = if self.full_pipe.is_reached { of.extra_acked_win_rounds } else { 1 };
+            self.aggregation.observe(ack, self.bandwidth(), cwnd, self.round.is_start.then_some(rounds));
         }
-        if self.round.is_start {
-            let rounds = if self.full_pipe.is_reached { self.parameters.extra_acked_win_rounds } else { 1 };
-            self.aggregation.end_round(rounds);
-        }
-        let bandwidth = self.bandwidth();
-        self.aggregation.count(bandwidth, ack.acked_sacked, ack.delivered_at.as_micros(), cwnd);
     }
 }
 

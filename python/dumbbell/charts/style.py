@@ -88,7 +88,7 @@ def style_of(name: str) -> Style:
 USUAL: Final = "Linux 6.1"
 """The kernel that the table of styles speaks of: the one that `sim` models, and `linux`'s own."""
 PATCHED: Final = "Linux 6.12, patched"
-"""And that of what no Linux has by itself: distributions' BBR version 3, as `sim` models it."""
+"""And that of what only patched kernels have: distributions' BBR version 3, as `sim` models it."""
 
 
 def kernel_of(engine: str) -> str:

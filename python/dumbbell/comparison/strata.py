@@ -117,7 +117,7 @@ def stored_deviations() -> Mapping[str, Mapping[str, float]]:
 
 
 def _stratum_table(tables: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """A stratum's table, with what it has of the one that it is like."""
+    """A stratum's table, merged into that of the one that it is like."""
     own = dict(tables[name])
     other = _stratum_table(tables, own.pop("like")) if "like" in own else {}
     return {**other, **own, "fields": {**other.get("fields", {}), **own.get("fields", {})}}

@@ -6,8 +6,9 @@
 
 use units::{Segments, Time};
 
-use super::bandwidth::{Bandwidth, Gain};
-use super::{Bbr, valid_delivery};
+use super::allowances::Allowances;
+use super::bandwidth::Bandwidth;
+use super::valid_delivery;
 use crate::Ack;
 
 /// An epoch of this many acknowledged segments is too old to say anything (Linux: 20 bits).
@@ -37,7 +38,7 @@ impl Estimator {
     }
 
     /// Ages the windows, of so many rounds each, by a round.
-    pub(crate) fn end_round(&mut self, window_rounds: u32) {
+    fn end_round(&mut self, window_rounds: u32) {
         self.rounds = (self.rounds + 1).min(MAX_WINDOW_ROUNDS);
         if self.rounds >= window_rounds {
             self.rounds = 0;
@@ -47,7 +48,7 @@ impl Estimator {
     }
 
     /// Takes in `acked` more segments, delivered until `now_us`.
-    pub(crate) fn count(&mut self, bandwidth: Bandwidth, acked: Segments, now_us: u64, cwnd: Segments) {
+    fn count(&mut self, bandwidth: Bandwidth, acked: Segments, now_us: u64, cwnd: Segments) {
         let mut expected = bandwidth.segments_in(now_us.saturating_sub(self.epoch_start_us));
         // ACKs no faster than expected: the burst, if there was one, is over.
         if self.epoch_acked <= expected || self.epoch_acked + acked >= MAX_EPOCH_ACKED {
@@ -59,34 +60,28 @@ impl Estimator {
         self.excess[self.current] = self.excess[self.current].max(excess);
     }
 
-    /// The largest excess of both windows.
-    pub(crate) fn excess(&self) -> Segments {
-        self.excess[0].max(self.excess[1])
+    /// Takes in an ACK, at this bandwidth and window; of one that begins a round, how many rounds a window has.
+    /// Linux 6.1 bbr_update_ack_aggregation.
+    pub(crate) fn observe(&mut self, ack: &Ack, bandwidth: Bandwidth, cwnd: Segments, window_rounds: Option<u32>) {
+        if ack.acked_sacked == 0 || valid_delivery(ack).is_none() {
+            return;
+        }
+        if let Some(rounds) = window_rounds {
+            self.end_round(rounds);
+        }
+        self.count(bandwidth, ack.acked_sacked, ack.delivered_at.as_micros(), cwnd);
     }
 
     /// Segments to add to the window: so much of the excess, of so much time at most. Linux 6.1 bbr_ack_aggregation_cwnd.
-    pub(crate) fn allowance(&self, gain: Gain, max_us: u64, bandwidth: Bandwidth) -> Segments {
-        gain.of(self.excess()).min(bandwidth.segments_in(max_us))
-    }
-}
-
-impl Bbr {
-    /// Linux 6.1 bbr_update_ack_aggregation.
-    pub(super) fn update_aggregation(&mut self, ack: &Ack, cwnd: Segments) {
-        let off = self.parameters.extra_acked_gain.in_256ths() == 0;
-        if off || ack.acked_sacked == 0 || valid_delivery(ack).is_none() {
-            return;
-        }
-        if self.round.is_start {
-            self.aggregation.end_round(self.parameters.extra_acked_win_rounds);
-        }
-        let bandwidth = self.bandwidth();
-        self.aggregation.count(bandwidth, ack.acked_sacked, self.counters.delivered_us, cwnd);
+    pub(crate) fn allowance(&self, of: &Allowances, bandwidth: Bandwidth) -> Segments {
+        let excess = of.extra_acked_gain.of(self.excess[0].max(self.excess[1]));
+        excess.min(bandwidth.segments_in(of.extra_acked_max_us))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Parameters;
     use super::*;
 
     /// One segment a millisecond.
@@ -94,8 +89,12 @@ mod tests {
         Bandwidth::of_delivery(1u32, 1_000u32)
     }
 
+    fn allowances(given: &[(&str, f64)]) -> Allowances {
+        Parameters::from_defaults_and(given).allowances
+    }
+
     fn allowance(estimator: &Estimator) -> Segments {
-        estimator.allowance(Gain::UNIT, 100_000, bandwidth())
+        estimator.allowance(&allowances(&[]), bandwidth())
     }
 
     #[test]
@@ -124,7 +123,7 @@ mod tests {
         assert_eq!(allowance(&estimator), 60);
         estimator.count(bandwidth(), 500, 10_000, 400);
         assert_eq!(allowance(&estimator), 99);
-        assert_eq!(estimator.allowance(Gain::UNIT, 200_000, bandwidth()), 199);
+        assert_eq!(estimator.allowance(&allowances(&[("extra_acked_max_ms", 200.0)]), bandwidth()), 199);
     }
 
     #[test]
@@ -141,6 +140,6 @@ mod tests {
     fn the_gain_scales_the_allowance() {
         let mut estimator = Estimator::new(Time::ZERO);
         estimator.count(bandwidth(), 20, 10_000, 100);
-        assert_eq!(estimator.allowance(Gain::from_256ths(128), 100_000, bandwidth()), 10);
+        assert_eq!(estimator.allowance(&allowances(&[("extra_acked_gain", 0.5)]), bandwidth()), 10);
     }
 }

@@ -84,12 +84,18 @@ impl Bandwidth {
 pub(crate) struct Gain(u16);
 
 impl Gain {
+    pub(crate) const ZERO: Self = Self(0);
     pub(crate) const UNIT: Self = Self(1 << GAIN_POINT);
     pub(crate) const ONE_IN: f64 = 256.0;
 
     /// A parameter, rounded down.
     pub(crate) fn given(values: &Values<'_>, name: &str) -> Self {
         Self::from_256ths(values.truncated(name, Self::ONE_IN))
+    }
+
+    /// A parameter, rounded up.
+    pub(crate) fn given_at_least(values: &Values<'_>, name: &str) -> Self {
+        Self::from_256ths((values.number(name) * Self::ONE_IN).ceil() as u32)
     }
 
     pub(crate) const fn from_256ths(parts: u32) -> Self {

@@ -21,9 +21,9 @@ impl Bbr {
     /// Room for a burst in each host and one on its way between them; even, so that the last ACK is not a delayed one;
     /// and on small paths enough for probing to show. Linux 6.1 bbr_quantization_budget.
     fn with_room_for_bursts(&self, cwnd: Segments) -> Segments {
-        let even = (cwnd + self.parameters.quantisation_bursts * self.pacer.burst_goal()).next_multiple_of(2);
+        let even = (cwnd + self.parameters.allowances.bursts * self.pacer.burst_goal()).next_multiple_of(2);
         let probes = matches!(self.state, State::ProbeBw(cycle) if cycle.is_up());
-        if probes { even + self.parameters.quantisation_slack } else { even }
+        if probes { even + self.parameters.allowances.slack } else { even }
     }
 
     /// What should be in flight to use the path `gain` times over. Linux 6.1 bbr_inflight.
@@ -50,8 +50,7 @@ impl Bbr {
     fn towards_target(&self, ack: &Ack, bandwidth: Bandwidth, cwnd: Segments) -> Segments {
         let mut target = self.path_volume(bandwidth, self.gains.cwnd);
         if self.full_pipe.is_full() {
-            let p = &self.parameters;
-            target += self.aggregation.allowance(p.extra_acked_gain, p.extra_acked_max_us, bandwidth);
+            target += self.aggregation.allowance(&self.parameters.allowances, bandwidth);
         }
         let target = self.with_room_for_bursts(target);
         let grown = cwnd + ack.acked_sacked;

@@ -4,6 +4,7 @@ use units::{Rate, Segments};
 
 use super::Bbr;
 use super::bandwidth::{Bandwidth, Gain};
+use crate::parameter::Values;
 use crate::{Ack, Start};
 
 /// A burst carries about 1 ms at the pacing rate: 2^-10 s (Linux: `sk_pacing_shift`).
@@ -27,6 +28,13 @@ pub(crate) struct Pacing {
     pub(crate) nominal_rtt_us: u32,
     /// Rate below which bursts may be single segments, bytes/s.
     pub(crate) min_tso_bytes_per_sec: u64,
+}
+
+impl Pacing {
+    pub(crate) fn new(values: &Values<'_>, startup_gain: Gain, min_tso_bytes_per_sec: u64) -> Self {
+        let (margin_percent, nominal_rtt_us) = (values.integer("pacing_margin"), values.integer("nominal_rtt_us"));
+        Self { margin_percent, startup_gain, nominal_rtt_us, min_tso_bytes_per_sec }
+    }
 }
 
 /// Turns bandwidths into the rate at which segments leave.
@@ -153,7 +161,7 @@ mod tests {
     use crate::event::samples;
 
     fn pacer(given: &[(&str, f64)], start: &Start) -> Pacer {
-        Pacer::new(Parameters::from_defaults_and(given).pacing(), start)
+        Pacer::new(Parameters::from_defaults_and(given).pacing, start)
     }
 
     /// What the definition says, before anything is cut off.

@@ -1,8 +1,9 @@
 //! BBR's constants: each a parameter with its provenance, and the fixed-point form in which the algorithm uses them.
 
+use super::allowances::{self, Allowances};
 use super::bandwidth::Gain;
 use super::pacing::Pacing;
-use crate::parameter::Values;
+use crate::parameter::{Values, joined};
 use crate::{Algorithm, Parameter};
 
 /// What the registry knows of BBR v1.
@@ -17,7 +18,10 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
 };
 
 /// Every constant.
-pub(crate) const PARAMETERS: &[Parameter] = &[
+pub(crate) const PARAMETERS: &[Parameter] =
+    &joined::<{ OWN.len() + allowances::PARAMETERS.len() }>(OWN, allowances::PARAMETERS);
+
+const OWN: &[Parameter] = &[
     Parameter::number("high_gain", 2.885, 1.0, 16.0)
         .about("pacing and cwnd gain of STARTUP, rounded up to 1/256: 2/ln 2 doubles the rate each round")
         .source("draft section 4.3.2.1; Linux 6.1 bbr_high_gain = 739/256"),
@@ -83,40 +87,13 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         .unit("rounds")
         .about("for how long a policer's rate is used before the path is probed again")
         .source("Linux 6.1 bbr_lt_bw_max_rtts"),
-    Parameter::number("extra_acked_gain", 1.0, 0.0, 16.0)
-        .about("share of the ACK-aggregation excess that is added to the window, rounded down to 1/256; 0: none")
-        .source("Linux 6.1 bbr_extra_acked_gain"),
-    Parameter::integer("extra_acked_win_rounds", 5.0, 1.0, 31.0)
-        .unit("rounds")
-        .about("window of the excess; the current and the last count")
-        .source("Linux 6.1 bbr_extra_acked_win_rtts"),
-    Parameter::integer("extra_acked_max_ms", 100.0, 0.0, 1e6)
-        .unit("ms")
-        .about("largest addition to the window, as time at the bandwidth")
-        .source("Linux 6.1 bbr_extra_acked_max_us"),
     Parameter::switch("pacing", true)
         .about("segments leave at the pacing rate; without, it sizes bursts, and the window alone holds them back")
         .source("Linux needs no fq to pace from 4.13 on (commit 218af599fa63)"),
-    Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
-        .unit("%")
-        .about("how much slower than the estimate to pace, so that queues drain")
-        .source("Linux 6.1 bbr_pacing_margin_percent"),
-    Parameter::integer("quantisation_bursts", 3.0, 0.0, 1e3)
-        .unit("bursts")
-        .about("bursts that the window has room for beyond the bandwidth-delay product")
-        .source("draft section 4.2.3.2; Linux 6.1 bbr_quantization_budget"),
-    Parameter::integer("quantisation_slack", 2.0, 0.0, 1e6)
-        .unit("segments")
-        .about("added to the window while probing, so that it shows also on small paths")
-        .source("Linux 6.1 bbr_quantization_budget"),
     Parameter::integer("min_tso_rate", 1.2e6, 0.0, 1e12)
         .unit("bit/s")
         .about("pacing rate below which bursts may be single segments")
         .source("draft section 4.2.2; Linux 6.1 bbr_min_tso_rate"),
-    Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
-        .unit("µs")
-        .about("RTT for the initial pacing rate when the handshake gave none")
-        .source("draft section 4.2.1; Linux 6.1 bbr_init_pacing_rate_from_rtt"),
     Parameter::switch("min_rtt_equal_refresh", false)
         .about("an RTT equal to the minimum refreshes it, and puts PROBE_RTT off")
         .source("Linux 6.1 bbr_update_min_rtt; before 5.10, and in draft section 4.1.2.3, it does"),
@@ -147,23 +124,18 @@ pub(super) struct Parameters {
     pub(super) lt_bw_ratio: Gain,
     pub(super) lt_bw_diff_bytes_per_sec: u64,
     pub(super) lt_bw_max_rtts: u32,
-    pub(super) extra_acked_gain: Gain,
-    pub(super) extra_acked_win_rounds: u32,
-    pub(super) extra_acked_max_us: u64,
     pub(super) paces: bool,
-    pub(super) quantisation_bursts: u32,
-    pub(super) quantisation_slack: u32,
-    pacing_margin_percent: u32,
-    min_tso_bytes_per_sec: u64,
-    nominal_rtt_us: u32,
+    pub(super) allowances: Allowances,
+    pub(super) pacing: Pacing,
     pub(super) min_rtt_equal_refresh: bool,
 }
 
 impl Parameters {
     pub(super) fn new(values: &Values<'_>) -> Self {
         let gain = |name| Gain::given(values, name);
+        let high_gain = Gain::given_at_least(values, "high_gain");
         Self {
-            high_gain: Gain::from_256ths((values.number("high_gain") * Gain::ONE_IN).ceil() as u32),
+            high_gain,
             drain_gain: gain("drain_gain"),
             cwnd_gain: gain("cwnd_gain"),
             probe_gain: gain("probe_gain"),
@@ -182,26 +154,10 @@ impl Parameters {
             lt_bw_ratio: gain("lt_bw_ratio"),
             lt_bw_diff_bytes_per_sec: values.number("lt_bw_diff") as u64 / 8,
             lt_bw_max_rtts: values.integer("lt_bw_max_rtts"),
-            extra_acked_gain: gain("extra_acked_gain"),
-            extra_acked_win_rounds: values.integer("extra_acked_win_rounds"),
-            extra_acked_max_us: u64::from(values.integer("extra_acked_max_ms")) * 1_000,
             paces: values.switch("pacing"),
-            pacing_margin_percent: values.integer("pacing_margin"),
-            quantisation_bursts: values.integer("quantisation_bursts"),
-            quantisation_slack: values.integer("quantisation_slack"),
-            min_tso_bytes_per_sec: values.number("min_tso_rate") as u64 / 8,
-            nominal_rtt_us: values.integer("nominal_rtt_us"),
+            allowances: Allowances::new(values),
+            pacing: Pacing::new(values, high_gain, values.number("min_tso_rate") as u64 / 8),
             min_rtt_equal_refresh: values.switch("min_rtt_equal_refresh"),
-        }
-    }
-
-    /// Those of the pacer.
-    pub(super) fn pacing(&self) -> Pacing {
-        Pacing {
-            margin_percent: self.pacing_margin_percent,
-            startup_gain: self.high_gain,
-            nominal_rtt_us: self.nominal_rtt_us,
-            min_tso_bytes_per_sec: self.min_tso_bytes_per_sec,
         }
     }
 
@@ -222,7 +178,7 @@ mod tests {
         let gains = [p.high_gain, p.drain_gain, p.cwnd_gain, p.probe_gain, p.probe_down_gain, p.full_bw_thresh];
         assert_eq!(gains.map(Gain::in_256ths), [739, 88, 512, 320, 192, 320]);
         assert_eq!([p.lt_loss_thresh, p.lt_bw_ratio].map(Gain::in_256ths), [50, 32]);
-        assert_eq!((p.lt_bw_diff_bytes_per_sec, p.min_tso_bytes_per_sec), (500, 150_000));
+        assert_eq!((p.lt_bw_diff_bytes_per_sec, p.pacing.min_tso_bytes_per_sec), (500, 150_000));
     }
 
     #[test]

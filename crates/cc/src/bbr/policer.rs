@@ -166,7 +166,7 @@ mod tests {
     impl Scene {
         fn new(given: &[(&str, f64)]) -> Self {
             let parameters = Parameters::from_defaults_and(given);
-            let pacer = Pacer::new(parameters.pacing(), &samples::start());
+            let pacer = Pacer::new(parameters.pacing, &samples::start());
             Self { parameters, pacer, detector: Detector::default(), counters: Counters::default() }
         }
 

@@ -6,7 +6,7 @@
 
 use units::Time;
 
-use super::state::ProbeRtt;
+use super::dip::Dip;
 use super::{Bbr, State};
 use crate::{Ack, Window};
 
@@ -23,39 +23,23 @@ impl Bbr {
             && !self.idle_restart
             && !matches!(self.state, State::ProbeRtt(_))
         {
-            self.transition_to(State::ProbeRtt(ProbeRtt::default()));
+            self.transition_to(State::ProbeRtt(Dip::default()));
             self.recovery.save_cwnd(window.cwnd, true);
         }
         self.limits_flight = matches!(self.state, State::ProbeRtt(_));
-        if let State::ProbeRtt(probe) = self.state {
-            self.continue_probe_rtt(probe, ack, window);
+        if let State::ProbeRtt(dip) = &mut self.state
+            && dip.advance(ack, self.parameters.min_cwnd, self.parameters.probe_rtt_ms, &mut self.round)
+        {
+            self.end_probe_rtt_if_done(ack.now, window);
         }
         if ack.rate.delivered.is_some_and(|delivered| delivered > 0) {
             self.idle_restart = false;
         }
     }
 
-    /// Waits for the flight to be small, then for the time and a round.
-    fn continue_probe_rtt(&mut self, mut probe: ProbeRtt, ack: &Ack, window: &mut Window) {
-        if probe.end_ms.is_none() {
-            if ack.in_flight <= self.parameters.min_cwnd {
-                probe.end_ms = Some(ack.now.as_millis() + self.parameters.probe_rtt_ms);
-                self.round.restart(ack.delivered);
-            }
-            self.state = State::ProbeRtt(probe);
-            return;
-        }
-        probe.round_done |= self.round.is_start;
-        self.state = State::ProbeRtt(probe);
-        if probe.round_done {
-            self.end_probe_rtt_if_done(ack.now, window);
-        }
-    }
-
     /// Back to where the flow was, with the window it had. Linux 6.1 bbr_check_probe_rtt_done.
     pub(super) fn end_probe_rtt_if_done(&mut self, now: Time, window: &mut Window) {
-        let State::ProbeRtt(ProbeRtt { end_ms: Some(end_ms), .. }) = self.state else { return };
-        if now.as_millis() <= end_ms {
+        if !matches!(self.state, State::ProbeRtt(dip) if dip.is_over(now)) {
             return;
         }
         self.min_rtt.restart_window(now.as_millis());
@@ -163,7 +147,7 @@ mod tests {
     fn a_pipe_that_was_never_full_sends_the_flow_back_to_startup() {
         let mut bbr = Bbr::with(&[], &samples::start());
         let mut window = Window { cwnd: 4, ssthresh: u32::MAX };
-        bbr.state = State::ProbeRtt(ProbeRtt { end_ms: Some(100), round_done: true });
+        bbr.state = State::ProbeRtt(Dip { end_ms: Some(100), round_done: true });
         bbr.recovery.save_cwnd(50, true);
         bbr.end_probe_rtt_if_done(Time::ZERO + Span::from_millis(100), &mut window);
         assert!(matches!(bbr.state, State::ProbeRtt(_)), "not before the time has passed");

@@ -2,6 +2,7 @@
 
 use super::bandwidth::Gain;
 use super::cycle::Cycle;
+use super::dip::Dip;
 use super::parameters::Parameters;
 
 /// What BBR is about.
@@ -14,16 +15,7 @@ pub(super) enum State {
     /// Cycles around the bandwidth that is known.
     ProbeBw(Cycle),
     /// Empties the pipe to see the path's RTT.
-    ProbeRtt(ProbeRtt),
-}
-
-/// Where in the dip in flight of `PROBE_RTT`.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct ProbeRtt {
-    /// When it may end, ms; `None` until the flight is small.
-    pub(super) end_ms: Option<u64>,
-    /// A round has passed since the flight is small.
-    pub(super) round_done: bool,
+    ProbeRtt(Dip),
 }
 
 /// The names of the states, for [`State::phase`].
@@ -77,7 +69,7 @@ mod tests {
     use super::*;
 
     fn one_of_each() -> [State; 4] {
-        [State::Startup, State::Drain, State::ProbeBw(Cycle::default()), State::ProbeRtt(ProbeRtt::default())]
+        [State::Startup, State::Drain, State::ProbeBw(Cycle::default()), State::ProbeRtt(Dip::default())]
     }
 
     #[test]

@@ -18,8 +18,8 @@ impl Bbr3 {
     /// (`bbr_quantization_budget`).
     fn with_room_for_bursts(&self, cwnd: Segments) -> Segments {
         let p = &self.parameters;
-        let enough = cwnd.max(p.quantisation_bursts * self.pacer.burst_goal()).max(p.min_cwnd);
-        enough + if self.state == State::ProbeBw(Phase::Up) { p.quantisation_slack } else { 0 }
+        let enough = cwnd.max(p.allowances.bursts * self.pacer.burst_goal()).max(p.min_cwnd);
+        enough + if self.state == State::ProbeBw(Phase::Up) { p.allowances.slack } else { 0 }
     }
 
     /// What should be in flight to use the path `gain` times over (`bbr_inflight`).
@@ -36,8 +36,7 @@ impl Bbr3 {
     /// Moves the window towards its target (`bbr_set_cwnd`).
     pub(super) fn set_cwnd(&mut self, ack: &Ack, bandwidth: Bandwidth, window: &mut Window) {
         if ack.acked_sacked > 0 {
-            let p = &self.parameters;
-            let extra = self.aggregation.allowance(p.extra_acked_gain, p.extra_acked_max_us, bandwidth);
+            let extra = self.aggregation.allowance(&self.parameters.allowances, bandwidth);
             let target = self.with_room_for_bursts(self.path_volume(bandwidth, self.gains.cwnd) + extra);
             let grown = window.cwnd + ack.acked_sacked;
             let before = window.cwnd;

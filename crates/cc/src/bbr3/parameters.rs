@@ -1,8 +1,9 @@
 //! The constants of BBR version 3: each a parameter with its provenance, and the fixed-point form in which it is used.
 
+use crate::bbr::allowances::{self, Allowances};
 use crate::bbr::bandwidth::Gain;
 use crate::bbr::pacing::Pacing;
-use crate::parameter::Values;
+use crate::parameter::{Values, joined};
 use crate::{Algorithm, Parameter};
 
 /// What the registry knows of BBR v3.
@@ -10,13 +11,13 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr3",
     title: "BBR version 3: a model of the path, with bounds above and below that losses and marks move",
     source: "draft-ietf-ccwg-bbr; arithmetic of Linux's tcp_bbr.c with BBR_VERSION 3 (November 2023)",
-    parameters: PARAMETERS,
+    parameters: &joined::<{ OWN.len() + allowances::PARAMETERS.len() }>(OWN, allowances::PARAMETERS),
     ordered: &[],
     needs_ecn: false,
     needs_accurate_ecn: false,
 };
 
-const PARAMETERS: &[Parameter] = &[
+const OWN: &[Parameter] = &[
     Parameter::number("startup_gain", 2.77, 1.0, 16.0)
         .about("pacing gain of STARTUP, rounded up to 1/256: 4 ln 2 doubles the rate each round")
         .source("draft section 5.6.1; Linux bbr_startup_pacing_gain = 710/256"),
@@ -97,33 +98,6 @@ const PARAMETERS: &[Parameter] = &[
         .unit("segments")
         .about("smallest window")
         .source("draft section 2.8; Linux bbr_cwnd_min_target"),
-    Parameter::number("extra_acked_gain", 1.0, 0.0, 16.0)
-        .about("share of the ACK-aggregation excess that is added to the window, rounded down to 1/256; 0: none")
-        .source("Linux bbr_extra_acked_gain"),
-    Parameter::integer("extra_acked_win_rounds", 5.0, 1.0, 31.0)
-        .unit("rounds")
-        .about("window of the excess; the current and the last count")
-        .source("draft section 5.5.9; Linux bbr_extra_acked_win_rtts"),
-    Parameter::integer("extra_acked_max_ms", 100.0, 0.0, 1e6)
-        .unit("ms")
-        .about("largest addition to the window, as time at the bandwidth")
-        .source("Linux bbr_extra_acked_max_us"),
-    Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
-        .unit("%")
-        .about("how much slower than the estimate to pace, so that queues drain")
-        .source("draft section 2.5; Linux bbr_pacing_margin_percent"),
-    Parameter::integer("quantisation_bursts", 3.0, 0.0, 1e3)
-        .unit("bursts")
-        .about("bursts that the window has room for")
-        .source("draft section 5.6.4.2; Linux bbr_quantization_budget"),
-    Parameter::integer("quantisation_slack", 2.0, 0.0, 1e6)
-        .unit("segments")
-        .about("added to the window while probing")
-        .source("draft section 5.6.4.2; Linux bbr_quantization_budget"),
-    Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
-        .unit("µs")
-        .about("RTT for the initial pacing rate when the handshake gave none")
-        .source("draft section 5.6.2; Linux bbr_init_pacing_rate_from_rtt"),
     Parameter::switch("ecn_low", false)
         .about("the route says that queues mark early (Linux: features ecn_low): answer marks, and have each echoed")
         .source("Linux bbr_can_use_ecn"),
@@ -164,7 +138,6 @@ pub(super) struct Parameters {
     pub(super) headroom: Gain,
     pub(super) full_bw_thresh: Gain,
     pub(super) probe_rtt_cwnd_gain: Gain,
-    pub(super) extra_acked_gain: Gain,
     pub(super) ecn_alpha_gain: Gain,
     pub(super) ecn_factor: Gain,
     pub(super) ecn_thresh: Gain,
@@ -175,20 +148,16 @@ pub(super) struct Parameters {
     pub(super) probe_rand_rounds: u32,
     pub(super) drain_max_rounds: u32,
     pub(super) min_cwnd: u32,
-    pub(super) extra_acked_win_rounds: u32,
-    pub(super) quantisation_bursts: u32,
-    pub(super) quantisation_slack: u32,
     pub(super) full_ecn_rounds: u32,
     pub(super) probe_base_us: u32,
     pub(super) probe_rand_us: u32,
     pub(super) min_rtt_window_ms: u64,
     pub(super) probe_rtt_interval_ms: u64,
     pub(super) probe_rtt_ms: u64,
-    pub(super) extra_acked_max_us: u64,
     pub(super) ecn_low: bool,
     pub(super) ecn_max_rtt_us: u32,
-    pacing_margin_percent: u32,
-    nominal_rtt_us: u32,
+    pub(super) allowances: Allowances,
+    pub(super) pacing: Pacing,
 }
 
 impl Parameters {
@@ -196,8 +165,9 @@ impl Parameters {
         let gain = |name| Gain::given(values, name);
         let (integer, micros) = (|name| values.integer(name), |name| values.rounded(name, 1e6));
         let millis = |name| u64::from(values.rounded(name, 1e3));
+        let startup_gain = Gain::given_at_least(values, "startup_gain");
         Self {
-            startup_gain: Gain::from_256ths((values.number("startup_gain") * Gain::ONE_IN).ceil() as u32),
+            startup_gain,
             startup_cwnd_gain: gain("startup_cwnd_gain"),
             drain_gain: gain("drain_gain"),
             cwnd_gain: gain("cwnd_gain"),
@@ -209,7 +179,6 @@ impl Parameters {
             headroom: gain("headroom"),
             full_bw_thresh: gain("full_bw_thresh"),
             probe_rtt_cwnd_gain: gain("probe_rtt_cwnd_gain"),
-            extra_acked_gain: gain("extra_acked_gain"),
             ecn_alpha_gain: gain("ecn_alpha_gain"),
             ecn_factor: gain("ecn_factor"),
             ecn_thresh: gain("ecn_thresh"),
@@ -220,30 +189,17 @@ impl Parameters {
             probe_rand_rounds: integer("probe_rand_rounds"),
             drain_max_rounds: integer("drain_max_rounds"),
             min_cwnd: integer("min_cwnd"),
-            extra_acked_win_rounds: integer("extra_acked_win_rounds"),
-            quantisation_bursts: integer("quantisation_bursts"),
-            quantisation_slack: integer("quantisation_slack"),
             full_ecn_rounds: integer("full_ecn_rounds"),
             probe_base_us: micros("probe_base_s"),
             probe_rand_us: micros("probe_rand_s"),
             min_rtt_window_ms: millis("min_rtt_window_s"),
             probe_rtt_interval_ms: millis("probe_rtt_interval_s"),
             probe_rtt_ms: u64::from(integer("probe_rtt_ms")),
-            extra_acked_max_us: u64::from(integer("extra_acked_max_ms")) * 1_000,
             ecn_low: values.switch("ecn_low"),
             ecn_max_rtt_us: values.rounded("ecn_max_rtt_ms", 1e3),
-            pacing_margin_percent: integer("pacing_margin"),
-            nominal_rtt_us: integer("nominal_rtt_us"),
-        }
-    }
-
-    /// Those of the pacer. No burst is a single segment, however slow the path.
-    pub(super) fn pacing(&self) -> Pacing {
-        Pacing {
-            margin_percent: self.pacing_margin_percent,
-            startup_gain: self.startup_gain,
-            nominal_rtt_us: self.nominal_rtt_us,
-            min_tso_bytes_per_sec: 0,
+            allowances: Allowances::new(values),
+            // No burst is a single segment, however slow the path.
+            pacing: Pacing::new(values, startup_gain, 0),
         }
     }
 

@@ -1,8 +1,8 @@
 //! The path's RTT without queue, the smallest of ten seconds, and PROBE_RTT, which looks for it each five (draft section 5.3.4).
 
 use super::probe_bw::AckPhase;
-use super::state::ProbeRtt;
 use super::{Bbr3, State};
+use crate::bbr::dip::Dip;
 use crate::{Ack, RecoveryState, Start, Window};
 use units::{Segments, Time};
 
@@ -38,42 +38,27 @@ impl Bbr3 {
         }
         let is_dipping = matches!(self.state, State::ProbeRtt(_));
         if has_expired && self.parameters.probe_rtt_ms > 0 && !self.idle_restart && !is_dipping {
-            self.transition_to(State::ProbeRtt(ProbeRtt::default()));
+            self.transition_to(State::ProbeRtt(Dip::default()));
             self.save_cwnd(window.cwnd);
             self.cycle.ack_phase = AckPhase::ProbeStopping;
             self.round.restart(ack.delivered);
         }
         self.limits_flight = matches!(self.state, State::ProbeRtt(_));
-        if let State::ProbeRtt(probe) = self.state {
-            self.continue_probe_rtt(probe, ack, window);
+        let most = self.probe_rtt_cwnd();
+        if let State::ProbeRtt(dip) = &mut self.state
+            && dip.advance(ack, most, self.parameters.probe_rtt_ms, &mut self.round)
+        {
+            self.end_probe_rtt_if_done(ack.now, ack.delivered, window);
         }
         if ack.rate.delivered.is_some_and(|delivered| delivered > 0) {
             self.idle_restart = false;
         }
     }
 
-    /// Waits for the flight to be small, then for the time and a round.
-    fn continue_probe_rtt(&mut self, mut probe: ProbeRtt, ack: &Ack, window: &mut Window) {
-        if probe.end_ms.is_none() {
-            if ack.in_flight <= self.probe_rtt_cwnd() {
-                probe.end_ms = Some(ack.now.as_millis() + self.parameters.probe_rtt_ms);
-                self.round.restart(ack.delivered);
-            }
-            self.state = State::ProbeRtt(probe);
-            return;
-        }
-        probe.round_done |= self.round.is_start;
-        self.state = State::ProbeRtt(probe);
-        if probe.round_done {
-            self.end_probe_rtt_if_done(ack.now, ack.delivered, window);
-        }
-    }
-
     /// Back with the window it had: to STARTUP, or to cruise, since there is no queue to drain (`bbr_check_probe_rtt_done`,
     /// `bbr_exit_probe_rtt`).
     pub(super) fn end_probe_rtt_if_done(&mut self, now: Time, delivered: u64, window: &mut Window) {
-        let State::ProbeRtt(ProbeRtt { end_ms: Some(end_ms), .. }) = self.state else { return };
-        if now.as_millis() <= end_ms {
+        if !matches!(self.state, State::ProbeRtt(dip) if dip.is_over(now)) {
             return;
         }
         self.rtt.probe_ms = now.as_millis();

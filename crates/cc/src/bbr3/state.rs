@@ -2,6 +2,7 @@
 
 use super::parameters::Parameters;
 use crate::bbr::bandwidth::Gain;
+use crate::bbr::dip::Dip;
 
 /// What BBR is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(super) enum State {
     /// Cycles around what is known.
     ProbeBw(Phase),
     /// Empties the queue to see the path's RTT.
-    ProbeRtt(ProbeRtt),
+    ProbeRtt(Dip),
 }
 
 /// Where in the cycle of `PROBE_BW`.
@@ -27,15 +28,6 @@ pub(super) enum Phase {
     Refill,
     /// Probes for more.
     Up,
-}
-
-/// Where in the dip of `PROBE_RTT`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct ProbeRtt {
-    /// When it may end, ms; `None` until the flight is small.
-    pub(super) end_ms: Option<u64>,
-    /// A round has passed since the flight is small.
-    pub(super) round_done: bool,
 }
 
 /// The names of the states, for [`State::phase`].
@@ -119,7 +111,7 @@ mod tests {
     fn each_state_has_a_name_and_gains() {
         let p = Parameters::from_defaults_and(&[]);
         let phases = [Phase::Down, Phase::Cruise, Phase::Refill, Phase::Up].map(State::ProbeBw);
-        let states = [&[State::Startup, State::Drain], &phases[..], &[State::ProbeRtt(ProbeRtt::default())]].concat();
+        let states = [&[State::Startup, State::Drain], &phases[..], &[State::ProbeRtt(Dip::default())]].concat();
         let seen: Vec<_> = states
             .iter()
             .map(|state| {

@@ -21,7 +21,7 @@ pub enum EcnMode {
     Exact,
     /// AccECN (RFC 9768): every packet but SYNs is ECT(0), and ACKs count those with CE.
     Accurate,
-    /// AccECN of DCTCP: SYNs are ECT(0), too, and what an ACK is owed for is told before CE begins or ends.
+    /// AccECN of DCTCP: SYNs are ECT(0), too, and data that waits for an ACK is acknowledged before CE begins or ends.
     AccurateExact,
     /// AccECN for a scalable algorithm (RFC 9331 section 4): every packet is ECT(1), and nothing less will do.
     Scalable,
