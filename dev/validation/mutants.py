@@ -143,8 +143,15 @@ def judge_mutants(  # noqa: PLR0913 (which, where, against what, and how)
 
     Raises:
         EngineFailure: the simulator is not what the sources make, so that a mutant would differ in more than its error;
-            or runs of the reference fail.
+            a mutant's parts are not there; or runs of the reference fail.
     """
+    there = {part.name for part, _ in parts}
+    for mutant in every:
+        if mutant.only and not there & set(mutant.only):
+            needed = " or ".join(mutant.only)
+            raise EngineFailure(
+                f"{mutant.name} needs {needed}, measured with the engines of now: --only {mutant.only[0]}"
+            )
     simulator = next(engine for engine in engines if engine.name == parts[0][0].engines[-1])
     if MutantEngine(None, store.folder.parent / FOLDER).identity() != simulator.identity():
         raise EngineFailure("the simulator was not built from the sources that are here; `make build` does it")

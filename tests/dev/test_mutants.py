@@ -144,6 +144,12 @@ def test_controls_whose_runs_fail_are_told(tmp_path: Path) -> None:
     assert re.search(r"control, seed 2: a bug", failed[0])
 
 
+def test_a_mutant_whose_parts_were_not_measured_is_named_before_any_runs(store: Store, known: Agreement) -> None:
+    elsewhere = MUTANT.model_copy(update={"only": ("codel", "pie")})
+    with pytest.raises(EngineFailure, match=r"half needs codel or pie, measured with the engines of now: --only codel"):
+        judge_mutants([elsewhere], store, [Scaled()], [(PART, known)], jobs=2, progress=lambda: None)
+
+
 def test_a_failure_of_the_reference_notices_nothing(judge: Judge, monkeypatch: pytest.MonkeyPatch) -> None:
     real = ComparisonPart.against
 

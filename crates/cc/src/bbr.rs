@@ -49,7 +49,7 @@ use crate::{Ack, CongestionControl, Inspection, RecoveryState, Restart, Start, T
 pub(crate) use bandwidth::{Bandwidth, Gain};
 use cycle::Cycle;
 use parameters::Parameters;
-pub(crate) use parameters::{ALGORITHM, ORDERED, PARAMETERS};
+pub(crate) use parameters::{ALGORITHM, ORDERED, PARAMETERS, SHARED};
 use policer::Verdict;
 use state::{Gains, PHASES, State};
 

@@ -5,7 +5,7 @@
 //! other work; `-- row N jitter` does so with hosts that are as punctual as real ones, and `-- rows` prints what each row
 //! is. From row 10 on each flow has the same share of the path, whatever their number, and packets are those delivered in
 //! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows, `-- hops` what each added hop costs a packet,
-//! `-- queues` what one that something manages costs more than drop-tail.
+//! `-- queues` what one that something manages costs more than drop-tail, `-- versions` BBR version 3's packets/s of version 1's.
 
 use run::samples::{flows, one_flow};
 use run::{Buffer, Codel, Direction, DualPi2, FlowCounters, FqCodel, Hop, Pie, Qdisc, QueueDiscipline, Record, Run};
@@ -203,6 +203,23 @@ fn shares(repeats: usize) {
     }
 }
 
+/// Packets/s of BBR version 3 by those of version 1, one flow and a hundred: the median of runs in turns.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn versions(repeats: usize) {
+    for flows in [1, 100] {
+        let runs =
+            ["bbr", "bbr3"].map(|cc| condition("500 Mbit/s, 30 ms", cc, flows, 500, 30, 1_875_000, 20, None).run());
+        let speed = |run| {
+            let (work, spent) = spent(run);
+            work.sent as f64 / spent
+        };
+        let mut ratios: Vec<f64> =
+            (0..repeats).map(|_| runs.each_ref().map(speed)).map(|[one, three]| three / one).collect();
+        ratios.sort_by(f64::total_cmp);
+        println!("flows {flows}: {:.3} of version 1's packets/s (bar 0.9)", ratios[repeats / 2]);
+    }
+}
+
 /// What each link behind the bottleneck, as fast as that, adds to a packet, without a delay of its own and with one: the
 /// least of several runs, in turns with the bottleneck alone.
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
@@ -310,6 +327,9 @@ fn main() {
     }
     if argument == "queues" {
         return managed_queues(5);
+    }
+    if argument == "versions" {
+        return versions(9);
     }
     table(5);
     shares(3);

@@ -1,4 +1,4 @@
-//! Parameters of both versions about hosts that work in bursts, and their fixed-point form.
+//! [`Allowances`]: what a window has beyond the bandwidth-delay product, since hosts and links work in bursts; of both versions.
 
 use super::bandwidth::Gain;
 use crate::Parameter;
@@ -24,17 +24,9 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
         .unit("segments")
         .about("added to the window while probing, so that it shows also on small paths")
         .source("Linux bbr_quantization_budget"),
-    Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
-        .unit("%")
-        .about("how much slower than the estimate to pace, so that queues drain")
-        .source("Linux bbr_pacing_margin_percent"),
-    Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
-        .unit("µs")
-        .about("RTT for the initial pacing rate when the handshake gave none")
-        .source("Linux bbr_init_pacing_rate_from_rtt; the drafts' sections 4.2.1 and 5.6.2"),
 ];
 
-/// What the window has beyond the bandwidth-delay product.
+/// In the units of the algorithm.
 #[derive(Clone, Debug)]
 pub(crate) struct Allowances {
     pub(crate) extra_acked_gain: Gain,

@@ -5,7 +5,7 @@ use units::{Rate, Segments};
 use super::Bbr;
 use super::bandwidth::{Bandwidth, Gain};
 use crate::parameter::Values;
-use crate::{Ack, Start};
+use crate::{Ack, Parameter, Start};
 
 /// A burst carries about 1 ms at the pacing rate: 2^-10 s (Linux: `sk_pacing_shift`).
 const BURST_SHIFT: u32 = 10;
@@ -16,6 +16,17 @@ const LARGEST_BUFFER_BYTES: u64 = 65_536;
 const NEAR_SHIFT: u32 = 9;
 /// Largest burst, segments (Linux 6.1 bbr_tso_segs_goal).
 const MAX_BURST: Segments = 127;
+
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter::integer("pacing_margin", 1.0, 0.0, 99.0)
+        .unit("%")
+        .about("how much slower than the estimate to pace, so that queues drain")
+        .source("Linux bbr_pacing_margin_percent"),
+    Parameter::integer("nominal_rtt_us", 1_000.0, 1.0, 1e7)
+        .unit("µs")
+        .about("RTT for the initial pacing rate when the handshake gave none")
+        .source("Linux bbr_init_pacing_rate_from_rtt; the drafts' sections 4.2.1 and 5.6.2"),
+];
 
 /// How an algorithm paces.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use super::allowances::{self, Allowances};
 use super::bandwidth::Gain;
-use super::pacing::Pacing;
+use super::pacing::{self, Pacing};
 use crate::parameter::{Values, joined};
 use crate::{Algorithm, Parameter};
 
@@ -17,9 +17,12 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     needs_accurate_ecn: false,
 };
 
+/// Those that version 3 has, too.
+pub(crate) const SHARED: &[Parameter] =
+    &joined::<{ allowances::PARAMETERS.len() + pacing::PARAMETERS.len() }>(allowances::PARAMETERS, pacing::PARAMETERS);
+
 /// Every constant.
-pub(crate) const PARAMETERS: &[Parameter] =
-    &joined::<{ OWN.len() + allowances::PARAMETERS.len() }>(OWN, allowances::PARAMETERS);
+pub(crate) const PARAMETERS: &[Parameter] = &joined::<{ OWN.len() + SHARED.len() }>(OWN, SHARED);
 
 const OWN: &[Parameter] = &[
     Parameter::number("high_gain", 2.885, 1.0, 16.0)

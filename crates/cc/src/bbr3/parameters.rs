@@ -1,6 +1,7 @@
 //! The constants of BBR version 3: each a parameter with its provenance, and the fixed-point form in which it is used.
 
-use crate::bbr::allowances::{self, Allowances};
+use crate::bbr::SHARED;
+use crate::bbr::allowances::Allowances;
 use crate::bbr::bandwidth::Gain;
 use crate::bbr::pacing::Pacing;
 use crate::parameter::{Values, joined};
@@ -11,7 +12,7 @@ pub(crate) static ALGORITHM: Algorithm = Algorithm {
     name: "bbr3",
     title: "BBR version 3: a model of the path, with bounds above and below that losses and marks move",
     source: "draft-ietf-ccwg-bbr; arithmetic of Linux's tcp_bbr.c with BBR_VERSION 3 (November 2023)",
-    parameters: &joined::<{ OWN.len() + allowances::PARAMETERS.len() }>(OWN, allowances::PARAMETERS),
+    parameters: &joined::<{ OWN.len() + SHARED.len() }>(OWN, SHARED),
     ordered: &[],
     needs_ecn: false,
     needs_accurate_ecn: false,
