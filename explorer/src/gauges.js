@@ -31,7 +31,22 @@ const COLUMNS = {
   min_rtt_s: () => ["min_rtt_us", MICROS, (value) => value === UNKNOWN_32],
   pacing_rate_bps: () => ["pacing_rate_bps", 1, (value) => value >= UNKNOWN_64],
   bandwidth_bps: () => ["bandwidth_bps", 1, (value) => value >= UNKNOWN_64],
+  cc_min_rtt_s: () => ["cc_min_rtt_us", MICROS, (value) => value === UNKNOWN_32],
+  pacing_gain: () => ["pacing_gain_256ths", 1 / 256, (value) => value === 0],
+  cwnd_gain: () => ["cwnd_gain_256ths", 1 / 256, (value) => value === 0],
+  bw_hi_bps: () => ["bw_hi_bps", 1, (value) => value >= UNKNOWN_64],
+  bw_lo_bps: () => ["bw_lo_bps", 1, (value) => value >= UNKNOWN_64],
+  inflight_hi_bytes: (mss) => ["inflight_hi_segments", mss, (value) => value === UNKNOWN_32],
+  inflight_lo_bytes: (mss) => ["inflight_lo_segments", mss, (value) => value === UNKNOWN_32],
+  alpha: () => ["alpha_ppm", 1e-6, (value) => value === UNKNOWN_32],
 };
+
+/** A gauge at a sample; null where it is not known. */
+export function gaugeAt({ series }, column, mss, sample) {
+  const [name, factor, isUnknown] = COLUMNS[column](mss);
+  const value = series[name][sample];
+  return isUnknown(value) ? null : value * factor;
+}
 
 /** What stood in the queue at each sample, bytes. */
 export function backlog({ series }) {
@@ -105,7 +120,7 @@ export function meanGauge(flows, column, mss, end_s, bin_s) {
   return mean;
 }
 
-/** A flow's stays in its phases: `{begin_s, end_s, phase}` from sample to sample. */
+/** A flow's stays in its phases: `{begin_s, end_s, phase, sample}` from sample to sample; `sample`: its first. */
 export function phases(flow) {
   const { at_ns, phase } = flow.series;
   const stays = [];
@@ -114,7 +129,7 @@ export function phases(flow) {
     const begin_s = at_ns[i] / NANOS_PER_S;
     const last = stays[stays.length - 1];
     if (last) last.end_s = begin_s;
-    if (name !== undefined && last?.phase !== name) stays.push({ begin_s, end_s: begin_s, phase: name });
+    if (name !== undefined && last?.phase !== name) stays.push({ begin_s, end_s: begin_s, phase: name, sample: i });
   });
   return stays;
 }

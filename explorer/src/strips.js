@@ -3,8 +3,9 @@
 import { linesOf } from "./chart.js";
 import { made } from "./dom.js";
 import { endOf, phasesOf, queuesOf } from "./lines.js";
-import { NANOS_PER_S } from "./gauges.js";
+import { gaugeAt, NANOS_PER_S } from "./gauges.js";
 import { amount, countedNoun } from "./amount.js";
+import { bytesText, msText, rateText } from "./sentences.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 /** Pixels that a letter takes, about. */
@@ -19,6 +20,14 @@ const EVENTS = [
   { column: "marked_packets", done: "marked", sign: "○", noun: "marks" },
 ];
 
+/** What an algorithm keeps: its column, how it is called, and in which words its value is. */
+const STATE = [
+  ["cwnd_bytes", "cwnd", bytesText], ["ssthresh_bytes", "ssthresh", bytesText], ["inflight_hi_bytes", "inflight_hi", bytesText],
+  ["inflight_lo_bytes", "inflight_lo", bytesText], ["bandwidth_bps", "bandwidth", rateText], ["bw_hi_bps", "bw_hi", rateText],
+  ["bw_lo_bps", "bw_lo", rateText], ["pacing_rate_bps", "pacing rate", rateText], ["cc_min_rtt_s", "minimum RTT", msText],
+  ["pacing_gain", "pacing gain", amount], ["cwnd_gain", "cwnd gain", amount], ["alpha", "alpha", amount],
+];
+
 /** The strips of a run in a place; `axis`: `{left, width, domain}` of the panels below, pixels and seconds. */
 export function showStrips(place, shown, measurement, skeletons, axis) {
   const { run, names } = shown;
@@ -28,8 +37,10 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
   const lines = linesOfFlows(skeletons, shown);
   const strips = flows.map(({ flow, stays }) => {
     const phases = [...new Set(stays.map(({ phase }) => phase))].join(", ");
-    const marks = stays.map(({ begin_s, end_s, phase }) => (
-      { begin_s, end_s, word: phase, title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s` }));
+    const marks = stays.map(({ begin_s, end_s, phase, sample }) => ({
+      begin_s, end_s, word: phase,
+      title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s; at first ${stateOf(measurement.flows[flow], run, sample)}`,
+    }));
     const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${phases}`, marks, axis);
     strip.style.setProperty("--mark", lines[flow].stroke);
     strip.firstChild.prepend(keyOf(lines[flow]));
@@ -44,6 +55,15 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
     return [strip];
   }));
   place.replaceChildren(...strips, ...events);
+}
+
+/** What a flow's algorithm has at a sample, of what it has. */
+function stateOf(flow, run, sample) {
+  const mss = run.path.mtu_bytes - 52;
+  return STATE.flatMap(([column, name, text]) => {
+    const value = gaugeAt(flow, column, mss, sample);
+    return value === null ? [] : [`${name} ${text(value)}`];
+  }).join(", ");
 }
 
 /** How the line of each flow looks in the panels below; of many flows, that of its group. */

@@ -111,3 +111,17 @@ def test_the_strip_of_each_flow_has_the_look_of_its_line(page: Any, count: int) 
     assert len(keys) >= len(names)
     assert len(set(lines)) == len(names)
     assert page.locator("#phases .strip small svg path").count() == len(keys)
+
+
+def test_the_strip_of_a_flow_says_what_its_algorithm_has_when_a_phase_begins(page: Any) -> None:
+    spec = 'duration = "10 s"\n' + PATH + '[[flows]]\ncc = "bbr3"\n[[flows]]\ncc = "reno"\n'
+    assert typed(page, spec) == "ready"
+    titles = page.locator("#phases .strip span").evaluate_all("spans => spans.map((it) => it.title)")
+    known = [dict.fromkeys(word.rsplit(" ", 2)[0] for word in title.split("at first ")[1].split(", "))
+             for title in titles if "at first" in title]  # fmt: skip
+    version_3 = [each for each in known if "bw_hi" in each]
+    assert len(version_3) >= 5
+    assert {"cwnd", "bandwidth", "minimum RTT", "pacing rate"} <= set(version_3[-1])
+    assert any("inflight_hi" in each for each in version_3), "Reno's losses set bounds"
+    reno = next(each for each in known if "bw_hi" not in each)
+    assert set(reno) <= {"cwnd", "ssthresh"}

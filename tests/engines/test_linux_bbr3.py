@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from dumbbell.charts.style import label_of
@@ -38,7 +39,15 @@ def test_its_bbr_is_version_3_by_its_source_and_by_what_it_reports(linux: LinuxE
     assert measured.facts["flows[0].cc"] == "bbr"
     assert linux.versions["bbr"] == 3
     phases = measured.flows[0].phases
-    assert {phases[each] for each in measured.flows[0].series.phase[1:]} >= {"startup", "probe_bw_cruise"}
+    series = measured.flows[0].series
+    assert {phases[each] for each in series.phase[1:]} >= {"startup", "probe_bw_cruise"}
+    known = series.bw_hi_bps[series.bw_hi_bps < 2**63]
+    assert known.size > 40
+    assert 5e6 < np.median(known) < 20e6, "of 20 Mbit/s"
+    for name in ("inflight_hi_segments", "inflight_lo_segments"):
+        bound = getattr(series, name)
+        assert (bound > 0).all(), name
+        assert (bound < 2**32 - 1).any(), f"losses have set {name}"
 
 
 def test_it_has_no_variant_of_version_1(linux: LinuxEngine) -> None:

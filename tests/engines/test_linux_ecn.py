@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from builtkernel import kernel_named
@@ -106,6 +107,9 @@ def test_dctcp_has_ecn_at_both_ends_and_counts_each_mark(linux: LinuxEngine, own
         assert sum(echoed(measured)) == pytest.approx(marks(measured), rel=0.02)
         assert measured.bottleneck.at_end.dropped_packets == 0
     assert marks(theirs) == pytest.approx(marks(ours), rel=0.1)
+    alpha = [float(np.median(measured.flows[0].series.alpha_ppm[20:])) for measured in (theirs, ours)]
+    assert 0 < alpha[0] < 1e6
+    assert alpha[0] == pytest.approx(alpha[1], rel=0.1)
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ from dumbbell.errors import DumbbellError
 from dumbbell.experiment.charts import gallery, samples
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.sweep import completion, costs, shares, throughput_delay
-from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.experiment.charts.time import STATE, in_time, most_different, rtt_distribution
 from dumbbell.experiment.points import ExperimentRuns, read
 from dumbbell.experiment.results import Results
 from dumbbell.results.measured import MeasuredPoint
@@ -294,10 +294,27 @@ def test_the_distribution_of_rtts_is_one_within_the_window(
         assert 20 <= layer.x[0] < layer.x[-1] < 20 + 2 * 20 + 10, "ms: the base RTT and at most the queue"
 
 
+def test_the_state_of_an_algorithm_is_what_it_has(tmp_path: Path) -> None:
+    path = {"rate": "20 Mbit/s", "rtt": "20 ms", "buffer": "0.5 bdp"}
+    flows = [{"cc": "bbr3"}, {"cc": "reno", "start": "1 s"}]
+    plot = dumbbell.run({"name": "s", "duration": "8 s", "path": path, "flows": flows}, store=tmp_path).plot
+    chart = plot.state().chart
+    panels = {panel.y.label: panel for panel in chart.panels}
+    assert list(panels) == [label for label in STATE if label != "alpha"], "there are losses, and no ECN"
+    bounds = {label: panels[label].layers for label in ("bw_lo (Mbit/s)", "inflight_lo (kB)", "bandwidth (Mbit/s)")}
+    assert {layer.label for layers in bounds.values() for layer in layers} == {bounds["bandwidth (Mbit/s)"][0].label}
+    (bw_lo,), (bandwidth,) = bounds["bw_lo (Mbit/s)"], bounds["bandwidth (Mbit/s)"]
+    assert bw_lo.kind == "points"
+    assert len(bw_lo.x) < len(bandwidth.x), "it comes and goes"
+    known = dict(zip(bandwidth.x, bandwidth.y, strict=True))
+    assert all(known[at] <= bound for at, bound in zip(bw_lo.x, bw_lo.y, strict=True)), "what is above is not believed"
+
+
 @pytest.mark.slow
 def test_results_plot_shows_and_saves_each_chart(results: Results, tmp_path: Path) -> None:
     plot = results.plot
-    for shown in (plot.shares(), plot.throughput_delay(), plot.rtt(), plot.series(), plot.quantity("retransmits")):
+    in_time = (plot.series(), plot.state())
+    for shown in (plot.shares(), plot.throughput_delay(), plot.rtt(), *in_time, plot.quantity("retransmits")):
         assert shown._repr_mimebundle_()["image/png"]
     assert plot.shares().save(tmp_path / "a.svg").read_bytes().startswith(b"<svg")
     lines = plot.shares().save(str(tmp_path / "a.csv")).read_text(encoding="utf-8").splitlines()

@@ -32,7 +32,7 @@ def test_every_figure_of_a_store_becomes_files_of_the_same_names(moment_folder: 
     assert (done.returncode, done.stderr) == (0, "")
     written = {path.name for path in (tmp_path / "figures").iterdir()}
     assert {str(tmp_path / "figures" / name) for name in written} == set(done.stdout.splitlines())
-    names = {"throughput-delay", "shares", "costs", "rtt-distribution", "series", "series-1", "series-2"}
+    names = {"throughput-delay", "shares", "costs", "rtt-distribution", "series", "series-1", "series-2", "state"}
     assert written == {f"{name}.{suffix}" for name in names for suffix in ("png", "svg", "pdf", "csv")}
     header, *rows = (tmp_path / "figures" / "shares.csv").read_text(encoding="utf-8").splitlines()
     assert header == "panel,x_axis,y_axis,series,point,x,x_low,x_high,y,y_low,y_high"
@@ -51,7 +51,7 @@ def test_figures_of_a_paper_have_the_shape_and_the_width_that_are_given(moment_f
         shapes = {chart.name: chart.shape for (runs,) in [read(opened)] for chart in charts(opened, runs)}
     assert shapes == {
         "throughput-delay": "scatter", "shares": "sweep", "costs": "sweep", "rtt-distribution": "distribution",
-        **dict.fromkeys(("series", "series-1", "series-2"), "time"),
+        **dict.fromkeys(("series", "series-1", "series-2", "state"), "time"),
     }  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def test_no_path_of_the_machine_is_in_it(page: Webpage, plain: Webpage, moment_f
 
 def test_the_page_of_any_store(plain: Webpage, snapshot: SnapshotAssertion) -> None:
     assert plain.lines == snapshot
-    figures = {"throughput-delay", "shares", "costs", "rtt-distribution", "series"}
+    figures = {"throughput-delay", "shares", "costs", "rtt-distribution", "series", "state"}
     assert set(plain.plots) == {*figures, *(f"series-{number}" for number in range(1, 5))}
 
 

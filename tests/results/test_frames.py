@@ -22,7 +22,7 @@ GAUGES = ["cwnd_bytes", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_r
 FLOW_COLUMNS = [
     "flow", "name", "cc", "time_s", "srtt_s", "delivered_bytes", "bottleneck_bytes", "cwnd_bytes", "ssthresh_bytes",
     "inflight_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps",
-    "pacing_gain", "cwnd_gain", "phase",
+    "pacing_gain", "cwnd_gain", "bw_hi_bps", "bw_lo_bps", "inflight_hi_bytes", "inflight_lo_bytes", "alpha", "phase",
 ]  # fmt: skip
 U32, U64 = np.iinfo(np.uint32).max, np.iinfo(np.uint64).max
 
@@ -44,6 +44,11 @@ def sampled() -> Measurement:
         bandwidth_bps=np.array([U64, 60_000_000], dtype=np.uint64),
         pacing_gain_256ths=np.array([739, 320], dtype=np.uint16),
         cwnd_gain_256ths=np.array([739, 512], dtype=np.uint16),
+        bw_hi_bps=np.array([U64, 65_000_000], dtype=np.uint64),
+        bw_lo_bps=np.array([U64, 55_000_000], dtype=np.uint64),
+        inflight_hi_segments=np.array([U32, 30], dtype=np.uint32),
+        inflight_lo_segments=np.array([U32, 14], dtype=np.uint32),
+        alpha_ppm=np.array([U32, 62_500], dtype=np.uint32),
         phase=np.array([255, 1], dtype=np.uint8),
     )
     backlog = QueueSeries(
@@ -75,14 +80,16 @@ def test_gauges_are_in_base_units_and_nan_where_unknown(folder: Path) -> None:
     assert list(frame.columns) == FLOW_COLUMNS
     first, second = frame.to_dict("records")
     assert [name for name in FLOW_COLUMNS if isinstance(first[name], float) and np.isnan(first[name])] == [
-        "srtt_s", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps", "phase",
+        "srtt_s", "ssthresh_bytes", "min_rtt_s", "cc_min_rtt_s", "pacing_rate_bps", "bandwidth_bps", "bw_hi_bps",
+        "bw_lo_bps", "inflight_hi_bytes", "inflight_lo_bytes", "alpha", "phase",
     ]  # fmt: skip
     assert second == {
         "flow": 0, "name": "bbr", "cc": "bbr", "time_s": 0.1, "srtt_s": 0.025, "delivered_bytes": 2896,
         "bottleneck_bytes": 4542, "cwnd_bytes": 20 * 1448, "ssthresh_bytes": 7 * 1448, "inflight_bytes": 3 * 1448,
         "min_rtt_s": 0.025, "cc_min_rtt_s": 0.026, "pacing_rate_bps": 80e6, "delivery_rate_bps": 70e6,
         "bandwidth_bps": 60e6,
-        "pacing_gain": 1.25, "cwnd_gain": 2.0, "phase": "drain",
+        "pacing_gain": 1.25, "cwnd_gain": 2.0, "bw_hi_bps": 65e6, "bw_lo_bps": 55e6, "inflight_hi_bytes": 30 * 1448,
+        "inflight_lo_bytes": 14 * 1448, "alpha": 0.0625, "phase": "drain",
     }  # fmt: skip
 
 

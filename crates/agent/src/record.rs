@@ -12,6 +12,9 @@ const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// Ten to the ninth: parts in parts per billion.
 const BILLION: u64 = 1_000_000_000;
 const NANOS_PER_MICRO: u64 = 1_000;
+const MILLION: u64 = 1_000_000;
+/// DCTCP's alpha counts in 1/2^10 (`DCTCP_MAX_ALPHA`).
+const DCTCP_ALPHA_SHIFT: u32 = 10;
 
 /// What the kernel tells of a flow at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -251,32 +254,49 @@ fn gauges(reading: &Reading, bottleneck_bytes: u64, paces_always: bool) -> Gauge
     let ssthresh = if sender.snd_ssthresh >= INFINITE_SSTHRESH { u32::MAX } else { sender.snd_ssthresh };
     // Linux keeps a pacing rate for every flow, and paces by it only those whose control asks for that.
     let paced = paces_always || matches!(control, ControlInfo::Bbr { .. });
-    let (bandwidth_bps, cc_min_rtt_us, pacing_gain, cwnd_gain, phase) = match *control {
-        ControlInfo::Silent => (u64::MAX, u32::MAX, 0, 0, loss_based_phase(sender.snd_cwnd, ssthresh)),
-        ControlInfo::Vegas { min_rtt_us } => {
-            let known = if min_rtt_us >= INFINITE_SSTHRESH { u32::MAX } else { min_rtt_us };
-            (u64::MAX, known, 0, 0, loss_based_phase(sender.snd_cwnd, ssthresh))
-        }
-        ControlInfo::Bbr { bandwidth, min_rtt_us, pacing_gain, cwnd_gain, bounds } => {
-            // Zero until the handshake is done.
-            let known = if min_rtt_us == 0 { u32::MAX } else { min_rtt_us };
-            let phase = bounds.map_or_else(|| bbr_phase(pacing_gain, cwnd_gain), |bounds| bbr3_phase(bounds.phase));
-            (bits(bandwidth), known, pacing_gain, cwnd_gain, phase)
-        }
-    };
-    Gauges {
+    let own = Gauges {
         bottleneck_bytes,
         cwnd_segments: sender.snd_cwnd,
         ssthresh_segments: ssthresh,
         inflight_segments: sender.in_flight(),
         min_rtt_us: sender.min_rtt_us,
-        cc_min_rtt_us,
         pacing_rate_bps: if paced { bits(sender.pacing_rate) } else { u64::MAX },
         delivery_rate_bps: bits(sender.delivery_rate),
-        bandwidth_bps,
-        pacing_gain_256ths: pacing_gain as u16,
-        cwnd_gain_256ths: cwnd_gain as u16,
-        phase,
+        phase: loss_based_phase(sender.snd_cwnd, ssthresh),
+        ..Gauges::UNKNOWN
+    };
+    match *control {
+        ControlInfo::Silent => own,
+        ControlInfo::Vegas { min_rtt_us } => {
+            Gauges { cc_min_rtt_us: if min_rtt_us >= INFINITE_SSTHRESH { u32::MAX } else { min_rtt_us }, ..own }
+        }
+        ControlInfo::Dctcp { alpha } => {
+            let ppm = |alpha: u32| ((u64::from(alpha) * MILLION) >> DCTCP_ALPHA_SHIFT) as u32;
+            Gauges { alpha_ppm: alpha.map_or(u32::MAX, ppm), ..own }
+        }
+        ControlInfo::Bbr { bandwidth, min_rtt_us, pacing_gain, cwnd_gain, bounds } => {
+            let own = Gauges {
+                // Zero until the handshake is done, as the bounds are.
+                cc_min_rtt_us: if min_rtt_us == 0 { u32::MAX } else { min_rtt_us },
+                bandwidth_bps: bits(bandwidth),
+                pacing_gain_256ths: pacing_gain as u16,
+                cwnd_gain_256ths: cwnd_gain as u16,
+                phase: bbr_phase(pacing_gain, cwnd_gain),
+                ..own
+            };
+            match bounds {
+                None => own,
+                Some(bounds) if min_rtt_us == 0 => Gauges { phase: bbr3_phase(bounds.phase), ..own },
+                Some(bounds) => Gauges {
+                    bw_hi_bps: bits(bounds.bw_hi),
+                    bw_lo_bps: bits(bounds.bw_lo),
+                    inflight_hi_segments: bounds.inflight_hi,
+                    inflight_lo_segments: bounds.inflight_lo,
+                    phase: bbr3_phase(bounds.phase),
+                    ..own
+                },
+            }
+        }
     }
 }
 
@@ -357,6 +377,9 @@ mod tests {
         recorder.sample_flow(0, &Reading { control, ..bbr() }, 1_448, 50);
         let flow = recorder.recorder.flow(0);
         assert_eq!(flow.phases[usize::from(flow.series.phase[0])], "probe_bw_cruise");
+        let series = &flow.series;
+        assert_eq!((series.bw_hi_bps[0], series.bw_lo_bps[0]), (16_000, u64::MAX), "a bound that is none stays none");
+        assert_eq!((series.inflight_hi_segments[0], series.inflight_lo_segments[0]), (20, u32::MAX));
         assert_eq!(recorder.bbr_version(0), Some(3));
     }
 
@@ -376,6 +399,16 @@ mod tests {
         assert_eq!((&series.delivered_bytes[..], &series.bottleneck_bytes[..]), (&[7; 3][..], &[9; 3][..]));
         assert_eq!((&series.srtt_us[..], &series.cwnd_segments[..]), (&[26_000, 113_000, 0][..], &[14, 28, 0][..]));
         assert_eq!(flow.phases[usize::from(series.phase[0])], "drain");
+    }
+
+    #[test]
+    fn dctcp_tells_alpha_where_it_has_ecn() {
+        let mut recorder = KernelRecorder::new(&samples::run(1));
+        for (place, alpha) in [(1, Some(64)), (2, None)] {
+            let reading = Reading { control: ControlInfo::Dctcp { alpha }, ..bbr() };
+            recorder.sample_flow(0, &reading, 0, place);
+        }
+        assert_eq!(recorder.recorder.flow(0).series.alpha_ppm, [62_500, u32::MAX]);
     }
 
     #[test]

@@ -314,6 +314,7 @@ impl CongestionControl for Bbr {
             min_rtt_us: self.min_rtt.us(),
             pacing_gain_256ths: self.gains.pacing.in_256ths(),
             cwnd_gain_256ths: self.gains.cwnd.in_256ths(),
+            ..Inspection::default()
         }
     }
 }

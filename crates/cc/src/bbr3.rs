@@ -58,6 +58,11 @@ use state::{Gains, PHASES, Phase, State};
 /// No bound.
 const UNBOUNDED: Segments = Segments::MAX;
 
+/// A bound, if it is one.
+fn bound(segments: Segments) -> Option<Segments> {
+    (segments < UNBOUNDED).then_some(segments)
+}
+
 /// BBR v3.
 #[derive(Clone, Debug)]
 pub struct Bbr3 {
@@ -343,6 +348,11 @@ impl CongestionControl for Bbr3 {
             min_rtt_us: Some(self.rtt.min_us).filter(|&us| us < u32::MAX),
             pacing_gain_256ths: self.gains.pacing.in_256ths(),
             cwnd_gain_256ths: self.gains.cwnd.in_256ths(),
+            bw_hi: Some(self.pacer.unpaced_rate(self.max_bandwidth())),
+            bw_lo: (self.lower.bandwidth < Bandwidth::MAX).then(|| self.pacer.unpaced_rate(self.lower.bandwidth)),
+            inflight_hi: bound(self.inflight_hi),
+            inflight_lo: bound(self.lower.inflight),
+            alpha_ppm: self.ecn.alpha_ppm(),
         }
     }
 }

@@ -141,7 +141,8 @@ impl CongestionControl for Dctcp {
     }
 
     fn inspect(&self) -> Inspection {
-        self.reno.inspect()
+        let alpha_ppm = (self.alpha * 1_000_000) >> ALPHA_SHIFT;
+        Inspection { alpha_ppm: self.ecn.then_some(alpha_ppm as u32), ..self.reno.inspect() }
     }
 }
 
@@ -188,6 +189,14 @@ mod tests {
         assert_eq!((cc.round_end, cc.alpha), (end, alpha));
         cc.on_delivery(&Delivery { una: end, next: end + 100, delivered: 1_000, delivered_ce: 100 });
         assert_eq!((cc.round_end, cc.alpha), (end + 100, alpha - alpha / 16));
+    }
+
+    #[test]
+    fn alpha_is_shown_where_marks_mean_something() {
+        let given = [("alpha_on_init", 512.0)];
+        assert_eq!(dctcp(&given).inspect().alpha_ppm, Some(500_000));
+        let alone = ALGORITHM.with(&given, |values| Dctcp::new(values, &Start { ecn: false, ..start() }));
+        assert_eq!(alone.inspect().alpha_ppm, None);
     }
 
     #[test]

@@ -197,6 +197,16 @@ pub struct Inspection {
     pub pacing_gain_256ths: u16,
     /// cwnd gain in 1/256.
     pub cwnd_gain_256ths: u16,
+    /// Long-term bound on the bandwidth: the most that was delivered lately (BBR version 3, as the other bounds).
+    pub bw_hi: Option<Rate>,
+    /// Short-term bound on the bandwidth.
+    pub bw_lo: Option<Rate>,
+    /// Long-term bound on what is in flight.
+    pub inflight_hi: Option<Segments>,
+    /// Short-term bound on what is in flight.
+    pub inflight_lo: Option<Segments>,
+    /// Mean share of marked packets, in 1/1,000,000 (RFC 8257's alpha).
+    pub alpha_ppm: Option<u32>,
 }
 
 #[cfg(test)]

@@ -373,7 +373,8 @@ impl CongestionControl for Prague {
         if self.accurate {
             // Slow start ends for good when a mark or a loss does.
             let phase = u8::from(self.rounds > 0);
-            return Inspection { phase, ..Inspection::default() };
+            let alpha_ppm = (self.alpha() * 1_000_000) >> ALPHA_SHIFT;
+            return Inspection { phase, alpha_ppm: Some(alpha_ppm as u32), ..Inspection::default() };
         }
         self.reno.inspect()
     }
@@ -473,6 +474,7 @@ mod tests {
         assert_eq!(path.share(), 0.0);
         path.rounds(200, 20);
         assert!((0.03..0.07).contains(&path.share()), "{}", path.share());
+        assert_eq!(path.cc.inspect().alpha_ppm, Some((1e6 * path.share()) as u32));
         let (before, share) = (path.segments(), path.share());
         // A round trip adds a segment but for what is marked, and takes half of the share once.
         path.round(20);

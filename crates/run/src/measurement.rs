@@ -282,6 +282,17 @@ pub struct FlowSeries {
     pub pacing_gain_256ths: Vec<u16>,
     /// The algorithm's cwnd gain in 1/256; 0 where it has none.
     pub cwnd_gain_256ths: Vec<u16>,
+    /// The most that was delivered lately, as BBR version 3 has it; `u64::MAX`: the algorithm has no such bound, or none now, as
+    /// in the columns that follow.
+    pub bw_hi_bps: Vec<u64>,
+    /// Short-term bound on the bandwidth.
+    pub bw_lo_bps: Vec<u64>,
+    /// Long-term bound on what is in flight.
+    pub inflight_hi_segments: Vec<u32>,
+    /// Short-term bound on what is in flight.
+    pub inflight_lo_segments: Vec<u32>,
+    /// The algorithm's mean share of marked packets, in 1/1,000,000 (RFC 8257's alpha).
+    pub alpha_ppm: Vec<u32>,
     /// The algorithm's phase, an index into `FlowMeasurement::phases`.
     pub phase: Vec<u8>,
 }

@@ -88,7 +88,35 @@ pub struct Gauges {
     pub bandwidth_bps: u64,
     pub pacing_gain_256ths: u16,
     pub cwnd_gain_256ths: u16,
+    pub bw_hi_bps: u64,
+    pub bw_lo_bps: u64,
+    pub inflight_hi_segments: u32,
+    pub inflight_lo_segments: u32,
+    pub alpha_ppm: u32,
     pub phase: u8,
+}
+
+impl Gauges {
+    /// Nothing is known, or infinite: each as its column of [`FlowSeries`] has it.
+    pub const UNKNOWN: Self = Self {
+        bottleneck_bytes: 0,
+        cwnd_segments: 0,
+        ssthresh_segments: u32::MAX,
+        inflight_segments: 0,
+        min_rtt_us: u32::MAX,
+        cc_min_rtt_us: u32::MAX,
+        pacing_rate_bps: u64::MAX,
+        delivery_rate_bps: 0,
+        bandwidth_bps: u64::MAX,
+        pacing_gain_256ths: 0,
+        cwnd_gain_256ths: 0,
+        bw_hi_bps: u64::MAX,
+        bw_lo_bps: u64::MAX,
+        inflight_hi_segments: u32::MAX,
+        inflight_lo_segments: u32::MAX,
+        alpha_ppm: u32::MAX,
+        phase: 0,
+    };
 }
 
 /// The gauges of a source's open connections together, see [`FlowMeasurement`].
@@ -102,20 +130,7 @@ pub struct SharedGauges {
 impl SharedGauges {
     /// Of no connection yet; its closed ones had these bytes leave the bottleneck.
     pub const fn new(bottleneck_bytes: u64) -> Self {
-        let gauges = Gauges {
-            bottleneck_bytes,
-            cwnd_segments: 0,
-            ssthresh_segments: u32::MAX,
-            inflight_segments: 0,
-            min_rtt_us: u32::MAX,
-            cc_min_rtt_us: u32::MAX,
-            pacing_rate_bps: u64::MAX,
-            delivery_rate_bps: 0,
-            bandwidth_bps: u64::MAX,
-            pacing_gain_256ths: 0,
-            cwnd_gain_256ths: 0,
-            phase: 0,
-        };
+        let gauges = Gauges { bottleneck_bytes, ..Gauges::UNKNOWN };
         Self { gauges, srtt_sum_us: 0, srtt_count: 0 }
     }
 
@@ -159,6 +174,11 @@ impl FlowSeries {
         self.bandwidth_bps.push(gauges.bandwidth_bps);
         self.pacing_gain_256ths.push(gauges.pacing_gain_256ths);
         self.cwnd_gain_256ths.push(gauges.cwnd_gain_256ths);
+        self.bw_hi_bps.push(gauges.bw_hi_bps);
+        self.bw_lo_bps.push(gauges.bw_lo_bps);
+        self.inflight_hi_segments.push(gauges.inflight_hi_segments);
+        self.inflight_lo_segments.push(gauges.inflight_lo_segments);
+        self.alpha_ppm.push(gauges.alpha_ppm);
         self.phase.push(gauges.phase);
     }
 }

@@ -351,7 +351,8 @@ def _series(pair: PairedFlow, clock: Clock, at_ns: Integers) -> FlowSeries:
         cwnd_segments=unknown(np.uint32), ssthresh_segments=unknown(np.uint32), min_rtt_us=unknown(np.uint32),
         cc_min_rtt_us=unknown(np.uint32), pacing_rate_bps=unknown(np.uint64), delivery_rate_bps=unknown(np.uint64),
         bandwidth_bps=unknown(np.uint64), pacing_gain_256ths=unknown(np.uint16), cwnd_gain_256ths=unknown(np.uint16),
-        phase=np.zeros(at_ns.size, np.uint8),
+        bw_hi_bps=unknown(np.uint64), bw_lo_bps=unknown(np.uint64), inflight_hi_segments=unknown(np.uint32),
+        inflight_lo_segments=unknown(np.uint32), alpha_ppm=unknown(np.uint32), phase=np.zeros(at_ns.size, np.uint8),
     )  # fmt: skip
 
 

@@ -262,6 +262,11 @@ class FlowSeries:
     """The algorithm's bandwidth estimate."""
     pacing_gain_256ths: U16
     cwnd_gain_256ths: U16
+    bw_hi_bps: U64
+    bw_lo_bps: U64
+    inflight_hi_segments: U32
+    inflight_lo_segments: U32
+    alpha_ppm: U32
     phase: U8
 
 

@@ -55,10 +55,11 @@ def read_part(
         return [replace(chart, name=named(chart.name)) for chart in charts]
 
     run_samples = samples.read(store, runs, most)
-    over_time = gallery.of_series(runs, run_samples.runs)
-    charts = renamed([*gallery.of_summaries(store, runs), *over_time[:-1]])
+    charts = renamed([*gallery.of_summaries(store, runs), *gallery.of_series(runs, run_samples.runs)])
     series = list(gallery.single_runs(runs, run_samples.runs)) if len(run_samples.runs) > 1 else []
-    overlays = [replace(chart, title=f"what differs most: {chart.title}") for chart in over_time[-1:]]
+    differing, state = gallery.most_differing(runs, run_samples.runs)
+    overlays = [replace(differing, title=f"what differs most: {differing.title}")] if differing else []
+    states = renamed(filter(None, [state]))
     in_time, texts = renamed([*overlays, *series]), list(summaries(warnings(runs, progress)).values())
     path = facts(store, runs)
     tables = of_page(runs, MOST_ROWS)
@@ -68,6 +69,8 @@ def read_part(
             anchor=named("time"), heading="Runs in time", charts=lambda: in_time, points=RUN_IN_TIME_SHARE,
             choice="Run", over="laid over it", below=(run_samples.note,) if run_samples.note else (),
         ),
+        Section(anchor=named("algorithms"), heading="State of each algorithm", charts=lambda: states, titled=True,
+                folded=True),
         _table(named("table"), runs, tables) if tables else Section(anchor=named("table"), heading=""),
         Section(anchor=named("hops"), heading="Queues", table=of_hops(runs, MOST_ROWS), legend=MEANS),
         Section(anchor=named("setting"), heading="Path, senders and hosts", facts=list(path.items()),

@@ -47,7 +47,9 @@ _FRAMES: Final = {
         "ssthresh_bytes": "ssthresh_segments", "inflight_bytes": "inflight_segments", "min_rtt_s": "min_rtt_us",
         "cc_min_rtt_s": "cc_min_rtt_us", "pacing_rate_bps": "pacing_rate_bps",
         "delivery_rate_bps": "delivery_rate_bps", "bandwidth_bps": "bandwidth_bps",
-        "pacing_gain": "pacing_gain_256ths", "cwnd_gain": "cwnd_gain_256ths", "phase": "phase",
+        "pacing_gain": "pacing_gain_256ths", "cwnd_gain": "cwnd_gain_256ths", "bw_hi_bps": "bw_hi_bps",
+        "bw_lo_bps": "bw_lo_bps", "inflight_hi_bytes": "inflight_hi_segments",
+        "inflight_lo_bytes": "inflight_lo_segments", "alpha": "alpha_ppm", "phase": "phase",
     },
     "queue": {"time_s": "at_ns"} | {name: name for name in _OF_QUEUE[1:]},
     "hops": {"name": "name", "time_s": "at_ns"} | {name: name for name in _OF_QUEUE[1:]},
@@ -64,7 +66,7 @@ _FRAMES: Final = {
     },
 }  # fmt: skip
 """Of each kind of table, the columns of its frame, and what is stored."""
-_FACTORS: Final = {"ns": 1e-9, "us": 1e-6, "256ths": 1 / 256, "bps": 1}
+_FACTORS: Final = {"ns": 1e-9, "us": 1e-6, "256ths": 1 / 256, "ppm": 1e-6, "bps": 1}
 _WITHOUT_UNIT: Final = {"bottleneck_bytes", "low_latency_packets", "slowdown"}
 """Numbers as they are, that may be unknown."""
 

@@ -121,7 +121,8 @@ def gauge(run: RunSeries, flow: int, column: str, begin_s: float = 0.0, end_s: f
     """A column of `flow_series` for one flow, between two instants, where it is known.
 
     `srtt_s`, `cwnd_bytes`, `ssthresh_bytes`, `inflight_bytes`, `min_rtt_s`, `cc_min_rtt_s`, `pacing_rate_bps`,
-    `delivery_rate_bps`, `bandwidth_bps`, `pacing_gain`, `cwnd_gain`.
+    `delivery_rate_bps`, `bandwidth_bps`, `pacing_gain`, `cwnd_gain`, `bw_hi_bps`, `bw_lo_bps`, `inflight_hi_bytes`,
+    `inflight_lo_bytes`, `alpha`.
     """
     return _samples(run.flow_series(), column, begin_s, end_s, flow)
 

@@ -22,7 +22,8 @@ FLOW_COUNTS = (
 FLOW_SERIES = (
     "at_ns", "srtt_us", "delivered_bytes", "bottleneck_bytes", "cwnd_segments", "ssthresh_segments",
     "inflight_segments", "min_rtt_us", "cc_min_rtt_us", "pacing_rate_bps", "delivery_rate_bps", "bandwidth_bps",
-    "pacing_gain_256ths", "cwnd_gain_256ths", "phase",
+    "pacing_gain_256ths", "cwnd_gain_256ths", "bw_hi_bps", "bw_lo_bps", "inflight_hi_segments", "inflight_lo_segments",
+    "alpha_ppm", "phase",
 )  # fmt: skip
 QUEUE_COUNTS = (
     "at_ns", "offered_packets", "sent_packets", "sent_bytes", "dropped_packets", "random_lost_packets",

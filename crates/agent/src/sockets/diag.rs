@@ -23,6 +23,7 @@ const REQUEST_DUMP: u16 = 0x301;
 
 const INET_DIAG_INFO: u16 = 2;
 const INET_DIAG_VEGASINFO: u16 = 3;
+const INET_DIAG_DCTCPINFO: u16 = 9;
 const INET_DIAG_BBRINFO: u16 = 16;
 /// A congestion control's own info of whatever kind is asked for as that of Vegas.
 const EXTENSIONS: u8 = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_VEGASINFO - 1);
@@ -229,6 +230,7 @@ fn record(body: &[u8]) -> Option<Record> {
             INET_DIAG_INFO => record.info = TcpInfo::parse(value),
             INET_DIAG_BBRINFO => record.control = ControlInfo::parse_bbr(value)?,
             INET_DIAG_VEGASINFO => record.control = ControlInfo::parse_vegas(value)?,
+            INET_DIAG_DCTCPINFO => record.control = ControlInfo::parse_dctcp(value)?,
             _ => {}
         }
         attributes = attributes.get(length.next_multiple_of(4)..).unwrap_or(&[]);

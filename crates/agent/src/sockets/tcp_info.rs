@@ -94,6 +94,11 @@ pub enum ControlInfo {
         /// Minimum RTT, µs; 0x7fffffff before the first.
         min_rtt_us: u32,
     },
+    /// `struct tcp_dctcp_info`: DCTCP.
+    Dctcp {
+        /// Mean share of marked packets, in 1/1024; none: without ECN, where it is Reno.
+        alpha: Option<u32>,
+    },
 }
 
 /// What the `struct tcp_bbr_info` of version 3 has after that of version 1: its state and its bounds.
@@ -232,13 +237,20 @@ impl ControlInfo {
         match self {
             Self::Bbr { bounds: Some(bounds), .. } => Some(bounds.version),
             Self::Bbr { bounds: None, .. } => Some(1),
-            Self::Silent | Self::Vegas { .. } => None,
+            Self::Silent | Self::Vegas { .. } | Self::Dctcp { .. } => None,
         }
     }
 
     /// Reads a `struct tcpvegas_info`.
     pub fn parse_vegas(bytes: &[u8]) -> Option<Self> {
         Some(Self::Vegas { min_rtt_us: u32_at(bytes, 12)? })
+    }
+
+    /// Reads a `struct tcp_dctcp_info`.
+    pub fn parse_dctcp(bytes: &[u8]) -> Option<Self> {
+        let is_enabled = u16::from_ne_bytes(bytes.get(..2)?.try_into().ok()?) != 0;
+        let alpha = u32_at(bytes, 4)?;
+        Some(Self::Dctcp { alpha: is_enabled.then_some(alpha) })
     }
 }
 
@@ -325,6 +337,17 @@ mod tests {
         assert_eq!(ControlInfo::parse_bbr(&bytes), Some(expected));
         assert_eq!(ControlInfo::parse_bbr(&bytes[..16]), None);
         assert_eq!(expected.bbr_version(), Some(1));
+    }
+
+    #[test]
+    fn dctcp_without_ecn_is_reno() {
+        let info = |enabled: u16| {
+            let bytes = [&enabled.to_ne_bytes()[..], &[0; 2], &512_u32.to_ne_bytes(), &[0; 8]].concat();
+            ControlInfo::parse_dctcp(&bytes)
+        };
+        assert_eq!(info(1), Some(ControlInfo::Dctcp { alpha: Some(512) }));
+        assert_eq!(info(0), Some(ControlInfo::Dctcp { alpha: None }));
+        assert_eq!(ControlInfo::parse_dctcp(&[1, 0, 0, 0]), None);
     }
 
     #[test]

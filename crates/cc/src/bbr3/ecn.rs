@@ -52,6 +52,11 @@ impl Ecn {
         Some(share)
     }
 
+    /// The mean share in 1/1,000,000, where marks mean something.
+    pub(super) fn alpha_ppm(&self) -> Option<u32> {
+        self.is_eligible.then_some(self.alpha * 1_000_000 / ONE)
+    }
+
     /// What marks leave of the flight (`bbr_ecn_cut`).
     pub(super) fn cut(&self, p: &Parameters) -> Gain {
         Gain::from_256ths(self.alpha * u32::from(p.ecn_factor.in_256ths()) / ONE).complement()

@@ -56,6 +56,10 @@ fn losses_end_startup_and_leave_a_bound() {
     assert_eq!(seen[1].0, "drain", "{seen:?}");
     let bound = u64::from(flow.cc.inflight_hi);
     assert!((190..400).contains(&bound), "{bound}");
+    let shown = flow.cc.inspect();
+    assert_eq!(shown.inflight_hi, Some(bound as Segments));
+    assert!(shown.bw_hi >= shown.bandwidth && shown.bandwidth.is_some(), "{shown:?}");
+    assert_eq!(shown.alpha_ppm, None, "it has no ECN");
     let mut endless =
         super::scenarios::flow(&[("full_bw_rounds", 1000.0), ("full_loss_events", 0.0)], Path::of(10, 0.1));
     assert_eq!(phases(&mut endless, 1.0).len(), 1, "without either it never ends");

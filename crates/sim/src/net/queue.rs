@@ -222,3 +222,71 @@ impl Discipline for Queue {
         of!(self, own => own.for_each(see));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::index::FlowId;
+    use run::ShaperKind;
+
+    const FRAME_BYTES: u32 = 1_514;
+    const HASH: FlowHash = FlowHash(1);
+
+    fn fq_codel(limit: usize) -> Staged<FqCodel> {
+        let codel = run::Codel { target_ns: 5_000_000, interval_ns: 100_000_000, ecn: false, ce_threshold_ns: None };
+        let parameters = run::FqCodel { codel, flows: 1_024, quantum_bytes: FRAME_BYTES, ce_threshold_selector: None };
+        Staged::new(FqCodel::new(&parameters, limit, u64::from(FRAME_BYTES), HASH), ShaperKind::Htb)
+    }
+
+    fn fq() -> Staged<Fq> {
+        let parameters = run::Fq {
+            flow_limit_packets: 100,
+            quantum_bytes: 2 * FRAME_BYTES,
+            initial_quantum_bytes: 10 * FRAME_BYTES,
+            ce_threshold_ns: None,
+            orphan_mask: 1_023,
+        };
+        Staged::new(Fq::new(parameters, 1_000, HASH), ShaperKind::Htb)
+    }
+
+    /// So many frames of a flow come: of which flows frames are dropped.
+    fn come(queue: &mut impl Discipline, flow: usize, count: usize) -> Vec<usize> {
+        let mut fates = Vec::new();
+        let frame = Packet { flow: FlowId::new(flow), frame_bytes: FRAME_BYTES, segments: 1, ..Packet::default() };
+        for _ in 0..count {
+            assert_eq!(queue.enqueue(frame, Time::ZERO, &mut fates), Verdict::Queued);
+        }
+        fates.iter().map(|fate| fate.packet.flow.index()).collect()
+    }
+
+    /// The flows whose frames leave next.
+    fn leave(queue: &mut impl Discipline, count: usize) -> Vec<usize> {
+        let (mut out, mut fates) = (Packet::default(), Vec::new());
+        let mut next = || queue.dequeue(Time::ZERO, &mut out, &mut fates).then(|| out.flow.index());
+        (0..count).filter_map(|_| next()).collect()
+    }
+
+    /// RFC 8290 section 4.1.2: half of the fattest flow's bytes go, 64 frames at most (`fq_codel_drop`).
+    #[test]
+    fn a_full_fq_codel_drops_half_of_the_fattest_flow() {
+        let mut queue = fq_codel(30);
+        assert!(come(&mut queue, 1, 4).is_empty() && come(&mut queue, 2, 20).is_empty());
+        assert!(come(&mut queue, 3, 6).is_empty());
+        assert_eq!(come(&mut queue, 3, 1), [2; 10]);
+        assert_eq!(queue.counters(Time::ZERO).queued_packets, 21);
+    }
+
+    /// RFC 8290 section 4.1: a flow that begins is served before those that have had their turn.
+    #[test]
+    fn a_flow_that_begins_does_not_wait_for_others() {
+        fn assert_first(mut queue: impl Discipline, turn: usize) {
+            come(&mut queue, 1, 3 * turn);
+            come(&mut queue, 2, 3 * turn);
+            assert_eq!(leave(&mut queue, 2 * turn), [vec![1; turn], vec![2; turn]].concat());
+            come(&mut queue, 3, 1);
+            assert_eq!(leave(&mut queue, 2), [3, 1]);
+        }
+        assert_first(fq_codel(1_000), 1);
+        assert_first(fq(), 10);
+    }
+}

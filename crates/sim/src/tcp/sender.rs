@@ -20,7 +20,7 @@ use super::write_queue::WriteQueue;
 use crate::engine::prefetch;
 use crate::index::FlowId;
 use crate::net::{Ack, Marks, Packet, PacketKind, Waiting};
-use cc::{CongestionControl, Controller, Inspection, Start, Window};
+use cc::{CongestionControl, Controller, Start, Window};
 use run::{FRAME_HEADERS_BYTES, Gauges, SocketMemory};
 use std::collections::BTreeMap;
 use units::{Rate, Segments, Span, Time};
@@ -470,21 +470,26 @@ impl Sender {
     /// The other gauges; `bottleneck_bytes` is the receiver's to tell.
     pub fn gauges(&self, bottleneck_bytes: u64) -> Gauges {
         let Window { cwnd, ssthresh } = self.control.window;
-        let Inspection { phase, bandwidth, min_rtt_us, pacing_gain_256ths, cwnd_gain_256ths } =
-            self.control.cc.inspect();
+        let shown = self.control.cc.inspect();
+        let bps = |rate: Option<Rate>| rate.map_or(u64::MAX, Rate::as_bps);
         Gauges {
             bottleneck_bytes,
             cwnd_segments: cwnd,
             ssthresh_segments: ssthresh,
             inflight_segments: self.board.in_flight(),
             min_rtt_us: self.rtt.min_us(),
-            cc_min_rtt_us: min_rtt_us.unwrap_or(u32::MAX),
+            cc_min_rtt_us: shown.min_rtt_us.unwrap_or(u32::MAX),
             pacing_rate_bps: if self.pacing.is_active() { self.pacing.rate().as_bps() } else { u64::MAX },
             delivery_rate_bps: self.rate.shown_bps(self.mss_bytes),
-            bandwidth_bps: bandwidth.map_or(u64::MAX, Rate::as_bps),
-            pacing_gain_256ths,
-            cwnd_gain_256ths,
-            phase,
+            bandwidth_bps: bps(shown.bandwidth),
+            pacing_gain_256ths: shown.pacing_gain_256ths,
+            cwnd_gain_256ths: shown.cwnd_gain_256ths,
+            bw_hi_bps: bps(shown.bw_hi),
+            bw_lo_bps: bps(shown.bw_lo),
+            inflight_hi_segments: shown.inflight_hi.unwrap_or(u32::MAX),
+            inflight_lo_segments: shown.inflight_lo.unwrap_or(u32::MAX),
+            alpha_ppm: shown.alpha_ppm.unwrap_or(u32::MAX),
+            phase: shown.phase,
         }
     }
 

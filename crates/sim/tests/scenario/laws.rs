@@ -320,9 +320,14 @@ fn gauges_are_read_on_time(run: &Run, flow: &Flow, measured: &FlowMeasurement, e
         series.bandwidth_bps.len(),
         series.pacing_gain_256ths.len(),
         series.cwnd_gain_256ths.len(),
+        series.bw_hi_bps.len(),
+        series.bw_lo_bps.len(),
+        series.inflight_hi_segments.len(),
+        series.inflight_lo_segments.len(),
+        series.alpha_ppm.len(),
         series.phase.len(),
     ];
-    assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 12]);
+    assert_eq!(gauges, [if run.measure.record == Record::Summary { 0 } else { samples }; 17]);
     let phases = if !flow.is_source() && flow.pings().is_none() { measured.phases.len() } else { 1 };
     assert!(series.phase.iter().all(|phase| usize::from(*phase) < phases));
     assert!(run.measure.record == Record::Acks || measured.acks.is_empty());

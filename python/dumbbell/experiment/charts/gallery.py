@@ -10,7 +10,7 @@ from dumbbell.experiment.charts.ellipse import ellipses
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.samples import Sampled
 from dumbbell.experiment.charts.sweep import completion, costs, shares, throughput_delay
-from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution, state
 from dumbbell.experiment.charts.transfer import transfers
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.results.store import Store
@@ -27,16 +27,20 @@ def of_summaries(store: Store | None, runs: ExperimentRuns) -> list[Chart]:
 
 
 def of_series(runs: ExperimentRuns, there: Sequence[Sampled]) -> list[Chart]:
-    """Those of runs that were read: how RTTs are distributed, and the two runs that differ most, over time.
+    """Those of runs that were read, together: how RTTs are distributed.
 
     Of queue disciplines that are compared, goodput against queueing delay, too.
     """
-    if not there:
-        return []
     spread = rtt_distribution(runs, there)
     managed = any(path.endswith("qdisc") for path in runs.axes)
     ellipse = ellipses(runs, there) if managed else None
-    return [*filter(None, (spread, ellipse)), in_time(runs, most_different(runs, there))]
+    return [*filter(None, (spread, ellipse))]
+
+
+def most_differing(runs: ExperimentRuns, there: Sequence[Sampled]) -> tuple[Chart | None, Chart | None]:
+    """The two runs that differ most, over time: what their flows did, and the state of their algorithms."""
+    shown = most_different(runs, there)
+    return (in_time(runs, shown), state(runs, shown)) if shown else (None, None)
 
 
 def single_runs(runs: ExperimentRuns, there: Sequence[Sampled]) -> Iterator[Chart]:
@@ -50,6 +54,7 @@ def charts(store: Store, runs: ExperimentRuns) -> Iterator[Chart]:
     there = samples.read(store, runs).runs
     yield from of_summaries(store, runs)
     yield from of_series(runs, there)
+    yield from filter(None, most_differing(runs, there))
     firsts = [each for each in there if each.seed == min(each.point.run_ids)]
     if len(there) > 1:
         yield from single_runs(runs, firsts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from dumbbell.experiment.charts import samples
 from dumbbell.experiment.charts.ellipse import ellipses
 from dumbbell.experiment.charts.layout import Sweep
 from dumbbell.experiment.charts.sweep import completion, over, shares, throughput_delay
-from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution
+from dumbbell.experiment.charts.time import in_time, most_different, rtt_distribution, state
 from dumbbell.experiment.charts.transfer import transfers
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES
@@ -111,11 +111,20 @@ class Plot:
             StoreError: the series are damaged.
             DumbbellError: the runs kept no series.
         """
-        run_samples = self._read(points, seeds)
-        chosen = (
-            run_samples.runs if points is not None or seeds is not None else most_different(self.runs, run_samples.runs)
-        )
-        return _shown(in_time(self.runs, chosen) if chosen else None, run_samples.note or "there is no such run")
+        chosen, note = self._chosen(points, seeds)
+        return _shown(in_time(self.runs, chosen) if chosen else None, note or "there is no such run")
+
+    def state(self, *, points: Collection[int] | None = None, seeds: Collection[int] | None = None) -> Shown:
+        """The state of each algorithm over time: bounds, estimates, gains; `points` and `seeds` are as for `series`.
+
+        >>> results.plot.state(points=[0], seeds=[1])  # doctest: +SKIP
+
+        Raises:
+            StoreError: the series are damaged.
+            DumbbellError: the runs kept no series.
+        """
+        chosen, note = self._chosen(points, seeds)
+        return _shown(state(self.runs, chosen), note or "no algorithm of these runs shows its state")
 
     def quantity(self, name: str) -> Shown:
         """Any quantity of the catalogue over the sweep, by its name, such as "rtt_p95" or "retransmits".
@@ -134,6 +143,13 @@ class Plot:
     @property
     def _sweep(self) -> Sweep:
         return Sweep.of(self.runs)
+
+    def _chosen(
+        self, points: Collection[int] | None, seeds: Collection[int] | None
+    ) -> tuple[Sequence[samples.Sampled], str]:
+        run_samples = self._read(points, seeds)
+        is_open = points is None and seeds is None
+        return most_different(self.runs, run_samples.runs) if is_open else run_samples.runs, run_samples.note
 
     def _read(self, points: Collection[int] | None, seeds: Collection[int] | None) -> samples.Samples:
         with Store.open(self.store) as store:

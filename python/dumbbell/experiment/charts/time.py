@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from dumbbell.cc import base_name
-from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.chart import Axis, Chart, Kind, Layer, Panel
 from dumbbell.charts.in_time import (
     KB,
     MBPS,
@@ -87,6 +87,32 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         f"{' Packets that its queue dropped and marked are counted by bin.' if EVENTS_ROW in drawn_rows else ''}"
         f" Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)} on {runs.engine}.",
         panels=panels(end_s, drawn_rows),
+        alt=f"Plots over time of {titles}: {', '.join(drawn_rows)}.",
+    )
+
+
+def state(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "state") -> Chart | None:
+    """The state of each algorithm over time: of one run, or of several laid over one another."""
+    shown = shown[:MOST_LAID_OVER]
+    rows: dict[str, list[Layer]] = {label: [] for label in STATE}
+    for number, each in enumerate(shown):
+        by_flow = len(shown) == 1 and len(each.series.result.flows) <= MOST_FLOWS
+        looks = _flow_looks(each) if by_flow else _group_looks(runs, each, _where(shown, each), number)
+        for label, layers in _gauges(each, looks, STATE).items():
+            rows[label] += [layer for layer in layers if any(layer.y)]
+    drawn_rows = {label: layers for label, layers in rows.items() if layers}
+    if not drawn_rows:
+        return None
+    titles = "; ".join(each.title for each in shown)
+    return Chart(
+        name=name,
+        shape="time",
+        title=f"What differs most: {titles}" if len(shown) > 1 else titles,
+        caption="Means over a group's flows of what each sender has; what an algorithm has not, or not at an instant,"
+        " is left out. inflight_hi, inflight_lo, bw_hi and bw_lo are bounds of BBR version 3, alpha is the mean share"
+        f" of marked packets. Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)}"
+        f" on {runs.engine}.",
+        panels=panels(max(_end_s(each) for each in shown), drawn_rows),
         alt=f"Plots over time of {titles}: {', '.join(drawn_rows)}.",
     )
 
@@ -170,46 +196,77 @@ def _spread(sweep: Sweep, point: MeasuredPoint, there: Sequence[Sampled], *, nam
 ROWS: Final = ("throughput (Mbit/s)", "cwnd (kB)", "inflight (kB)", "smoothed RTT (ms)", "queue (kB)")
 EVENTS_ROW: Final = "packets in a bin"
 """What a managed queue dropped and marked."""
-_GAUGES: Final = {ROWS[1]: ("cwnd_bytes", KB), ROWS[2]: ("inflight_bytes", KB), ROWS[3]: ("srtt_s", MS)}
+_GAUGES: Final[Mapping[str, tuple[str, float, Kind]]] = {
+    ROWS[1]: ("cwnd_bytes", KB, "line"), ROWS[2]: ("inflight_bytes", KB, "line"), ROWS[3]: ("srtt_s", MS, "line"),
+}  # fmt: skip
+STATE: Final[Mapping[str, tuple[str, float, Kind]]] = {
+    "ssthresh (kB)": ("ssthresh_bytes", KB, "points"),
+    "bandwidth (Mbit/s)": ("bandwidth_bps", MBPS, "line"),
+    "bw_hi (Mbit/s)": ("bw_hi_bps", MBPS, "line"),
+    "bw_lo (Mbit/s)": ("bw_lo_bps", MBPS, "points"),
+    "inflight_hi (kB)": ("inflight_hi_bytes", KB, "points"),
+    "inflight_lo (kB)": ("inflight_lo_bytes", KB, "points"),
+    "minimum RTT (ms)": ("cc_min_rtt_s", MS, "line"),
+    "pacing rate (Mbit/s)": ("pacing_rate_bps", MBPS, "line"),
+    "pacing gain": ("pacing_gain", 1.0, "line"),
+    "cwnd gain": ("cwnd_gain", 1.0, "line"),
+    "alpha": ("alpha", 1.0, "line"),
+}
+"""Gauges of an algorithm by the row that has them; a bound that comes and goes has points, no line over its gaps."""
 
 
 def _of_flows(each: Sampled, end_s: float, bin_s: float) -> dict[str, list[Layer]]:
     """Each flow's lines: the algorithm's hue, and a dash of its own."""
-    flows = each.series.result.flows
-    alone = {name for name in each.point.sizes if each.point.sizes[name] == 1}
-    names = [flow.name if flow.name in alone else f"{flow.name} {flow.flow}" for flow in flows]
-    labels = [called(name, flow.cc) for name, flow in zip(names, flows, strict=True)]
-    looks = [Look(base_name(flow.cc), flow.flow, label) for flow, label in zip(flows, labels, strict=True)]
-    rates = flow_rates(each.series, (0, min(end_s, _end_s(each))), bin_s, labels)
-    named = [replace(layer, style=look.style, tag=name) for layer, look, name in zip(rates, looks, names, strict=True)]
-    return {ROWS[0]: named, **_gauges(each, [(look, [look.instance]) for look in looks])}
+    looks = _flow_looks(each)
+    rates = flow_rates(each.series, (0, min(end_s, _end_s(each))), bin_s, [look.label for _, look, _ in looks])
+    named = [replace(layer, style=look.style, tag=name) for layer, (name, look, _) in zip(rates, looks, strict=True)]
+    return {ROWS[0]: named, **_gauges(each, looks, _GAUGES)}
 
 
 def _of_groups(runs: ExperimentRuns, each: Sampled, bin_s: float, where: str, number: int) -> dict[str, list[Layer]]:
     """Each group's lines: summed rates, and the means of its flows' gauges."""
-    rates, looks = [], []
+    looks = _group_looks(runs, each, where, number)
+    rates = [curve(group_rates(each.series, name, _end_s(each), bin_s), look, MBPS) for name, look, _ in looks]
+    return {ROWS[0]: rates, **_gauges(each, looks, _GAUGES)}
+
+
+_Line: TypeAlias = tuple[str, Look, Sequence[int]]
+"""A name, its look, and the flows that it stands for."""
+
+
+def _flow_looks(each: Sampled) -> list[_Line]:
+    flows = each.series.result.flows
+    alone = {name for name in each.point.sizes if each.point.sizes[name] == 1}
+    names = [flow.name if flow.name in alone else f"{flow.name} {flow.flow}" for flow in flows]
+    looks = [
+        Look(base_name(flow.cc), flow.flow, called(name, flow.cc)) for name, flow in zip(names, flows, strict=True)
+    ]
+    return [(name, look, [look.instance]) for name, look in zip(names, looks, strict=True)]
+
+
+def _group_looks(runs: ExperimentRuns, each: Sampled, where: str, number: int) -> list[_Line]:
+    looks: list[_Line] = []
     for group, cc in each.point.ccs.items():
         members = [flow.flow for flow in each.series.result.flows if flow.name == group]
         several = f"{len(members)} flows of " if len(members) > 1 else ""
         label = "; ".join(filter(None, [f"{several}{called(group, cc)}", where]))
-        look = Look(base_name(cc), len(runs.groups) * number + runs.groups.index(group), label)
-        samples = group_rates(each.series, group, _end_s(each), bin_s)
-        rates.append(curve(samples, look, MBPS))
-        looks.append((look, members))
-    return {ROWS[0]: rates, **_gauges(each, looks)}
+        looks.append((group, Look(base_name(cc), len(runs.groups) * number + runs.groups.index(group), label), members))
+    return looks
 
 
-def _gauges(each: Sampled, looks: Sequence[tuple[Look, Sequence[int]]]) -> dict[str, list[Layer]]:
+def _gauges(
+    each: Sampled, lines: Sequence[_Line], rows: Mapping[str, tuple[str, float, Kind]]
+) -> dict[str, list[Layer]]:
     """The gauges of some flows together, by the row that has them."""
     end_s = _end_s(each)
     bin_s = max(each.run.measure.sample_ns / NS_PER_S, end_s / GAUGE_BINS)
     return {
         row: [
-            curve(mean_gauge(each.series, members, column, end_s, bin_s), look, factor)
-            for look, members in looks
+            curve(mean_gauge(each.series, members, column, end_s, bin_s), look, factor, kind=kind)
+            for _, look, members in lines
         ]
-        for row, (column, factor) in _GAUGES.items()
-    }  # fmt: skip
+        for row, (column, factor, kind) in rows.items()
+    }
 
 
 def _where(shown: Sequence[Sampled], each: Sampled) -> str:

@@ -103,3 +103,25 @@ impl Management for Red {
         self.frames.packets().for_each(see);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::stream;
+
+    /// `tc-red(8)`'s example: a burst of (2 min + max) / (3 avpkt) packets comes to an empty queue, and the mean stays below
+    /// min; half of its weight would leave the mean at half of that.
+    #[test]
+    fn the_mean_lets_the_burst_through_that_it_is_reckoned_for() {
+        let parameters = Parameters { min_bytes: 30_000, max_bytes: 90_000, probability_ppb: 20_000_000, ecn: false };
+        assert_eq!(parameters.burst_packets(1_000), 50);
+        let mut red = Red::new(parameters, 400_000, 1_000, stream(1, "red"));
+        let mut packet = Packet { frame_bytes: 1_000, segments: 1, ..Packet::default() };
+        for _ in 0..50 {
+            let verdict = red.enqueue(&mut packet, Time::ZERO, &Stage::default(), &mut Vec::new());
+            assert_eq!(verdict, Verdict::Queued);
+        }
+        let mean_bytes = red.mean >> red.weight;
+        assert!((22_000..30_000).contains(&mean_bytes), "{mean_bytes}");
+    }
+}
