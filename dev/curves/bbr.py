@@ -21,6 +21,7 @@ Value: TypeAlias = float | str | None
 """Of a run: a number, words, or nothing where the run has no such thing."""
 
 STARTUP, DRAIN, PROBE_BW, PROBE_RTT = "startup", "drain", "probe_bw", "probe_rtt"
+"""Version 3 has four phases in the place of PROBE_BW, whose names begin with it."""
 LOW, HIGH = 0.05, 0.95
 """Quantiles that describe a distribution over time."""
 
@@ -28,7 +29,7 @@ LOW, HIGH = 0.05, 0.95
 def quantities(series: pd.DataFrame) -> dict[str, Value]:
     """Every quantity of a flow's series by its key, with windows in segments."""
     known = series[series["srtt_s"].notna()]  # before the handshake is done there are no gains
-    cruising = known[known["phase"] == PROBE_BW]
+    cruising = known[_is_probe_bw(known)]
     gain = cruising["pacing_gain"].to_numpy()
     startup_ends_s, drain_ends_s = (_first_end_s(known, phase) for phase in (STARTUP, DRAIN))
     stays = stays_s(known, PROBE_RTT)
@@ -50,7 +51,15 @@ def quantities(series: pd.DataFrame) -> dict[str, Value]:
         "bandwidth_high_bps": bandwidth_bps[2],
         "min_rtt_s": _quantiles(known["cc_min_rtt_s"], (0.5,))[0],
         "cwnd": _quantiles(cruising["cwnd_segments"], (0.5,))[0],
+        "inflight_hi": _quantiles(cruising["inflight_hi_segments"], (0.5,))[0],
+        "inflight_lo": _quantiles(cruising["inflight_lo_segments"], (0.5,))[0],
+        "bw_lo_bps": _quantiles(cruising["bw_lo_bps"], (0.5,))[0],
+        "share_bounded": _reduced(np.mean, cruising["bw_lo_bps"].notna()) if known["bw_hi_bps"].any() else None,
     }
+
+
+def _is_probe_bw(series: pd.DataFrame) -> pd.Series[bool]:
+    return series["phase"].astype(str).str.startswith(PROBE_BW)
 
 
 def stays_s(series: pd.DataFrame, phase: str) -> list[tuple[float, float]]:
@@ -62,7 +71,7 @@ def stays_s(series: pd.DataFrame, phase: str) -> list[tuple[float, float]]:
 
 def probes_s(series: pd.DataFrame) -> Floats:
     """When a pacing gain above one began in PROBE_BW."""
-    up = (series["phase"] == PROBE_BW) & (series["pacing_gain"] > 1)
+    up = _is_probe_bw(series) & (series["pacing_gain"] > 1)
     return entries_s(series["time_s"], np.where(up, "up", ""), "up")
 
 
@@ -85,8 +94,13 @@ def _first_end_s(series: pd.DataFrame, phase: str) -> float | None:
 
 
 def _path(phases: pd.Series[str]) -> str:
-    """The phases in order, each step from one to another when it was first made."""
+    """The phases in order, each step from one to another when it was first made.
+
+    Of version 3 the phases without an order: it waits a random time for its probes, and PROBE_RTT comes between.
+    """
     visited = [str(phase) for phase, _ in groupby(phases)]
+    if any(phase.startswith(f"{PROBE_BW}_") for phase in visited):
+        return " ".join(sorted(set(visited)))
     steps = dict.fromkeys(pairwise(visited))
     return " ".join([*visited[:1], *(later for _, later in steps)])
 
@@ -94,7 +108,8 @@ def _path(phases: pd.Series[str]) -> str:
 def _distinct(series: pd.DataFrame, gauge: str) -> Iterator[str]:
     """The distinct values in each phase, in the order of the phases."""
     for phase in (STARTUP, DRAIN, PROBE_BW, PROBE_RTT):
-        values = sorted(set(series[series["phase"] == phase][gauge]), reverse=True)
+        own = _is_probe_bw(series) if phase == PROBE_BW else series["phase"] == phase
+        values = sorted(set(series[own][gauge]), reverse=True)
         if values:
             yield " ".join(f"{value:.4g}" for value in values)  # four digits tell 1/256 apart
 

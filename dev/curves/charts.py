@@ -9,15 +9,26 @@ from dev.curves.judgement import FIVE_PERCENT
 from dev.curves.record import Case, Curve, Curves
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import Axis, Chart, Layer, Panel
+from dumbbell.charts.in_time import MBPS
 from dumbbell.comparison.agreement_text import path as path_of
 from dumbbell.comparison.charts import CANDIDATE, NOISE
 
 EPOCHS: Final = ("epoch", "long_epoch")
 """Curves that have a limit, which is drawn as a band."""
-OF_THE_FIGURE: Final = {"reno": ("epoch",), "cubic": ("epoch",), "bbr": ("start_up", "probe_rtt", "cycle")}
+BOUND: Final = "bound"
+"""The key of a bound, which is not always set, and so has points."""
+OF_THE_FIGURE: Final = {
+    "reno": ("epoch",), "cubic": ("epoch",), "bbr": ("start_up", "probe_rtt", "cycle"),
+    "bbr3": ("start_up", "probe_rtt", "cycle", BOUND),
+}  # fmt: skip
 """Curves of an algorithm in the figure for print; any other algorithm is a variant of BBR, and has its cycle there."""
 _TITLES: Final = {"epoch": "loss epoch", "start_up": "start", "probe_rtt": "PROBE_RTT", "cycle": "gain cycle"}
-_GAUGES: Final = {"cwnd": "cwnd (segm.)", "inflight": "in flight (segm.)"}
+_GAUGES: Final = {
+    "cwnd": ("cwnd (segm.)", 1.0), "inflight": ("in flight (segm.)", 1.0),
+    "inflight_hi": ("inflight_hi (segm.)", 1.0), "inflight_lo": ("inflight_lo (segm.)", 1.0),
+    "bw_lo": ("bw_lo (Mbit/s)", MBPS),
+}  # fmt: skip
+"""By its word: its label, and what it is multiplied by."""
 
 
 def curves_figure(curves: Curves) -> Chart | None:
@@ -32,9 +43,10 @@ def curves_figure(curves: Curves) -> Chart | None:
         title=f"Single flows: {candidate} over {reference}",
         caption=f"One flow at {path}, {candidate} over {reference}: loss epochs since the reduction, the band being"
         f" {100 * FIVE_PERCENT:g} % of {reference}'s window; BBR's start, its dip for the minimum RTT since the entry"
-        " to PROBE_RTT, and its cycle of gains since a probe for bandwidth, the last of its variants too.",
+        " to PROBE_RTT, and its cycle of gains since a probe for bandwidth, the last of its variants too; of version 3"
+        " its bounds, of one seed each.",
         panels=tuple(
-            _panel(curve, f"{case.cc}: {_TITLES[key]}", curves)
+            _panel(curve, f"{case.cc}: {_TITLES.get(key, curve.gauge)}", curves)
             for case in curves.cases
             if path_of(case) == path
             for key in OF_THE_FIGURE.get(base_name(case.cc), ("cycle",))
@@ -65,23 +77,30 @@ def chart_of_case(case: Case, curves: Curves) -> Chart:
 def _panel(curve: Curve, title: str, curves: Curves) -> Panel:
     candidate, reference = curves.engine_names
     engines = (reference, candidate)
+    name, factor = _GAUGES[curve.gauge]
     layers = [
-        Layer(label=engine, style=(NOISE, CANDIDATE)[index], x=_times_s(curve, values), y=values, instance=index)
+        Layer(
+            label=engine,
+            style=(NOISE, CANDIDATE)[index],
+            instance=index,
+            kind="points" if curve.key == BOUND else "line",
+            x=tuple(curve.begin_s + place * curve.step_s for place in known),
+            y=tuple(map(known.__getitem__, known)),
+        )
         for index, (engine, values) in enumerate(zip(engines, (curve.reference, curve.candidate), strict=True))
+        for known in [{place: factor * value for place, value in enumerate(values) if value is not None}]
     ]
     end_s = max(time_s for layer in layers for time_s in layer.x)
+    values = [value for layer in layers for value in layer.y]
+    limits = (0.9 * min(values), 1.02 * max(values)) if curve.key == BOUND else (0, None)
     if curve.key in EPOCHS:
-        low, high = (tuple(factor * value for value in curve.reference)
-                     for factor in (1 - FIVE_PERCENT, 1 + FIVE_PERCENT))  # fmt: skip
+        low, high = (tuple(part * value for value in layers[0].y)
+                     for part in (1 - FIVE_PERCENT, 1 + FIVE_PERCENT))  # fmt: skip
         label = f"{engines[0]} ± {100 * FIVE_PERCENT:g} %"
         layers.insert(0, replace(layers[0], label=label, kind="band", y=(), low=low, high=high))
     return Panel(
         title=title,
         x=Axis(label="time (s)", limits=(curve.begin_s, end_s)),
-        y=Axis(label=_GAUGES[curve.gauge], limits=(0, None)),
+        y=Axis(label=name, limits=limits),
         layers=tuple(layers),
     )
-
-
-def _times_s(curve: Curve, values: tuple[float, ...]) -> tuple[float, ...]:
-    return tuple(curve.begin_s + index * curve.step_s for index in range(len(values)))

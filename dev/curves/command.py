@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Annotated
 
 import typer
 
@@ -15,7 +16,8 @@ from dumbbell.cli.interruption import store_of
 from dumbbell.cli.option import DEFAULT_STORE, Folder, Html, Jobs, Sets
 from dumbbell.cli.progress import progress
 from dumbbell.comparison.campaigns import problems, runs
-from dumbbell.spec import SpecError, assignment, load
+from dumbbell.problem import quoted, suggestion
+from dumbbell.spec import Problem, SpecError, assignment, load
 
 
 def curves(  # noqa: PLR0913 (each is an option)
@@ -24,6 +26,12 @@ def curves(  # noqa: PLR0913 (each is an option)
     seeds: Seeds = 5,
     candidate_seeds: CandidateSeeds = None,
     floor: Floor = None,
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--of", metavar="SPEC", help="loss_based, bbr or bbr3, which is beside a kernel that has version 3."
+        ),
+    ] = None,
     sets: Sets = None,
     out: Folder = DEFAULT_STORE,
     as_json: JsonObject = False,
@@ -38,7 +46,12 @@ def curves(  # noqa: PLR0913 (each is an option)
     The same command goes on where it stopped: runs in the store are not repeated.
     """
     overrides = dict(map(assignment, sets or ()))
-    experiments = [load(each, overrides=overrides) for each in judgement.experiments()]
+    specs = tuple(of or judgement.USUAL)
+    if unknown := [name for name in specs if name not in judgement.SPECS]:
+        raise SpecError(
+            [Problem("--of", f"no curves of {quoted(unknown[0])}", suggestion(unknown[0], judgement.SPECS))]
+        )
+    experiments = [load(each, overrides=overrides) for each in judgement.experiments(specs)]
     sides = KnownSides(*engine_pair(engines), seeds, seeds if floor is None else floor, own=candidate_seeds)
     if shown(experiments, sides, jobs, dry_run=dry_run, dump=dump, show=show, html=html, as_json=as_json):
         return
@@ -47,7 +60,9 @@ def curves(  # noqa: PLR0913 (each is an option)
     check(experiments, sides)
     with store_of(out, [pair for each in experiments for pair in sides.campaigns(each)]) as store:
         with progress(runs(experiments, sides), wanted=not (as_json and sys.stdout.isatty())) as advance:
-            record = judgement.compare_curves(store, experiments, sides, sets or (), jobs=jobs, progress=advance)
+            record = judgement.compare_curves(
+                store, experiments, sides, sets or (), specs=specs, jobs=jobs, progress=advance
+            )
         print_page(page.page(record), record, html, as_json=as_json)
         print_failures(record.conditions)
     for line in text.without_data(record):

@@ -43,8 +43,11 @@ if TYPE_CHECKING:
 
 LOSS_BASED: Final = ("reno", "cubic")
 """Algorithms with loss epochs."""
-BBR_ALGORITHM: Final = "bbr"
-"""The algorithm that BBR's variants are of."""
+BBR_ALGORITHMS: Final = ("bbr", "bbr3")
+"""Those that BBR's variants are of."""
+SPECS: Final = ("loss_based", "bbr", "bbr3")
+USUAL: Final = SPECS[:2]
+"""Of the specs of this folder those that are compared where nobody says which: `bbr3` needs a kernel of its own."""
 FIVE_PERCENT: Final = 0.05
 ONE_RTT: Final = 1.0
 
@@ -87,6 +90,10 @@ BBR: Final = (
     _value("bandwidth_high_bps", "bandwidth estimate, 95th percentile", "bit/s"),
     _value("min_rtt_s", "min_rtt, median", "s"),
     _value("cwnd", "cwnd in PROBE_BW, median", "segments"),
+    _value("inflight_hi", "inflight_hi in PROBE_BW, median", "segments"),
+    _value("inflight_lo", "inflight_lo where it is set, median", "segments"),
+    _value("bw_lo_bps", "bw_lo where it is set, median", "bit/s"),
+    _value("share_bounded", "PROBE_BW's time with a bw_lo", "%"),
 )
 """Keys of `bbr.quantities`."""
 
@@ -98,6 +105,8 @@ START_UP_RTTS: Final = 30
 """Of base RTT: STARTUP, DRAIN and the first cycle."""
 CYCLE_RTTS: Final = 8
 """PROBE_BW's cycle of gains (draft-cardwell-iccrg-bbr-congestion-control-00, section 4.3.4.2)."""
+BOUNDED_S: Final = 30.0
+"""Of version 3's bounds, of one seed of each engine: they probe at random times, and no mean has that shape."""
 AROUND_PROBE_RTT_S: Final = (-0.2, 0.8)
 """Of the entry: PROBE_RTT lasts 200 ms and a round."""
 
@@ -111,9 +120,9 @@ def is_loss_based(cc: str) -> bool:
     return base_name(cc) in LOSS_BASED
 
 
-def experiments() -> Iterator[Experiment]:
-    """Every condition, one algorithm on one path: by algorithm, then by path."""
-    for name in ("loss_based", "bbr"):
+def experiments(specs: Sequence[str] = USUAL) -> Iterator[Experiment]:
+    """Every condition of these specs, one algorithm on one path: by algorithm, then by path."""
+    for name in specs:
         spec = load(files("dev.curves").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
         by_cc: dict[str, list[Experiment]] = {}
         for point in expand(spec):
@@ -137,12 +146,13 @@ def problems(experiments: Sequence[Experiment]) -> list[Problem]:
 
 
 def compare_curves(  # noqa: PLR0913 (what is compared, and how)
-    store: Store, experiments: Sequence[Experiment], sides: Sides, sets: Sequence[str] = (), *, jobs: int | None = None,
-    progress: Callable[[], None] | None = None,
+    store: Store, experiments: Sequence[Experiment], sides: Sides, sets: Sequence[str] = (), *,
+    specs: Sequence[str] = USUAL, jobs: int | None = None, progress: Callable[[], None] | None = None,
 ) -> Curves:  # fmt: skip
-    """Runs what is missing, and judges every condition; `sets` are the fields that are not the usual."""
+    """Runs what is missing, and judges every condition; `sets` are the fields that are not those of the specs."""
     conditions = run_conditions(store, experiments, sides, jobs=jobs, progress=progress)
-    return judge(store, conditions, sets, sides.recorded(store, conditions), sides.floor_seeds)
+    curves = judge(store, conditions, sets, sides.recorded(store, conditions), sides.floor_seeds)
+    return curves.model_copy(update={"specs": tuple(specs)})
 
 
 def judge(
@@ -198,14 +208,21 @@ def compare_bbr(candidate: AllSeries, reference: AllSeries, floor: AllSeries, rt
     ):  # fmt: skip
         own, other = (_median_around(of, f"{gauge}_segments", instants_s, offsets_s) for of in (candidate, reference))
         yield from _curve(key, label, gauge, offsets_s, (own, other))
+    for gauge, column in (("inflight_hi", "inflight_hi_segments"), ("inflight_lo", "inflight_lo_segments"),
+                          ("bw_lo", "bw_lo_bps")):  # fmt: skip
+        firsts = [of[0][of[0]["time_s"] <= BOUNDED_S] for of in (candidate, reference)]
+        if all(of[column].notna().any() for of in firsts):
+            own, other = (of[column].to_numpy(np.float64) for of in firsts)
+            times_s = firsts[0]["time_s"].to_numpy(np.float64)
+            yield from _curve("bound", f"{gauge}, of one seed each", gauge, times_s, (own, other))
 
 
 def _problems_of(run: Run) -> Iterator[Problem]:
     if len(run.flows) != 1:
         yield Problem("flows", f"curves are those of a single flow; there are {len(run.flows)}")
     for algorithm in dict.fromkeys(flow.algorithm for flow in run.flows):
-        if algorithm not in (*LOSS_BASED, BBR_ALGORITHM):
-            judged = f"{', '.join(LOSS_BASED)}, {BBR_ALGORITHM} and its variants"
+        if algorithm not in (*LOSS_BASED, *BBR_ALGORITHMS):
+            judged = f"{', '.join((*LOSS_BASED, *BBR_ALGORITHMS))} and their variants"
             yield Problem("flows[0].cc", f'"{algorithm}" has no curves that could be judged', f"one of {judged}")
     if run.measure.record == "summary":
         yield Problem("measure.record", '"summary" keeps no series to make curves of', 'write "series"')
@@ -304,18 +321,21 @@ def _curve(key: str, label: str, gauge: str, times_s: Floats, sides: tuple[Float
     every = -(-times_s.size // MOST_POINTS)
     yield Curve.model_validate({
         "key": key, "label": label, "gauge": gauge, "begin_s": times_s[0],
-        "step_s": every * (times_s[1] - times_s[0]), "reference": reference[::every].tolist(),
-        "candidate": candidate[::every].tolist(),
+        "step_s": every * (times_s[1] - times_s[0]), "reference": _known(reference[::every]),
+        "candidate": _known(candidate[::every]),
     })  # fmt: skip
+
+
+def _known(values: Floats) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]
 
 
 def _series(store: Store, run: RunFigures) -> pd.DataFrame:
     """The series of the only flow of a run, with windows in segments."""
     mss_bytes = store.run(run.run_id).path.mss_bytes
     series = store.flow_series(run.run_id)
-    return series.assign(
-        cwnd_segments=series["cwnd_bytes"] / mss_bytes, inflight_segments=series["inflight_bytes"] / mss_bytes
-    )
+    windows = ("cwnd", "inflight", "inflight_hi", "inflight_lo")
+    return series.assign(**{f"{name}_segments": series[f"{name}_bytes"] / mss_bytes for name in windows})
 
 
 def _epochs(series: AllSeries) -> list[LossEpoch]:

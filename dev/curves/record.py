@@ -40,17 +40,17 @@ class LimitVerdict(Limit):
 class Curve(Part):
     """Both engines over one another, thinned for drawing; what is judged has all samples."""
 
-    key: Literal["epoch", "long_epoch", "start_up", "cycle", "probe_rtt"]
+    key: Literal["epoch", "long_epoch", "start_up", "cycle", "probe_rtt", "bound"]
     label: str
-    gauge: Literal["cwnd", "inflight"]
-    """What is drawn, in segments."""
+    gauge: Literal["cwnd", "inflight", "inflight_hi", "inflight_lo", "bw_lo"]
+    """What is drawn, in segments; `bw_lo` in bit/s."""
     begin_s: Number
     """Time of the first value."""
     step_s: Number
     """From value to value."""
-    reference: tuple[Number, ...]
-    """Medians over seeds, or over all of their epochs."""
-    candidate: tuple[Number, ...]
+    reference: tuple[Number | None, ...]
+    """Medians over seeds, or over all of their epochs; a bound is that of one seed, and null while it is not set."""
+    candidate: tuple[Number | None, ...]
 
 
 class Case(Path):
@@ -70,6 +70,8 @@ class Curves(EngineComparison):
 
     sets: tuple[str, ...]
     """Fields that were set instead of the usual, as `path=value`."""
+    specs: tuple[str, ...] = ("loss_based", "bbr")
+    """Whose conditions these are, of `dev/curves`."""
     cases: tuple[Case, ...]
     """By algorithm, then by path."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dev.curves.judgement import is_loss_based
+from dev.curves.judgement import USUAL, is_loss_based
 from dev.curves.record import Case, Curves, LimitVerdict
 from dev.sides_text import unequal_seeds
 from dumbbell.comparison import agreement_text
@@ -58,7 +58,8 @@ def without_data(curves: Curves) -> list[str]:
 
 def command(curves: Curves) -> str:
     """What makes the same comparison."""
-    return " ".join(("python -m dev curves", *agreement_text.options(curves, curves.sets), *unequal_seeds(curves)))
+    of = [] if curves.specs == USUAL else [f"--of {name}" for name in curves.specs]
+    return " ".join(("python -m dev curves", *of, *agreement_text.options(curves, curves.sets), *unequal_seeds(curves)))
 
 
 def limits_table(curves: Curves, *, broken_only: bool = False) -> Table:

@@ -159,7 +159,7 @@ def _charts(name: str, record: Record | None) -> Iterator[Chart]:
     elif isinstance(record, ScaleRecord):
         yield from scale_text.figures(name, record)
     elif isinstance(record, Curves):
-        yield from filter(None, [curves_figure(record)])
+        yield from (replace(each, name=name) for each in [curves_figure(record)] if each)
     elif isinstance(record, Agreement) and record.source.spec is None:
         charts = [errors(record), scatter(record) if record.source.stratum in (None, PLAIN) else None]
         yield from (replace(each, name=each.name.replace("agreement", name)) for each in charts if each)

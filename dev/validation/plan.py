@@ -15,7 +15,7 @@ from typing_extensions import override
 from dev.chance import with_controls
 from dev.checks.judgement import checks, run_checks
 from dev.checks.record import Checks
-from dev.curves.judgement import compare_curves
+from dev.curves.judgement import USUAL, compare_curves
 from dev.curves.judgement import experiments as single_flows
 from dev.curves.record import Curves
 from dev.mutant import ControlEngine
@@ -104,6 +104,8 @@ class ComparisonPart(TomlTable):
     """That a drawn condition may carry; None: the stratum's own."""
     controls: int = 0
     """How many more times the candidate runs, each under other random streams."""
+    specs: tuple[str, ...] = USUAL
+    """Of curves: whose conditions."""
     reasons: dict[str, str] = Field(default_factory=dict)
     """Of conditions in real time that are beyond a bar, by their names: why, as far as it was found out."""
 
@@ -209,7 +211,7 @@ class ComparisonPart(TomlTable):
             return run_checks(store, checks(), sides, jobs=jobs, progress=progress)
         experiments = [each for each, _ in self._experiments(sides)]
         if self.kind == "curves":
-            return compare_curves(store, experiments, sides, jobs=jobs, progress=progress)
+            return compare_curves(store, experiments, sides, specs=self.specs, jobs=jobs, progress=progress)
         source = Source(
             stratum=self.stratum, random=self.random, seed=self.seed, duration=self.duration,
             most_packets=self.most_packets,
@@ -240,7 +242,7 @@ class ComparisonPart(TomlTable):
         if self.kind == "checks":
             return [(each.experiment, each.sides(sides)) for each in checks()]
         if self.kind == "curves":
-            return [(each, sides) for each in single_flows()]
+            return [(each, sides) for each in single_flows(self.specs)]
         return [(each, sides) for each in self._drawn()]
 
 

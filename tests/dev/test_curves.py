@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from typer.testing import CliRunner, Result
@@ -23,7 +24,7 @@ from dumbbell.engines.protocol import Engine
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run
-from flowseries import STARTUP, STEP_S, USUAL, bbr_series, epochs_of
+from flowseries import DRAIN, PROBE_RTT, STARTUP, STEP_S, USUAL, VERSION_3, bbr_series, epochs_of
 from webpage import Webpage
 
 CONDITIONS = list(single_flows.experiments())
@@ -82,6 +83,31 @@ def test_equal_bbr_runs_hold_every_limit_and_have_three_curves() -> None:
     assert len(comparisons) == 16
     assert all(each.holds and not each.difference and not each.noise for each in comparisons)
     assert {curve.key for curve in curves} == {"start_up", "cycle", "probe_rtt"}
+
+
+def bounded(**gauges: float) -> pd.DataFrame:
+    """Version 3, whose short-term bounds are set while it cruises."""
+    states = [(STARTUP, 20), (DRAIN, 5), *[(each, 10) for each in VERSION_3] * 5, (PROBE_RTT, 20), (VERSION_3[2], 20)]
+    series = bbr_series(states, **{"bw_hi_bps": 1e7, "inflight_hi_segments": 50.0} | gauges)
+    cruises = series["phase"] == VERSION_3[2][0]
+    return series.assign(bw_lo_bps=np.where(cruises, 0.9e7, np.nan), inflight_lo_segments=np.where(cruises, 30, np.nan))
+
+
+def test_version_3_has_its_bounds_too() -> None:
+    comparisons, curves = parts(compare_bbr([bounded()], [bounded()], [], RTT_S, STEP_S))
+    assert len(comparisons) == 19, "there is one PROBE_RTT"
+    assert all(each.holds and not each.difference for each in comparisons)
+    values = {each.key: each.reference for each in comparisons}
+    assert values["phases"] == "drain probe_bw_cruise probe_bw_down probe_bw_up probe_rtt startup"
+    assert values["share_up"] == pytest.approx(5 / 17, abs=1e-6)
+    assert (values["inflight_lo"], values["bw_lo_bps"]) == (30, 0.9e7)
+    assert values["share_bounded"] == pytest.approx(7 / 17, abs=1e-6)
+    bounds = {curve.gauge: curve for curve in curves if curve.key == "bound"}
+    assert list(bounds) == ["inflight_hi", "inflight_lo", "bw_lo"]
+    assert None in bounds["bw_lo"].reference
+    assert set(bounds["bw_lo"].reference) - {None} == {0.9e7}
+    comparisons, _ = parts(compare_bbr([bounded(inflight_hi_segments=53.0)], [bounded()], [], RTT_S, STEP_S))
+    assert [each.key for each in comparisons if not each.holds] == ["inflight_hi"]
 
 
 @pytest.mark.parametrize(
@@ -144,7 +170,7 @@ def _engines_and_fewer_conditions() -> Iterator[None]:
     fewer = [each for each in CONDITIONS if each.get("flows[0].cc") in FEWER and not each.name.endswith("-3")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "engine", lambda name: engines.get(name) or SimEngine())
-        patch.setattr(single_flows, "experiments", lambda: iter(fewer))
+        patch.setattr(single_flows, "experiments", lambda _specs: iter(fewer))
         yield
 
 
@@ -256,7 +282,7 @@ def test_nothing_compared_is_no_figure(stored: dict[str, Any]) -> None:
         ("flows[0].count=2", "flows: curves are those of a single flow; there are 2"),
         (
             "flows[0].cc=vegas",
-            'flows[0].cc: "vegas" has no curves that could be judged; one of reno, cubic, bbr and its variants',
+            'flows[0].cc: "vegas" has no curves that could be judged; one of reno, cubic, bbr, bbr3 and their variants',
         ),
         ("measure.record=summary", 'measure.record: "summary" keeps no series to make curves of; write "series"'),
         ("measure.sample=320 ms", "measure.sample: 320 ms is too long: a curve needs a sample in each base RTT, 40 ms"),
@@ -268,6 +294,12 @@ def test_what_has_no_curves_is_told_before_anything_is_run(setting: str, message
     done = agree(tmp_path / "store", "--engines", "sim,sim", "--set", setting)
     assert message in str(done.exception).splitlines()
     assert not (tmp_path / "store").exists()
+
+
+def test_what_has_no_such_curves_is_one_message(tmp_path: Path) -> None:
+    done = agree(tmp_path / "store", "--of", "bbr4")
+    assert done.exit_code != 0
+    assert 'no curves of "bbr4"; did you mean "bbr"?' in str(done.exception)
 
 
 @pytest.mark.slow

@@ -18,6 +18,8 @@ DRAIN: State = ("drain", 0.3438, 2.887, 60.0)
 PROBE_RTT: State = ("probe_rtt", 1.0, 1.0, 4.0)
 UP, DOWN, CRUISE = (("probe_bw", gain, 2.0, 40.0) for gain in (1.25, 0.75, 1.0))
 CYCLE = [(UP, 2), (DOWN, 2), (CRUISE, 12)]
+VERSION_3 = [("probe_bw_up", 1.25, 2.25, 50.0), ("probe_bw_down", 0.9, 2.0, 40.0), ("probe_bw_cruise", 1.0, 2.0, 40.0)]
+"""Its states in PROBE_BW but for REFILL."""
 USUAL = [(STARTUP, 20), (DRAIN, 5), *CYCLE * 4, (PROBE_RTT, 22), *CYCLE * 4, (PROBE_RTT, 20), *CYCLE * 2]
 
 
@@ -45,5 +47,6 @@ def bbr_series(stretches: list[tuple[State, int]], **gauges: Any) -> pd.DataFram
     return pd.DataFrame({
         "time_s": STEP_S * np.arange(len(states)), "srtt_s": srtt, "phase": phase, "pacing_gain": pacing,
         "cwnd_gain": cwnd_gain, "cwnd_segments": cwnd, "inflight_segments": cwnd, "bandwidth_bps": 1e7,
-        "cc_min_rtt_s": 0.02,
+        "cc_min_rtt_s": 0.02, "bw_hi_bps": np.nan, "bw_lo_bps": np.nan, "inflight_hi_segments": np.nan,
+        "inflight_lo_segments": np.nan,
     } | gauges)  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from dumbbell.cc import base_name
-from dumbbell.charts.style import USUAL, style_of
+from dumbbell.charts.style import PATCHED, USUAL, style_of
 from dumbbell.experiment.curves import Curve, field_text, value_text
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.results.measured import MeasuredPoint
@@ -42,12 +42,12 @@ class Subject:
 def algorithm(cc: str) -> str:
     """An algorithm in a sentence: its usual spelling if that is its name, else as the spec wrote it.
 
-    >>> algorithm("bbr"), algorithm("bbr_4_17"), algorithm("bbr[cwnd_gain=1.5]")
-    ('BBR', 'bbr_4_17', 'BBR[cwnd_gain=1.5]')
+    >>> algorithm("bbr"), algorithm("bbr3"), algorithm("bbr_4_17"), algorithm("bbr[cwnd_gain=1.5]")
+    ('BBR', 'BBR v3', 'bbr_4_17', 'BBR[cwnd_gain=1.5]')
     """
     name = base_name(cc)
-    label = style_of(name).label.removesuffix(f" of {USUAL}")
-    return cc.replace(name, label, 1) if label.lower() == name else cc
+    label = style_of(name).label.removesuffix(f" of {USUAL}").removesuffix(f" ({PATCHED})")
+    return cc.replace(name, label, 1) if label.lower().replace(" v", "") == name else cc
 
 
 def subjects(runs: ExperimentRuns) -> list[Subject]:
