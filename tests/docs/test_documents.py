@@ -49,7 +49,7 @@ LONG = {
     "README.md", "docs/tutorial.md", "docs/gallery.md", "docs/how-to/choose-an-algorithm.md",
     "docs/answers/backup.md", "docs/answers/bulk-and-streaming.md", "docs/answers/video-beside-cubic.md",
     "docs/how-to/figures-in-a-paper.md", "docs/how-to/noise-and-phases.md", "docs/how-to/teach-a-class.md",
-    "docs/how-to/live-kernel.md", "docs/how-to/order-of-start.md",
+    "docs/how-to/live-kernel.md", "docs/how-to/order-of-start.md", "docs/answers/bbr3.md",
 }  # fmt: skip
 """Pages that take more than three seconds."""
 
