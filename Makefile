@@ -163,7 +163,7 @@ $(WEB): explorer/build.sh $(WEB_SOURCES)
 validation: build ## How far engines can be trusted: docs/validation.md; hours, goes on where stopped; STRATUM=fq (hosts): that part
 	$(BIN)/python -m dev validation --out out/validation --docs docs $(foreach part,$(STRATUM),--only $(part))
 
-OF_BBR3 := bbr3 bbr3_short bbr3_deep bbr3_many bbr3_rtts bbr3_ecn bbr3_curves
+OF_BBR3 := bbr3 bbr3_short bbr3_deep bbr3_many bbr3_rtts bbr3_ecn bbr3_curves bbr3-mutants cardwell2026
 
 validation-bbr3: build ## Version 3 of BBR beside a kernel that has it, of SOURCE=TREE (docs/how-to/test-a-kernel-patch.md); an hour, goes on where stopped
 	$(BIN)/dumbbell kernel build --source $(or $(SOURCE),$(error SOURCE=TREE: the patched tree)) --name bbr3

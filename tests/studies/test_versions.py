@@ -37,3 +37,12 @@ def test_nothing_of_a_study_is_measured_on_such_a_kernel(claypool: Study, tmp_pa
 
 def test_a_study_takes_the_kernels_of_version_1() -> None:
     assert refused(PARTS, LinuxEngine(kernel())) == {}
+
+
+def test_a_study_of_version_3_takes_that_and_version_1_beside_it() -> None:
+    parts = {
+        ("lossy", "bbr3"): load(smallest(flows=[{"cc": "bbr3"}])),
+        ("lossy_v1", "bbr3"): load(smallest(flows=[{"cc": "bbr"}])),
+    }
+    assert refused(parts, LinuxEngine(kernel_3(CONTROLS_3 | {"bbr": "bbr1"}))) == {}
+    assert list(refused(parts, LinuxEngine(kernel()))) == [("lossy", "bbr3")]

@@ -12,6 +12,7 @@ from dumbbell.campaign.execution import run_experiments
 from dumbbell.campaign.plan import Planned, agenda, refusals, run_key
 from dumbbell.campaign.size import packets
 from dumbbell.captures.series import capture_series
+from dumbbell.cc import base_name
 from dumbbell.engines.path_check import CarryingEngine, ProbingEngine, check_paths, path_of
 from dumbbell.engines.protocol import Engine, KernelEngine
 from dumbbell.engines.registry import engine as engine_named
@@ -82,11 +83,12 @@ def gather(study: Study, store: Store, engine: Engine) -> Evidence:
 def refused(parts: Mapping[tuple[str, str], Experiment], engine: Engine) -> dict[tuple[str, str], str]:
     """What an engine cannot honour, by experiment and version, and why.
 
-    Studies are about version 1 of BBR: where a kernel's `bbr` is another, its `bbr1` is not taken either.
+    Studies are about version 1 of BBR: where a kernel's `bbr` is another, its `bbr1` is not taken either. One that is
+    about version 3 has version 1 only beside it, and takes that from there.
     """
     other, reasons = _other_version(engine), {}
     for key, part in parts.items():
-        if other and _has_bbr(part):
+        if other and not _is_version_3(key[1]) and _has_bbr(part):
             reasons[key] = other
         elif problems := refusals(part, engine):
             reasons[key] = f"engine {engine.name} cannot honour {'; '.join(map(str, problems))}"
@@ -98,6 +100,10 @@ def _other_version(engine: Engine) -> str:
     number = engine.versions.get(_BBR, 1) if isinstance(engine, KernelEngine) else 1
     other = f"version {number}" if number else "a version that is not known"
     return "" if number == 1 else f"studies are about version 1 of bbr, and that of the engine {engine.name} is {other}"
+
+
+def _is_version_3(variant: str) -> bool:
+    return base_name(variant) == "bbr3"
 
 
 def _has_bbr(experiment: Experiment) -> bool:
@@ -214,7 +220,8 @@ def run(  # noqa: PLR0913 (a study, where it is measured, and how)
     chosen = engine_named(engine) if isinstance(engine, str) else engine
     chosen.allows_programs = True  # those of the package's own files
     other = _other_version(chosen)
-    if other and any(map(_has_bbr, study.experiments.values())):
+    about_1 = not all(map(_is_version_3, study.variants))
+    if other and about_1 and any(map(_has_bbr, study.experiments.values())):
         raise StudyError(f"{study.name}: {other}")
     experiments = honoured(study, chosen)
     crooked = _crooked(experiments, store, chosen, fresh=fresh)
