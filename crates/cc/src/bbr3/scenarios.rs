@@ -105,6 +105,26 @@ fn the_flight_dips_to_half_each_five_seconds() {
     assert_eq!(flow.cc.rtt.min_us, 20_100, "with a segment's time: the handshake's is forgotten");
 }
 
+/// Section 5.3.3.8.3: it waits for 2 to 3 s from the end of a probe to the next; on a short path for as many rounds as a Reno flow has
+/// segments, 63 at most.
+#[test]
+fn it_waits_for_two_to_three_seconds_or_for_renos_rounds() {
+    let waits = |path: Path| {
+        let seen = phases(&mut flow(&[("probe_rtt_ms", 0.0)], path), 40.0);
+        let since =
+            |name: &str| seen.iter().filter(|&&(phase, _)| phase == name).map(|&(_, at)| at).collect::<Vec<_>>();
+        let downs = since("probe_bw_down");
+        let next = |down: &f64| since("probe_bw_refill").into_iter().find(|refill| refill > down).map(|at| at - down);
+        downs.iter().filter_map(next).collect::<Vec<_>>()
+    };
+    // 63 rounds would take 12 s.
+    let long = waits(Path { rtt: Span::from_millis(200), ..Path::of(10, 100.0) });
+    assert!(long.len() > 8 && long.iter().all(|wait| (2.0..3.3).contains(wait)), "{long:?}");
+    // 20 segments fill the path, and three bursts of two are allowed beside.
+    let short = waits(Path::of(1, 4.0));
+    assert!(short.len() > 20 && short.iter().all(|wait| *wait < 1.5), "{short:?}");
+}
+
 /// Section 10.20: a dip in STARTUP leads back there.
 #[test]
 fn a_dip_in_startup_leads_back_to_it() {
