@@ -57,7 +57,7 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
   place.replaceChildren(...strips, ...events);
 }
 
-/** What a flow's algorithm has at a sample, of what it has. */
+/** The state of a flow's algorithm at a sample, without what it lacks. */
 function stateOf(flow, run, sample) {
   const mss = run.path.mtu_bytes - 52;
   return STATE.flatMap(([column, name, text]) => {

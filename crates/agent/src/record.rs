@@ -6,15 +6,15 @@ use run::{
     Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES,
     SharedGauges, UNSEEN,
 };
+use units::millionths;
 
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE_SSTHRESH: u32 = 0x7fff_ffff;
 /// Ten to the ninth: parts in parts per billion.
 const BILLION: u64 = 1_000_000_000;
 const NANOS_PER_MICRO: u64 = 1_000;
-const MILLION: u64 = 1_000_000;
-/// DCTCP's alpha counts in 1/2^10 (`DCTCP_MAX_ALPHA`).
-const DCTCP_ALPHA_SHIFT: u32 = 10;
+/// DCTCP's largest alpha.
+const DCTCP_MAX_ALPHA: u64 = 1 << 10;
 
 /// What the kernel tells of a flow at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -271,8 +271,8 @@ fn gauges(reading: &Reading, bottleneck_bytes: u64, paces_always: bool) -> Gauge
             Gauges { cc_min_rtt_us: if min_rtt_us >= INFINITE_SSTHRESH { u32::MAX } else { min_rtt_us }, ..own }
         }
         ControlInfo::Dctcp { alpha } => {
-            let ppm = |alpha: u32| ((u64::from(alpha) * MILLION) >> DCTCP_ALPHA_SHIFT) as u32;
-            Gauges { alpha_ppm: alpha.map_or(u32::MAX, ppm), ..own }
+            let alpha_ppm = alpha.map_or(u32::MAX, |alpha| millionths(alpha.into(), DCTCP_MAX_ALPHA));
+            Gauges { alpha_ppm, ..own }
         }
         ControlInfo::Bbr { bandwidth, min_rtt_us, pacing_gain, cwnd_gain, bounds } => {
             let own = Gauges {

@@ -6,7 +6,7 @@
 //! Follows Linux 6.1's `tcp_dctcp.c`, which counts alpha in 1/1024. Differs from RFC 8257: shares are of segments and not
 //! of bytes (section 3.3), and a segment that a SACK reports counts as soon as that comes.
 
-use units::Segments;
+use units::{Segments, millionths};
 
 use crate::parameter::Values;
 use crate::reno::Reno;
@@ -141,8 +141,7 @@ impl CongestionControl for Dctcp {
     }
 
     fn inspect(&self) -> Inspection {
-        let alpha_ppm = (self.alpha * 1_000_000) >> ALPHA_SHIFT;
-        Inspection { alpha_ppm: self.ecn.then_some(alpha_ppm as u32), ..self.reno.inspect() }
+        Inspection { alpha_ppm: self.ecn.then(|| millionths(self.alpha, MAX_ALPHA)), ..self.reno.inspect() }
     }
 }
 

@@ -25,7 +25,7 @@
 
 mod detector;
 
-use units::{Rate, Segments, Time};
+use units::{Rate, Segments, Time, millionths};
 
 use crate::growth::left_for_avoidance;
 use crate::parameter::Values;
@@ -373,8 +373,8 @@ impl CongestionControl for Prague {
         if self.accurate {
             // Slow start ends for good when a mark or a loss does.
             let phase = u8::from(self.rounds > 0);
-            let alpha_ppm = (self.alpha() * 1_000_000) >> ALPHA_SHIFT;
-            return Inspection { phase, alpha_ppm: Some(alpha_ppm as u32), ..Inspection::default() };
+            let alpha_ppm = Some(millionths(self.alpha(), MAX_ALPHA));
+            return Inspection { phase, alpha_ppm, ..Inspection::default() };
         }
         self.reno.inspect()
     }

@@ -10,6 +10,12 @@ pub const fn low_bits(number: u64) -> u32 {
     number as u32
 }
 
+/// A part of a whole, which is not smaller, in 1/1,000,000, rounded down.
+#[expect(clippy::cast_possible_truncation, reason = "the whole is a million")]
+pub const fn millionths(part: u64, whole: u64) -> u32 {
+    (part * 1_000_000 / whole) as u32
+}
+
 /// Segments of one window, or of a part of it: Linux counts them in 32 bits, as the window itself.
 #[inline(always)]
 #[expect(clippy::cast_possible_truncation, reason = "a window has fewer")]

@@ -10,7 +10,7 @@ mod rate;
 mod size;
 mod time;
 
-pub use conversion::{burst_bytes, list_place, low_bits, ring_slot, window_segments};
+pub use conversion::{burst_bytes, list_place, low_bits, millionths, ring_slot, window_segments};
 pub use extremum::WindowedExtremum;
 pub use product::saturating_product;
 pub use rate::{ExactSpan, Rate};

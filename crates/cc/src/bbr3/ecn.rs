@@ -3,6 +3,7 @@
 
 use super::Parameters;
 use crate::bbr::bandwidth::Gain;
+use units::millionths;
 
 /// The share of segments that were marked.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +55,7 @@ impl Ecn {
 
     /// The mean share in 1/1,000,000, where marks mean something.
     pub(super) fn alpha_ppm(&self) -> Option<u32> {
-        self.is_eligible.then_some(self.alpha * 1_000_000 / ONE)
+        self.is_eligible.then(|| millionths(self.alpha.into(), ONE.into()))
     }
 
     /// What marks leave of the flight (`bbr_ecn_cut`).

@@ -109,7 +109,7 @@ mod tests {
     use super::*;
     use crate::engine::stream;
 
-    /// `tc-red(8)`'s example: a burst of (2 min + max) / (3 avpkt) packets comes to an empty queue, and the mean stays below
+    /// `tc-red(8)`'s example: a burst of (2 min + max) / (3 avpkt) packets meets an empty queue, and the mean stays below
     /// min; half of its weight would leave the mean at half of that.
     #[test]
     fn the_mean_lets_the_burst_through_that_it_is_reckoned_for() {
