@@ -20,13 +20,8 @@ const EVENTS = [
   { column: "marked_packets", done: "marked", sign: "○", noun: "marks" },
 ];
 
-/** What an algorithm keeps: its column, how it is called, and in which words its value is. */
-const STATE = [
-  ["cwnd_bytes", "cwnd", bytesText], ["ssthresh_bytes", "ssthresh", bytesText], ["inflight_hi_bytes", "inflight_hi", bytesText],
-  ["inflight_lo_bytes", "inflight_lo", bytesText], ["bandwidth_bps", "bandwidth", rateText], ["bw_hi_bps", "bw_hi", rateText],
-  ["bw_lo_bps", "bw_lo", rateText], ["pacing_rate_bps", "pacing rate", rateText], ["cc_min_rtt_s", "minimum RTT", msText],
-  ["pacing_gain", "pacing gain", amount], ["cwnd_gain", "cwnd gain", amount], ["alpha", "alpha", amount],
-];
+/** In which words a gauge is, by the end of its column's name; others are plain numbers. */
+const TEXTS = { bytes: bytesText, bps: rateText, s: msText };
 
 /** The strips of a run in a place; `axis`: `{left, width, domain}` of the panels below, pixels and seconds. */
 export function showStrips(place, shown, measurement, skeletons, axis) {
@@ -37,10 +32,11 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
   const lines = linesOfFlows(skeletons, shown);
   const strips = flows.map(({ flow, stays }) => {
     const phases = [...new Set(stays.map(({ phase }) => phase))].join(", ");
-    const marks = stays.map(({ begin_s, end_s, phase, sample }) => ({
-      begin_s, end_s, word: phase,
-      title: `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s; at first ${stateOf(measurement.flows[flow], run, sample)}`,
-    }));
+    const marks = stays.map(({ begin_s, end_s, phase, sample }) => {
+      const state = stateOf(skeletons, measurement.flows[flow], run, sample);
+      const title = `${names[flow]}: ${phase}, ${amount(begin_s)} to ${amount(end_s)} s${state && `; at first ${state}`}`;
+      return { begin_s, end_s, word: phase, title };
+    });
     const strip = stripOf(names[flow], `Phases of ${names[flow]}: ${phases}`, marks, axis);
     strip.style.setProperty("--mark", lines[flow].stroke);
     strip.firstChild.prepend(keyOf(lines[flow]));
@@ -58,10 +54,11 @@ export function showStrips(place, shown, measurement, skeletons, axis) {
 }
 
 /** The state of a flow's algorithm at a sample, without what it lacks. */
-function stateOf(flow, run, sample) {
+function stateOf({ state }, flow, run, sample) {
   const mss = run.path.mtu_bytes - 52;
-  return STATE.flatMap(([column, name, text]) => {
+  return Object.entries(state).flatMap(([column, name]) => {
     const value = gaugeAt(flow, column, mss, sample);
+    const text = TEXTS[column.split("_").at(-1)] ?? amount;
     return value === null ? [] : [`${name} ${text(value)}`];
   }).join(", ");
 }

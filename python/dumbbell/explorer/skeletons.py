@@ -19,7 +19,16 @@ from dumbbell.charts.layout import CHARACTER, PAGE, SYMBOL
 from dumbbell.charts.shapes import ErrorBar, Look, scatter
 from dumbbell.charts.style import STYLES
 from dumbbell.charts.vega import look, vega_lite
-from dumbbell.experiment.charts.time import BINS_S, FEWEST_BINS, GAUGE_BINS, MOST_BINS, MOST_FLOWS, ROWS, USUAL_BIN_S
+from dumbbell.experiment.charts.time import (
+    BINS_S,
+    FEWEST_BINS,
+    GAUGE_BINS,
+    MOST_BINS,
+    MOST_FLOWS,
+    ROWS,
+    STATE,
+    USUAL_BIN_S,
+)
 from dumbbell.experiment.curves import NOUNS
 from dumbbell.metrics.contrast import MATTERS
 
@@ -44,6 +53,7 @@ def skeletons() -> dict[str, Any]:
             "flows": MOST_FLOWS,
         },
         "nouns": NOUNS,
+        "state": {column: name for column, (name, _) in STATE.items()},
         "matters": MATTERS,
         "letter": CHARACTER * PAGE.font,
         "entry": (SYMBOL + 1.5) * PAGE.font,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from dumbbell.spec.run import Run
 
-_ZERO_IS_UNKNOWN: Final = {"srtt_us"}
+_ZERO_IS_UNKNOWN: Final = {"srtt_us", "pacing_gain_256ths", "cwnd_gain_256ths"}
 _ALWAYS_KNOWN: Final = {"at_ns", "delivered_bytes", "bottleneck_bytes"}
 _GAUGES: Final = [each.name for each in fields(FlowSeries) if each.name != "phase"]
 _SS: Final = pa.schema([

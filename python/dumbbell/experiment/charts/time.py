@@ -94,12 +94,13 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
 def state(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "state") -> Chart | None:
     """The state of each algorithm over time: of one run, or of several laid over one another."""
     shown = shown[:MOST_LAID_OVER]
-    rows: dict[str, list[Layer]] = {label: [] for label in STATE}
+    state_rows = _state_rows()
+    rows: dict[str, list[Layer]] = {label: [] for label in state_rows}
     for number, each in enumerate(shown):
         by_flow = len(shown) == 1 and len(each.series.result.flows) <= MOST_FLOWS
         looks = _flow_looks(each) if by_flow else _group_looks(runs, each, _where(shown, each), number)
-        for label, layers in _gauges(each, looks, STATE).items():
-            rows[label] += [layer for layer in layers if any(layer.y)]
+        for label, layers in _gauges(each, looks, state_rows).items():
+            rows[label] += [layer for layer in layers if layer.x]
     drawn_rows = {label: layers for label, layers in rows.items() if layers}
     if not drawn_rows:
         return None
@@ -199,20 +200,21 @@ EVENTS_ROW: Final = "packets in a bin"
 _GAUGES: Final[Mapping[str, tuple[str, float, Kind]]] = {
     ROWS[1]: ("cwnd_bytes", KB, "line"), ROWS[2]: ("inflight_bytes", KB, "line"), ROWS[3]: ("srtt_s", MS, "line"),
 }  # fmt: skip
-STATE: Final[Mapping[str, tuple[str, float, Kind]]] = {
-    "ssthresh (kB)": ("ssthresh_bytes", KB, "points"),
-    "bandwidth (Mbit/s)": ("bandwidth_bps", MBPS, "line"),
-    "bw_hi (Mbit/s)": ("bw_hi_bps", MBPS, "line"),
-    "bw_lo (Mbit/s)": ("bw_lo_bps", MBPS, "points"),
-    "inflight_hi (kB)": ("inflight_hi_bytes", KB, "points"),
-    "inflight_lo (kB)": ("inflight_lo_bytes", KB, "points"),
-    "minimum RTT (ms)": ("cc_min_rtt_s", MS, "line"),
-    "pacing rate (Mbit/s)": ("pacing_rate_bps", MBPS, "line"),
-    "pacing gain": ("pacing_gain", 1.0, "line"),
-    "cwnd gain": ("cwnd_gain", 1.0, "line"),
-    "alpha": ("alpha", 1.0, "line"),
-}
-"""Gauges of an algorithm by the row that has them; a bound that comes and goes has points, no line over its gaps."""
+STATE: Final[Mapping[str, tuple[str, Kind]]] = {
+    "ssthresh_bytes": ("ssthresh", "points"), "bandwidth_bps": ("bandwidth", "line"), "bw_hi_bps": ("bw_hi", "line"),
+    "bw_lo_bps": ("bw_lo", "points"), "inflight_hi_bytes": ("inflight_hi", "points"),
+    "inflight_lo_bytes": ("inflight_lo", "points"), "cc_min_rtt_s": ("minimum RTT", "line"),
+    "pacing_rate_bps": ("pacing rate", "line"), "pacing_gain": ("pacing gain", "line"),
+    "cwnd_gain": ("cwnd gain", "line"), "alpha": ("alpha", "line"),
+}  # fmt: skip
+"""Gauges of an algorithm: how each is called, and drawn: a bound that comes and goes has points, no line over gaps."""
+_UNITS: Final = {"bytes": (" (kB)", KB), "bps": (" (Mbit/s)", MBPS), "s": (" (ms)", MS)}
+"""By the end of a column's name: what a row has, and a value is multiplied by."""
+
+
+def _state_rows() -> dict[str, tuple[str, float, Kind]]:
+    units = {column: _UNITS.get(column.rpartition("_")[2], ("", 1.0)) for column in STATE}
+    return {f"{name}{units[column][0]}": (column, units[column][1], kind) for column, (name, kind) in STATE.items()}
 
 
 def _of_flows(each: Sampled, end_s: float, bin_s: float) -> dict[str, list[Layer]]:
