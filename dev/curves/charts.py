@@ -85,7 +85,7 @@ def _panel(curve: Curve, title: str, curves: Curves) -> Panel:
             instance=index,
             kind="points" if curve.key == BOUND else "line",
             x=tuple(curve.begin_s + place * curve.step_s for place in known),
-            y=tuple(map(known.__getitem__, known)),
+            y=tuple(known.values()),
         )
         for index, (engine, values) in enumerate(zip(engines, (curve.reference, curve.candidate), strict=True))
         for known in [{place: factor * value for place, value in enumerate(values) if value is not None}]

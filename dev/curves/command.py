@@ -9,6 +9,7 @@ import typer
 
 from dev.conditions import shown
 from dev.curves import judgement, page, text
+from dev.curves.record import SPECS, USUAL
 from dev.option import CandidateSeeds, DryRun, Dump, Floor, Seeds, Show
 from dev.sides import KnownSides
 from dumbbell.cli.agree import DEFAULT_ENGINES, Engines, JsonObject, check, engine_pair, print_failures, print_page
@@ -46,11 +47,9 @@ def curves(  # noqa: PLR0913 (each is an option)
     The same command goes on where it stopped: runs in the store are not repeated.
     """
     overrides = dict(map(assignment, sets or ()))
-    specs = tuple(of or judgement.USUAL)
-    if unknown := [name for name in specs if name not in judgement.SPECS]:
-        raise SpecError(
-            [Problem("--of", f"no curves of {quoted(unknown[0])}", suggestion(unknown[0], judgement.SPECS))]
-        )
+    specs = tuple(of or USUAL)
+    if unknown := [name for name in specs if name not in SPECS]:
+        raise SpecError([Problem("--of", f"no curves of {quoted(unknown[0])}", suggestion(unknown[0], SPECS))])
     experiments = [load(each, overrides=overrides) for each in judgement.experiments(specs)]
     sides = KnownSides(*engine_pair(engines), seeds, seeds if floor is None else floor, own=candidate_seeds)
     if shown(experiments, sides, jobs, dry_run=dry_run, dump=dump, show=show, html=html, as_json=as_json):

@@ -22,7 +22,7 @@ import numpy as np
 from dev.curves import bbr
 from dev.curves.bbr import Value
 from dev.curves.loss_epoch import LossEpoch, kind_boundary_s, loss_epochs, median_window, relative_differences
-from dev.curves.record import Case, Curve, Curves, Limit, LimitVerdict
+from dev.curves.record import USUAL, Case, Curve, Curves, Limit, LimitVerdict
 from dumbbell.cc import base_name
 from dumbbell.comparison.agreement import versions
 from dumbbell.comparison.campaigns import Sides, run_conditions
@@ -45,9 +45,6 @@ LOSS_BASED: Final = ("reno", "cubic")
 """Algorithms with loss epochs."""
 BBR_ALGORITHMS: Final = ("bbr", "bbr3")
 """Those that BBR's variants are of."""
-SPECS: Final = ("loss_based", "bbr", "bbr3")
-USUAL: Final = SPECS[:2]
-"""Of the specs of this folder those that are compared where nobody says which: `bbr3` needs a kernel of its own."""
 FIVE_PERCENT: Final = 0.05
 ONE_RTT: Final = 1.0
 
@@ -151,13 +148,12 @@ def compare_curves(  # noqa: PLR0913 (what is compared, and how)
 ) -> Curves:  # fmt: skip
     """Runs what is missing, and judges every condition; `sets` are the fields that are not those of the specs."""
     conditions = run_conditions(store, experiments, sides, jobs=jobs, progress=progress)
-    curves = judge(store, conditions, sets, sides.recorded(store, conditions), sides.floor_seeds)
-    return curves.model_copy(update={"specs": tuple(specs)})
+    return judge(store, conditions, sets, sides.recorded(store, conditions), sides.floor_seeds, specs)
 
 
-def judge(
+def judge(  # noqa: PLR0913, PLR0917 (what is judged, and what it was)
     store: Store, conditions: Sequence[Condition], sets: Sequence[str], sides: tuple[Side, Side],
-    floor_seeds: Sequence[int],
+    floor_seeds: Sequence[int], specs: Sequence[str] = USUAL,
 ) -> Curves:  # fmt: skip
     """Every condition judged; `sides` are candidate and reference.
 
@@ -170,6 +166,7 @@ def judge(
     return Curves(
         versions=versions(),
         sets=tuple(sets),
+        specs=tuple(specs),
         candidate=sides[0],
         reference=sides[1],
         floor_seeds=tuple(floor_seeds),

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Final, Literal
 
 from dumbbell.comparison.record import EngineComparison, Number, Part, Path
+
+SPECS: Final = ("loss_based", "bbr", "bbr3")
+"""Of the folder: whose conditions can be compared."""
+USUAL: Final = SPECS[:2]
+"""Those that are compared where nobody says which: `bbr3` needs a kernel of its own."""
 
 
 class Limit(Part):
@@ -70,7 +75,7 @@ class Curves(EngineComparison):
 
     sets: tuple[str, ...]
     """Fields that were set instead of the usual, as `path=value`."""
-    specs: tuple[str, ...] = ("loss_based", "bbr")
+    specs: tuple[str, ...] = USUAL
     """Whose conditions these are, of `dev/curves`."""
     cases: tuple[Case, ...]
     """By algorithm, then by path."""

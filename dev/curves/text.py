@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dev.curves.judgement import USUAL, is_loss_based
-from dev.curves.record import Case, Curves, LimitVerdict
+from dev.curves.judgement import is_loss_based
+from dev.curves.record import USUAL, Case, Curves, LimitVerdict
 from dev.sides_text import unequal_seeds
 from dumbbell.comparison import agreement_text
 from dumbbell.comparison.agreement_text import path, verdict

@@ -15,9 +15,9 @@ from typing_extensions import override
 from dev.chance import with_controls
 from dev.checks.judgement import checks, run_checks
 from dev.checks.record import Checks
-from dev.curves.judgement import USUAL, compare_curves
+from dev.curves.judgement import compare_curves
 from dev.curves.judgement import experiments as single_flows
-from dev.curves.record import Curves
+from dev.curves.record import USUAL, Curves
 from dev.mutant import ControlEngine
 from dev.sides import KnownSides, Recorded
 from dev.strata.bands import judged_again

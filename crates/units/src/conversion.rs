@@ -10,10 +10,10 @@ pub const fn low_bits(number: u64) -> u32 {
     number as u32
 }
 
-/// A part of a whole, which is not smaller, in 1/1,000,000, rounded down.
-#[expect(clippy::cast_possible_truncation, reason = "the whole is a million")]
-pub const fn millionths(part: u64, whole: u64) -> u32 {
-    (part * 1_000_000 / whole) as u32
+/// What is counted in steps of which `steps` are one, and is at most one, in 1/1,000,000, rounded down.
+#[expect(clippy::cast_possible_truncation, reason = "one is a million")]
+pub const fn millionths(count: u64, steps: u64) -> u32 {
+    (count * 1_000_000 / steps) as u32
 }
 
 /// Segments of one window, or of a part of it: Linux counts them in 32 bits, as the window itself.
