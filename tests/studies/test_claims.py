@@ -12,7 +12,7 @@ from dumbbell.spec import expand
 from dumbbell.studies import Study
 
 FORMS = "V1 V1b V1c V2 V2b V3 V4 V6a V6b V6c V6d V7a V7b V8 V8b V9a V9b V9c V10a V10b V11 V14 V16a V16b"
-GOALS = "D1 D2 D3 D4a D4b D5a D5a2 D5b D5b2 D6 D7 D8 E1 E2 E3"
+GOALS = "D1 D2 D3 D4a D4b D5a D5b D5c D5d D6 D7 D8 E1 E2 E3"
 NAMES = {
     "borgli2017": [f"B{number}" for number in range(1, 23)],
     "cao2019": [f"C{number}" for number in range(1, 29)],
