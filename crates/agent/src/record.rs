@@ -377,10 +377,24 @@ mod tests {
         recorder.sample_flow(0, &Reading { control, ..bbr() }, 1_448, 50);
         let flow = recorder.recorder.flow(0);
         assert_eq!(flow.phases[usize::from(flow.series.phase[0])], "probe_bw_cruise");
-        let series = &flow.series;
-        assert_eq!((series.bw_hi_bps[0], series.bw_lo_bps[0]), (16_000, u64::MAX), "a bound that is none stays none");
-        assert_eq!((series.inflight_hi_segments[0], series.inflight_lo_segments[0]), (20, u32::MAX));
         assert_eq!(recorder.bbr_version(0), Some(3));
+        let set = BbrBounds { bw_lo: 1_000, inflight_lo: 10, ..bounds };
+        let begun = |min_rtt_us| ControlInfo::Bbr {
+            bandwidth: 2_000,
+            min_rtt_us,
+            pacing_gain: 256,
+            cwnd_gain: 512,
+            bounds: Some(set),
+        };
+        for (at_ns, min_rtt_us) in [(60, 25_001), (70, 0)] {
+            recorder.sample_flow(0, &Reading { control: begun(min_rtt_us), ..bbr() }, 1_448, at_ns);
+        }
+        // Not set; set; and before the handshake is done all are zeros in the kernel.
+        let series = &recorder.recorder.flow(0).series;
+        assert_eq!(series.bw_hi_bps, [16_000, 16_000, u64::MAX]);
+        assert_eq!(series.bw_lo_bps, [u64::MAX, 8_000, u64::MAX]);
+        assert_eq!(series.inflight_hi_segments, [20, 20, u32::MAX]);
+        assert_eq!(series.inflight_lo_segments, [u32::MAX, 10, u32::MAX]);
     }
 
     #[test]

@@ -198,6 +198,11 @@ fn spurious_losses_leave_no_bounds() {
     flow.cc.lower.bandwidth = Bandwidth::LEAST;
     flow.cc.lower.inflight = 10;
     flow.cc.inflight_hi = 50;
+    let shown = flow.cc.inspect();
+    assert_eq!((shown.inflight_lo, shown.inflight_hi), (Some(10), Some(50)));
+    assert!(shown.bw_lo < shown.bw_hi && shown.bandwidth == shown.bw_lo, "{shown:?}");
     assert_eq!(flow.cc.on_undo(&Window { cwnd: 20, ..window }, window.cwnd), window.cwnd);
     assert_eq!((flow.cc.lower, flow.cc.inflight_hi), (super::lower_bounds::LowerBounds::NONE, UNBOUNDED));
+    let shown = flow.cc.inspect();
+    assert_eq!((shown.bw_lo, shown.inflight_lo, shown.inflight_hi), (None, None, None));
 }
