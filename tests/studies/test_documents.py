@@ -264,3 +264,11 @@ def test_an_engine_without_a_version_is_drawn_without_it(name: str) -> None:
     labels |= {panel.title for chart in charts for panel in chart.panels}
     assert "BBR of Linux 6.12" in labels
     assert not [label for label in labels if "4.17" in label]
+
+
+def test_probes_are_apart_by_the_median_of_the_window() -> None:
+    up = np.isin(np.round(AT, 1), [1.0, 12.0, 14.0, 17.0, 30.0])
+    rows = frame(0, AT, np.zeros(len(AT)), np.where(up, "probe_bw_up", "probe_bw_cruise"))
+    late = observed({}, {"bbr3": [9.0]}, (10, 300), series=rows)
+    assert measure("cardwell2026", 'between("probe_bw_up")', late) == pytest.approx(3.0), "of 2, 3 and 13 s"
+    assert measure("cardwell2026", 'between("probe_rtt")', late) is None

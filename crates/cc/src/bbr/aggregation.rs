@@ -83,6 +83,7 @@ impl Estimator {
 mod tests {
     use super::super::Parameters;
     use super::*;
+    use crate::event::samples::ack;
 
     /// One segment a millisecond.
     fn bandwidth() -> Bandwidth {
@@ -134,6 +135,18 @@ mod tests {
         assert_eq!(allowance(&estimator), 20);
         estimator.end_round(5);
         assert_eq!(allowance(&estimator), 0);
+    }
+
+    #[test]
+    fn an_ack_that_begins_a_round_ages_the_maxima() {
+        let mut estimator = Estimator::new(Time::ZERO);
+        estimator.count(bandwidth(), 20, 10_000, 100);
+        let ack = Ack { acked_sacked: 1, delivered_at: Time::from_nanos(31_000_000), ..ack() };
+        (0..9).for_each(|_| estimator.observe(&ack, bandwidth(), 100, Some(5)));
+        estimator.observe(&ack, bandwidth(), 100, None);
+        assert_eq!(allowance(&estimator), 20);
+        estimator.observe(&ack, bandwidth(), 100, Some(5));
+        assert!(allowance(&estimator) < 20, "{}", allowance(&estimator));
     }
 
     #[test]

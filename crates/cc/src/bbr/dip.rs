@@ -31,3 +31,30 @@ impl Dip {
         self.end_ms.is_some_and(|end_ms| now.as_millis() > end_ms)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::samples::ack;
+
+    fn at(ms: u64, in_flight: Segments) -> Ack {
+        Ack { now: Time::from_nanos(ms * 1_000_000), in_flight, delivered: ms, ..ack() }
+    }
+
+    /// It waits for the flight to be small, then for a round, however long that takes, and for the time.
+    #[test]
+    fn it_lasts_for_a_round_and_for_its_time_once_the_flight_is_small() {
+        let (mut dip, mut round) = (Dip::default(), round::Counter::default());
+        assert!(!dip.advance(&at(0, 5), 4, 200, &mut round) && dip.end_ms.is_none(), "too much is in flight");
+        round.is_start = true;
+        assert!(!dip.advance(&at(10, 4), 4, 200, &mut round), "the round that ends was one of before");
+        assert_eq!(dip.end_ms, Some(210));
+        round.is_start = false;
+        assert!(!dip.advance(&at(500, 4), 4, 200, &mut round) && dip.is_over(at(500, 4).now), "no round has passed");
+        round.is_start = true;
+        assert!(dip.advance(&at(510, 4), 4, 200, &mut round));
+        round.is_start = false;
+        assert!(dip.advance(&at(520, 9), 4, 200, &mut round), "it has passed for good");
+        assert!(!dip.is_over(Time::from_nanos(210_000_000)));
+    }
+}

@@ -174,6 +174,18 @@ fn it_finds_ten_times_the_rate_and_adapts_to_a_tenth() {
     assert!((0.9..1.1).contains(&known(&flow)), "{}", known(&flow));
 }
 
+/// `bbr_tso_segs_generic`: the nearer the other end, the larger a burst; also where the path becomes shorter.
+#[test]
+fn bursts_grow_when_the_minimum_rtt_falls() {
+    let mut flow = flow(&[], Path::of(10, 4.0));
+    flow.run(Span::from_secs(1));
+    let far = flow.cc.pacer.burst_goal();
+    flow.path.rtt = Span::from_micros(400);
+    flow.run(Span::from_secs(1));
+    // 64 kB, and what 1 ms at the rate carries.
+    assert!(far < 20 && flow.cc.pacer.burst_goal() >= 45, "{far} {}", flow.cc.pacer.burst_goal());
+}
+
 /// Section 10.17: of a policer's losses it learns how much it may send, as version 1 does not.
 #[test]
 fn a_policer_costs_little() {

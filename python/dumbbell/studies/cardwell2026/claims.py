@@ -5,20 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dumbbell.metrics.phases import entries_s
-from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.evidence import RunData
-from dumbbell.studies.sweep import swept
+from dumbbell.studies.theory.claims import startup_rounds
 
-ESTIMATED_SHARE = 0.9
-"""Share of what the line carries at which the estimate has found it."""
-
-
-def startup_rounds(run: RunData) -> float | None:
-    """Round trips from connect() until the estimate has found the bandwidth."""
-    flow, start_s = run.flow_series(), run.result.flows[0].start_s
-    wanted_bps = ESTIMATED_SHARE * swept(run, "path.rate", "bit/s") * MSS_BYTES / FRAME_BYTES
-    reached = flow["time_s"][flow["bandwidth_bps"] >= wanted_bps]
-    return float(reached.min() - start_s) / swept(run, "path.rtt", "s") if len(reached) else None
+__all__ = ["between", "startup_rounds"]
 
 
 def between(run: RunData, phase: str) -> float | None:
