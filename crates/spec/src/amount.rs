@@ -1,6 +1,7 @@
 //! What is swept as a number: of the texts of a point, for those who want to compute with them.
 
 use crate::derived::{Line, bdp_bytes, buffer_limit, ethernet_line, filled_bytes, jitter_ns, line};
+use crate::file::Contents;
 use crate::network::{Hop, Network};
 use crate::problem::Problem;
 use crate::quantity::{FREQUENCY, Kind, RATE, SHARE, SIZE, TIME};
@@ -111,7 +112,7 @@ fn network_fields(fields: &Fields) -> Fields {
 
 fn with_network<T>(spec: &Fields, read_of: impl Fn(&Network<'_>) -> Result<T, Unknown>) -> Result<T, Unknown> {
     let (table, _) = read(spec);
-    read_of(&Network::of(&View::new(&table, &[]))?)
+    read_of(&Network::of(&View::new(&table, &[]), &Contents::default())?)
 }
 
 #[cfg(test)]

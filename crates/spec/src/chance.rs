@@ -5,10 +5,7 @@
 //! `libm`'s logarithms and powers, since those of C libraries and browsers differ in their last bit.
 
 mod arrivals;
-mod normal;
-mod sizes;
 mod stream;
 
 pub(crate) use arrivals::{Arrivals, SizesOf};
-pub(crate) use sizes::{Least, Middle, Sizes};
 pub(crate) use stream::below;

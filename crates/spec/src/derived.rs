@@ -1,7 +1,5 @@
 //! What follows from the words of a point: its end, its window, its BDP, the room of its queues. All in base units.
 
-use crate::chance::Sizes;
-use crate::chance::{Least, Middle};
 use crate::file::{Content, Contents};
 use crate::key::FileKind;
 use crate::network::{Hop, Network};
@@ -9,7 +7,7 @@ use crate::number::{half_even, ratio, rounded};
 use crate::point::Point;
 use crate::quantity::Quantity;
 use crate::tree::{Node, Unknown, View};
-use run::{Buffer, Direction, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES};
+use run::{Buffer, Direction, ETHERNET_HEADER_BYTES, SEGMENT_HEADERS_BYTES, Sizes};
 
 const BITS_PER_BYTE: u128 = 8;
 const NS_PER_S: u128 = 1_000_000_000;
@@ -57,9 +55,10 @@ pub fn window_ns(point: &Point<'_>) -> Result<(i128, i128), Unknown> {
 /// Of so many parts of a run whose flows go on, the first is for them to settle in.
 const SETTLING_PARTS: u64 = 4;
 
-/// Whether a group's workload is pings.
-pub fn has_pings(group: &View<'_>) -> Result<bool, Unknown> {
-    Ok(group.table_if("workload")?.is_some_and(|workload| workload.table.node("ping").is_some()))
+/// Which datagrams a group's workload is, by the key that says so; none: it is TCP connections.
+pub fn datagrams_of(group: &View<'_>) -> Result<Option<&'static str>, Unknown> {
+    let Some(workload) = group.table_if("workload")? else { return Ok(None) };
+    Ok(["ping", "udp", "media"].into_iter().find(|key| workload.table.node(key).is_some()))
 }
 
 /// Whether a steady state is what is asked for: each flow sends all that it can until the run's end. Where something is
@@ -67,7 +66,7 @@ pub fn has_pings(group: &View<'_>) -> Result<bool, Unknown> {
 fn is_steady(point: &Point<'_>) -> Result<bool, Unknown> {
     let groups = point.groups()?;
     for group in &groups[active_groups(point)?] {
-        if group.table_if("workload")?.is_some() && !has_pings(group)? {
+        if group.table_if("workload")?.is_some() && datagrams_of(group)?.is_none() {
             return Ok(false);
         }
     }
@@ -206,20 +205,19 @@ pub fn sizes(source: &View<'_>, contents: &Contents) -> Result<Option<Sizes>, Un
     let bytes = |table: &View<'_>, key: &str| Ok(table.count_if(key)?.map(|bytes| bytes as f64));
     if size.table.node("lognormal").is_some() {
         let table = size.table("lognormal")?;
-        let middle = match (bytes(&table, "mean")?, bytes(&table, "median")?) {
-            (Some(mean), _) => Middle::Mean(mean),
-            (None, median) => Middle::Median(median.ok_or(Unknown)?),
-        };
-        return Ok(Some(Sizes::Lognormal { middle, sigma: table.number("sigma")? }));
+        let sigma = table.number("sigma")?;
+        return Ok(Some(match (bytes(&table, "mean")?, bytes(&table, "median")?) {
+            (Some(mean), _) => Sizes::lognormal_of_mean(mean, sigma),
+            (None, median) => Sizes::Lognormal { median: median.ok_or(Unknown)?, sigma },
+        }));
     }
     if size.table.node("pareto").is_some() {
         let table = size.table("pareto")?;
-        let least = match (bytes(&table, "mean")?, bytes(&table, "minimum")?) {
-            (Some(mean), _) => Least::Mean(mean),
-            (None, minimum) => Least::Minimum(minimum.ok_or(Unknown)?),
-        };
-        let maximum = bytes(&table, "maximum")?;
-        return Ok(Some(Sizes::Pareto { least, shape: table.number("shape")?, maximum }));
+        let (shape, maximum) = (table.number("shape")?, bytes(&table, "maximum")?);
+        return Ok(Some(match (bytes(&table, "mean")?, bytes(&table, "minimum")?) {
+            (Some(mean), _) => Sizes::pareto_of_mean(mean, shape, maximum),
+            (None, minimum) => Sizes::Pareto { minimum: minimum.ok_or(Unknown)?, shape, maximum },
+        }));
     }
     match contents.get(FileKind::Cdf, size.text("cdf")?)? {
         Content::Cdf(points) => Ok(Some(Sizes::Cdf(points.clone()))),

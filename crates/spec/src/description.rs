@@ -1,7 +1,9 @@
 //! Every key of a spec in words, for documents, controls and completion.
 
+use crate::catalogue;
 use crate::key::{Key, Kind, Section, Shape};
 use crate::keys::{LONGEST_HOP_NAME, MOST_SEEDS, SPEC};
+use crate::link;
 use crate::number::grouped;
 use crate::quantity::SIZE;
 use crate::word::Word;
@@ -53,7 +55,7 @@ fn describe(section: &'static Section, within: &str, descriptions: &mut Vec<Desc
         descriptions.push(Description {
             path,
             about: key.about,
-            required: key.required && key.unless.is_none(),
+            required: key.required && key.unless.is_empty(),
             default: key.default.map(Word::from),
             swept: key.shape == Shape::Swept,
             several: key.shape == Shape::Several,
@@ -74,7 +76,11 @@ fn describe(section: &'static Section, within: &str, descriptions: &mut Vec<Desc
 fn tables(key: &Key) -> Vec<&'static Section> {
     match key.kind {
         Kind::Table(section) => vec![section],
-        Kind::OneOf { tables, .. } => tables.iter().map(|(_, section)| *section).collect(),
+        Kind::OneOf { tables, .. } => {
+            let mut sections: Vec<&Section> = tables.iter().map(|(_, section)| *section).collect();
+            sections.dedup_by(|one, other| std::ptr::eq(*one, *other));
+            sections
+        }
         _ => Vec::new(),
     }
 }
@@ -131,6 +137,10 @@ impl Takes {
             Kind::Group => {
                 Self { limits: "A group of flows by its place: `flows[0]` is the first".to_owned(), ..noun("text") }
             }
+            Kind::Link => Self { options: link::names(), ..noun("a word") },
+            Kind::Measured => Self { options: catalogue::names(), ..noun("a word") },
+            Kind::Level => noun("a number with the quantity's unit"),
+            Kind::Values => noun("a table of values"),
             Kind::Hop => Self {
                 limits: format!("1 to {LONGEST_HOP_NAME} ASCII letters, digits, `-` and `_`, a letter or digit first"),
                 ..noun("text")
@@ -161,15 +171,14 @@ mod tests {
         let keys = descriptions();
         assert!(keys.iter().all(|key| !key.about.is_empty() && !key.noun.is_empty()));
         let rate = keys.iter().find(|key| key.path == "path.change[].rate").expect("a key");
-        assert!(rate.required, "of a change there is nothing in place of it");
         let is_needed = |path: &str| keys.iter().find(|key| key.path == path).is_some_and(|key| key.required);
         assert!(
-            is_needed("hops[].rate")
-                && is_needed("path.rtt")
+            is_needed("path.change[].at")
+                && !is_needed("path.rtt")
                 && !is_needed("path.rate")
                 && !is_needed("path.back.buffer")
         );
-        assert_eq!(rate.limits, "from 1 kbit/s to 1 Tbit/s; an outage, a rate of 0, is not in this version");
+        assert_eq!(rate.limits, "from 0 bit/s to 1 Tbit/s");
     }
 
     #[test]

@@ -106,7 +106,7 @@ impl Experiment {
 }
 
 /// The node at a path, as `flows[0].cc`.
-fn find<'a>(table: &'a Table, path: &str) -> Option<&'a Node> {
+pub(crate) fn find<'a>(table: &'a Table, path: &str) -> Option<&'a Node> {
     let (step, rest) = path.split_once('.').map_or((path, None), |(step, rest)| (step, Some(rest)));
     let (key, entry) = match step.split_once('[') {
         Some((key, entry)) => (key, Some(entry.strip_suffix(']')?.parse::<usize>().ok()?)),

@@ -23,8 +23,8 @@ pub struct Key {
     pub shape: Shape,
     /// Whether a spec must have it.
     pub required: bool,
-    /// What a spec, or the table itself, may have in place of one that it must have, as a path: `hops`.
-    pub unless: Option<&'static str>,
+    /// What a spec, or the table itself, may have in place of one that it must have, each as a path: `hops`.
+    pub unless: &'static [&'static str],
     /// What stands there where nothing is written; None: there is no value that says the same.
     pub default: Option<Literal>,
     /// Values, as a spec would write them.
@@ -42,6 +42,8 @@ pub enum FileKind {
     Arrivals,
     /// A distribution of sizes.
     Cdf,
+    /// A line as it was recorded.
+    Link,
 }
 
 /// How many values a key may have.
@@ -109,6 +111,14 @@ pub enum Kind {
     Route,
     /// A group of flows by its place.
     Group,
+    /// A preset of links.
+    Link,
+    /// A quantity of the catalogue.
+    Measured,
+    /// A number with the unit of a quantity of the catalogue, or without one.
+    Level,
+    /// Values of fields by their paths.
+    Values,
     /// A congestion control.
     Control,
     /// A file, relative to the spec's folder.
@@ -139,7 +149,7 @@ pub enum Kind {
 impl Key {
     /// A key that must be there.
     pub const fn required(name: &'static str, kind: Kind) -> Self {
-        Self { name, kind, shape: Shape::Swept, required: true, unless: None, default: None, examples: &[], about: "" }
+        Self { name, kind, shape: Shape::Swept, required: true, unless: &[], default: None, examples: &[], about: "" }
     }
 
     /// A key that may be there.
@@ -147,9 +157,9 @@ impl Key {
         Self { required: false, ..Self::required(name, kind) }
     }
 
-    /// It need not be there where a spec has this.
-    pub const fn unless(self, path: &'static str) -> Self {
-        Self { unless: Some(path), ..self }
+    /// It need not be there where a spec has one of these.
+    pub const fn unless(self, paths: &'static [&'static str]) -> Self {
+        Self { unless: paths, ..self }
     }
 
     /// What stands there where nothing is written.

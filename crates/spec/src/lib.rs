@@ -4,15 +4,20 @@
 //! [`Experiment::load`], then [`Experiment::point`] and [`Point::resolve`]. Every key is data in `keys`.
 
 mod amount;
+mod catalogue;
 mod chance;
+mod change;
 mod control;
 mod derived;
 mod description;
+mod expectation;
 mod experiment;
 mod file;
+mod impairment;
 mod inspection;
 mod key;
 mod keys;
+mod link;
 mod literal;
 mod names;
 mod network;
@@ -38,8 +43,10 @@ mod writer;
 pub use amount::{Rooms, amounts, rooms};
 pub use control::{Choice, LINUX, Registry, VARIANTS, choose};
 pub use description::{Description, descriptions};
+pub use expectation::Expectation;
 pub use experiment::{Experiment, Seeds};
 pub use file::Files;
+pub use link::{Link, LinkKey, completed, links};
 pub use placeholder::NAMES as PLACEHOLDERS;
 pub use point::Point;
 pub use problem::{Problem, Refusal, suggestion, visible};

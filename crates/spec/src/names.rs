@@ -3,13 +3,11 @@
 //! A group `bbr` of three flows has `bbr`, `bbr-2` and `bbr-3`. A group without a name takes its algorithm's; a second one of
 //! the same algorithm goes on counting where the first stopped.
 
-use crate::derived::has_pings;
+use crate::derived::datagrams_of;
 use crate::problem::{Problem, quoted};
 use crate::tree::{Unknown, View};
 use std::collections::BTreeMap;
 
-/// Of a group of pings without a name.
-const PINGS: &str = "ping";
 /// Of a number behind a name.
 const MOST_DIGITS: usize = 9;
 
@@ -75,7 +73,7 @@ pub(crate) fn of(groups: &[View<'_>]) -> Result<Vec<Vec<String>>, Unknown> {
 
 /// A group's congestion control as it is written; of one without, its workload's name.
 pub(crate) fn control_name<'a>(group: &View<'a>) -> Result<&'a str, Unknown> {
-    if has_pings(group)? { Ok(PINGS) } else { group.text("cc") }
+    datagrams_of(group)?.map_or_else(|| group.text("cc"), Ok)
 }
 
 fn numbered(name: &str, number: u64) -> String {

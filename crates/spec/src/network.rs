@@ -1,5 +1,7 @@
 //! [`Network`]: the hops of a point, those of the path and those on the way back, as its words have them.
 
+use crate::file::{Content, Contents, RecordedLine};
+use crate::key::FileKind;
 use crate::tree::{Unknown, View};
 use run::{Direction, Route};
 
@@ -8,7 +10,25 @@ const OF_PATH: &str = "bottleneck";
 /// What the one hop of a way back without a list is called.
 const OF_BACK: &str = "back";
 /// The keys of a queue and its line: where there is a list of hops, each of them has its own.
-pub const OF_A_HOP: [&str; 9] = ["rate", "buffer", "qdisc", "burst", "shaper", "overhead", "loss", "change", "delay"];
+pub const OF_A_HOP: [&str; 17] = [
+    "rate",
+    "buffer",
+    "qdisc",
+    "burst",
+    "shaper",
+    "peak",
+    "exceed",
+    "overhead",
+    "loss",
+    "duplicate",
+    "corrupt",
+    "reorder",
+    "aggregation",
+    "ack_filter",
+    "change",
+    "trace",
+    "delay",
+];
 
 /// A queue and its line.
 #[derive(Clone, Copy, Debug)]
@@ -19,6 +39,9 @@ pub struct Hop<'a> {
     table: &'static str,
     /// Its place in the list; None: it is the only one.
     place: Option<usize>,
+    contents: &'a Contents,
+    /// What a frame may have.
+    mtu_bytes: u64,
 }
 
 /// The path's hops and those on the way back.
@@ -31,10 +54,6 @@ pub struct Network<'a> {
 }
 
 impl<'a> Hop<'a> {
-    fn listed(tables: Vec<View<'a>>, table: &'static str) -> Vec<Self> {
-        tables.into_iter().enumerate().map(|(place, keys)| Self { keys, table, place: Some(place) }).collect()
-    }
-
     /// The table that has its keys, as a message shows it: `hops[1]`.
     pub fn table(&self) -> String {
         self.place.map_or_else(|| self.table.to_owned(), |place| format!("{}[{place}]", self.table))
@@ -54,14 +73,57 @@ impl<'a> Hop<'a> {
         }
     }
 
-    /// The rate of its line at the run's beginning.
+    /// The rate of its line at the run's beginning; that which is written, or the mean of its trace.
     pub fn rate_bps(&self) -> Result<u64, Unknown> {
-        self.keys.count("rate")
+        if let Some(rate_bps) = self.keys.count_if("rate")? {
+            return Ok(rate_bps);
+        }
+        let recorded = self.recorded()?.ok_or(Unknown)?;
+        recorded.mean_rate_bps(self.mtu_bytes + self.keys.count("overhead")?).ok_or(Unknown)
     }
 
-    /// The propagation delay behind it.
+    /// Its line as it was recorded.
+    pub fn recorded(&self) -> Result<Option<&'a RecordedLine>, Unknown> {
+        let Some(name) = self.keys.text_if("trace")? else { return Ok(None) };
+        match self.contents.get(FileKind::Link, name)? {
+            Content::Link(line) => Ok(Some(line)),
+            _ => Err(Unknown),
+        }
+    }
+
+    /// The propagation delay behind it at the run's beginning; of the path's short form the part of the round trip that changes.
     pub fn delay_ns(&self) -> Result<u64, Unknown> {
-        if self.keys.table.node("delay").is_some() { self.keys.count("delay") } else { Ok(0) }
+        Ok(self.delays_ns()?.0)
+    }
+
+    /// The least that this ever is.
+    pub fn least_delay_ns(&self) -> Result<u64, Unknown> {
+        Ok(self.delays_ns()?.1)
+    }
+
+    /// What a change makes of it, in addition to the least; None: it leaves it.
+    pub fn added_delay_ns(&self, change: &View<'_>) -> Result<Option<u64>, Unknown> {
+        let (_, least_ns) = self.written_delays_ns()?;
+        Ok(change.count_if(self.delay_key())?.map(|delay_ns| delay_ns - least_ns))
+    }
+
+    /// The key of what changes: of the path's short form the round-trip time.
+    fn delay_key(&self) -> &'static str {
+        if self.keys.table.node("rtt").is_some() { "rtt" } else { "delay" }
+    }
+
+    fn delays_ns(&self) -> Result<(u64, u64), Unknown> {
+        let (first_ns, least_ns) = self.written_delays_ns()?;
+        Ok(if self.delay_key() == "rtt" { (first_ns - least_ns, 0) } else { (first_ns, least_ns) })
+    }
+
+    fn written_delays_ns(&self) -> Result<(u64, u64), Unknown> {
+        let first_ns = self.keys.count(self.delay_key())?;
+        let mut least_ns = first_ns;
+        for change in self.keys.tables("change")? {
+            least_ns = change.count_if(self.delay_key())?.map_or(least_ns, |delay_ns| delay_ns.min(least_ns));
+        }
+        Ok((first_ns, least_ns))
     }
 }
 
@@ -70,16 +132,21 @@ impl<'a> Network<'a> {
     ///
     /// # Errors
     /// When its lists have a problem.
-    pub fn of(spec: &View<'a>) -> Result<Self, Unknown> {
+    pub fn of(spec: &View<'a>, contents: &'a Contents) -> Result<Self, Unknown> {
         let path = spec.table("path")?;
         let back = path.table("back")?;
-        let mut down = Hop::listed(spec.tables("hops")?, "hops");
+        let mtu_bytes = path.integer("mtu").unwrap_or(0);
+        let hop = |keys, table, place| Hop { keys, table, place, contents, mtu_bytes };
+        let listed = |tables: Vec<View<'a>>, table| {
+            tables.into_iter().enumerate().map(|(place, keys)| hop(keys, table, Some(place))).collect::<Vec<_>>()
+        };
+        let mut down = listed(spec.tables("hops")?, "hops");
         if down.is_empty() {
-            down.push(Hop { keys: path, table: "path", place: None });
+            down.push(hop(path, "path", None));
         }
-        let mut up = Hop::listed(back.tables("hops")?, "path.back.hops");
-        if up.is_empty() && back.has("rate") {
-            up.push(Hop { keys: back, table: "path.back", place: None });
+        let mut up = listed(back.tables("hops")?, "path.back.hops");
+        if up.is_empty() && (back.has("rate") || back.has("trace")) {
+            up.push(hop(back, "path.back", None));
         }
         Ok(Self { path, down, up })
     }
@@ -150,10 +217,11 @@ impl<'a> Network<'a> {
         Ok((direction, Route { data: part(direction), acks: part(direction.reversed()) }))
     }
 
-    /// What the delays of these hops are together.
-    pub fn delay_ns(&self, direction: Direction, part: Option<(usize, usize)>) -> Result<u64, Unknown> {
+    /// What the delays of these hops are together, at the run's beginning, and the least that they ever are.
+    pub fn delays_ns(&self, direction: Direction, part: Option<(usize, usize)>) -> Result<(u64, u64), Unknown> {
         let hops = self.hops(direction);
         let hops = part.map_or(hops, |(first, last)| &hops[first..=last]);
-        hops.iter().map(Hop::delay_ns).sum()
+        let both = hops.iter().map(Hop::delays_ns).collect::<Result<Vec<_>, Unknown>>()?;
+        Ok(both.into_iter().fold((0, 0), |(firsts, leasts), (first, least)| (firsts + first, leasts + least)))
     }
 }

@@ -49,7 +49,7 @@ impl Point<'_> {
     }
 
     pub(crate) fn network(&self) -> Result<Network<'_>, Unknown> {
-        Network::of(&self.top())
+        Network::of(&self.top(), self.contents)
     }
 
     pub(crate) fn host(&self) -> Result<View<'_>, Unknown> {

@@ -3,7 +3,8 @@
 mod value;
 
 use crate::key::{Key, Kind, Section, Shape};
-use crate::keys::{MOST_HOPS, MOST_SEEDS, SPEC};
+use crate::keys::{MOST_HOPS, MOST_SEEDS, PATH, SPEC};
+use crate::link;
 use crate::literal::Literal;
 use crate::place::Place;
 use crate::problem::{Problem, Refusal, suggestion};
@@ -31,6 +32,13 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn table(&mut self, section: &'static Section, fields: &Fields, here: &Place<'_>) -> Table {
+        let preset = if std::ptr::eq(section, &raw const PATH) { link::keys_under(fields) } else { Fields::new() };
+        self.table_over(&preset, section, fields, here)
+    }
+
+    /// With the values of a preset where nothing is written.
+    fn table_over(&mut self, preset: &Fields, section: &'static Section, fields: &Fields, here: &Place<'_>) -> Table {
+        let under = |key: &Key| preset.iter().find(|(name, _)| name == key.name).map(|(_, word)| word);
         let mut nodes: Vec<Option<Node>> = section
             .keys
             .iter()
@@ -38,9 +46,15 @@ impl Reader<'_> {
                 let place = here.key(key.name);
                 let is_absent = |word: &Word| *word == Word::Nothing && !key.required && key.default.is_none();
                 match fields.iter().find(|(name, word)| name == key.name && !is_absent(word)) {
+                    Some((_, Word::Table(inner)))
+                        if let (Kind::Table(section), Some(Word::Table(preset))) = (key.kind, under(key)) =>
+                    {
+                        Some(Node::Table(self.table_over(preset, section, inner, &place)))
+                    }
                     Some((_, word)) => Some(self.field(key, word, &place)),
                     None if key.required
-                        && !key.unless.is_some_and(|path| has(self.spec, path) || has(fields, path)) =>
+                        && under(key).is_none()
+                        && !key.unless.iter().any(|path| has(self.spec, path) || has(fields, path)) =>
                     {
                         Some(self.refuse(&place, Refusal::new("missing", example(key))))
                     }
@@ -65,6 +79,17 @@ impl Reader<'_> {
             if let Some(missing) = node {
                 table.write(place, missing);
             }
+        }
+        for (place, key) in section.keys.iter().enumerate() {
+            let Some(word) = under(key).filter(|_| !table.is_written(key.name)) else { continue };
+            let own = here.key(key.name);
+            let node = match (key.kind, word) {
+                (Kind::Table(section), Word::Table(preset)) => {
+                    Node::Table(self.table_over(preset, section, &Fields::new(), &own))
+                }
+                _ => self.field(key, word, &own),
+            };
+            table.fill(place, node);
         }
         table
     }
@@ -115,7 +140,8 @@ impl Reader<'_> {
     fn value(&mut self, key: &'static Key, kind: &'static Kind, word: &Word, here: &Place<'_>) -> Node {
         match (kind, word) {
             (Kind::Table(section), Word::Table(fields)) => Node::Table(self.table(section, fields, here)),
-            (Kind::Table(_), _) => self.refuse(here, value::must_be("a table", word, key)),
+            (Kind::Values, Word::Table(fields)) if !fields.is_empty() => Node::Values(fields.clone()),
+            (Kind::Table(_) | Kind::Values, _) => self.refuse(here, value::must_be("a table", word, key)),
             (Kind::OneOf { tables, noun, hint, .. }, Word::Table(fields)) => {
                 let has = |name: &str| fields.iter().any(|(written, _)| written == name);
                 match tables.iter().find(|(name, _)| has(name)) {
@@ -242,7 +268,8 @@ fn default(key: &'static Key) -> Node {
         (_, Shape::Listed { .. }) => Node::Tables(Vec::new()),
         (Kind::Zip, _) => Node::Zip(Vec::new()),
         (kind, shape) => key.default.map_or(Node::Absent, |literal| match (kind, literal) {
-            (Kind::OneOf { .. }, Literal::Text(text)) => Node::Text(text.to_owned()),
+            (Kind::OneOf { simple: Kind::Options(_), .. }, Literal::Text(text)) => Node::Text(text.to_owned()),
+            (Kind::OneOf { simple, .. }, _) => value::of(key, simple, &literal.into()).unwrap_or(Node::Unknown),
             (_, Literal::List(literals)) if shape == Shape::Several => {
                 let text =
                     |word: &Literal| if let Literal::Text(text) = word { Some((*text).to_owned()) } else { None };

@@ -1,12 +1,14 @@
 //! From a point and a seed to a [`Run`]: text becomes integers, groups become flows, defaults become values.
 
 use crate::chance::{Arrivals, SizesOf, below};
+use crate::change::changes;
 use crate::control::choose;
 use crate::derived::{
     active_groups, arrivals_per_s, arriving_ns, bdp_bytes, buffer_limit, end_ns, ethernet_line, is_until_done,
     jitter_ns, line, sizes, start_jitter_bound_ns, window_ns,
 };
 use crate::file::Content;
+use crate::impairment::{impairments, is_policer, loss_ppb, police};
 use crate::key::FileKind;
 use crate::names;
 use crate::network::{self, Network};
@@ -16,8 +18,8 @@ use crate::qdisc::{Written, room};
 use crate::rules;
 use crate::tree::{Node, Unknown, View};
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, CapturePoint, Change, Direction, Ecn, Flow, Hop, Host, LossAt,
-    Measure, Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, User, Workload,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoint, Direction, Ecn, Flow, Hop, Host, LossAt,
+    Measure, Path, Qdisc, Record, Run, ShaperAt, ShaperKind, SocketMemory, Spacing, Think, User, Workload, Write,
 };
 use std::iter::repeat_n;
 use std::mem::take;
@@ -79,7 +81,7 @@ impl Point<'_> {
             flows.extend(self.flows(place, group, own, seed, start_jitter_ns)?);
         }
         let network = self.network()?;
-        let mut path = path(&network)?;
+        let mut path = path(&network, end_ns(self)?)?;
         if live && !self.table.is_written("path.jitter") {
             path.jitter_ns = None;
         }
@@ -121,8 +123,8 @@ impl Point<'_> {
         let rtt_ns = group.count_if("rtt")?.map_or_else(|| network.path.count("rtt"), Ok)?;
         let side = network.path.text("delay_side")?;
         let (direction, route) = network.route(group)?;
-        let forward_ns = network.delay_ns(direction, route.data)?;
-        let hops_ns = forward_ns + network.delay_ns(direction.reversed(), route.acks)?;
+        let (there_ns, forward_ns) = network.delays_ns(direction, route.data)?;
+        let (back_ns, return_ns) = network.delays_ns(direction.reversed(), route.acks)?;
         let ecn = match group.get("ecn")? {
             Some(Node::Flag(true)) => Ecn::Classic,
             Some(Node::Text(_)) => Ecn::Accurate,
@@ -130,8 +132,7 @@ impl Point<'_> {
         };
         let (workload, access) = (self.workload(place, group, seed)?, access(&network, group)?);
         let flow = move |(index, name): (usize, String)| {
-            let own_rtt_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns);
-            let rest_ns = own_rtt_ns - hops_ns;
+            let rest_ns = rtt_ns + rtt_offset_ns(seed, &name, spread_ns) - there_ns - back_ns;
             let forward_delay_ns = forward_ns
                 + match side {
                     "forward" => rest_ns,
@@ -145,7 +146,7 @@ impl Point<'_> {
                 stop_ns,
                 workload: workload.clone(),
                 forward_delay_ns,
-                return_delay_ns: own_rtt_ns - forward_delay_ns,
+                return_delay_ns: forward_ns + rest_ns + return_ns - forward_delay_ns,
                 access,
                 direction,
                 route,
@@ -168,19 +169,65 @@ impl Point<'_> {
         if has("ping") {
             return Ok(Workload::Ping { every_ns: table.count("ping")?, bytes: table.count("payload")? });
         }
+        if has("udp") {
+            return self.datagrams(&table.table("udp")?);
+        }
+        if has("media") {
+            let video = table.table("media")?;
+            return Ok(Workload::Media {
+                least_bps: video.count("least")?,
+                most_bps: video.count("most")?,
+                frames: video.integer("frames")? as u32,
+                deadline_ns: video.count("deadline")?,
+            });
+        }
         if has("command") {
             let command = table.texts_if("command")?.ok_or(Unknown)?.to_vec();
             let server = table.texts_if("server")?.unwrap_or_default().to_vec();
             let user = if table.text("user")? == "root" { User::Root } else { User::Caller };
             return Ok(Workload::Command { command, server, user });
         }
+        if has("pages") {
+            return self.pages(&table.table("pages")?);
+        }
         if has("arrivals") {
             return Ok(Workload::Arrivals { arrivals: self.arrivals(place, group, &table, seed)? });
         }
+        Ok(Workload::Trace { writes: self.writes(&table)? })
+    }
+
+    /// What the trace of a table lists.
+    fn writes(&self, table: &View<'_>) -> Result<Vec<Write>, Unknown> {
         match self.contents.get(FileKind::Writes, table.text("trace")?)? {
-            Content::Writes(writes) => Ok(Workload::Trace { writes: writes.clone() }),
+            Content::Writes(writes) => Ok(writes.clone()),
             _ => Err(Unknown),
         }
+    }
+
+    fn datagrams(&self, udp: &View<'_>) -> Result<Workload, Unknown> {
+        let Some(rate_bps) = udp.count_if("rate")? else {
+            return Ok(Workload::DatagramTrace { datagrams: self.writes(udp)? });
+        };
+        Ok(Workload::Datagrams {
+            rate_bps,
+            bytes: udp.count("payload")?,
+            spacing: if udp.text("spacing")? == "poisson" { Spacing::Poisson } else { Spacing::Even },
+            on_ns: udp.count_if("on")?.unwrap_or(0),
+            off_ns: udp.count_if("off")?.unwrap_or(0),
+        })
+    }
+
+    fn pages(&self, pages: &View<'_>) -> Result<Workload, Unknown> {
+        Ok(Workload::Pages {
+            connections: pages.integer("connections")? as u32,
+            objects: pages.integer("objects")?,
+            sizes: sizes(pages, self.contents)?.ok_or(Unknown)?,
+            request_bytes: pages.count("request")? as u32,
+            think: match pages.get("think")? {
+                Some(Node::Quantity(think)) => Think::Fixed(think.count()),
+                _ => Think::Exponential(pages.table("think")?.count("exponential")?),
+            },
+        })
     }
 
     /// A source's transfers, drawn under its name or, of a table without one, its place, so that cc changes nothing.
@@ -230,8 +277,10 @@ impl Point<'_> {
     }
 }
 
-fn path(network: &Network<'_>) -> Result<Path, Unknown> {
-    let hops = |direction| network.hops(direction).iter().map(|each| hop(network, each)).collect::<Result<Vec<_>, _>>();
+fn path(network: &Network<'_>, end_ns: u64) -> Result<Path, Unknown> {
+    let hops = |direction| {
+        network.hops(direction).iter().map(|each| hop(network, each, end_ns)).collect::<Result<Vec<_>, _>>()
+    };
     let (path, place, mut down) = (network.path, network.bottleneck_place(Direction::Down)?, hops(Direction::Down)?);
     let is_listed = network.is_listed(Direction::Down);
     let own = if is_listed { down[place].clone() } else { down.remove(place) };
@@ -248,31 +297,39 @@ fn path(network: &Network<'_>) -> Result<Path, Unknown> {
         loss_at: own.loss_at,
         mtu_bytes: path.integer("mtu")? as u32,
         offload: path.flag("offload")?,
+        police: own.police,
+        impairments: own.impairments,
         changes: own.changes,
+        trace: own.trace,
         hops: down,
         bottleneck: place,
         back: hops(Direction::Up)?,
     })
 }
 
-fn hop(network: &Network<'_>, hop: &network::Hop<'_>) -> Result<Hop, Unknown> {
+fn hop(network: &Network<'_>, hop: &network::Hop<'_>, end_ns: u64) -> Result<Hop, Unknown> {
     let (keys, line) = (&hop.keys, line(network, hop)?);
-    let buffer = room(network, hop, line)?;
-    let changes = keys.tables("change")?;
-    let change = |change: &View<'_>| Ok(Change { at_ns: change.count("at")?, rate_bps: change.count("rate")? });
+    let buffer = if is_policer(hop)? { Buffer::Bytes(0) } else { room(network, hop, line)? };
     let is_after = keys.table.node("loss_at").is_some() && keys.text("loss_at")? == "after";
     Ok(Hop {
         name: hop.name()?.to_owned(),
         rate_bps: line.rate_bps,
         buffer,
         qdisc: Written::of(hop)?.discipline(buffer, network.path.integer("mtu")?)?,
-        delay_ns: hop.delay_ns()?,
+        delay_ns: hop.least_delay_ns()?,
         overhead_bytes: keys.count("overhead")? as u32,
         burst_bytes: keys.count("burst")?,
-        shaper: if keys.text("shaper")? == "htb" { ShaperKind::Htb } else { ShaperKind::Tbf },
-        loss_ppb: keys.count("loss")? as u32,
+        shaper: match keys.text("shaper")? {
+            "htb" => ShaperKind::Htb,
+            "police" => ShaperKind::Police,
+            _ => ShaperKind::Tbf,
+        },
+        loss_ppb: loss_ppb(hop)?,
         loss_at: if is_after { LossAt::After } else { LossAt::Before },
-        changes: changes.iter().map(change).collect::<Result<_, Unknown>>()?,
+        police: police(hop)?,
+        impairments: impairments(hop)?,
+        changes: changes(network, hop, line, end_ns)?,
+        trace: hop.recorded()?.map(|recorded| recorded.trace.clone()),
     })
 }
 

@@ -2,18 +2,26 @@
 //!
 //! A rule that needs a field with a problem of its own has nothing to say: it ends with [`Unknown`].
 
+mod change;
+mod datagrams;
+mod expectation;
 mod flow;
+mod line;
+mod media;
 mod network;
+mod pages;
 mod queue;
 mod source;
 
-use crate::derived::{active_groups, end_ns, has_pings, is_until_done, window_ns};
+use crate::derived::{active_groups, datagrams_of, end_ns, is_until_done, window_ns};
+use crate::impairment::loses;
 use crate::keys::MOST_FLOWS;
 use crate::names;
 use crate::point::Point;
 use crate::problem::{Problem, quoted};
 use crate::quantity::TIME;
 use crate::tree::{Node, Unknown};
+use run::Direction;
 
 const MOST_SAMPLES: u64 = 10_000_000;
 
@@ -32,7 +40,11 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
         queue::disciplines,
         queue::jitter,
         shaper,
-        network::changes,
+        line::losses,
+        line::policers,
+        line::filters,
+        change::changes,
+        change::traces,
     ];
     let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
     for (index, group) in point.groups().unwrap_or_default().iter().enumerate() {
@@ -43,8 +55,9 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
             flow::stop,
             flow::stream,
             flow::trace,
-            flow::ping,
+            datagrams::datagrams,
             source::source,
+            pages::pages,
             flow::command,
             network::direction,
             network::route,
@@ -52,7 +65,7 @@ pub(crate) fn find(point: &Point<'_>, problems: &mut Vec<Problem>) {
         ];
         let _: Vec<_> = rules.iter().map(|rule| rule(&subject, problems)).collect();
     }
-    let rules = [network::delays, counts, all_names, window, records, samples];
+    let rules = [network::delays, counts, all_names, window, records, samples, expectation::expectations];
     let _: Vec<_> = rules.iter().map(|rule| rule(point, problems)).collect();
 }
 
@@ -86,7 +99,10 @@ fn duration(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let (groups, active) = (point.groups()?, active_groups(point)?);
     let mut endless = !active.is_empty();
     for place in active.clone() {
-        endless &= matches!(groups[place].get("workload")?, Some(Node::Text(_))) || has_pings(&groups[place])?;
+        let group = &groups[place];
+        endless &= matches!(group.get("workload")?, Some(Node::Text(_)))
+            || datagrams_of(group)?.is_some()
+            || group.table_if("workload")?.is_some_and(|workload| workload.table.node("pages").is_some());
     }
     if endless {
         let hint = "give a flow a transfer, or write \"300 s\"";
@@ -114,7 +130,7 @@ fn shaper(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
         let hint = "delay_side = \"return\", or shaper_at = \"router\"";
         problems.push(Problem::new("path.delay_side", last, hint));
     }
-    if path.count("loss")? > 0 && path.text("loss_at")? != "before" {
+    if loses(point.network()?.hops(Direction::Down).first().ok_or(Unknown)?)? && path.text("loss_at")? != "before" {
         let hint = "loss_at = \"before\", or shaper_at = \"router\"";
         problems.push(Problem::new("path.loss_at", last, hint));
     }

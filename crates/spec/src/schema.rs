@@ -1,7 +1,9 @@
 //! The keys as a JSON Schema (2020-12), for editors that check TOML by one. It cannot say what holds between fields.
 
+use crate::catalogue;
 use crate::key::{Key, Kind, Section, Shape};
 use crate::keys::{BACK, LONGEST_HOP_NAME, MOST_SEEDS, PATH, SPEC};
+use crate::link;
 use crate::quantity::{self, MOMENT, SIZE, Spelling};
 use crate::reader::{MOST_ARGUMENTS, example};
 use crate::word::Word;
@@ -14,29 +16,45 @@ pub fn schema() -> Value {
     let mut schema = table(&SPEC);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
     schema["title"] = "A spec of dumbbell".into();
-    schema["anyOf"] = json!([{"required": ["hops"]}, {"properties": {"path": {"required": replaceable(&PATH)}}}]);
+    let path = |keys: Vec<&str>| json!({"properties": {"path": {"required": keys}}});
+    let own = replaceable(&PATH, |_| true);
+    let recorded = own.iter().map(|key| if *key == "rate" { "trace" } else { key }).collect();
+    let mut hops = path(replaceable(&PATH, |instead| !instead.contains(&"hops")));
+    hops["required"] = json!(["hops"]);
+    schema["anyOf"] = json!([path(vec!["link"]), hops, path(own), path(recorded)]);
     schema
 }
 
 fn table(section: &Section) -> Value {
     let properties: Map<String, Value> = section.keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     let required: Vec<&str> =
-        section.keys.iter().filter(|key| key.required && key.unless.is_none()).map(|key| key.name).collect();
+        section.keys.iter().filter(|key| key.required && key.unless.is_empty()).map(|key| key.name).collect();
     let mut schema =
         json!({"type": "object", "additionalProperties": false, "required": required, "properties": properties});
     for key in section.keys {
-        let inner = key.unless.and_then(|path| path.split_once('.')).filter(|(own, _)| section.place(own).is_some());
-        if let Some((own, within)) = inner {
-            let instead = json!({"required": [own], "properties": {own: {"required": [within]}}});
-            schema["anyOf"] = json!([{"required": [key.name]}, instead]);
+        // Of the path and its way back a link may have whatever is left out.
+        if !key.unless.is_empty() && !std::ptr::eq(section, &PATH) && !std::ptr::eq(section, &BACK) {
+            schema["anyOf"] = instead(section, key).into();
         }
     }
     schema
 }
 
-/// The keys that a table must have where the spec has not something else in their place.
-fn replaceable(section: &Section) -> Vec<&str> {
-    section.keys.iter().filter(|key| key.unless.is_some()).map(|key| key.name).collect()
+/// A key, or what its table may have in place of it: a key of its own, or one of a table in it.
+fn instead(section: &Section, key: &Key) -> Vec<Value> {
+    let other = |path: &&str| {
+        let (before, last) = path.rsplit_once('.').unwrap_or(("", path));
+        if section.place(before).is_some() {
+            return Some(json!({"required": [before], "properties": {before: {"required": [last]}}}));
+        }
+        section.place(last).map(|_| json!({"required": [last]}))
+    };
+    std::iter::once(json!({"required": [key.name]})).chain(key.unless.iter().filter_map(other)).collect()
+}
+
+/// The keys that a table must have where the spec has not something else in their place, if that is so.
+fn replaceable(section: &Section, is_so: impl Fn(&[&str]) -> bool) -> Vec<&'static str> {
+    section.keys.iter().filter(|key| !key.unless.is_empty() && is_so(key.unless)).map(|key| key.name).collect()
 }
 
 fn property(key: &Key) -> Value {
@@ -65,6 +83,10 @@ fn value(kind: &Kind) -> Value {
         Kind::Quantity { of, .. } => quantity(of, |_| true),
         Kind::Room { in_bdp } => quantity(&SIZE, |unit| *in_bdp || unit != "bdp"),
         Kind::Options(options) => json!({"enum": options}),
+        Kind::Link => json!({"enum": link::names()}),
+        Kind::Measured => json!({"enum": catalogue::names()}),
+        Kind::Level => json!({"type": ["string", "number"]}),
+        Kind::Values => json!({"type": "object", "minProperties": 1}),
         Kind::Integer { least, most } => json!({"type": "integer", "minimum": least, "maximum": most}),
         Kind::Number { least, inclusive, most } => {
             let lower = if *inclusive { "minimum" } else { "exclusiveMinimum" };
@@ -95,13 +117,7 @@ fn value(kind: &Kind) -> Value {
             let argument = json!({"type": "string", "minLength": 1});
             json!({"type": "array", "minItems": 1, "maxItems": MOST_ARGUMENTS, "items": argument})
         }
-        Kind::Table(section) => {
-            let mut schema = table(section);
-            if std::ptr::eq(*section, &BACK) {
-                schema["anyOf"] = json!([{"required": ["hops"]}, {"required": replaceable(section)}]);
-            }
-            schema
-        }
+        Kind::Table(section) => table(section),
         Kind::OneOf { simple, tables, .. } => {
             let tables = tables.iter().map(|(_, section)| table(section));
             let any: Vec<Value> = std::iter::once(value(simple)).chain(tables).collect();
@@ -137,15 +153,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_has_its_keys_or_there_are_hops() {
+    fn a_path_has_its_keys_or_a_link_or_there_are_hops() {
         let schema = schema();
         let (path, back) = (&schema["properties"]["path"], &schema["properties"]["path"]["properties"]["back"]);
-        assert_eq!((&path["required"], &back["required"]), (&json!(["rtt"]), &json!([])));
-        let either = json!([{"required": ["hops"]}, {"properties": {"path": {"required": ["rate"]}}}]);
-        assert_eq!(schema["anyOf"], either);
-        assert_eq!(back["anyOf"], json!([{"required": ["hops"]}, {"required": ["rate"]}]));
+        assert_eq!((&path["required"], &back["required"]), (&json!([]), &json!([])));
+        let has = |keys: &[&str]| json!({"properties": {"path": {"required": keys}}});
+        let mut hops = has(&["rtt"]);
+        hops["required"] = json!(["hops"]);
+        assert_eq!(schema["anyOf"], json!([has(&["link"]), hops, has(&["rate", "rtt"]), has(&["trace", "rtt"])]));
         let hop = &schema["properties"]["hops"]["items"];
-        assert_eq!(hop["required"], json!(["name", "rate"]));
+        assert_eq!(hop["required"], json!(["name"]));
         assert_eq!(back["properties"]["hops"]["items"], *hop);
     }
 }

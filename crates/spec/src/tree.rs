@@ -47,6 +47,8 @@ pub enum Node {
     Seeds(Vec<u64>),
     /// Lists of paths of fields.
     Zip(Vec<Vec<String>>),
+    /// Values of fields by their paths.
+    Values(Fields),
     /// Two moments.
     Window(Box<[Quantity; 2]>),
 }
@@ -70,6 +72,11 @@ impl Table {
     pub fn write(&mut self, place: usize, node: Node) {
         self.nodes[place] = node;
         self.written.push(place);
+    }
+
+    /// Sets the key at a place as a default does, which nobody wrote.
+    pub fn fill(&mut self, place: usize, node: Node) {
+        self.nodes[place] = node;
     }
 
     /// Every key that was written, in that order.
@@ -118,6 +125,7 @@ impl Node {
             Self::Tables(tables) => Word::List(tables.iter().map(|table| Word::Table(table.fields())).collect()),
             Self::Sweep(sweep) => Word::List(sweep.values.iter().map(Self::word).collect()),
             Self::Seeds(seeds) => Word::List(seeds.iter().map(|seed| Word::Integer((*seed).into())).collect()),
+            Self::Values(fields) => Word::Table(fields.clone()),
             Self::Zip(bundles) => Word::List(bundles.iter().map(|bundle| texts(bundle)).collect()),
             Self::Window(moments) => Word::List(moments.iter().map(|moment| Word::Text(moment.text.clone())).collect()),
         }

@@ -1,7 +1,7 @@
 //! Words that people look for and a spec does not have: what there is instead, or how a spec says it.
 
 /// Words of one wish, and what this version has instead.
-const WISHES: [(&str, &str); 7] = [
+const WISHES: [(&str, &str); 4] = [
     ("bbr2 bbrv2 bbrplus", "\"bbr\" is BBR v1, and \"bbr3\" is v3"),
     (
         "copa pcc pccallegro allegro vivace pccvivace ledbat ledbat++ compound ctcp fast sprout verus nimbus \
@@ -10,26 +10,14 @@ const WISHES: [(&str, &str); 7] = [
     ),
     ("fqpie ared sfq sfb choke priority", "queue disciplines are those of path.qdisc"),
     (
-        "reorder reordering duplicate duplication corrupt corruption",
-        "the network keeps the packets of a flow in order; path.jitter delays them in order",
-    ),
-    (
-        "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel",
-        "random loss is independent: path.loss",
-    ),
-    (
-        "trace linktrace mahimahi bandwidthtrace",
-        "the path's rate changes by [[path.change]]; a file of an application's writes is workload = { trace = \
-         \"writes.csv\" }",
-    ),
-    (
-        "crosstraffic background backgroundtraffic udp cbr web video requests",
-        "traffic is flows of TCP, [[flows]]; many short ones are workload = { arrivals = … }",
+        "crosstraffic background backgroundtraffic cbr web requests",
+        "traffic is [[flows]]; many short ones are workload = { arrivals = … }, requests and answers workload = { pages = … }, UDP \
+         is workload = { udp = … }",
     ),
 ];
 
 /// Words of other tools, and how a spec says it.
-const MEANINGS: [(&str, &str); 12] = [
+const MEANINGS: [(&str, &str); 15] = [
     ("bbrv3 tcpbbrv3", "BBR v3 is \"bbr3\""),
     ("accecn ce", "write ecn = true, or ecn = \"accurate\", in [[flows]], and a qdisc that marks"),
     ("l4s", "write cc = \"prague\" in [[flows]], and qdisc = \"dualpi2\" in [path]"),
@@ -43,13 +31,23 @@ const MEANINGS: [(&str, &str); 12] = [
         "the way of the ACKs is [path.back], with a rate and a buffer of its own, and data on it a flow of direction = \"up\"",
     ),
     (
-        "link links hop topology router routers node nodes bottlenecks",
+        "links hop topology router routers node nodes bottlenecks",
         "queues in a row are [[hops]], each with a name, a rate and a buffer",
     ),
     ("bandwidth bw capacity bitrate linkrate", "write rate = \"80 Mbit/s\""),
+    ("policer policing police", "a policer is a bucket without a queue: shaper = \"police\", burst = \"125 kB\""),
     (
-        "policer policing police",
-        "a policer is a bucket with hardly a queue: burst = \"125 kB\", buffer = \"1 packets\"",
+        "reordering duplication corruption",
+        "write reorder = { share = \"2 %\", by = \"15 ms\" }, duplicate = \"0.1 %\" or corrupt = \"0.01 %\" in [path]",
+    ),
+    (
+        "lossmodel lossburst burstloss burstyloss gilbert gilbertelliott gemodel",
+        "write loss = { gilbert_elliott = { loss = \"1 %\", burst = 5 } } in [path]",
+    ),
+    (
+        "trace linktrace mahimahi bandwidthtrace",
+        "a recorded line is trace = \"line.csv\" in [path]; a file of an application's writes is workload = { trace = \
+         \"writes.csv\" }",
     ),
     ("queuesize queuelength queuelen buffersize", "write buffer = \"1 bdp\", \"100 packets\" or \"20 ms\""),
     ("hystart cubichystart", "a constant of the algorithm: cc = \"cubic[hystart=0]\""),

@@ -6,7 +6,7 @@ use crate::word::{Fields, Word};
 /// Of a list that is written on one line.
 const COLUMNS: usize = 100;
 /// Lists of tables, each of which has a header of its own.
-pub const LISTS: [&str; 3] = ["flows", "hops", "change"];
+pub const LISTS: [&str; 4] = ["flows", "hops", "change", "expect"];
 /// The table that has a header of its own inside of another one.
 const INNER: &str = "back";
 

@@ -2,7 +2,8 @@
 
 mod support;
 
-use run::{Buffer, Change, Direction, Hop, LossAt, QueueDiscipline, Route, Run, ShaperKind};
+use run::samples::hop;
+use run::{Buffer, Change, Direction, Hop, LossAt, Route, Run, ShaperKind};
 use support::{experiment, resolved, run};
 
 const TOP: &str = "duration = \"10 s\"\n";
@@ -20,19 +21,7 @@ fn row(rest: &str) -> String {
 }
 
 fn plain(name: &str, rate_bps: u64, buffer_bytes: u64, delay_ns: u64) -> Hop {
-    Hop {
-        name: name.to_owned(),
-        rate_bps,
-        buffer: Buffer::Bytes(buffer_bytes),
-        qdisc: QueueDiscipline::Fifo,
-        delay_ns,
-        overhead_bytes: 14,
-        burst_bytes: 5_000,
-        shaper: ShaperKind::Tbf,
-        loss_ppb: 0,
-        loss_at: LossAt::Before,
-        changes: Vec::new(),
-    }
+    Hop { delay_ns, burst_bytes: 5_000, ..hop(name, rate_bps, buffer_bytes) }
 }
 
 #[test]
@@ -64,7 +53,7 @@ fn the_named_hop_is_the_bottleneck_and_of_equals_the_first() {
     assert_eq!(path.hops[0].buffer, Buffer::Bytes(500_000), "the bdp of another hop");
     assert_eq!((path.overhead_bytes, path.loss_ppb, path.burst_bytes), (38, 10_000_000, 1));
     assert_eq!((path.shaper, path.loss_at), (ShaperKind::Htb, LossAt::Before));
-    assert_eq!(path.changes, [Change { at_ns: 5_000_000_000, rate_bps: 1_000_000 }]);
+    assert_eq!(path.changes, [Change::of_rate(5_000_000_000, 1_000_000)]);
     assert_eq!(path.changes, path.hops[2].changes);
     assert!(path.hops[0].changes.is_empty() && path.hops[1].changes.is_empty());
     assert_eq!(path.jitter_ns, Some((1_500 + 38) * 80), "a packet takes the bottleneck's line so long");
@@ -91,7 +80,7 @@ fn a_way_back_is_one_hop_or_several() {
                        [[path.back.change]]\nat = \"4 s\"\nrate = \"2 Mbit/s\"\n{RENO}"
     );
     let path = run(&one).path;
-    let changes = vec![Change { at_ns: 4_000_000_000, rate_bps: 2_000_000 }];
+    let changes = vec![Change::of_rate(4_000_000_000, 2_000_000)];
     let back = Hop { loss_ppb: 20_000_000, changes, ..plain("back", 1_000_000, 125_000, 3_000_000) };
     assert_eq!(path.back, [back], "0.5 bdp of the bottleneck");
     assert!(path.hops.is_empty() && path.changes.is_empty());

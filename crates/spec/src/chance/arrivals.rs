@@ -1,14 +1,10 @@
 //! Short transfers as they arrive: times and sizes have a random stream each, so that another load moves the same transfers
 //! together or apart, and other sizes come at the same times.
 
-use super::{
-    sizes::{Distribution, Sizes},
-    stream::Shares,
-};
+use super::stream::Shares;
 use libm::log;
+use run::Sizes;
 
-/// Of a transfer, whatever a distribution gives.
-pub(crate) const LARGEST_BYTES: u64 = 1_000_000_000_000_000;
 const NS_PER_S: f64 = 1e9;
 
 /// Arrivals by chance, a Poisson process, with their sizes.
@@ -78,9 +74,7 @@ fn times_ns(seed: u64, name: &str, per_s: f64) -> impl Iterator<Item = u64> {
 }
 
 fn bytes(seed: u64, name: &str, sizes: Sizes) -> impl Iterator<Item = u64> {
-    let distribution = Distribution::from(sizes);
-    Shares::new("sizes", seed, name)
-        .map(move |share| (distribution.at(share).round_ties_even() as u64).clamp(1, LARGEST_BYTES))
+    Shares::new("sizes", seed, name).map(move |share| sizes.bytes_at(share))
 }
 
 #[cfg(test)]

@@ -45,6 +45,9 @@ pub static SPEC: Section = Section {
         Key::optional("measure", Table(&MEASURE))
             .once()
             .about("What is recorded of a run, and which part of it the summary is taken of."),
+        Key::optional("expect", Table(&EXPECT)).listed(0, MOST_EXPECTATIONS).examples(&[Header("[[expect]]")]).about(
+            "What the runs must show, a table `[[expect]]` each. `dumbbell run` judges each at every point (it holds, fails or is undecided), prints them after the results, and has exit status 1 where one fails ([how](how-to/ci-of-a-congestion-control.md)). An expectation decides nothing of a run: after a change of it nothing is run again.",
+        ),
     ],
 };
 

@@ -7,16 +7,16 @@ pub static FLOW: Section = Section {
     only: "",
     keys: &[
         Key::optional("name", Name).examples(&[Text("downloads")]).about(
-            "Name of the group in results, tables and figures; unique. The default is the algorithm's name, or `ping`. Its \
+            "Name of the group in results, tables and figures; unique. The default is the algorithm's name, `ping`, `udp` or `media`. Its \
              flows are `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, \
              so that it draws the same whatever else a spec has.",
         ),
         Key::required("cc", Control).examples(&[Text("bbr")]).about(
             "The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), \
              as `\"bbr[cwnd_gain=1.5]\"`. `dumbbell cc list` has all, with the engines that have them. It has no default: \
-             it is needed, unless the workload is a ping, which has none.",
+             it is needed, unless the workload is `ping`, `udp` or `media`, which have none.",
         )
-        .unless("workload.ping"),
+        .unless(&["workload.ping", "workload.udp", "workload.media"]),
         Key::optional("count", Integer { least: 1, most: MOST_FLOWS })
             .default(Count(1))
             .examples(&[Count(4)])

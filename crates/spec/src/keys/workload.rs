@@ -74,10 +74,48 @@ pub static PING: Section = Section {
              flow knows it as one of its own. Results have its round-trip times, and how many were lost; it \
              delivers nothing, so that it has no goodput and no part in shares.",
         ),
-        Key::optional("payload", bounded(&BYTES, "8 B", "65507 B"))
+        Key::optional("payload", DATAGRAM)
             .default(Text("64 B"))
             .examples(&[Text("1 kB")])
             .about("Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."),
+    ],
+};
+
+/// Datagrams that nothing answers.
+pub static DATAGRAMS: Section = Section {
+    only: "",
+    keys: &[Key::required("udp", Table(&UDP)).once().about(
+        "UDP datagrams that nothing answers, and that do not answer to congestion: the application sends on whatever becomes of them. \
+         They have no congestion control. Results have their goodput, what was lost and their one-way delay; what compares \
+         connections (shares, Jain's index) leaves them out. `linux` and `netns` send them by a socket of the agent, \
+         at the same instants as `sim`.",
+    )],
+};
+
+/// When datagrams are sent: at a rate, or as a file lists them.
+pub static UDP: Section = Section {
+    only: "",
+    keys: &[
+        Key::optional("rate", bounded(&RATE, "1 bit/s", "1 Tbit/s")).examples(&[Text("5 Mbit/s")]).about(
+            "Payload a second, without headers, as `iperf3 -u -b` counts. To each datagram come 28 bytes of IP and UDP: \
+             5 Mbit/s of 1200 bytes each are 5.12 Mbit/s of IP packets.",
+        ),
+        Key::optional("trace", File(FileKind::Writes)).examples(&[Text("datagrams.csv")]).about(
+            "In place of a rate a CSV file of datagrams, relative to the spec's folder: [two columns](#trace-files), the time of each \
+             in seconds after the flow's start, and its payload in bytes.",
+        ),
+        Key::optional("payload", DATAGRAM)
+            .default(Text("1200 B"))
+            .examples(&[Text("172 B")])
+            .about("Payload of each datagram of a rate; with 28 bytes of IP and UDP it is `path.mtu` at most."),
+        Key::optional("spacing", Options(&["even", "poisson"])).default(Text("even")).examples(&[Text("poisson")]).about(
+            "How datagrams of a rate follow each other: at even intervals, or by chance, with exponential gaps (a Poisson process) that \
+             are drawn from the seed and the flow's name.",
+        ),
+        Key::optional("on", INTERVAL)
+            .examples(&[Text("1 s")])
+            .about("It sends for so long, from the flow's start on, and then pauses for `off`; `rate` is that while it sends."),
+        Key::optional("off", INTERVAL).examples(&[Text("1 s")]).about("How long each pause is."),
     ],
 };
 
@@ -104,6 +142,9 @@ pub static COMMAND: Section = Section {
             .about(
                 "What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the flow. The default starts none.",
             ),
+        Key::optional("name", Name).once().examples(&[Text("iperf3")]).about(
+            "What tables and messages call both, where a sweep has several programs. The default is both, as they are started.",
+        ),
         Key::optional("user", Options(&["caller", "root"])).default(Text("caller")).about(
             "Who both run as. `\"caller\"`: the user who calls, also where that user became root by `sudo`. `\"root\"`: root, with all its powers, which only the engine `netns` can give: a guest's programs have none.",
         ),

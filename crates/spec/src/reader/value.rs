@@ -1,8 +1,10 @@
 //! One value: from a word to a [`Node`], or why not.
 
 use super::example;
+use crate::catalogue;
 use crate::key::{Key, Kind};
 use crate::keys::{LONGEST_HOP_NAME, MOST_SEEDS};
+use crate::link;
 use crate::placeholder;
 use crate::problem::{Refusal, listed, prints, quoted, suggestion};
 use crate::quantity::{Quantity, SIZE, within};
@@ -12,6 +14,8 @@ use crate::word::{Fields, Word};
 
 /// Of the experiment, and of a group of flows.
 const LONGEST_NAME: usize = 100;
+/// Of a file or a folder, as Linux has it (`NAME_MAX`).
+const LONGEST_FILE_NAME: usize = 255;
 const MOST_DIGITS_OF_A_PLACE: usize = 6;
 
 /// A value that is neither a table nor a list.
@@ -41,14 +45,21 @@ pub(super) fn of(key: &'static Key, kind: &'static Kind, word: &Word) -> Result<
         Kind::Name => name(&text(key, word)?),
         Kind::Hop => hop(&text(key, word)?),
         Kind::Group => group(&text(key, word)?),
+        Kind::Link => one_of(&link::names(), word),
+        Kind::Measured => one_of(&catalogue::names(), word),
+        Kind::Level => level(key, word),
         Kind::Control => text(key, word).map(Node::Text),
         Kind::File(_) => match text(key, word)? {
             empty if empty.is_empty() => Err(Refusal::new("an empty name", example(key))),
+            long if long.split('/').any(|part| part.len() > LONGEST_FILE_NAME) => {
+                let hint = format!("at most {LONGEST_FILE_NAME} bytes");
+                Err(Refusal::new("no file has so long a name", hint))
+            }
             name => Ok(Node::Text(name)),
         },
         Kind::Seeds => integer(key, word, 1, MOST_SEEDS).map(Node::Integer),
         Kind::Zip | Kind::Window | Kind::Command | Kind::Route => Err(must_be("a list", word, key)),
-        Kind::Table(_) | Kind::OneOf { .. } => Err(must_be("a table", word, key)),
+        Kind::Table(_) | Kind::Values | Kind::OneOf { .. } => Err(must_be("a table", word, key)),
     }
 }
 
@@ -169,6 +180,17 @@ fn name(name: &str) -> Result<Node, Refusal> {
     }
     let hint = format!("1 to {LONGEST_NAME} printable characters, no space around them");
     Err(Refusal::new(format!("{} is no name", quoted(name)), hint))
+}
+
+/// A number with whichever unit, or without one.
+fn level(key: &Key, word: &Word) -> Result<Node, Refusal> {
+    match word {
+        Word::Text(text) => Ok(Node::Text(text.clone())),
+        Word::Integer(number) => Ok(u64::try_from(*number).map_or(Node::Number(*number as f64), Node::Integer)),
+        Word::Number(number) if number.is_finite() => Ok(Node::Number(*number)),
+        Word::Number(_) => Err(Refusal::new(format!("{} is not a finite number", word.quoted()), example(key))),
+        _ => Err(must_be("a number with a unit", word, key)),
+    }
 }
 
 /// One that file names, columns and devices can have in them.

@@ -9,9 +9,9 @@ use crate::placeholder;
 use crate::point::Point;
 use crate::problem::Problem;
 use crate::tree::{Unknown, View};
-use run::{Direction, PING_HEADERS_BYTES};
+use run::Direction;
 
-const MOST_WRITES: u64 = 10_000_000;
+pub(super) const MOST_WRITES: u64 = 10_000_000;
 const NS_PER_S: i128 = 1_000_000_000;
 const BITS_PER_BYTE: u128 = 8;
 
@@ -110,28 +110,6 @@ pub(super) fn trace(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(),
         let message = format!("{writes} writes of all flows of the group are too many");
         let path = format!("{}.workload.trace", subject.place);
         problems.push(Problem::new(path, message, format!("at most {MOST_WRITES}")));
-    }
-    Ok(())
-}
-
-pub(super) fn ping(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let Subject { point, group, place } = subject;
-    let Some(ping) = subject.workload("ping")? else { return Ok(()) };
-    for key in ["cc", "ecn"] {
-        if group.table.is_written(key) {
-            let message = "a ping is no TCP connection";
-            problems.push(Problem::new(format!("{place}.{key}"), message, "leave it out, or write another workload"));
-        }
-    }
-    let room = point.network()?.path.integer("mtu")? - u64::from(PING_HEADERS_BYTES);
-    if ping.count("payload")? > room {
-        let message = format!("longer than what path.mtu leaves a datagram, {room} B");
-        problems.push(Problem::new(format!("{place}.workload.payload"), message, format!("at most \"{room} B\"")));
-    }
-    let pings = end_ns(point)? / ping.count("ping")? * group.integer("count")?;
-    if pings > MOST_WRITES {
-        let message = format!("{pings} pings are too many");
-        problems.push(Problem::new(format!("{place}.workload.ping"), message, format!("at most {MOST_WRITES}")));
     }
     Ok(())
 }

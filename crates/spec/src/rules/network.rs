@@ -1,8 +1,7 @@
 //! The rules of the hops, and of the groups of flows that pass them.
 
 use super::flow::Subject;
-use super::{Problems, after_the_end, shown};
-use crate::derived::end_ns;
+use super::{Problems, shown};
 use crate::network::{Hop, Network, OF_A_HOP};
 use crate::point::Point;
 use crate::problem::{Problem, closest, quoted};
@@ -13,6 +12,10 @@ use run::Direction;
 pub(super) fn keys(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let network = point.network()?;
     if network.is_listed(Direction::Down) {
+        if network.path.table.is_written("link") {
+            let hint = "leave it out, and write what you want of its keys";
+            problems.push(Problem::new("path.link", "is one hop, and has no place with [[hops]]", hint));
+        }
         displaced(&network.path, "path", "hops", problems);
         for (key, hint) in [
             ("shaper_at", "leave it out: queues stand in the order of [[hops]], the last one next to the receivers"),
@@ -84,36 +87,6 @@ fn names_of<'a>(network: &Network<'a>, direction: Direction) -> Result<Vec<&'a s
     network.hops(direction).iter().map(Hop::name).collect()
 }
 
-pub(super) fn changes(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
-    for hop in point.network()?.all() {
-        let _: Result<(), Unknown> = changes_of(hop, end_ns(point), problems);
-    }
-    Ok(())
-}
-
-fn changes_of(hop: &Hop<'_>, end_ns: Result<u64, Unknown>, problems: Problems<'_>) -> Result<(), Unknown> {
-    let changes = hop.keys.tables("change")?;
-    let moments = changes.iter().map(|change| change.count("at")).collect::<Result<Vec<u64>, Unknown>>()?;
-    let place = hop.field("change");
-    let mut before = 0;
-    for (index, moment) in moments.iter().enumerate() {
-        if *moment <= before {
-            let first = format!("write the first rate as {}", hop.field("rate"));
-            let hint = if index > 0 { "order the changes by time" } else { &first };
-            let message = format!("{} is not after {}", shown(*moment), shown(before));
-            problems.push(Problem::new(format!("{place}[{index}].at"), message, hint));
-        }
-        before = *moment;
-    }
-    let end_ns = end_ns?;
-    for (index, moment) in moments.iter().enumerate() {
-        if *moment >= end_ns {
-            problems.push(after_the_end(format!("{place}[{index}].at"), (*moment).into(), end_ns, ""));
-        }
-    }
-    Ok(())
-}
-
 pub(super) fn direction(subject: &Subject<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
     let network = subject.point.network()?;
     if subject.group.text("direction")? == "up" && network.hops(Direction::Up).is_empty() {
@@ -162,8 +135,9 @@ pub(super) fn delays(point: &Point<'_>, problems: Problems<'_>) -> Result<(), Un
         let own_ns = group.count_if("rtt")?;
         let rtt_ns = own_ns.map_or_else(|| network.path.count("rtt"), Ok)?;
         let (direction, route) = network.route(group)?;
-        let delays_ns =
-            network.delay_ns(direction, route.data)? + network.delay_ns(direction.reversed(), route.acks)?;
+        let (there_ns, _) = network.delays_ns(direction, route.data)?;
+        let (back_ns, _) = network.delays_ns(direction.reversed(), route.acks)?;
+        let delays_ns = there_ns + back_ns;
         if delays_ns <= rtt_ns || (is_said && own_ns.is_none()) {
             continue;
         }

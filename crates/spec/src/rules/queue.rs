@@ -2,6 +2,7 @@
 
 use super::{Problems, shown};
 use crate::derived::{Line, buffer_limit, jitter_ns, line};
+use crate::impairment::is_policer;
 use crate::network::{Hop, Network};
 use crate::point::Point;
 use crate::problem::{Problem, quoted, suggestion};
@@ -23,15 +24,32 @@ pub(super) fn buffers(point: &Point<'_>, problems: Problems<'_>) -> Result<(), U
 }
 
 fn buffer(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Result<(), Unknown> {
+    if is_policer(hop)? {
+        return Ok(());
+    }
     let (written, place) = (Written::of(hop)?, hop.field("buffer"));
-    let in_packets = written.counts_packets() || network.counts_packets()?;
     let Some(size) = hop.keys.quantity_if("buffer")? else {
-        if !written.counts_packets() {
+        // A preset that is misspelt would have had one.
+        let has_preset = hop.keys.has("link") && hop.keys.text_if("link")?.is_some();
+        if !written.counts_packets() && !has_preset {
             let hint = hop.keys.table.section.keys.iter().find(|key| key.name == "buffer").map(example);
             problems.push(Problem::new(place, "missing", hint.unwrap_or_default()));
         }
         return Ok(());
     };
+    sized(network, hop, size, &place, problems)
+}
+
+/// The size of a hop's queue is in what it counts, and a packet fits.
+pub(super) fn sized(
+    network: &Network<'_>,
+    hop: &Hop<'_>,
+    size: &Quantity,
+    place: &str,
+    problems: Problems<'_>,
+) -> Result<(), Unknown> {
+    let written = Written::of(hop)?;
+    let in_packets = written.counts_packets() || network.counts_packets()?;
     if in_packets && BYTES.units.iter().any(|(unit, _)| *unit == size.unit) {
         let (who, more) = if written.counts_packets() {
             (written.kind, "")
@@ -43,7 +61,7 @@ fn buffer(network: &Network<'_>, hop: &Hop<'_>, problems: Problems<'_>) -> Resul
         problems.push(Problem::new(place, message, hint));
         return Ok(());
     }
-    room(size, in_packets, network, line(network, hop)?, &place, problems)
+    room(size, in_packets, network, line(network, hop)?, place, problems)
 }
 
 /// What a hop says of its queue discipline, and of what that counts.

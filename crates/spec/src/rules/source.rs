@@ -29,7 +29,8 @@ pub(super) fn source(subject: &Subject<'_>, problems: Problems<'_>) -> Result<()
     }
     let before = problems.len();
     arrivals(subject, &source, &path, problems)?;
-    sizes(&source, &format!("{path}.size"), problems)?;
+    let needs_mean = source.table("arrivals")?.has("load");
+    sizes(&source, &format!("{path}.size"), needs_mean, problems)?;
     if problems.len() == before { load(subject, &source, &path, problems) } else { Ok(()) }
 }
 
@@ -77,8 +78,9 @@ fn arrivals(subject: &Subject<'_>, source: &View<'_>, path: &str, problems: Prob
     Ok(())
 }
 
-fn sizes(source: &View<'_>, path: &str, problems: Problems<'_>) -> Result<(), Unknown> {
-    let Some(size) = source.table_if("size")? else { return Ok(()) };
+/// Of a table's `size`, whose mean is of use or not.
+pub(super) fn sizes(table: &View<'_>, path: &str, needs_mean: bool, problems: Problems<'_>) -> Result<(), Unknown> {
+    let Some(size) = table.table_if("size")? else { return Ok(()) };
     if size.table.node("lognormal").is_some() {
         one_of(&size.table("lognormal")?, &format!("{path}.lognormal"), "mean", "median", problems);
         return Ok(());
@@ -90,8 +92,7 @@ fn sizes(source: &View<'_>, path: &str, problems: Problems<'_>) -> Result<(), Un
     one_of(&tail, &path, "mean", "minimum", problems);
     let shape = tail.number("shape")?;
     let Some(most) = tail.quantity_if("maximum")? else {
-        let needs_mean = tail.has("mean") || source.table("arrivals")?.has("load");
-        if shape <= 1.0 && needs_mean {
+        if shape <= 1.0 && (needs_mean || tail.has("mean")) {
             let message = format!("a Pareto distribution of shape {shape} has no mean");
             problems.push(Problem::new(format!("{path}.shape"), message, "a shape above 1, or maximum = \"100 MB\""));
         }

@@ -1,8 +1,8 @@
-//! Pings: what a spec's words become, and what is refused.
+//! Pings and other datagrams: what a spec's words become, and what is refused.
 
 mod support;
 
-use run::Workload;
+use run::{Spacing, Workload};
 use support::{experiment, problems, resolved, run};
 
 const TOP: &str = "duration = \"10 s\"\n[path]\nrate = \"10 Mbit/s\"\nrtt = \"40 ms\"\nbuffer = \"1 bdp\"\n";
@@ -44,4 +44,27 @@ fn what_a_ping_cannot_be_is_refused_by_its_path() {
         assert!(lines.len() == 1 && lines[0].starts_with(begins), "{flow}: {lines:?}");
     }
     assert_eq!(run(&with("workload = { ping = \"1 s\", payload = \"1472 B\" }\n")).flows.len(), 2);
+}
+
+#[test]
+fn datagrams_have_a_rate_or_a_trace() {
+    let udp = |table: &str| run(&with(&format!("workload = {{ udp = {table} }}\n"))).flows[1].clone();
+    let even = Workload::Datagrams { rate_bps: 5_000_000, bytes: 1_200, spacing: Spacing::Even, on_ns: 0, off_ns: 0 };
+    let flow = udp("{ rate = \"5 Mbit/s\" }");
+    assert_eq!((&*flow.name, flow.cc.as_ref(), &flow.workload), ("udp", None, &even));
+    let paused =
+        udp("{ rate = \"1 Mbit/s\", payload = \"172 B\", spacing = \"poisson\", on = \"1 s\", off = \"2 s\" }");
+    let (rate_bps, bytes, spacing, on_ns, off_ns) = (1_000_000, 172, Spacing::Poisson, 1_000_000_000, 2_000_000_000);
+    assert_eq!(paused.workload, Workload::Datagrams { rate_bps, bytes, spacing, on_ns, off_ns });
+    for (table, begins) in [
+        ("{ }", "flows[1].workload.udp: does not say when datagrams are sent"),
+        ("{ rate = \"1 Mbit/s\", payload = \"1473 B\" }", "flows[1].workload.udp.payload: longer than"),
+        ("{ rate = \"1 Mbit/s\", on = \"1 s\" }", "flows[1].workload.udp.off: missing"),
+        ("{ rate = \"10 Gbit/s\" }", "flows[1].workload.udp: 10416666 datagrams are too many"),
+    ] {
+        let lines = problems(&with(&format!("workload = {{ udp = {table} }}\n")));
+        assert!(lines.len() == 1 && lines[0].starts_with(begins), "{table}: {lines:?}");
+    }
+    let lines = problems(&with("cc = \"reno\"\nworkload = { udp = { rate = \"1 Mbit/s\" } }\n"));
+    assert!(lines.len() == 1 && lines[0].starts_with("flows[1].cc: datagrams are no TCP connection"), "{lines:?}");
 }
