@@ -1,6 +1,11 @@
 //! [`Hop`]: a queue before a line of its own, as packets meet it on their way; and what a flow's route is.
 
+use crate::buffer::Buffer;
+use crate::change::Change;
+use crate::default::is_default;
+use crate::impairment::{Impairments, Police};
 use crate::queue_discipline::QueueDiscipline;
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 
 /// Ethernet's header: what every link of a host charges a frame beyond its IP packet.
@@ -37,9 +42,18 @@ pub struct Hop {
     /// On which side of the queue.
     #[serde(default = "before", skip_serializing_if = "is_before")]
     pub loss_at: LossAt,
-    /// Changes of the rate in time, in order.
+    /// What a policer has beyond that.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub police: Police,
+    /// What its line does to packets beside taking its time.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub impairments: Impairments,
+    /// Changes in time, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
+    /// The line as it was recorded, in place of its rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
 }
 
 /// Where packets go.
@@ -82,7 +96,20 @@ impl Hop {
 
     /// Its rate, and that after each of its changes.
     pub fn rates_bps(&self) -> impl Iterator<Item = u64> {
-        std::iter::once(self.rate_bps).chain(self.changes.iter().map(|change| change.rate_bps))
+        std::iter::once(self.rate_bps).chain(self.changes_in_time().iter().filter_map(|change| change.rate_bps))
+    }
+
+    /// Its changes: those that it has, or those of its trace.
+    pub fn changes_in_time(&self) -> &[Change] {
+        changes_of(&self.changes, self.trace.as_ref())
+    }
+}
+
+/// The changes of a line with these and this trace.
+pub fn changes_of<'line>(changes: &'line [Change], trace: Option<&'line Trace>) -> &'line [Change] {
+    match trace {
+        Some(Trace::Changes(recorded)) => recorded,
+        _ => changes,
     }
 }
 
@@ -108,16 +135,8 @@ pub enum ShaperKind {
     Tbf,
     /// A frame leaves when the bucket owes nothing, and may leave it owing.
     Htb,
-}
-
-/// What a queue counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Buffer {
-    /// At most this many bytes of frames.
-    Bytes(u64),
-    /// At most this many frames of any size.
-    Packets(u64),
+    /// A frame that comes passes if the tokens suffice for it, else it is dropped: there is no queue.
+    Police,
 }
 
 /// The side of the queue on which random loss acts.
@@ -130,16 +149,6 @@ pub enum LossAt {
     After,
 }
 
-/// From `at_ns` on, a line has another rate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Change {
-    /// When.
-    pub at_ns: u64,
-    /// The new rate.
-    pub rate_bps: u64,
-}
-
 /// Of a field that earlier runs do not have: a run that has its default is what it was before there was the field.
 pub(crate) const fn ethernet() -> u32 {
     ETHERNET_HEADER_BYTES
@@ -148,8 +157,4 @@ pub(crate) const fn ethernet() -> u32 {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it over so")]
 pub(crate) const fn is_ethernet(bytes: &u32) -> bool {
     *bytes == ethernet()
-}
-
-pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
 }

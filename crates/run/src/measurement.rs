@@ -2,7 +2,7 @@
 //!
 //! Series are columns of equal length. `u64::MAX` and `u32::MAX` in a gauge mean "not known yet".
 
-use crate::hop::is_default;
+use crate::default::is_default;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -22,7 +22,8 @@ pub struct Measurement {
     /// order, then those of the way back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<HopMeasurement>,
-    /// What the run was measured on, for its provenance: kernel release, settings, queueing disciplines.
+    /// What the run was measured on, for its provenance: kernel release, settings, queueing disciplines. Of a flow whose connections
+    /// were given up (ETIMEDOUT), on any engine, how many and since when: `flows[0].given_up`, `1 from 945.152 s on`.
     #[serde(default)]
     pub facts: BTreeMap<String, String>,
     /// What `ss` said of the senders' connections, if it was asked.
@@ -41,14 +42,17 @@ pub struct SsSample {
 
 /// One flow.
 ///
-/// Of a source of short transfers ([`crate::Workload::Arrivals`]) all of its connections are measured together: counters
+/// Of a source of short transfers ([`crate::Workload::Arrivals`]) and of a client that loads pages ([`crate::Workload::Pages`]) all of its connections are measured together: counters
 /// are sums over its connections, closed ones included; gauges are those of its open connections together, with bytes
 /// (delivered and at the bottleneck, those of closed connections included), cwnd, segments in flight and rates summed,
 /// `srtt_us` the mean, rounded down, of those that have one, `min_rtt_us` the least; the slow-start threshold and the
 /// algorithm's own gauges are "none", and there are no phases. The histogram and the samples of ACKs are over all.
 ///
 /// Of pings ([`crate::Workload::Ping`]) `segments_sent` counts what was sent and `acks` what was answered; `srtt_us` is the
-/// round-trip time of the last answer, and a sample of an ACK that of an answer. They deliver nothing.
+/// round-trip time of the last answer, and a sample of an ACK that of an answer. They deliver nothing. Of other datagrams
+/// ([`crate::Workload::Datagrams`]) `segments_sent` counts likewise, what has arrived is delivered, and there are no round-trip times.
+/// Of media ([`crate::Workload::Media`]), beyond that, `acks` counts reports that the sender took; its gauges are NADA's reference rate
+/// (`bandwidth_bps`) and sending rate (`pacing_rate_bps`), and its phases NADA's modes.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct FlowMeasurement {
     /// When it called connect(); of a source its start.
@@ -74,21 +78,42 @@ pub struct FlowMeasurement {
     /// The short transfers of a source; empty for every other workload.
     #[serde(default, skip_serializing_if = "Transfers::is_empty")]
     pub transfers: Transfers,
+    /// The pages of a client; empty for every other workload.
+    #[serde(default, skip_serializing_if = "PageLoads::is_empty")]
+    pub pages: PageLoads,
     /// What a program of the user's own said and how it ended; none of every other workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<Program>,
-    /// The pings of the window; none of every other workload.
+    /// The datagrams of the window, pings among them; none of every other workload.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub pings: Option<Pings>,
+    pub datagrams: Option<SentDatagrams>,
+    /// How long those of them that arrived were under way, ns; none of pings, which have round-trip times, and of every other
+    /// workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<Histogram>,
+    /// The frames of the window, of media; none of every other workload.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub frames: Option<MediaFrames>,
 }
 
-/// Pings that were sent within the window, up to the last one that was answered at all: what was sent later may still be
-/// under way.
+/// Frames of a media source that were captured within the window, but for those that may still come in time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MediaFrames {
+    /// How many were captured.
+    pub captured: u64,
+    /// How many of them were not complete at the receiver within the deadline, those among them that never were.
+    pub late: u64,
+    /// From the capture to the arrival of the last packet, of those that were complete at all, ns.
+    pub delay: Histogram,
+}
+
+/// Datagrams that were sent within the window, up to the last one that arrived at all, of a ping its answer: what was sent
+/// later may still be under way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Pings {
+pub struct SentDatagrams {
     /// How many were sent.
     pub sent: u64,
-    /// How many of them were never answered.
+    /// How many of them never arrived.
     pub lost: u64,
 }
 
@@ -131,7 +156,7 @@ pub struct Transfers {
     pub segments_retransmitted: Vec<u64>,
 }
 
-/// An instant of [`Transfers`] that did not come.
+/// An instant of [`Transfers`] or [`PageLoads`] that did not come.
 pub const NEVER_NS: u64 = u64::MAX;
 
 impl Transfers {
@@ -145,6 +170,24 @@ impl Transfers {
         }
     }
 
+    /// There are none.
+    pub fn is_empty(&self) -> bool {
+        self.started_ns.is_empty()
+    }
+}
+
+/// The pages of a client: columns with one entry for each that it has begun, in order.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageLoads {
+    /// When the first request of the page was written.
+    pub started_ns: Vec<u64>,
+    /// When the last byte of its last object had arrived; [`NEVER_NS`]: not by the client's end.
+    pub loaded_ns: Vec<u64>,
+    /// Payload of all its objects that were requested.
+    pub bytes: Vec<u64>,
+}
+
+impl PageLoads {
     /// There are none.
     pub fn is_empty(&self) -> bool {
         self.started_ns.is_empty()

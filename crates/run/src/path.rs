@@ -1,7 +1,8 @@
 //! What follows from a path's fields: sizes of frames and segments, round-trip times, its hops, and which of them a flow
 //! passes.
 
-use crate::hop::{Change, Direction, ETHERNET_HEADER_BYTES, Hop};
+use crate::change::Change;
+use crate::hop::{Direction, ETHERNET_HEADER_BYTES, Hop, changes_of};
 use crate::request::{Flow, Path, Run};
 use std::ops::Range;
 
@@ -12,8 +13,8 @@ const BACK: &str = "back";
 
 /// Headers of a data segment within the MTU: IP 20, TCP 20, timestamps 12 bytes.
 pub const SEGMENT_HEADERS_BYTES: u32 = 52;
-/// Headers of a ping within the MTU: IP 20, UDP 8 bytes.
-pub const PING_HEADERS_BYTES: u32 = 28;
+/// Headers of a datagram within the MTU: IP 20, UDP 8 bytes.
+pub const UDP_HEADERS_BYTES: u32 = 28;
 /// Headers of a data segment on a host's link.
 pub const FRAME_HEADERS_BYTES: u32 = ETHERNET_HEADER_BYTES + SEGMENT_HEADERS_BYTES;
 
@@ -63,9 +64,29 @@ impl Path {
                 shaper: self.shaper,
                 loss_ppb: self.loss_ppb,
                 loss_at: self.loss_at,
+                police: self.police,
+                impairments: self.impairments,
                 changes: self.changes.clone(),
+                trace: self.trace.clone(),
             }],
             Direction::Down => self.hops.clone(),
+        }
+    }
+
+    /// How many hops a direction has.
+    pub fn links(&self, direction: Direction) -> usize {
+        match direction {
+            Direction::Down => self.hops.len().max(1),
+            Direction::Up => self.back.len(),
+        }
+    }
+
+    /// The changes of each hop of a direction.
+    fn changes(&self, direction: Direction) -> Vec<&[Change]> {
+        match direction {
+            Direction::Down if self.hops.is_empty() => vec![changes_of(&self.changes, self.trace.as_ref())],
+            Direction::Down => self.hops.iter().map(Hop::changes_in_time).collect(),
+            Direction::Up => self.back.iter().map(Hop::changes_in_time).collect(),
         }
     }
 
@@ -94,6 +115,12 @@ impl Path {
     pub fn has_several_hops(&self) -> bool {
         self.hops.len().max(1) + self.back.len() > 1
     }
+
+    /// How long its queues remember what they dropped.
+    pub fn memory_ns(&self) -> u64 {
+        let hops = [Direction::Down, Direction::Up].into_iter().flat_map(|direction| self.hops(direction));
+        hops.map(|hop| hop.qdisc.memory_ns()).max().unwrap_or(0)
+    }
 }
 
 impl Flow {
@@ -109,30 +136,51 @@ impl Flow {
 }
 
 fn passed(route: Option<(usize, usize)>, path: &Path, direction: Direction) -> Range<usize> {
-    let all = match direction {
-        Direction::Down => path.hops.len().max(1),
-        Direction::Up => path.back.len(),
-    };
-    route.map_or(0..all, |(first, last)| first..last + 1)
+    route.map_or(0..path.links(direction), |(first, last)| first..last + 1)
 }
 
-/// A hop's rate changes: its direction and place among the hops of that, when, and to what. In order of time; of one
-/// instant those of the path first.
-pub fn changes(run: &Run) -> Vec<(Direction, usize, Change)> {
-    let mut all: Vec<(Direction, usize, Change)> = Vec::new();
-    for direction in Direction::BOTH {
-        for (place, hop) in run.path.hops(direction).into_iter().enumerate() {
-            all.extend(hop.changes.into_iter().map(|change| (direction, place, change)));
-        }
+/// The changes of a run's hops: the direction of each and its place among the hops of that, when, and to what. In order of time; of
+/// one instant those of the path first.
+#[derive(Clone, Debug)]
+pub struct Changes<'run> {
+    /// Those to come, by hop.
+    hops: Vec<(Direction, usize, &'run [Change])>,
+}
+
+impl<'run> Changes<'run> {
+    /// All of a run.
+    pub fn of(run: &'run Run) -> Self {
+        let path = &run.path;
+        let of =
+            |direction| path.changes(direction).into_iter().enumerate().map(move |(hop, own)| (direction, hop, own));
+        Self { hops: Direction::BOTH.into_iter().flat_map(of).filter(|(.., own)| !own.is_empty()).collect() }
     }
-    all.sort_by_key(|(.., change)| change.at_ns);
-    all
+
+    /// When the next one is.
+    pub fn next_ns(&self) -> Option<u64> {
+        self.hops.iter().filter_map(|(.., own)| own.first()).map(|change| change.at_ns).min()
+    }
+}
+
+impl<'run> Iterator for Changes<'run> {
+    type Item = (Direction, usize, &'run Change);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let at_ns = self.next_ns()?;
+        let is_next = |own: &[Change]| own.first().is_some_and(|change| change.at_ns == at_ns);
+        let (direction, hop, own) = self.hops.iter_mut().find(|(.., own)| is_next(own))?;
+        let (first, rest) = own.split_first()?;
+        *own = rest;
+        Some((*direction, *hop, first))
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hop::{Buffer, Route};
+    use crate::buffer::Buffer;
+    use crate::hop::Route;
+    use crate::queue_discipline::{Codel, QueueDiscipline};
     use crate::samples::one_flow;
 
     fn hop(name: &str, rate_bps: u64) -> Hop {
@@ -147,6 +195,19 @@ mod tests {
         assert!(run.path.hops(Direction::Up).is_empty() && !run.path.has_several_hops());
         assert_eq!((run.flows[0].data_hops(&run.path), run.flows[0].ack_hops(&run.path)), (0..1, 0..0));
         assert_eq!((run.path.bottleneck(Direction::Down), run.path.bottleneck(Direction::Up)), (Some(0), None));
+    }
+
+    #[test]
+    fn a_path_remembers_as_long_as_its_slowest_codel() {
+        let mut run = one_flow("reno", 80_000_000, 25_000_000, 250_000, 1);
+        assert_eq!(run.path.memory_ns(), 0);
+        let codel = |interval_ns| {
+            QueueDiscipline::Codel(Codel { target_ns: 5_000_000, interval_ns, ecn: false, ce_threshold_ns: None })
+        };
+        run.path.hops = vec![Hop { qdisc: codel(100_000_000), ..hop("first", 100) }, hop("last", 50)];
+        assert_eq!(run.path.memory_ns(), 1_600_000_000);
+        run.path.back = vec![Hop { qdisc: codel(200_000_000), ..hop("back", 10) }];
+        assert_eq!(run.path.memory_ns(), 3_200_000_000);
     }
 
     #[test]
@@ -170,10 +231,10 @@ mod tests {
         flow.direction = Direction::Up;
         assert_eq!(flow.route.data.map(|_| flow.data_hops(&run.path)), Some(1..2));
         assert_eq!(run.path.bottleneck(Direction::Up), Some(1), "the first of the slowest");
-        run.path.hops[2].changes = vec![Change { at_ns: 7, rate_bps: 3 }];
-        run.path.back[0].changes = vec![Change { at_ns: 7, rate_bps: 4 }, Change { at_ns: 2, rate_bps: 5 }];
-        let when: Vec<_> = changes(&run).iter().map(|(of, place, change)| (*of, *place, change.rate_bps)).collect();
-        assert_eq!(when, [(Direction::Up, 0, 5), (Direction::Down, 2, 3), (Direction::Up, 0, 4)]);
+        run.path.hops[2].changes = vec![Change::of_rate(7, 3)];
+        run.path.back[0].changes = vec![Change::of_rate(2, 5), Change::of_rate(7, 4)];
+        let when: Vec<_> = Changes::of(&run).map(|(of, place, change)| (of, place, change.rate_bps)).collect();
+        assert_eq!(when, [(Direction::Up, 0, Some(5)), (Direction::Down, 2, Some(3)), (Direction::Up, 0, Some(4))]);
         let text = serde_json::to_string(&run).expect("JSON");
         assert_eq!(serde_json::from_str::<Run>(&text).expect("a run"), run);
     }

@@ -44,6 +44,11 @@ pub struct Codel {
     pub ce_threshold_ns: Option<u64>,
 }
 
+impl Codel {
+    /// Drops of long ago say nothing of today: so many intervals (`codel_dequeue` in include/net/codel_impl.h).
+    pub const MEMORY_INTERVALS: u32 = 16;
+}
+
 /// Queues by the hash of a flow's addresses and ports, each with a CoDel of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -165,6 +170,16 @@ impl QueueDiscipline {
             Self::Red(_) => "red",
             Self::Dualpi2(_) => "dualpi2",
             Self::Cake => "cake",
+        }
+    }
+
+    /// How long it remembers what it dropped: a kernel that has been up for less takes its beginning for a drop.
+    pub const fn memory_ns(&self) -> u64 {
+        match self {
+            Self::Codel(codel) | Self::FqCodel(FqCodel { codel, .. }) => {
+                codel.interval_ns * Codel::MEMORY_INTERVALS as u64
+            }
+            _ => 0,
         }
     }
 

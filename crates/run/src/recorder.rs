@@ -1,18 +1,21 @@
 //! [`Recorder`]: how a [`Measurement`] comes into being, on every engine, and the [`Milestone`]s at which it does.
 
 use crate::{
-    AckSample, Direction, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings,
-    Program, QueueCounters, QueueMeasurement, Record, Run, Transfers, changes,
+    AckSample, Changes, DatagramLog, Direction, FlowCounters, FlowMeasurement, FlowSeries, Gauges, Histogram,
+    HopMeasurement, Measurement, Pages, Program, QueueCounters, QueueMeasurement, Record, Run, Transfers,
 };
 use std::collections::BTreeMap;
+
+const NANOS_PER_SEC: u64 = 1_000_000_000;
+const NANOS_PER_MILLI: u64 = 1_000_000;
 
 /// What happens at an instant that is known before. Declared in the order of events at the same instant: the path
 /// changes, applications act, flows start and stop, and the observers come last, who see all of it. Within a kind, flows
 /// act in the run's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Milestone {
-    /// The path changes, as this one of its [`changes`].
-    Change(usize),
+    /// The path changes, as the next one of its [`Changes`].
+    Change,
     /// The application of a flow acts.
     Write(usize),
     /// A flow connects.
@@ -36,8 +39,8 @@ pub enum Milestone {
     End,
 }
 
-/// Every milestone that a run fixes in advance and when it is due, ns: the flows' first, in their order; of the samples
-/// and of a source's arrivals the first one. When applications act follows from when their connections are established.
+/// Every milestone that a run fixes in advance and when it is due, ns: the flows' first, in their order; of the samples,
+/// of the changes and of a source's arrivals the first one. When applications act follows from when their connections are established.
 pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
     let mut milestones = Vec::new();
     for (i, flow) in run.flows.iter().enumerate() {
@@ -45,7 +48,7 @@ pub fn milestones(run: &Run) -> Vec<(u64, Milestone)> {
         milestones.extend(arrival(run, i, 0));
         milestones.extend(flow.stop_ns.map(|stop_ns| (stop_ns, Milestone::Stop(i))));
     }
-    milestones.extend(changes(run).iter().enumerate().map(|(i, (.., change))| (change.at_ns, Milestone::Change(i))));
+    milestones.extend(Changes::of(run).next_ns().map(|at_ns| (at_ns, Milestone::Change)));
     milestones.extend([
         (run.measure.sample_ns, Milestone::Sample),
         (run.measure.window_begin_ns, Milestone::WindowBegin),
@@ -71,94 +74,6 @@ pub enum Mark {
     WindowEnd,
     /// The flow, or the run, ends.
     End,
-}
-
-/// A flow's gauges at an instant, beyond those that a summary keeps; one column of [`FlowSeries`] each.
-#[derive(Clone, Copy, Debug)]
-#[expect(missing_docs, reason = "the columns have them")]
-pub struct Gauges {
-    pub bottleneck_bytes: u64,
-    pub cwnd_segments: u32,
-    pub ssthresh_segments: u32,
-    pub inflight_segments: u32,
-    pub min_rtt_us: u32,
-    pub cc_min_rtt_us: u32,
-    pub pacing_rate_bps: u64,
-    pub delivery_rate_bps: u64,
-    pub bandwidth_bps: u64,
-    pub pacing_gain_256ths: u16,
-    pub cwnd_gain_256ths: u16,
-    pub bw_hi_bps: u64,
-    pub bw_lo_bps: u64,
-    pub inflight_hi_segments: u32,
-    pub inflight_lo_segments: u32,
-    pub alpha_ppm: u32,
-    pub phase: u8,
-}
-
-impl Gauges {
-    /// Nothing is known, or infinite: each as its column of [`FlowSeries`] has it.
-    pub const UNKNOWN: Self = Self {
-        bottleneck_bytes: 0,
-        cwnd_segments: 0,
-        ssthresh_segments: u32::MAX,
-        inflight_segments: 0,
-        min_rtt_us: u32::MAX,
-        cc_min_rtt_us: u32::MAX,
-        pacing_rate_bps: u64::MAX,
-        delivery_rate_bps: 0,
-        bandwidth_bps: u64::MAX,
-        pacing_gain_256ths: 0,
-        cwnd_gain_256ths: 0,
-        bw_hi_bps: u64::MAX,
-        bw_lo_bps: u64::MAX,
-        inflight_hi_segments: u32::MAX,
-        inflight_lo_segments: u32::MAX,
-        alpha_ppm: u32::MAX,
-        phase: 0,
-    };
-}
-
-/// The gauges of a source's open connections together, see [`FlowMeasurement`].
-#[derive(Clone, Copy, Debug)]
-pub struct SharedGauges {
-    gauges: Gauges,
-    srtt_sum_us: u64,
-    srtt_count: u64,
-}
-
-impl SharedGauges {
-    /// Of no connection yet; its closed ones had these bytes leave the bottleneck.
-    pub const fn new(bottleneck_bytes: u64) -> Self {
-        let gauges = Gauges { bottleneck_bytes, ..Gauges::UNKNOWN };
-        Self { gauges, srtt_sum_us: 0, srtt_count: 0 }
-    }
-
-    /// Adds those of an open connection; its smoothed RTT is 0 before the first sample.
-    pub fn add(&mut self, srtt_us: u32, own: &Gauges) {
-        self.srtt_sum_us += u64::from(srtt_us);
-        self.srtt_count += u64::from(srtt_us > 0);
-        let all = &mut self.gauges;
-        all.bottleneck_bytes += own.bottleneck_bytes;
-        all.cwnd_segments = all.cwnd_segments.saturating_add(own.cwnd_segments);
-        all.inflight_segments = all.inflight_segments.saturating_add(own.inflight_segments);
-        all.min_rtt_us = all.min_rtt_us.min(own.min_rtt_us);
-        if own.pacing_rate_bps != u64::MAX {
-            let paced_bps = if all.pacing_rate_bps == u64::MAX { 0 } else { all.pacing_rate_bps };
-            all.pacing_rate_bps = paced_bps.saturating_add(own.pacing_rate_bps);
-        }
-        all.delivery_rate_bps = all.delivery_rate_bps.saturating_add(own.delivery_rate_bps);
-    }
-
-    /// The mean of those that have one; 0: none has.
-    pub fn srtt_us(&self) -> u32 {
-        self.srtt_sum_us.checked_div(self.srtt_count).map_or(0, |mean_us| mean_us as u32)
-    }
-
-    /// The others.
-    pub const fn gauges(&self) -> Gauges {
-        self.gauges
-    }
 }
 
 impl FlowSeries {
@@ -192,6 +107,8 @@ pub struct Recorder {
     hops: Vec<HopMeasurement>,
     /// The bottleneck's place among them.
     bottleneck: usize,
+    /// Flows of which connections were given up: how many, and when the first, ns.
+    given_up: BTreeMap<usize, (u64, u64)>,
 }
 
 impl Recorder {
@@ -208,6 +125,7 @@ impl Recorder {
             flows: flows.collect(),
             hops: hops.collect(),
             bottleneck: run.path.bottleneck,
+            given_up: BTreeMap::new(),
         }
     }
 
@@ -224,9 +142,16 @@ impl Recorder {
         }
     }
 
-    /// A flow's last byte was delivered; only the first time counts.
+    /// A flow's last byte was delivered; only the first time counts. One of which a transfer was given up is never complete.
     pub fn complete(&mut self, flow: usize, at_ns: u64) {
-        self.flows[flow].completed_ns.get_or_insert(at_ns);
+        if !self.given_up.contains_key(&flow) {
+            self.flows[flow].completed_ns.get_or_insert(at_ns);
+        }
+    }
+
+    /// The host of a flow has given a connection of it up (ETIMEDOUT): nothing that it sent was acknowledged for as long as it tries.
+    pub fn give_up(&mut self, flow: usize, at_ns: u64) {
+        self.given_up.entry(flow).or_insert((0, at_ns)).0 += 1;
     }
 
     /// A transfer of a source connects.
@@ -330,9 +255,14 @@ impl Recorder {
         self.flows[flow].program = Some(program);
     }
 
-    /// The pings of a flow.
-    pub fn set_pings(&mut self, flow: usize, pings: Pings) {
-        self.flows[flow].pings = Some(pings);
+    /// What became of a flow's datagrams.
+    pub fn set_datagrams(&mut self, flow: usize, log: &DatagramLog) {
+        log.measure(&mut self.flows[flow]);
+    }
+
+    /// The pages that a client has begun.
+    pub fn set_pages(&mut self, flow: usize, pages: &Pages) {
+        self.flows[flow].pages = pages.loads().clone();
     }
 
     /// What is recorded of a flow so far.
@@ -341,33 +271,13 @@ impl Recorder {
     }
 
     /// The run has ended.
-    pub fn finish(mut self, ended_ns: u64, facts: BTreeMap<String, String>) -> Measurement {
+    pub fn finish(mut self, ended_ns: u64, mut facts: BTreeMap<String, String>) -> Measurement {
+        facts.extend(self.given_up.iter().map(|(flow, &(count, first_ns))| {
+            let (s, ms) = (first_ns / NANOS_PER_SEC, first_ns % NANOS_PER_SEC / NANOS_PER_MILLI);
+            (format!("flows[{flow}].given_up"), format!("{count} from {s}.{ms:03} s on"))
+        }));
         let only = self.hops.len() == 1;
         let bottleneck = if only { self.hops.remove(0).queue } else { self.hops[self.bottleneck].queue.clone() };
         Measurement { ended_ns, flows: self.flows, bottleneck, hops: self.hops, facts, ss: Vec::new() }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn gauges_of_connections_are_summed_but_for_round_trip_times() {
-        let mut all = SharedGauges::new(1_000);
-        assert_eq!((all.srtt_us(), all.gauges().pacing_rate_bps), (0, u64::MAX));
-        let own = |cwnd_segments, min_rtt_us, pacing_rate_bps| Gauges {
-            bottleneck_bytes: 50,
-            cwnd_segments,
-            min_rtt_us,
-            pacing_rate_bps,
-            ..SharedGauges::new(0).gauges()
-        };
-        all.add(0, &own(10, u32::MAX, u64::MAX));
-        all.add(30_000, &own(5, 20_000, 70));
-        all.add(40_001, &own(7, 30_000, 30));
-        let gauges = all.gauges();
-        assert_eq!((all.srtt_us(), gauges.min_rtt_us), (35_000, 20_000));
-        assert_eq!((gauges.bottleneck_bytes, gauges.cwnd_segments, gauges.pacing_rate_bps), (1_150, 22, 100));
     }
 }

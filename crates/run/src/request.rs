@@ -1,8 +1,14 @@
 //! [`Run`]: one point of an experiment with one seed, resolved to integers.
 
+use crate::buffer::Buffer;
 use crate::capture_point::CapturePoints;
-use crate::hop::{Buffer, Change, Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_default, is_ethernet};
+use crate::change::Change;
+use crate::default::is_default;
+use crate::hop::{Direction, Hop, LossAt, Route, ShaperKind, ethernet, is_ethernet};
+use crate::impairment::{Impairments, Police};
 use crate::queue_discipline::QueueDiscipline;
+use crate::sizes::Sizes;
+use crate::trace::Trace;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -29,7 +35,7 @@ pub struct Run {
 /// What lies between all senders and all receivers: one bottleneck, or where there are `hops` these in a row.
 ///
 /// The fields of a queue and its line (`rate_bps`, `overhead_bytes`, `buffer`, `qdisc`, `burst_bytes`, `shaper`, `loss_ppb`,
-/// `loss_at`, `changes`) are those of the bottleneck, also where it stands in the list.
+/// `loss_at`, `police`, `impairments`, `changes`, `trace`) are those of the bottleneck, also where it stands in the list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Path {
@@ -65,8 +71,17 @@ pub struct Path {
     pub mtu_bytes: u32,
     /// True: TSO super-packets reach the bottleneck whole.
     pub offload: bool,
-    /// Changes of the rate in time, in order.
+    /// What a policer has beyond rate and burst.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub police: Police,
+    /// What the line does to packets beside taking its time.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub impairments: Impairments,
+    /// Changes in time, in order.
     pub changes: Vec<Change>,
+    /// The line as it was recorded, in place of its rate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Trace>,
     /// Queues in a row, in the order in which data meets them; empty: the bottleneck alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hops: Vec<Hop>,
@@ -89,8 +104,8 @@ pub enum ShaperAt {
     Receiver,
 }
 
-/// One TCP connection and what it carries; with [`Workload::Arrivals`] a source of many short ones; with
-/// [`Workload::Ping`] no connection.
+/// One TCP connection and what it carries; with [`Workload::Arrivals`] a source of many short ones, with [`Workload::Pages`] all
+/// those of a client; with [`Workload::Ping`] and datagrams no connection.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
@@ -212,6 +227,20 @@ pub enum Workload {
         /// The transfers in order of time, before the flow's stop.
         arrivals: Vec<Arrival>,
     },
+    /// A client at the receiver, which loads one page after the other from the sender: the flow is all of its connections, which
+    /// it opens at the flow's start and reuses. See [`crate::Pages`].
+    Pages {
+        /// So many. Each has one request outstanding.
+        connections: u32,
+        /// Of a page.
+        objects: u64,
+        /// How large these are.
+        sizes: Sizes,
+        /// Payload of each request, one segment.
+        request_bytes: u32,
+        /// The time between a page and the next.
+        think: Think,
+    },
     /// A program of the user's own in place of sender and receiver. It is complete when it ends by itself with status 0.
     /// What stands in its words for an address or a number, [`crate::Places`] fills in.
     Command {
@@ -227,9 +256,58 @@ pub enum Workload {
     Ping {
         /// Time between two of them; the first is sent when the flow starts.
         every_ns: u64,
-        /// Payload of each, to which come [`crate::PING_HEADERS_BYTES`].
+        /// Payload of each, to which come [`crate::UDP_HEADERS_BYTES`].
         bytes: u64,
     },
+    /// UDP datagrams of one size that nothing answers: the application sends on whatever becomes of them.
+    Datagrams {
+        /// Payload a second while it is on, as `iperf3 -u -b` counts.
+        rate_bps: u64,
+        /// Payload of each, to which come [`crate::UDP_HEADERS_BYTES`].
+        bytes: u64,
+        /// The time between two of them.
+        spacing: Spacing,
+        /// It sends for so long, from the flow's start on; 0: always.
+        on_ns: u64,
+        /// And then is silent for so long, and so on.
+        off_ns: u64,
+    },
+    /// Likewise, each when and as large as it is listed.
+    DatagramTrace {
+        /// The datagrams in order of time, relative to the flow's start.
+        datagrams: Vec<Write>,
+    },
+    /// Live video over UDP that adapts its rate to the path: [`crate::Media`].
+    Media {
+        /// The least rate that the encoder gives.
+        least_bps: u64,
+        /// The most.
+        most_bps: u64,
+        /// Frames a second, in the mean.
+        frames: u32,
+        /// A frame that is not complete at the receiver so long after its capture is late.
+        deadline_ns: u64,
+    },
+}
+
+/// How datagrams of a rate follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spacing {
+    /// At even intervals.
+    Even,
+    /// By chance, with gaps that are exponentially distributed: a Poisson process.
+    Poisson,
+}
+
+/// How long a client waits between a page that is loaded and the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Think {
+    /// So many nanoseconds.
+    Fixed(u64),
+    /// By chance, exponentially distributed with this mean, ns.
+    Exponential(u64),
 }
 
 /// Who a program runs as.
@@ -283,9 +361,24 @@ impl From<Arrival> for (u64, u64) {
 }
 
 impl Flow {
-    /// It is a source of short transfers, of which the run may have drawn none.
+    /// It opens connections of its own: as a source of short transfers, of which the run may have drawn none, or as a client
+    /// that loads pages.
     pub const fn is_source(&self) -> bool {
-        matches!(self.workload, Workload::Arrivals { .. })
+        matches!(self.workload, Workload::Arrivals { .. } | Workload::Pages { .. })
+    }
+
+    /// It is a client that loads pages.
+    pub const fn has_pages(&self) -> bool {
+        matches!(self.workload, Workload::Pages { .. })
+    }
+
+    /// How many connections it opens in a run, at most.
+    pub fn connections(&self) -> usize {
+        match &self.workload {
+            Workload::Arrivals { arrivals } => arrivals.len(),
+            Workload::Pages { connections, .. } => *connections as usize,
+            _ => 1,
+        }
     }
 
     /// The transfers that it is a source of; none with any other workload.
@@ -296,8 +389,12 @@ impl Flow {
             | Workload::Transfer { .. }
             | Workload::Stream { .. }
             | Workload::Trace { .. }
+            | Workload::Pages { .. }
             | Workload::Command { .. }
-            | Workload::Ping { .. } => &[],
+            | Workload::Ping { .. }
+            | Workload::Datagrams { .. }
+            | Workload::DatagramTrace { .. }
+            | Workload::Media { .. } => &[],
         }
     }
 
@@ -306,18 +403,37 @@ impl Flow {
         matches!(self.workload, Workload::Command { .. })
     }
 
-    /// It is pings: how often, ns, and their payload; none: it is something else.
-    pub const fn pings(&self) -> Option<(u64, u64)> {
+    /// It is pings: datagrams that the receiver sends back.
+    pub const fn has_pings(&self) -> bool {
+        matches!(self.workload, Workload::Ping { .. })
+    }
+
+    /// It is UDP datagrams, pings among them, and no TCP connection.
+    pub const fn has_datagrams(&self) -> bool {
         match self.workload {
-            Workload::Ping { every_ns, bytes } => Some((every_ns, bytes)),
-            _ => None,
+            Workload::Ping { .. }
+            | Workload::Datagrams { .. }
+            | Workload::DatagramTrace { .. }
+            | Workload::Media { .. } => true,
+            Workload::Bulk
+            | Workload::Transfer { .. }
+            | Workload::Stream { .. }
+            | Workload::Trace { .. }
+            | Workload::Arrivals { .. }
+            | Workload::Pages { .. }
+            | Workload::Command { .. } => false,
         }
     }
 
     /// It ends by itself, so that a run which is `until_done` waits for it. A source that drew no transfers has no end.
     pub fn is_finite(&self) -> bool {
         match &self.workload {
-            Workload::Bulk | Workload::Ping { .. } => false,
+            Workload::Bulk
+            | Workload::Pages { .. }
+            | Workload::Ping { .. }
+            | Workload::Datagrams { .. }
+            | Workload::DatagramTrace { .. }
+            | Workload::Media { .. } => false,
             Workload::Arrivals { arrivals } => !arrivals.is_empty(),
             Workload::Transfer { .. } | Workload::Stream { .. } | Workload::Trace { .. } | Workload::Command { .. } => {
                 true

@@ -1,8 +1,9 @@
 //! Runs for tests and benches: templates, of which each changes only the fields that matter to it.
 
 use crate::{
-    AlgorithmChoice, Buffer, CapturePoints, Direction, Ecn, Flow, Host, LossAt, Measure, Path, Qdisc, QueueDiscipline,
-    Record, Route, Run, ShaperAt, ShaperKind, SocketMemory, Workload,
+    AlgorithmChoice, Buffer, CapturePoints, Direction, Ecn, Flow, Hop, Host, Impairments, LossAt, Measure, Path,
+    Police, Qdisc, QueueDiscipline, Record, Route, Run, ShaperAt, ShaperKind, Sizes, SocketMemory, Spacing, Think,
+    Workload,
 };
 
 /// A full frame at an MTU of 1500 bytes.
@@ -29,6 +30,9 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
             loss_at: LossAt::Before,
             mtu_bytes: 1_500,
             offload: false,
+            police: Police::default(),
+            impairments: Impairments::default(),
+            trace: None,
             changes: Vec::new(),
             hops: Vec::new(),
             bottleneck: 0,
@@ -57,6 +61,26 @@ pub fn one_flow(cc: &str, rate_bps: u64, rtt_ns: u64, buffer_bytes: u64, seconds
     }
 }
 
+/// A plain line with no delay behind it.
+pub fn hop(name: &str, rate_bps: u64, buffer_bytes: u64) -> Hop {
+    Hop {
+        name: name.to_owned(),
+        rate_bps,
+        buffer: Buffer::Bytes(buffer_bytes),
+        qdisc: QueueDiscipline::Fifo,
+        delay_ns: 0,
+        overhead_bytes: crate::ETHERNET_HEADER_BYTES,
+        burst_bytes: FRAME_BYTES,
+        shaper: ShaperKind::Tbf,
+        loss_ppb: 0,
+        loss_at: LossAt::Before,
+        police: Police::default(),
+        impairments: Impairments::default(),
+        changes: Vec::new(),
+        trace: None,
+    }
+}
+
 /// So many bulk flows of one algorithm, `cubic-0` and so on.
 pub fn flows(count: usize, cc: &str, rtt_ns: u64) -> Vec<Flow> {
     (0..count).map(|index| flow(&format!("{cc}-{index}"), cc, rtt_ns)).collect()
@@ -65,6 +89,25 @@ pub fn flows(count: usize, cc: &str, rtt_ns: u64) -> Vec<Flow> {
 /// Pings from the beginning to the end of the run, each of 64 bytes, so many nanoseconds apart.
 pub fn pings(name: &str, every_ns: u64, rtt_ns: u64) -> Flow {
     Flow { cc: None, workload: Workload::Ping { every_ns, bytes: 64 }, ..flow(name, "", rtt_ns) }
+}
+
+/// Datagrams of 1200 bytes at even intervals from the beginning to the end of the run, at a rate of payload.
+pub fn datagrams(name: &str, rate_bps: u64, rtt_ns: u64) -> Flow {
+    let workload = Workload::Datagrams { rate_bps, bytes: 1_200, spacing: Spacing::Even, on_ns: 0, off_ns: 0 };
+    Flow { cc: None, workload, ..flow(name, "", rtt_ns) }
+}
+
+/// A client of so many connections, whose pages are ten objects of 20 kB each with a second between, requested by 400 bytes.
+pub fn pages(name: &str, cc: &str, connections: u32, rtt_ns: u64) -> Flow {
+    let (sizes, think) = (Sizes::Fixed(20_000), Think::Fixed(1_000_000_000));
+    let workload = Workload::Pages { connections, objects: 10, sizes, request_bytes: 400, think };
+    Flow { workload, ..flow(name, cc, rtt_ns) }
+}
+
+/// Media from 150 kbit/s to 1.5 Mbit/s from the beginning to the end of the run, with 30 frames a second, each due in 150 ms.
+pub fn media(name: &str, rtt_ns: u64) -> Flow {
+    let workload = Workload::Media { least_bps: 150_000, most_bps: 1_500_000, frames: 30, deadline_ns: 150_000_000 };
+    Flow { cc: None, workload, ..flow(name, "", rtt_ns) }
 }
 
 /// A bulk flow from the beginning to the end of the run.

@@ -58,8 +58,14 @@ impl Source {
                 let total_bytes = sum_bytes(arrivals.iter().map(|arrival| arrival.bytes));
                 (Writes::Once(0), Some(total_bytes).filter(|_| !arrivals.is_empty()))
             }
-            // What a program writes is not known. Pings are no connection's.
-            Workload::Command { .. } | Workload::Ping { .. } => (Writes::Once(0), None),
+            // What a program writes is not known, nor how much a client requests. Datagrams are no connection's: see
+            // `Datagrams`.
+            Workload::Command { .. }
+            | Workload::Pages { .. }
+            | Workload::Ping { .. }
+            | Workload::Datagrams { .. }
+            | Workload::DatagramTrace { .. }
+            | Workload::Media { .. } => (Writes::Once(0), None),
         };
         Self { writes, total_bytes }
     }
