@@ -5,10 +5,15 @@
 //! other work; `-- row N jitter` does so with hosts that are as punctual as real ones, and `-- rows` prints what each row
 //! is. From row 10 on each flow has the same share of the path, whatever their number, and packets are those delivered in
 //! order: what is dropped and sent again costs time and counts for nothing. `-- shares` prints these rows, `-- hops` what each added hop costs a packet,
-//! `-- queues` what one that something manages costs more than drop-tail, `-- versions` BBR version 3's packets/s of version 1's.
+//! `-- queues` what one that something manages costs more than drop-tail, `-- versions` BBR version 3's packets/s of version 1's,
+//! `-- impairments` packets/s where packets overtake others, of those without, `-- trace` those of a line that changes every 10 ms, of
+//! a constant one's.
 
 use run::samples::{flows, one_flow};
-use run::{Buffer, Codel, Direction, DualPi2, FlowCounters, FqCodel, Hop, Pie, Qdisc, QueueDiscipline, Record, Run};
+use run::{
+    Buffer, Change, Codel, Direction, Distribution, DualPi2, FlowCounters, FqCodel, Hop, Pie, Qdisc, QueueDiscipline,
+    Record, Reorder, Run, Trace,
+};
 
 /// What is measured, and the least it must reach, packets/s.
 struct Condition {
@@ -298,6 +303,81 @@ fn managed_queues(repeats: usize) {
     }
 }
 
+/// Packets/s where packets overtake others, of those where none does: a share is late by eight frames' time, or each packet has a
+/// delay of its own, with a spread by which none overtakes another, or many do. The median of runs in turns.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn reordering(repeats: usize) {
+    const MEAN_NS: u64 = 2_000_000;
+    let late = |share_ppb| Reorder::Late { share_ppb, by_ns: 1_000_000 };
+    let spread = |spread_ns| Reorder::Spread {
+        delay_ns: MEAN_NS,
+        spread_ns,
+        distribution: Distribution::Uniform,
+        correlation_ppb: 0,
+    };
+    for (about, reorder) in [
+        ("0.1 % late by 1 ms", late(1_000_000)),
+        ("1 % late by 1 ms", late(10_000_000)),
+        ("delays of 2 ± 0.05 ms, none overtakes", spread(50_000)),
+        ("delays of 2 ± 1 ms, many overtake", spread(1_000_000)),
+    ] {
+        let alone = condition("100 Mbit/s, 25 ms, 1 BDP", "cubic", 1, 100, 25, 312_500, 60, None).run();
+        let mut drawn = alone.clone();
+        if matches!(reorder, Reorder::Spread { .. }) {
+            drawn.flows[0].return_delay_ns -= MEAN_NS;
+        }
+        drawn.path.impairments.reorder = Some(reorder);
+        let speed = |run| {
+            let (work, spent) = spent(run);
+            work.sent as f64 / spent
+        };
+        let mut ratios: Vec<f64> =
+            (0..repeats).map(|_| [&alone, &drawn].map(speed)).map(|[alone, drawn]| drawn / alone).collect();
+        ratios.sort_by(f64::total_cmp);
+        println!("{about}: {:.3} (bar 0.8)", ratios[repeats / 2]);
+    }
+}
+
+/// A line that changes every 10 ms: between half of a rate and one and a half.
+fn trace(rate_bps: u64, seconds: u64) -> Trace {
+    let rate = |index: u64| rate_bps / 2 + index * 7_919 % 1_000 * rate_bps / 1_000;
+    Trace::Changes((0..seconds * 100).map(|index| Change::of_rate(index * 10_000_000, rate(index))).collect())
+}
+
+/// Packets/s over such a line by those over a constant one: the median of runs in turns. And the memory that an hour of it
+/// takes, each in a process of its own.
+#[expect(clippy::print_stdout, reason = "the figures are what it is for")]
+fn traces(repeats: usize) {
+    for row in [0, 2] {
+        let constant = CONDITIONS[row].run();
+        let mut recorded = constant.clone();
+        recorded.path.trace = Some(trace(constant.path.rate_bps, CONDITIONS[row].seconds));
+        let speed = |run| {
+            let (work, spent) = spent(run);
+            work.sent as f64 / spent
+        };
+        let mut ratios: Vec<f64> =
+            (0..repeats).map(|_| [&constant, &recorded].map(speed)).map(|[one, other]| other / one).collect();
+        ratios.sort_by(f64::total_cmp);
+        let Condition { flows, name, .. } = CONDITIONS[row];
+        println!("{flows} flows, {name}: {:.3} of a constant line's packets/s (bar 0.8)", ratios[repeats / 2]);
+    }
+    let this = std::env::current_exe().expect("a path");
+    for hours in ["0", "1"] {
+        std::process::Command::new(&this).args(["hour", hours]).status().expect("this program runs");
+    }
+}
+
+/// The peak memory of an hour at 1 Mbit/s: constant, or recorded.
+#[expect(clippy::print_stdout, reason = "the figure is what it is for")]
+fn hour(is_recorded: bool) {
+    let mut run = condition("1 Mbit/s, 50 ms", "cubic", 1, 1, 50, 12_500, 3_600, None).run();
+    run.path.trace = is_recorded.then(|| trace(run.path.rate_bps, 3_600));
+    work(&run);
+    let peak = peak_memory_mb().map_or("unknown".to_owned(), |mb| format!("{mb} MB"));
+    println!("peak memory, an hour, {} changes: {peak}", if is_recorded { "360,000" } else { "no" });
+}
+
 /// Runs the row with the largest window alone, in a process of its own, and prints its peak memory.
 #[expect(clippy::print_stdout, reason = "the figure is what it is for")]
 fn memory() {
@@ -327,6 +407,15 @@ fn main() {
     }
     if argument == "queues" {
         return managed_queues(5);
+    }
+    if argument == "impairments" {
+        return reordering(9);
+    }
+    if argument == "trace" {
+        return traces(9);
+    }
+    if argument == "hour" {
+        return hour(std::env::args().nth(2).is_some_and(|hours| hours == "1"));
     }
     if argument == "versions" {
         return versions(9);

@@ -53,8 +53,7 @@ fn variants(name: &str, run: &Run) -> Vec<(String, Run)> {
         ("lossy-behind", |run| (run.path.loss_ppb, run.path.loss_at) = (10_000_000, LossAt::After)),
         ("changes", |run| {
             let rate_bps = run.path.rate_bps;
-            run.path.changes =
-                (1..8).map(|i| Change { at_ns: i * run.duration_ns / 8, rate_bps: rate_bps >> (i % 3) }).collect();
+            run.path.changes = (1..8).map(|i| Change::of_rate(i * run.duration_ns / 8, rate_bps >> (i % 3))).collect();
         }),
         ("offload", |run| (run.path.offload, run.path.burst_bytes) = (true, 100_000)),
         ("access", |run| {

@@ -94,7 +94,7 @@ pub fn problems(run: &Run) -> Vec<Problem> {
                 .to_owned(),
         });
     }
-    let logs = run.flows.iter().filter(|flow| !flow.is_source() && flow.pings().is_none()).count();
+    let logs = run.flows.iter().filter(|flow| !flow.is_source() && !flow.has_datagrams()).count();
     if run.measure.qlog && !(1..=MOST_LOGS).contains(&logs) {
         let message = if logs == 0 {
             "\"qlog\" has a file for each flow that is no source of short transfers, and there is none".to_owned()
@@ -110,11 +110,19 @@ pub fn problems(run: &Run) -> Vec<Problem> {
                 message: "a command: the simulator runs no programs; the engines \"netns\" and \"linux\" do".to_owned(),
             });
         }
-        if run.measure.snap_bytes.is_some() && flow.pings().is_some() {
+        if run.measure.snap_bytes.is_some() && flow.has_pages() {
             problems.push(Problem {
                 path: format!("flows[{index}].workload"),
-                message: "a ping: the simulator's captures have TCP only; the engines \"netns\" and \"linux\" have all"
+                message: "pages: the simulator's captures have no data of receivers; the engines \"netns\" and \"linux\" have"
                     .to_owned(),
+            });
+        }
+        if run.measure.snap_bytes.is_some() && flow.has_datagrams() {
+            problems.push(Problem {
+                path: format!("flows[{index}].workload"),
+                message:
+                    "datagrams: the simulator's captures have TCP only; the engines \"netns\" and \"linux\" have all"
+                        .to_owned(),
             });
         }
         for error in flow.cc.iter().flat_map(|cc| cc::check(&cc.algorithm, &cc.parameters)) {

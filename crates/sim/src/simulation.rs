@@ -3,26 +3,28 @@
 
 mod arrivals;
 mod config;
+mod datagrams;
 mod delivery;
 #[cfg(test)]
 mod dropping;
 mod logging;
-mod pings;
+mod pages;
 mod prefetch;
 
 use crate::engine::{Event, Timer, Timers};
 use crate::index::{FlowId, HopId};
-use crate::net::{Network, Packet, Waiting};
+use crate::net::{Network, Packet, PacketKind, Waiting};
 use crate::tcp::{HandedOver, Output, Receiver, Sender};
 use crate::trace::{Trace, flow_counters};
 use arrivals::Sources;
 use config::{first_buffer_bytes, receiver_config, sender_config};
+use pages::Client;
 use run::{
-    Direction, FlowCounters, Mark, Measurement, Milestone, PingLog, QueueLog, Run, Seen, Source, Workload, changes,
+    Changes, DatagramLog, Direction, FlowCounters, Mark, Measurement, Milestone, QueueLog, Run, Seen, Source, Workload,
     milestones,
 };
 use std::vec::Drain;
-use units::{Rate, Span, Time, list_place};
+use units::{Span, Time};
 
 /// So many flows stay in the caches by themselves.
 const CACHED_FLOWS: usize = 512;
@@ -41,16 +43,18 @@ pub struct Simulation<'run> {
     apps: Vec<App>,
     timers: Timers,
     sources: Sources,
-    /// By the run's flows; none: the flow is no pings.
-    pings: Vec<Option<PingLog>>,
+    /// By the run's flows; none: the flow is no datagrams.
+    datagrams: Vec<Option<DatagramLog>>,
+    /// Likewise; none: the flow is no client.
+    clients: Vec<Option<Client>>,
     trace: Trace,
-    /// Rates that links will have: of the links of the path, then of the way back, which one, and what.
-    changes: Vec<(usize, Rate)>,
+    /// Those to come. One of them is an event.
+    changes: Changes<'run>,
     /// Finite workloads that are not complete.
     incomplete: usize,
     /// There are more flows than the nearest caches hold.
     prefetches: bool,
-    /// What a NIC hands over, kept for its memory.
+    /// What a hop hands over, kept for its memory.
     lump: Vec<Packet>,
     ended: bool,
     /// What senders do is logged.
@@ -123,9 +127,10 @@ impl<'run> Simulation<'run> {
             apps,
             timers: Timers::new(run.flows.len()),
             sources: Sources::of(run),
-            pings: run.flows.iter().map(|flow| flow.pings().map(|_| PingLog::new(&run.measure))).collect(),
+            datagrams: run.flows.iter().map(|flow| DatagramLog::of(run, flow)).collect(),
+            clients: Client::of(run),
             trace: Trace::new(run),
-            changes: link_changes(run),
+            changes: Changes::of(run),
             incomplete: 0,
             prefetches: run.flows.len() > CACHED_FLOWS,
             lump: Vec::new(),
@@ -141,7 +146,7 @@ impl<'run> Simulation<'run> {
     fn plan(&mut self) {
         for (at_ns, milestone) in milestones(self.run) {
             let event = match milestone {
-                Milestone::Change(i) => Event::Change(list_place(i)),
+                Milestone::Change => Event::Change,
                 Milestone::Write(i) => Event::Timer(FlowId::new(i), Timer::Write),
                 Milestone::Start(i) => Event::Start(FlowId::new(i)),
                 Milestone::Arrival { flow, .. } => Event::Arrival(FlowId::new(flow)),
@@ -231,10 +236,7 @@ impl<'run> Simulation<'run> {
             Event::Start(flow) => self.start(flow),
             Event::Arrival(source) => self.arrive(source),
             Event::Stop(flow) => self.stop(flow),
-            Event::Change(index) => {
-                let (link, rate) = self.changes[index as usize];
-                self.network.change_rate(link, rate);
-            }
+            Event::Change => self.change(),
             Event::Sample => self.sample(),
             Event::WindowBegin => self.mark(Mark::WindowBegin),
             Event::WindowEnd => self.mark(Mark::WindowEnd),
@@ -267,7 +269,7 @@ impl<'run> Simulation<'run> {
     /// The oldest packet of a line arrives.
     #[inline]
     fn arrival(&mut self, hop: HopId) {
-        if self.network.is_nic(hop) {
+        if self.network.hands_over(hop) {
             return self.hand_over(hop);
         }
         if self.prefetches {
@@ -286,18 +288,40 @@ impl<'run> Simulation<'run> {
 
     #[inline(never)]
     fn complete(&mut self, flow: FlowId) {
-        let app = &mut self.apps[flow.index()];
-        if app.phase == Phase::Stopped {
+        if self.apps[flow.index()].phase == Phase::Stopped {
             return;
         }
-        app.phase = Phase::Stopped;
+        if self.serves_client(flow) {
+            return self.read_answer(flow);
+        }
+        self.apps[flow.index()].phase = Phase::Stopped;
         if self.sources.has_connection(flow) {
             return self.complete_transfer(flow);
         }
         self.trace.complete(flow, self.network.events.now());
+        self.leave(flow);
+    }
+
+    /// The host has given a connection up: its application stops.
+    #[cold]
+    fn give_up(&mut self, flow: FlowId) {
+        if self.apps[flow.index()].phase != Phase::Running {
+            return; // everything had been delivered, and the sender never knew
+        }
+        self.trace.give_up(self.sources.flow_of(flow), self.now());
+        if self.serves_client(flow) {
+            return self.stop(self.sources.flow_of(flow));
+        }
+        self.apps[flow.index()].phase = Phase::Stopped;
+        self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
+        if self.sources.has_connection(flow) { self.leave_transfer(flow) } else { self.leave(flow) }
+    }
+
+    /// A flow is over.
+    fn leave(&mut self, flow: FlowId) {
         self.mark_flow(Mark::End, flow);
-        self.incomplete -= 1;
-        self.end_when_done();
+        self.incomplete -= usize::from(self.apps[flow.index()].source.total_bytes().is_some());
+        self.ended |= self.run.until_done && self.incomplete == 0;
     }
 
     #[inline]
@@ -313,6 +337,9 @@ impl<'run> Simulation<'run> {
         // Once: where a SYN was sent again, another answer comes.
         if ack.syn && self.apps[flow.index()].established.is_none() {
             self.begin(flow);
+        }
+        if packet.kind == PacketKind::Request {
+            self.serve(packet, ack.una);
         }
         self.set_sender_timers(flow);
         self.close_if_over(flow);
@@ -366,14 +393,20 @@ impl<'run> Simulation<'run> {
         if self.logs && timer == Timer::Retransmission {
             self.log_timer(flow);
         }
-        if timer == Timer::Write && self.has_pings(flow) {
-            return self.ping(flow);
+        if timer == Timer::Write && self.datagrams(flow).is_some() {
+            return self.send_datagrams(flow);
+        }
+        if timer == Timer::Write && self.serves_client(flow) {
+            return self.resend_request(flow);
         }
         let (sender, receiver) = (&mut self.senders[flow.index()], &mut self.receivers[flow.index()]);
         match timer {
             Timer::Retransmission => {
                 sender.timer.clear();
                 sender.on_timer(now, &mut self.network);
+                if sender.is_given_up() {
+                    self.give_up(flow);
+                }
             }
             Timer::Pacing => sender.on_pacing_timer(now, &mut self.network),
             Timer::Write => self.act(flow),
@@ -423,11 +456,14 @@ impl<'run> Simulation<'run> {
     fn start(&mut self, flow: FlowId) {
         let now = self.now();
         self.apps[flow.index()].phase = Phase::Running;
+        if self.has_client(flow) {
+            return self.start_client(flow);
+        }
         if self.sources.has_source(flow) {
             return self.trace.start(flow, &[], now);
         }
-        if self.has_pings(flow) {
-            return self.begin_pings(flow);
+        if self.datagrams(flow).is_some() {
+            return self.begin_datagrams(flow);
         }
         let sender = &mut self.senders[flow.index()];
         self.trace.start(flow, sender.phases(), now);
@@ -441,18 +477,11 @@ impl<'run> Simulation<'run> {
             return;
         }
         app.phase = Phase::Stopped;
-        let finite = app.source.total_bytes().is_some();
         self.senders[flow.index()].abort(self.network.events.now(), &mut self.network);
         self.set_sender_timers(flow);
         self.timers.set(flow, Timer::Write, Time::NEVER, &mut self.network.events);
         self.stop_transfers(flow);
-        self.mark_flow(Mark::End, flow);
-        self.incomplete -= usize::from(finite);
-        self.end_when_done();
-    }
-
-    fn end_when_done(&mut self) {
-        self.ended |= self.run.until_done && self.incomplete == 0;
+        self.leave(flow);
     }
 
     /// After a sender acted: notes its timers.
@@ -482,6 +511,18 @@ impl<'run> Simulation<'run> {
         self.timers.set(flow, Timer::CompressedAck, receiver.compressed_ack.due(), events);
     }
 
+    /// A link changes. The next change is an event only now, since there may be hundreds of thousands.
+    #[cold]
+    fn change(&mut self) {
+        let Some((direction, hop, change)) = self.changes.next() else { return };
+        let first_back = self.run.path.links(Direction::Down);
+        let link = if direction == Direction::Down { hop } else { first_back + hop };
+        self.network.change(link, change);
+        if let Some(at_ns) = self.changes.next_ns() {
+            self.network.events.schedule(Time::from_nanos(at_ns), Event::Change);
+        }
+    }
+
     fn sample(&mut self) {
         let now = self.now();
         self.network.settle();
@@ -493,8 +534,8 @@ impl<'run> Simulation<'run> {
             }
             if self.sources.has_source(flow) {
                 self.sample_source(flow);
-            } else if let Some(log) = &self.pings[i] {
-                self.trace.sample_pings(flow, log, &self.network);
+            } else if let Some(log) = &self.datagrams[i] {
+                self.trace.sample_datagrams(flow, log, &self.network);
             } else {
                 self.trace.sample_flow(flow, &self.senders[i], &self.receivers[i], &self.network);
             }
@@ -526,12 +567,7 @@ impl<'run> Simulation<'run> {
     /// What one connection has counted.
     fn counters(&self, flow: FlowId) -> FlowCounters {
         let own = flow_counters(flow, &self.senders[flow.index()], &self.receivers[flow.index()], &self.network);
-        self.ping_counts(flow).map_or(own, |(sent, answered)| FlowCounters {
-            segments_sent: sent,
-            acks: answered,
-            app_limited_ns: 0,
-            ..own
-        })
+        self.datagrams(flow).map_or(own, |log| log.counters(own))
     }
 
     fn finish(mut self) -> Measurement {
@@ -548,16 +584,7 @@ impl<'run> Simulation<'run> {
                 self.mark_flow(Mark::End, flow);
             }
         }
-        for (flow, log) in self.pings.iter().enumerate() {
-            log.iter().for_each(|log| self.trace.end_pings(FlowId::new(flow), log));
-        }
-        self.trace.finish(now)
+        let pages: Vec<_> = self.clients.iter().map(|client| client.as_ref().map(Client::pages)).collect();
+        self.trace.finish(&self.datagrams, &pages, now)
     }
-}
-
-/// The rate changes of a run, in the order of [`changes`].
-fn link_changes(run: &Run) -> Vec<(usize, Rate)> {
-    let first_back = run.path.hops(Direction::Down).len();
-    let place = |direction, hop| if direction == Direction::Down { hop } else { first_back + hop };
-    changes(run).into_iter().map(|(of, hop, change)| (place(of, hop), Rate::from_bps(change.rate_bps))).collect()
 }

@@ -3,7 +3,7 @@
 use crate::index::FlowId;
 use crate::net::Network;
 use crate::tcp::{Receiver, Sender};
-use run::{FlowCounters, Histogram, Mark, Measurement, PingLog, Recorder, Run, SharedGauges};
+use run::{DatagramLog, FlowCounters, Histogram, Mark, Measurement, Pages, Recorder, Run, SharedGauges};
 use std::collections::BTreeMap;
 use units::Time;
 
@@ -58,6 +58,11 @@ impl Trace {
     /// A flow's last byte was delivered.
     pub fn complete(&mut self, flow: FlowId, now: Time) {
         self.recorder.complete(flow.index(), now.as_nanos());
+    }
+
+    /// A connection of a flow was given up.
+    pub fn give_up(&mut self, flow: FlowId, now: Time) {
+        self.recorder.give_up(flow.index(), now.as_nanos());
     }
 
     /// An ACK gave an RTT sample.
@@ -121,11 +126,12 @@ impl Trace {
         self.recorder.sample_flow(source.index(), now.as_nanos(), srtt_us, delivered_bytes, || shared.gauges());
     }
 
-    /// Reads the gauges of pings: the last one's round-trip time.
-    pub fn sample_pings(&mut self, flow: FlowId, log: &PingLog, network: &Network) {
-        let shared = SharedGauges::new(network.passed_bytes(flow));
+    /// Reads the gauges of datagrams: what was delivered, of pings the last one's round-trip time.
+    pub fn sample_datagrams(&mut self, flow: FlowId, log: &DatagramLog, network: &Network) {
         let srtt_us = u32::try_from(log.last_rtt_ns() / NANOS_PER_MICRO).unwrap_or(u32::MAX);
-        self.recorder.sample_flow(flow.index(), network.events.now().as_nanos(), srtt_us, 0, || shared.gauges());
+        let (at_ns, delivered_bytes) = (network.events.now().as_nanos(), log.delivered_bytes());
+        self.recorder
+            .sample_flow(flow.index(), at_ns, srtt_us, delivered_bytes, || log.gauges(network.passed_bytes(flow)));
     }
 
     /// A ping was answered.
@@ -134,18 +140,17 @@ impl Trace {
         self.recorder.keep_ack(flow.index(), now.as_nanos(), rtt_ns);
     }
 
-    /// Keeps what a flow's pings gave.
-    pub fn end_pings(&mut self, flow: FlowId, log: &PingLog) {
-        let (pings, rtts) = log.in_window();
-        self.recorder.set_pings(flow.index(), pings);
-        self.ack_rtts[flow.index()] = rtts;
-    }
-
-    /// The run has ended.
-    pub fn finish(mut self, now: Time) -> Measurement {
+    /// The run has ended; `datagrams` has the logs of flows that are that, and `pages` the pages of clients.
+    pub fn finish(mut self, datagrams: &[Option<DatagramLog>], pages: &[Option<&Pages>], now: Time) -> Measurement {
         self.sort_ack_rtts();
         for (flow, ack_rtt) in self.ack_rtts.into_iter().enumerate() {
             self.recorder.set_ack_rtt(flow, ack_rtt);
+        }
+        for (flow, log) in datagrams.iter().enumerate() {
+            log.iter().for_each(|log| self.recorder.set_datagrams(flow, log));
+        }
+        for (flow, pages) in pages.iter().enumerate() {
+            pages.iter().for_each(|pages| self.recorder.set_pages(flow, pages));
         }
         self.recorder.finish(now.as_nanos(), BTreeMap::new())
     }

@@ -148,7 +148,7 @@ fn a_doubled_rate_is_detected_within_a_second_and_a_halved_one_after_ten_rounds(
     // Cardwell et al. 2016: a cycle of eight round trips finds a quarter more, so that 3.1 of them, 25 round trips or a
     // second at 40 ms, find twice as much. (One probe that goes on while the flight has not grown finds it sooner.)
     let mut run = alone(10, 40, 8);
-    let change = |(at_s, rate_mbps): (u64, u64)| Change { at_ns: at_s * SECOND, rate_bps: rate_mbps * MBIT };
+    let change = |(at_s, rate_mbps): (u64, u64)| Change::of_rate(at_s * SECOND, rate_mbps * MBIT);
     run.path.changes = [(3, 20), (6, 10)].map(change).to_vec();
     let measurement = measure(&run);
     let rounds = rtts_to_estimate(&run, &measurement, 3 * SECOND, 0.98 * payload_bps(20 * MBIT));

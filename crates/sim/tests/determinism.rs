@@ -17,7 +17,7 @@ fn eventful(seed: u64) -> Run {
     let mut run = one_flow("bbr", rate_bps, rtt_ns, bdp_bytes(rate_bps, rtt_ns), 6);
     run.seed = seed;
     run.path.loss_ppb = 3_000_000;
-    run.path.changes = vec![Change { at_ns: 2 * SECOND, rate_bps: 20 * MBIT }];
+    run.path.changes = vec![Change::of_rate(2 * SECOND, 20 * MBIT)];
     run.measure.record = Record::Acks;
     run.flows = ["bbr", "cubic", "reno"].map(|cc| flow(cc, cc, rtt_ns)).to_vec();
     run.flows[1].forward_delay_ns = 5 * MS;

@@ -7,12 +7,9 @@ mod scenario;
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use random::any_run;
+use random::{any_run, impairments};
 use run::samples::{FRAME_BYTES, flow, one_flow};
-use run::{
-    Buffer, Change, Direction, Hop, HopMeasurement, LossAt, Measurement, QueueDiscipline, Route, Run, ShaperKind,
-    UNSEEN,
-};
+use run::{Buffer, Change, Direction, Hop, HopMeasurement, LossAt, Measurement, Route, Run, ShaperKind, UNSEEN};
 use scenario::{MBIT, MS, MSS_BYTES, SECOND, bdp_bytes, goodput_bps};
 
 /// An ACK on the wire as links count it: Ethernet 14, IP 20, TCP 20, timestamps 12 bytes.
@@ -23,14 +20,7 @@ fn hop(name: &str, rate_bps: u64, buffer_bytes: u64) -> Hop {
         name: name.to_owned(),
         rate_bps,
         buffer: Buffer::Bytes(buffer_bytes),
-        qdisc: QueueDiscipline::Fifo,
-        delay_ns: 0,
-        overhead_bytes: 14,
-        burst_bytes: FRAME_BYTES,
-        shaper: ShaperKind::Tbf,
-        loss_ppb: 0,
-        loss_at: LossAt::Before,
-        changes: Vec::new(),
+        ..one_flow("reno", 8, 1, 1, 1).path.hops(Direction::Down).remove(0)
     }
 }
 
@@ -75,7 +65,7 @@ fn a_list_of_the_one_hop_is_the_short_form() {
     let mut short = one_flow("bbr", 40 * MBIT, 20 * MS, 60_000, 5);
     short.flows.push(flow("cubic", "cubic", 30 * MS));
     (short.path.burst_bytes, short.path.shaper, short.path.jitter_ns) = (5_000, ShaperKind::Htb, Some(50_000));
-    short.path.changes = vec![Change { at_ns: 2 * SECOND, rate_bps: 10 * MBIT }];
+    short.path.changes = vec![Change::of_rate(2 * SECOND, 10 * MBIT)];
     let mut listed = short.clone();
     listed.path.hops = short.path.hops(Direction::Down);
     assert_eq!(measure(&listed), measure(&short));
@@ -198,7 +188,7 @@ fn flows_enter_and_leave_in_the_middle() {
 #[test]
 fn each_hop_has_its_own_changes_of_rate() {
     let mut run = one_flow("bbr", 100 * MBIT, 20 * MS, 1 << 18, 20);
-    let slows = vec![Change { at_ns: 10 * SECOND, rate_bps: 10 * MBIT }];
+    let slows = vec![Change::of_rate(10 * SECOND, 10 * MBIT)];
     run.path.hops = vec![hop("wide", 100 * MBIT, 1 << 18), Hop { changes: slows, ..hop("slows", 100 * MBIT, 1 << 18) }];
     let measurement = measure(&run);
     let sent = &queue_of(&measurement, "slows").series.sent_packets;
@@ -206,10 +196,8 @@ fn each_hop_has_its_own_changes_of_rate() {
     assert!(half > 70_000 && (7_000..9_500).contains(&(all - half)), "{half}, {all}");
     // That of the only hop of the way back is not one of the path's.
     run.path.hops[1].changes.clear();
-    run.path.back = vec![Hop {
-        changes: vec![Change { at_ns: 10 * SECOND, rate_bps: MBIT / 10 }],
-        ..hop("back", 10 * MBIT, 1 << 20)
-    }];
+    run.path.back =
+        vec![Hop { changes: vec![Change::of_rate(10 * SECOND, MBIT / 10)], ..hop("back", 10 * MBIT, 1 << 20) }];
     let measurement = measure(&run);
     let acks = &queue_of(&measurement, "back").series.sent_packets;
     let (half, all) = (acks[acks.len() / 2], *acks.last().expect("samples"));
@@ -247,20 +235,24 @@ fn any_hop(rate_bps: u64, delay_ns: u64) -> impl Strategy<Value = Hop> {
     let buffer = prop_oneof![(1_514_u64..1 << 20).prop_map(Buffer::Bytes), (1_u64..1_000).prop_map(Buffer::Packets)];
     let loss_ppb = prop_oneof![2 => Just(0), 1 => 1..=300_000_000_u32];
     let shaper = (select(vec![ShaperKind::Tbf, ShaperKind::Htb]), 64_000..200_000_u64);
-    (-3_i32..3, buffer, 0..=delay_ns, loss_ppb, select(vec![LossAt::Before, LossAt::After]), shaper, 0..60_u32)
-        .prop_map(move |(octaves, buffer, delay_ns, loss_ppb, loss_at, (shaper, burst_bytes), overhead_bytes)| Hop {
-            name: String::new(),
-            rate_bps: ((rate_bps as f64 * f64::from(octaves).exp2()) as u64).max(1_000),
-            buffer,
-            qdisc: QueueDiscipline::Fifo,
-            delay_ns,
-            overhead_bytes,
-            burst_bytes,
-            shaper,
-            loss_ppb,
-            loss_at,
-            changes: Vec::new(),
-        })
+    let loss = (loss_ppb, select(vec![LossAt::Before, LossAt::After]));
+    (-3_i32..3, buffer, 0..=delay_ns, loss, shaper, 0..60_u32, impairments(delay_ns)).prop_map(
+        move |(octaves, buffer, delay_ns, (loss_ppb, loss_at), (shaper, burst_bytes), overhead_bytes, impairments)| {
+            Hop {
+                name: String::new(),
+                rate_bps: ((rate_bps as f64 * f64::from(octaves).exp2()) as u64).max(1_000),
+                buffer,
+                delay_ns,
+                overhead_bytes,
+                burst_bytes,
+                shaper,
+                loss_ppb,
+                loss_at,
+                impairments,
+                ..hop("", 8, 1)
+            }
+        },
+    )
 }
 
 /// A run over random hops, of which its flows pass random parts, some of them upwards.

@@ -79,7 +79,7 @@ fn bytes_through_are_the_integral_of_the_rate() {
     for burst_bytes in [FRAME_BYTES, 5_000] {
         let mut run = one_burst(1_000 * MBIT, burst_bytes);
         // Changes in the middle of frames: none of these times is a multiple of anything.
-        let change = |(index, rate_bps): (u64, u64)| Change { at_ns: 101_234_567 + index * 4_654_321, rate_bps };
+        let change = |(index, rate_bps): (u64, u64)| Change::of_rate(101_234_567 + index * 4_654_321, rate_bps);
         run.path.changes = (0..).zip(rates).map(change).collect();
         let (begun_ns, saved_bytes) = match burst_bytes {
             FRAME_BYTES => (time_for(SYN_BYTES, run.path.rate_bps) + RTT_NS, 0),
@@ -267,7 +267,7 @@ fn a_saturating_flow_uses_all_of_the_line() {
 #[test]
 fn a_queue_that_never_empties_follows_every_change_of_rate() {
     let mut run = one_flow("reno", 10 * MBIT, 20 * MS, 20_000_000, 10);
-    let change = |(at_s, rate_mbps): (u64, u64)| Change { at_ns: at_s * SECOND + 123_457, rate_bps: rate_mbps * MBIT };
+    let change = |(at_s, rate_mbps): (u64, u64)| Change::of_rate(at_s * SECOND + 123_457, rate_mbps * MBIT);
     run.path.changes = [(3, 20), (4, 5), (5, 40), (6, 1), (7, 13)].map(change).to_vec();
     (run.measure.window_begin_ns, run.measure.window_end_ns) = (2 * SECOND, 8 * SECOND);
     let measurement = measure(&run);

@@ -4,7 +4,7 @@
 mod scenario;
 
 use run::samples::{one_flow, pings};
-use run::{Access, AccessKind, Buffer, Codel, FlowMeasurement, FqCodel, Pings, Qdisc, QueueDiscipline, Run};
+use run::{Access, AccessKind, Buffer, Codel, FlowMeasurement, FqCodel, Qdisc, QueueDiscipline, Run, SentDatagrams};
 use scenario::{MBIT, MS, SECOND, measure};
 
 const RTT_NS: u64 = 40 * MS;
@@ -36,7 +36,7 @@ fn alone_a_ping_takes_the_path_and_its_own_time_on_the_line() {
     let ping = pinged(&alone());
     // 64 bytes, 28 of IP and UDP, 14 of Ethernet at 10 Mbit/s.
     assert_eq!((mean_ns(&ping), ping.rtt_min_ns), (RTT_NS + 84_800, Some(RTT_NS + 84_800)));
-    assert_eq!(ping.pings, Some(Pings { sent: 150, lost: 0 }));
+    assert_eq!(ping.datagrams, Some(SentDatagrams { sent: 150, lost: 0 }));
     // The last one is sent at the run's end.
     assert_eq!((ping.at_end.segments_sent, ping.at_end.acks, ping.at_end.delivered_bytes), (201, 200, 0));
     assert_eq!(ping.at_end.bottleneck_bytes, 200 * 106);
@@ -63,7 +63,7 @@ fn what_is_lost_is_counted_in_its_window() {
     run.flows[0] = pings("ping", MS, RTT_NS);
     run.path.loss_ppb = 100_000_000;
     let ping = pinged(&run);
-    let Pings { sent, lost } = ping.pings.expect("pings");
+    let SentDatagrams { sent, lost } = ping.datagrams.expect("pings");
     // Those of the last round trip are under way, and perhaps those before them lost.
     assert!((14_950..=14_965).contains(&sent), "{sent}");
     // One in ten; four standard deviations are 0.01.
@@ -77,7 +77,7 @@ fn pings_stop_when_their_flow_does() {
     let mut run = alone();
     run.flows[0].stop_ns = Some(10 * SECOND);
     let ping = pinged(&run);
-    assert_eq!((ping.at_end.segments_sent, ping.pings), (101, Some(Pings { sent: 51, lost: 0 })));
+    assert_eq!((ping.at_end.segments_sent, ping.datagrams), (101, Some(SentDatagrams { sent: 51, lost: 0 })));
 }
 
 /// A device and `fq` at the sender, and NICs that hand over lumps, are on the way like everything else.
@@ -91,7 +91,7 @@ fn pings_pass_what_hosts_have() {
                 flow.access = Some(Access { rate_bps: 8 * MBIT, buffer: Buffer::Bytes(20_000), kind });
             }
             let ping = pinged(&run);
-            assert_eq!(ping.pings.expect("pings").lost, 0);
+            assert_eq!(ping.datagrams.expect("pings").lost, 0);
             assert!(mean_ns(&ping) >= RTT_NS + 84_800 + 106_000);
         }
     }

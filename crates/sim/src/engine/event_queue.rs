@@ -13,7 +13,7 @@ use units::{Time, list_place, ring_slot};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
     /// The path changes.
-    Change(u32),
+    Change,
     /// The next frame leaves a link.
     Departure(HopId),
     /// The next frame leaves a host's own line.
@@ -75,7 +75,7 @@ impl Event {
     /// applications start, last the observers, who see all of it.
     const fn priority(self) -> u64 {
         match self {
-            Self::Change(_) => 0,
+            Self::Change => 0,
             Self::Departure(_) | Self::OutOfHost(_) | Self::Watchdog(_) => 1,
             Self::Burst | Self::Down(_) => 2,
             Self::Up(_) => 3,

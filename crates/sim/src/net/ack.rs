@@ -136,7 +136,11 @@ impl Reports {
     #[inline]
     fn keep(&mut self, ack: &Ack) -> ReportId {
         let &Ack { blocks, block_count, duplicate, marked_bytes, .. } = ack;
-        let report = Report { blocks, block_count, duplicate, marked_bytes };
+        self.store(Report { blocks, block_count, duplicate, marked_bytes })
+    }
+
+    #[inline]
+    fn store(&mut self, report: Report) -> ReportId {
         let index = self.free.pop().unwrap_or_else(|| {
             self.pool.push(report);
             list_place(self.pool.len()) - 1
@@ -173,6 +177,12 @@ impl Reports {
     /// The SACK blocks of a packet, if it has any.
     pub fn of(&self, packet: &Packet) -> Option<&Report> {
         (packet.report != ReportId::NONE).then(|| &self.pool[packet.report.0 as usize])
+    }
+
+    /// The same packet once more.
+    pub fn copy(&mut self, packet: &Packet) -> Packet {
+        let report = self.of(packet).copied();
+        Packet { report: report.map_or(ReportId::NONE, |report| self.store(report)), ..*packet }
     }
 
     /// How many ACKs with SACK blocks are under way.

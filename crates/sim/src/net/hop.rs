@@ -2,6 +2,7 @@
 
 use super::line::Line;
 use super::link::Link;
+use super::medium::Medium;
 use super::nic::Nic;
 use super::packet::Packet;
 use crate::engine::Event;
@@ -19,6 +20,8 @@ pub enum Hop {
     Delay(Line),
     /// A receiving host's NIC, and the delay before it.
     Nic(Nic),
+    /// What a link's line does to packets beyond taking its time.
+    Medium(Medium),
 }
 
 /// A hop in its place.
@@ -67,8 +70,8 @@ impl Place {
         match (&self.hop, self.direction) {
             (Hop::Link(_), _) => Event::Departure(own),
             (Hop::Device(_), _) => Event::OutOfHost(own),
-            (Hop::Delay(_) | Hop::Nic(_), Direction::Down) => Event::Down(own),
-            (Hop::Delay(_) | Hop::Nic(_), Direction::Up) => Event::Up(own),
+            (Hop::Delay(_) | Hop::Nic(_) | Hop::Medium(_), Direction::Down) => Event::Down(own),
+            (Hop::Delay(_) | Hop::Nic(_) | Hop::Medium(_), Direction::Up) => Event::Up(own),
         }
     }
 
@@ -78,7 +81,7 @@ impl Place {
         match &self.hop {
             Hop::Link(link) | Hop::Device(link) => link.peek(ahead),
             Hop::Delay(line) => line.peek(ahead),
-            Hop::Nic(_) => None,
+            Hop::Nic(_) | Hop::Medium(_) => None,
         }
     }
 }

@@ -1,16 +1,18 @@
 //! [`Layout`]: the hops of a run, and the route of each flow through them.
 
+use super::deliveries::Deliveries;
 use super::hop::{Hop, Place, Role};
 use super::host::Host;
 use super::line::Line;
 use super::link::Link;
 use super::loss::RandomLoss;
+use super::medium::Medium;
 use super::nic::Nic;
 use super::queue::{DropTail, Queue};
 use super::shaper::Shaper;
 use crate::engine::Event;
 use crate::index::HopId;
-use run::{Access, AccessKind, Direction, Path, Run, ShaperKind};
+use run::{Access, AccessKind, Direction, Path, Run, ShaperKind, Trace};
 use std::collections::BTreeMap;
 use units::{Bytes, Rate, Span};
 
@@ -24,6 +26,8 @@ pub struct Layout {
     pub routes: Vec<Route>,
     /// The links of the path, then those of the way back, in their order there.
     pub links: Vec<HopId>,
+    /// What is behind each of them, where anything is.
+    pub media: Vec<Option<HopId>>,
     /// How many hops there are before those of single hosts.
     shared: usize,
     /// Of these the lines, by direction and delay.
@@ -39,9 +43,18 @@ pub struct Route {
     pub acks: HopId,
 }
 
+/// The links of one direction.
+struct Way {
+    stages: Vec<Stage>,
+    /// Where checksums are looked at, behind all of them; none: nothing damages packets.
+    check: Option<HopId>,
+}
+
 /// A link of the path, and the delay behind it.
 struct Stage {
     link: HopId,
+    /// Behind its line, before that delay.
+    medium: Option<HopId>,
     /// A hop of its own where another link follows.
     delay: Option<HopId>,
     delay_ns: u64,
@@ -51,18 +64,19 @@ impl Layout {
     /// That of a run. The lines of its hosts' own devices are put into `hosts`.
     pub fn of(run: &Run, hosts: &mut [Host]) -> Self {
         let mut layout = Self::default();
-        let stages = Direction::BOTH.map(|direction| layout.lay(run, direction));
+        let ways = Direction::BOTH.map(|direction| layout.lay(run, direction));
         layout.shared = layout.places.len();
         let mut onward: Vec<Vec<Option<Option<HopId>>>> = vec![vec![None; run.flows.len()]; layout.shared];
         for (index, flow) in run.flows.iter().enumerate() {
             let firsts = [(false, flow.direction), (true, flow.direction.reversed())].map(|(acks, direction)| {
-                let stages = &stages[direction as usize];
+                let Way { stages, check } = &ways[direction as usize];
                 let (hops, delay_ns) = if acks {
                     (flow.ack_hops(&run.path), flow.return_delay_ns)
                 } else {
                     (flow.data_hops(&run.path), flow.forward_delay_ns)
                 };
                 let (mut chain, rest_ns) = through(&stages[hops], delay_ns);
+                chain.extend(check);
                 chain.extend(layout.line_to_host(run, direction, acks, Span::from_nanos(rest_ns)));
                 for (place, hop) in chain.iter().enumerate().filter(|(_, hop)| hop.index() < layout.shared) {
                     onward[hop.index()][index] = Some(chain.get(place + 1).copied());
@@ -94,25 +108,36 @@ impl Layout {
     }
 
     /// The links of one direction.
-    fn lay(&mut self, run: &Run, direction: Direction) -> Vec<Stage> {
+    fn lay(&mut self, run: &Run, direction: Direction) -> Way {
         let (hops, bottleneck) = (run.path.hops(direction), run.path.bottleneck(direction));
         let last = hops.len().saturating_sub(1);
         let is_only = direction == Direction::Down && run.path.hops.is_empty();
+        let damages = hops.iter().any(|hop| hop.impairments.corrupt_ppb > 0);
         let stages = hops.into_iter().enumerate().map(|(place, hop)| {
-            let frame = Bytes::new(u64::from(run.path.mtu_bytes) + u64::from(hop.overhead_bytes));
-            let shaper = Shaper::new(hop.shaper, Rate::from_bps(hop.rate_bps), Bytes::new(hop.burst_bytes), frame);
+            let (shaper, hop) = shaper_of(&run.path, hop);
             let scope = if is_only { String::new() } else { format!("{}/", hop.name) };
             let queue = Queue::new(&hop, run.path.mtu_bytes, run.seed, &scope);
-            let loss = RandomLoss::new(hop.loss_ppb, hop.loss_at, run.seed, scope);
+            let in_time = hop.changes_in_time();
+            let changes_delay = in_time.iter().any(|change| change.delay_ns.is_some());
+            let changes_loss = in_time.iter().any(|change| change.loss_ppb.is_some());
+            let medium =
+                (changes_delay || !hop.impairments.is_clear()).then(|| Medium::new(&hop.impairments, run.seed, &scope));
+            let loss =
+                RandomLoss::new(hop.loss_ppb, hop.loss_at, run.seed, scope).in_bursts(hop.impairments.burst_loss);
+            let loss = if changes_loss { loss.that_changes() } else { loss };
             let link = Link::new(queue, shaper, hop.extra_bytes(), loss);
             let role = if bottleneck == Some(place) { Role::Bottleneck } else { Role::Path };
             let link = self.add(Place::new(Hop::Link(link), direction, role));
             self.links.push(link);
+            let medium = medium.map(|medium| self.add(Place::new(Hop::Medium(medium), direction, Role::Apart)));
+            self.media.push(medium);
             let has_delay = place < last && hop.delay_ns > 0;
             let delay = has_delay.then(|| self.add_line(direction, Span::from_nanos(hop.delay_ns)));
-            Stage { link, delay, delay_ns: hop.delay_ns }
+            Stage { link, medium, delay, delay_ns: hop.delay_ns }
         });
-        stages.collect()
+        let stages = stages.collect();
+        let check = damages.then(|| self.add(Place::new(Hop::Medium(Medium::checking()), direction, Role::Apart)));
+        Way { stages, check }
     }
 
     fn add_line(&mut self, direction: Direction, delay: Span) -> HopId {
@@ -152,17 +177,31 @@ impl Layout {
     }
 }
 
+/// What empties a hop's queue, and the hop as its queue is to see it: a recorded line transmits one frame after the other.
+fn shaper_of(path: &Path, hop: run::Hop) -> (Shaper, run::Hop) {
+    let frame = Bytes::new(u64::from(path.mtu_bytes) + u64::from(hop.overhead_bytes));
+    if let Some(Trace::Deliveries(at_ms)) = &hop.trace {
+        return (Shaper::recorded(Deliveries::new(at_ms.clone(), frame)), run::Hop { shaper: ShaperKind::Tbf, ..hop });
+    }
+    let shaper = match hop.shaper {
+        ShaperKind::Police => Shaper::none(),
+        kind => Shaper::new(kind, Rate::from_bps(hop.rate_bps), Bytes::new(hop.burst_bytes), frame),
+    };
+    (shaper, hop)
+}
+
 fn access_link(access: &Access, path: &Path) -> Link {
     let (burst, frame) = (Bytes::new(access.burst_bytes(path)), Bytes::new(path.ethernet_frame_bytes()));
     let shaper = Shaper::new(ShaperKind::Tbf, Rate::from_bps(access.rate_bps), burst, frame);
     Link::new(Queue::DropTail(DropTail::new(access.buffer)), shaper, 0, RandomLoss::none())
 }
 
-/// The hops of some stages, and what a delay leaves over behind the last one.
+/// The hops of these stages, and what a delay leaves over behind the last one.
 fn through(stages: &[Stage], delay_ns: u64) -> (Vec<HopId>, u64) {
     let (mut hops, mut rest_ns) = (Vec::new(), delay_ns);
     for (place, stage) in stages.iter().enumerate() {
         hops.push(stage.link);
+        hops.extend(stage.medium);
         if place + 1 < stages.len() {
             hops.extend(stage.delay);
             rest_ns -= stage.delay_ns;

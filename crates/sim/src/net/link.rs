@@ -5,7 +5,7 @@ use super::packet::Packet;
 use super::queue::{Discipline, Fate, Queue, SubQueue, Verdict};
 use super::shaper::Shaper;
 use crate::index::FlowId;
-use run::{Histogram, LossAt, QueueCounters};
+use run::{Buffer, Histogram, LossAt, QueueCounters};
 use std::collections::VecDeque;
 use std::hint::cold_path;
 use units::{Rate, Time};
@@ -158,9 +158,17 @@ impl Link {
 
     /// From now on the rate is another one. Gives the departure to be scheduled instead of the one that was.
     pub fn change_rate(&mut self, rate: Rate, now: Time) -> Option<Time> {
+        if self.queue.police(rate, now) {
+            return None;
+        }
         let head_bytes = self.queue.head_bytes();
         self.departure = self.shaper.change_rate(rate, head_bytes, now).unwrap_or(Time::NEVER);
         head_bytes.filter(|_| self.released.is_empty()).map(|_| self.departure)
+    }
+
+    /// From now on the queue has so much room.
+    pub fn change_room(&mut self, room: Buffer) {
+        self.queue.set_room(room);
     }
 
     /// A departure is scheduled.

@@ -1,6 +1,7 @@
 //! The network: hosts, links with a queue, a shaper and random loss, and lines of constant delay.
 
 mod ack;
+mod deliveries;
 mod fair_queue;
 mod hop;
 mod host;
@@ -9,11 +10,15 @@ mod layout;
 mod line;
 mod link;
 mod loss;
+mod medium;
 mod network;
 mod nic;
+mod overtaking;
 mod packet;
 mod queue;
 mod shaper;
+mod slots;
+mod spread;
 mod tap;
 mod waiting;
 

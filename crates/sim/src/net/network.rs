@@ -1,5 +1,7 @@
 //! The network of a run: hosts, and the hops that packets pass between them.
 
+mod account;
+mod media;
 mod queue_log;
 mod sending;
 
@@ -10,16 +12,14 @@ use super::host::{Edge, Host};
 use super::jitter::Jitter;
 use super::layout::{Layout, Route};
 use super::link::{Link, Offered};
-use super::packet::{Packet, PacketKind, ReportId};
+use super::packet::{Packet, PacketKind};
+use super::queue::Outcome;
 use super::tap::Tap;
-use super::waiting::Waiting;
 use crate::engine::{Event, EventQueue};
 use crate::index::{FlowId, HopId};
-use run::{
-    CapturePoint, Direction, Histogram, Qdisc, QueueCounters, QueueEvent, QueueLog, ResendCause, Run, Seen, SenderState,
-};
+use account::{Account, Port};
+use run::{CapturePoint, Change, Direction, Histogram, Qdisc, QueueCounters, QueueEvent, QueueLog, Run};
 use std::hint::cold_path;
-use std::vec::Drain;
 use units::{Rate, Span, Time};
 
 /// Everything between senders and receivers.
@@ -31,6 +31,9 @@ pub struct Network {
     places: Vec<Place>,
     /// The links of the path, then those of the way back.
     links: Vec<HopId>,
+    /// What is behind each of them, where anything is.
+    media: Vec<Option<HopId>>,
+    mss_bytes: u32,
     /// By the run's flows.
     routes: Vec<Route>,
     /// SACK blocks of ACKs under way.
@@ -50,8 +53,8 @@ pub struct Network {
     took: bool,
     /// Flows of which something left their host's own queue while another of its flows, or nobody, was at work.
     drained: Vec<FlowId>,
-    /// Some hop is a NIC.
-    has_nics: bool,
+    /// Some hop [hands over](Self::hand_over) lumps.
+    has_lumps: bool,
     /// Of each flow's data, bytes of frames that left the bottleneck of its direction. Touched for every packet.
     passed_bytes: Vec<u64>,
     /// Touched when a packet is lost, and by flows whose host has something of its own.
@@ -67,35 +70,6 @@ pub struct Network {
     account: Account,
 }
 
-/// Segments that have come from hosts, gone to hosts, or are no more, an ACK being one; counted in debug builds only.
-#[derive(Debug, Default)]
-struct Account {
-    sent: u64,
-    arrived: u64,
-    ended: u64,
-}
-
-/// One flow's place in the network.
-#[derive(Clone, Copy, Debug)]
-struct Port {
-    /// Whose host it is on: its own, or its source's.
-    host: FlowId,
-    /// What of it is in the host's own queue and device.
-    waiting: Waiting,
-    /// Packets of it in the network, counted where there are sources.
-    under_way: u64,
-    /// Packets of its data that queues of the path dropped.
-    dropped: u64,
-    /// Those that they marked.
-    marked: u64,
-}
-
-impl Port {
-    const fn new(host: FlowId) -> Self {
-        Self { host, waiting: Waiting { buffers: 0, payload_bytes: 0 }, under_way: 0, dropped: 0, marked: 0 }
-    }
-}
-
 impl Network {
     /// The network of a run, idle; captured or not.
     pub fn new(run: &Run, is_captured: bool) -> Self {
@@ -105,7 +79,7 @@ impl Network {
         let mut hosts: Vec<Host> = run.flows.iter().map(|_| Host { fair_queue: fair_queue(), device: None }).collect();
         let layout = Layout::of(run, &mut hosts);
         let events = EventQueue::new(&layout.first_events());
-        let Layout { mut places, routes, links, .. } = layout;
+        let Layout { mut places, routes, links, media, .. } = layout;
         let jitter = Jitter::new(
             Span::from_nanos(path.jitter_ns.unwrap_or(0)),
             run.seed,
@@ -119,12 +93,14 @@ impl Network {
         if let Some(entry) = entry {
             places[entry.index()].is_sole_entry = true;
         }
-        let has_sources = run.flows.iter().any(|flow| !flow.arrivals().is_empty());
+        let has_sources = run.flows.iter().any(|flow| flow.is_source() && flow.connections() > 0);
         let mut network = Self {
             events,
-            has_nics: places.iter().any(|place| matches!(place.hop, Hop::Nic(_))),
+            has_lumps: places.iter().any(|place| matches!(place.hop, Hop::Nic(_) | Hop::Medium(_))),
             places,
             links,
+            media,
+            mss_bytes: path.mss_bytes(),
             routes,
             reports: Reports::default(),
             edge: Edge::of(&hosts, jitter.is_any()),
@@ -153,14 +129,14 @@ impl Network {
     fn link(&self, id: HopId) -> &Link {
         match &self.places[id.index()].hop {
             Hop::Link(link) | Hop::Device(link) => link,
-            Hop::Delay(_) | Hop::Nic(_) => unreachable!("a link"),
+            Hop::Delay(_) | Hop::Nic(_) | Hop::Medium(_) => unreachable!("a link"),
         }
     }
 
     fn link_mut(&mut self, id: HopId) -> &mut Link {
         match &mut self.places[id.index()].hop {
             Hop::Link(link) | Hop::Device(link) => link,
-            Hop::Delay(_) | Hop::Nic(_) => unreachable!("a link"),
+            Hop::Delay(_) | Hop::Nic(_) | Hop::Medium(_) => unreachable!("a link"),
         }
     }
 
@@ -205,94 +181,6 @@ impl Network {
     #[inline]
     fn host_of(&self, flow: FlowId) -> FlowId {
         if self.has_sources { self.ports[flow.index()].host } else { flow }
-    }
-
-    #[inline]
-    fn note_entry(&mut self, packet: &Packet) {
-        if cfg!(debug_assertions) {
-            self.account.sent += packet.wire_segments();
-        }
-        if self.notes_each {
-            cold_path();
-            self.ports[packet.flow.index()].under_way += 1;
-            if packet.kind.is_ack() {
-                self.capture(CapturePoint::Receivers, packet, self.events.now());
-            } else if let Some(tap) = &mut self.tap {
-                tap.note_sent(packet, self.events.now());
-            }
-        }
-    }
-
-    /// A packet passes a place where packets are captured.
-    #[inline]
-    fn capture(&mut self, point: CapturePoint, packet: &Packet, at: Time) {
-        if let Some(tap) = &mut self.tap {
-            cold_path();
-            if packet.kind.is_ack() {
-                tap.ack(point, packet, self.reports.of(packet), at);
-            } else {
-                tap.data(point, packet, at);
-            }
-        }
-    }
-
-    /// See [`Tap::note_sender`].
-    pub fn log_sender(&mut self, flow: FlowId, cause: ResendCause, state: Option<SenderState>) {
-        if let Some(tap) = &mut self.tap {
-            tap.note_sender(flow, cause, state);
-        }
-    }
-
-    /// What was captured since the last call, in order of time, but for what a burst may yet come before that
-    /// [needs no event](Self::schedule_burst).
-    pub fn captured(&mut self) -> Option<Drain<'_, Seen>> {
-        let next = self.jitter.next();
-        self.tap.as_mut().map(|tap| tap.take(next))
-    }
-
-    #[inline]
-    fn note_arrival(&mut self, packet: &Packet) {
-        if cfg!(debug_assertions) {
-            self.account.arrived += packet.wire_segments();
-        }
-        if self.notes_each {
-            cold_path();
-            self.ports[packet.flow.index()].under_way -= 1;
-            let is_ack = packet.kind.is_ack();
-            let point = if is_ack { CapturePoint::Senders } else { CapturePoint::Receivers };
-            self.capture(point, packet, self.events.now());
-        }
-    }
-
-    /// A packet is dropped or lost.
-    #[inline]
-    fn note_end(&mut self, packet: &Packet) {
-        if cfg!(debug_assertions) {
-            self.account.ended += packet.wire_segments();
-        }
-        self.reports.drop(packet);
-        if self.notes_each {
-            cold_path();
-            self.ports[packet.flow.index()].under_way -= 1;
-            if self.has_sources {
-                self.dropped_behind.push(packet.flow);
-            }
-        }
-    }
-
-    /// A queue of the path drops a packet.
-    #[inline]
-    fn note_drop(&mut self, packet: &Packet, role: Role) {
-        if role != Role::Apart && !packet.kind.is_ack() {
-            self.ports[packet.flow.index()].dropped += packet.wire_segments();
-        }
-        self.note_end(packet);
-    }
-
-    /// A flow of which a packet was dropped or lost, if there is one that was not given yet.
-    #[inline]
-    pub fn dropped_behind(&mut self) -> Option<FlowId> {
-        self.dropped_behind.pop()
     }
 
     /// From now on random loss acts on the flow.
@@ -354,6 +242,7 @@ impl Network {
             Hop::Link(_) => return self.reach_link(id, packet, now),
             Hop::Delay(line) => line.push(now, *packet),
             Hop::Nic(nic) => nic.push(now, *packet),
+            Hop::Medium(_) => return self.reach_medium(id, packet),
             Hop::Device(_) => unreachable!("a device is in its host"),
         };
         if let Some(arrival) = arrival {
@@ -419,13 +308,19 @@ impl Network {
         let role = self.places[id.index()].role;
         for fate in self.link_mut(id).take_fates() {
             if self.notes_each {
-                let event = if fate.is_marked { QueueEvent::Marked } else { QueueEvent::Dropped };
+                let event = if fate.is_marked() { QueueEvent::Marked } else { QueueEvent::Dropped };
                 self.log_queue(id, event, &fate.packet, at);
             }
-            if !fate.is_marked {
-                self.note_drop(&fate.packet, role);
-            } else if !fate.packet.kind.is_ack() {
-                self.ports[fate.packet.flow.index()].marked += fate.packet.wire_segments();
+            match fate.outcome {
+                Outcome::Dropped => self.note_drop(&fate.packet, role),
+                Outcome::Marked if fate.packet.kind.is_ack() => {}
+                Outcome::Marked => self.ports[fate.packet.flow.index()].marked += fate.packet.wire_segments(),
+                Outcome::Superseded => {
+                    if cfg!(debug_assertions) {
+                        self.places[id.index()].passed.0 -= fate.packet.wire_segments();
+                    }
+                    self.note_end(&fate.packet);
+                }
             }
         }
     }
@@ -433,13 +328,11 @@ impl Network {
     /// A packet that has left a hop goes to the next one. False where there is none: it is at the host that it is for.
     #[inline(always)]
     pub fn pass_on(&mut self, id: HopId, packet: &Packet) -> bool {
-        let place = &self.places[id.index()];
-        let mut next = place.onward;
-        if !place.onward_by_flow.is_empty() {
-            cold_path();
-            next = place.onward_by_flow[self.host_of(packet.flow).index()];
-        }
-        if let Some(next) = next {
+        if let Some(next) = self.onward(id, packet) {
+            if self.has_lumps {
+                cold_path();
+                return self.pass_on_by_media(next, packet);
+            }
             self.reach(next, packet);
             return true;
         }
@@ -447,12 +340,23 @@ impl Network {
         false
     }
 
+    /// The hop behind one, for a packet; none: that is at the host that it is for.
+    #[inline(always)]
+    fn onward(&self, id: HopId, packet: &Packet) -> Option<HopId> {
+        let place = &self.places[id.index()];
+        if place.onward_by_flow.is_empty() {
+            return place.onward;
+        }
+        cold_path();
+        place.onward_by_flow[self.host_of(packet.flow).index()]
+    }
+
     /// The oldest packet of a line arrives at its end, and is put into `out`. Then it is to be [passed on](Self::pass_on).
     #[inline(always)]
     pub fn arrival(&mut self, id: HopId, out: &mut Packet) {
         let place = &mut self.places[id.index()];
         let Hop::Delay(line) = &mut place.hop else {
-            unreachable!("a NIC hands over lumps, and links have departures")
+            unreachable!("a NIC and a medium hand over lumps, and links have departures")
         };
         if let Some(next) = line.pop(out) {
             match place.direction {
@@ -462,18 +366,19 @@ impl Network {
         }
     }
 
-    /// The hop is a receiving host's NIC, which [hands over](Self::hand_over) what arrives.
+    /// The hop is one that [hands over](Self::hand_over) what arrives.
     #[inline]
-    pub fn is_nic(&self, id: HopId) -> bool {
-        self.has_nics && matches!(self.places[id.index()].hop, Hop::Nic(_))
+    pub fn hands_over(&self, id: HopId) -> bool {
+        self.has_lumps && matches!(self.places[id.index()].hop, Hop::Nic(_) | Hop::Medium(_))
     }
 
-    /// A NIC hands over what has arrived, to `out`.
+    /// A NIC hands over what has arrived, to `out`. A medium does so with what is at the host that it is for, and passes all else
+    /// on.
     pub fn hand_over(&mut self, id: HopId, out: &mut Vec<Packet>) {
         let now = self.events.now();
         let Self { places, account, ports, notes_each, tap, .. } = self;
         let place = &mut places[id.index()];
-        let Hop::Nic(nic) = &mut place.hop else { return };
+        let Hop::Nic(nic) = &mut place.hop else { return self.leave_medium(id, out) };
         let next = nic.hand_over(now, out, |packet| {
             if cfg!(debug_assertions) {
                 account.arrived += packet.wire_segments();
@@ -499,6 +404,15 @@ impl Network {
         self.reach_line(first, &packet);
     }
 
+    /// A receiver emits a request of so much payload, and with it an ACK.
+    pub fn emit_request(&mut self, ack: &Ack, bytes: u32) {
+        let packet = self.reports.pack(ack);
+        let packet = Packet { kind: PacketKind::Request, frame_bytes: packet.frame_bytes + bytes, ..packet };
+        self.note_entry(&packet);
+        let first = self.routes[self.host_of(ack.flow).index()].acks;
+        self.reach_line(first, &packet);
+    }
+
     /// A receiver sends a ping back.
     pub fn emit_pong(&mut self, ping: &Packet) {
         let packet = Packet { kind: PacketKind::Pong, ..*ping };
@@ -519,75 +433,44 @@ impl Network {
         self.places[id.index()].peek(ahead)
     }
 
-    /// The rate of a link of the path changes: of these, and then those of the way back, the one at this place.
-    pub fn change_rate(&mut self, link: usize, rate: Rate) {
+    /// A link of the path changes: of these, and then those of the way back, the one at this place.
+    pub fn change(&mut self, link: usize, change: &Change) {
         let (id, now) = (self.links[link], self.events.now());
         if self.places[id.index()].is_sole_entry {
             while self.jitter.next() < now {
                 self.reach_path_with_next_burst();
             }
         }
-        if let Some(departure) = self.link_mut(id).change_rate(rate, now) {
+        let changing = self.link_mut(id);
+        if let Some(ppb) = change.loss_ppb {
+            changing.loss().set_ppb(ppb);
+        }
+        if let Some(room) = change.buffer {
+            changing.change_room(room);
+        }
+        if let Some(rate_bps) = change.rate_bps
+            && let Some(departure) = changing.change_rate(Rate::from_bps(rate_bps), now)
+        {
             self.events.schedule(departure, Event::Departure(id));
+        }
+        if let Some(delay_ns) = change.delay_ns {
+            self.change_delay(link, Span::from_nanos(delay_ns));
         }
     }
 
-    /// The counters of each link of the path now, then those of the way back.
+    /// The counters of each link of the path now, then those of the way back. What comes damaged counts as lost at random.
     pub fn counters(&self) -> impl Iterator<Item = QueueCounters> {
-        self.links.iter().map(|id| self.link(*id).counters(self.events.now()))
+        self.links.iter().zip(&self.media).map(|(id, medium)| {
+            let mut counters = self.link(*id).counters(self.events.now());
+            if let Some(Hop::Medium(medium)) = medium.map(|id| &self.places[id.index()].hop) {
+                counters.random_lost_packets += medium.damaged();
+            }
+            counters
+        })
     }
 
     /// How long frames were in the links that something manages, each by its place among all.
     pub fn sojourns(&self) -> impl Iterator<Item = (usize, &Histogram)> {
         self.links.iter().enumerate().filter_map(|(place, id)| Some((place, self.link(*id).sojourn()?)))
-    }
-
-    /// Of a flow's data, bytes of frames that left the bottleneck of its direction.
-    #[inline]
-    pub fn passed_bytes(&self, flow: FlowId) -> u64 {
-        self.passed_bytes[flow.index()]
-    }
-
-    /// Packets of a flow's data that queues of the path dropped, and that were lost at random.
-    pub fn losses(&self, flow: FlowId) -> (u64, u64) {
-        let lost = self.links.iter().map(|id| self.link(*id).lost_of(flow)).sum();
-        (self.ports[flow.index()].dropped, lost)
-    }
-
-    /// Packets of a flow's data that queues of the path marked.
-    pub fn marked(&self, flow: FlowId) -> u64 {
-        self.ports[flow.index()].marked
-    }
-
-    /// Panics when a packet has vanished or come from nowhere: every one that was sent has arrived, was dropped or lost, or
-    /// is somewhere; and so at each link, and of SACK blocks. For debug builds, which count all of it.
-    pub fn assert_conservation(&self) {
-        fn segments<'a>(packets: impl Iterator<Item = &'a Packet>) -> u64 {
-            packets.map(Packet::wire_segments).sum()
-        }
-        let now = self.events.now();
-        let queues = self.hosts.iter().filter_map(|host| host.fair_queue.as_deref());
-        let mut inside = segments(self.jitter.packets()) + segments(queues.flat_map(FairQueue::iter));
-        let mut reports = 0;
-        for place in &self.places {
-            let packets: Vec<&Packet> = match &place.hop {
-                Hop::Link(link) | Hop::Device(link) => link.packets().collect(),
-                Hop::Delay(line) => line.iter().collect(),
-                Hop::Nic(nic) => nic.iter().collect(),
-            };
-            let here = segments(packets.iter().copied());
-            inside += here;
-            reports += packets.iter().filter(|packet| packet.report != ReportId::NONE).count();
-            if let Hop::Link(link) = &place.hop {
-                let QueueCounters { offered_packets, sent_packets, dropped_packets, queued_packets, .. } =
-                    link.counters(now);
-                assert_eq!(offered_packets, sent_packets + dropped_packets + queued_packets);
-                let (entered, left) = place.passed;
-                assert_eq!(entered, left + dropped_packets + link.lost_before() + here);
-            }
-        }
-        let Account { sent, arrived, ended } = self.account;
-        assert_eq!(sent, arrived + ended + inside);
-        assert_eq!(self.reports.count(), reports, "ACKs with SACK blocks");
     }
 }

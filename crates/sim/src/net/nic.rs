@@ -1,13 +1,7 @@
 //! A receiving host's NIC, at the end of its forward delay: when it hands over what has arrived, and what of that is
 //! merged.
 //!
-//! *Interrupt moderation* of a period T follows Linux 6.1 `netem` with `slot T T`, with which the engine `linux` makes
-//! it (`netem_dequeue`, `get_slot_next`): packets are handed over when a slot ends, all that have arrived by then. A
-//! slot is chosen anew whenever netem looks at its oldest packet and the last slot ends before that packet arrives: it
-//! ends T after that look. netem looks when a packet enters the forward delay, when the oldest one arrives, and when
-//! it has handed over. So after a pause longer than the delay a slot ends T after the first packet has arrived (or has
-//! entered, where the delay is shorter than T); while traffic is dense, with packets under way, each slot ends T after
-//! the one before.
+//! *Interrupt moderation* is that of [`Slots`], with which the engine `linux` makes it.
 //!
 //! *Generic receive offload* merges segments of a connection that are handed over together, as Linux 6.1 does behind a
 //! NAPI poll (`tcp_gro_receive`, `skb_gro_receive`, `dev_gro_receive`): in sequence, with equal marks and timestamps (of
@@ -19,6 +13,7 @@
 
 use super::line::make_room;
 use super::packet::{Packet, PacketKind};
+use super::slots::Slots;
 use run::{Host, SEGMENT_HEADERS_BYTES};
 use std::collections::VecDeque;
 use units::{Span, Time};
@@ -33,16 +28,11 @@ const LIST_PACKETS: usize = 8;
 #[derive(Debug)]
 pub struct Nic {
     delay: Span,
-    /// T; zero: every packet is handed over when it arrives.
-    period: Span,
+    slots: Slots,
     /// Generic receive offload, if it is on.
     merger: Option<Merger>,
     /// What is under way or waits, in order, with the time at which it arrives.
     packets: VecDeque<(Time, Packet)>,
-    /// The end of the slot chosen last.
-    slot_end: Option<Time>,
-    /// The next hand-over; `NEVER`: none.
-    next: Time,
 }
 
 impl Nic {
@@ -50,11 +40,9 @@ impl Nic {
     pub const fn new(delay: Span, host: &Host, mss_bytes: u32) -> Self {
         Self {
             delay,
-            period: Span::from_nanos(host.ack_aggregation_ns),
+            slots: Slots::new(Span::from_nanos(host.ack_aggregation_ns)),
             merger: if host.gro { Some(Merger { mss_bytes, pending: Vec::new() }) } else { None },
             packets: VecDeque::new(),
-            slot_end: None,
-            next: Time::NEVER,
         }
     }
 
@@ -69,7 +57,7 @@ impl Nic {
     /// Hands over what has arrived, merged, to `out`, if `now` is the time for it (an event of before the last plan is
     /// void); `each` sees every packet as it arrived. Gives the next hand-over to schedule.
     pub fn hand_over(&mut self, now: Time, out: &mut Vec<Packet>, mut each: impl FnMut(&Packet)) -> Option<Time> {
-        if now != self.next {
+        if !self.slots.end(now) {
             return None;
         }
         while let Some(&(arrival, packet)) = self.packets.front()
@@ -85,7 +73,6 @@ impl Nic {
         if let Some(merger) = &mut self.merger {
             out.append(&mut merger.pending);
         }
-        self.next = Time::NEVER;
         self.plan(now)
     }
 
@@ -94,24 +81,9 @@ impl Nic {
         self.packets.iter().map(|(_, packet)| packet)
     }
 
-    /// netem looks at its oldest packet. Gives the next hand-over when it has changed.
     #[inline]
     fn plan(&mut self, now: Time) -> Option<Time> {
-        let &(arrival, _) = self.packets.front()?;
-        let next = if self.period == Span::ZERO { arrival } else { self.choose_slot(arrival, now) };
-        let changed = next != self.next;
-        self.next = next;
-        changed.then_some(next)
-    }
-
-    /// The end of the slot in which a packet that arrives at `arrival` is handed over, as far as is known now. What
-    /// netem does at the arrival itself is foreseen, which spares an event: if it does not look before, a slot begins.
-    #[inline]
-    fn choose_slot(&mut self, arrival: Time, now: Time) -> Time {
-        if self.slot_end < Some(arrival) {
-            self.slot_end = Some(now.min(arrival) + self.period);
-        }
-        self.slot_end.filter(|end| *end >= arrival).unwrap_or(arrival + self.period)
+        self.slots.plan(self.packets.front()?.0, now)
     }
 }
 

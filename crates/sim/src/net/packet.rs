@@ -8,7 +8,7 @@ use std::hint::cold_path;
 /// 32 bytes, half a cache line: it is copied from part to part of the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// Index of its first segment; of an ACK, of the next one that is expected; a ping's number. Segments are numbered as they are first
+    /// Index of its first segment; of an ACK, of the next one that is expected; a datagram's number. Segments are numbered as they are first
     /// sent; their boundaries never change. The low bits.
     pub seq: u32,
     /// Payload bytes of the connection up to and including its last segment; of an ACK, the right edge of the window. The low
@@ -24,7 +24,7 @@ pub struct Packet {
     pub echo_ms: u32,
     /// An ACK's SACK blocks.
     pub report: ReportId,
-    /// Number of segments; 0 for a segment without data, and for a ping.
+    /// Number of segments; 0 for a segment without data, and for a datagram.
     pub segments: u16,
     /// What it is.
     pub kind: PacketKind,
@@ -84,6 +84,25 @@ impl Packet {
         }
     }
 
+    /// A super-packet becomes its first segment, and gives the rest of it. All segments but the last have `mss_bytes`, and CWR
+    /// is on the first one only (Linux 6.1 `tcp_gso_segment`).
+    pub fn split(&mut self, mss_bytes: u32) -> Option<Self> {
+        if self.segments <= 1 {
+            return None;
+        }
+        let first_bytes = mss_bytes + FRAME_HEADERS_BYTES;
+        let rest = Self {
+            seq: self.seq.wrapping_add(1),
+            frame_bytes: self.frame_bytes - first_bytes,
+            segments: self.segments - 1,
+            marks: self.marks.behind(),
+            ..*self
+        };
+        self.end_bytes = self.end_bytes.wrapping_sub(rest.payload_bytes());
+        (self.frame_bytes, self.segments, self.marks) = (first_bytes, 1, self.marks.ahead());
+        Some(rest)
+    }
+
     /// Frames that it counts for: a super-packet counts each of its segments.
     #[inline]
     pub fn wire_segments(&self) -> u64 {
@@ -128,6 +147,8 @@ impl Marks {
     const ACE: u8 = 0b111 << Self::ACE_SHIFT;
     /// They count marks, and say nothing of their own.
     const COUNTS: u8 = 0b100_0000;
+    /// No bit of a header: what the checksum says.
+    const DAMAGED: u8 = 0b1000_0000;
 
     /// With PSH (RFC 9293 section 3.1) when `pushed`: the packet's last segment ends a burst or what the application
     /// wrote.
@@ -193,6 +214,27 @@ impl Marks {
         Self(self.0 | later.0 & Self::PUSH)
     }
 
+    /// Those of segments of a super-packet with these that are not the first.
+    const fn behind(self) -> Self {
+        Self(if self.counts() { self.0 } else { self.0 & !Self::REDUCED })
+    }
+
+    /// Those of its segments that are not the last.
+    const fn ahead(self) -> Self {
+        Self(self.0 & !Self::PUSH)
+    }
+
+    /// The same of a packet whose checksum is wrong from now on.
+    #[must_use]
+    pub const fn damaged(self) -> Self {
+        Self(self.0 | Self::DAMAGED)
+    }
+
+    /// Its checksum is wrong: hosts discard it.
+    pub const fn is_damaged(self) -> bool {
+        self.0 & Self::DAMAGED != 0
+    }
+
     /// IP's ECN field.
     #[inline]
     pub const fn ecn(self) -> u8 {
@@ -239,7 +281,9 @@ impl Marks {
 /// Kinds of packets, those that go to the sender at the end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PacketKind {
-    /// A ping, of no connection.
+    /// A datagram, of no connection, that is not sent back.
+    Datagram,
+    /// A ping: a datagram that is answered.
     Ping,
     /// Opens the connection.
     Syn,
@@ -258,7 +302,9 @@ pub enum PacketKind {
     SynAck,
     /// Acknowledges data.
     Ack,
-    /// Answers a ping.
+    /// The same, with data of the receiver's: a request.
+    Request,
+    /// Answers a ping, or reports what has come of media.
     Pong,
 }
 
@@ -271,13 +317,13 @@ impl PacketKind {
 
     /// It is of no connection.
     #[inline]
-    pub const fn is_ping(self) -> bool {
-        matches!(self, Self::Ping | Self::Pong)
+    pub const fn is_datagram(self) -> bool {
+        matches!(self, Self::Datagram | Self::Ping | Self::Pong)
     }
 
     /// Random loss acts on it once the handshake is over.
     #[inline]
     pub const fn is_lossy(self) -> bool {
-        matches!(self, Self::Data | Self::Ack | Self::Ping | Self::Pong)
+        matches!(self, Self::Data | Self::Ack | Self::Request | Self::Datagram | Self::Ping | Self::Pong)
     }
 }

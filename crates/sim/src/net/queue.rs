@@ -1,5 +1,6 @@
 //! Queueing disciplines: which frames wait before a shaper, and which one leaves next.
 
+mod ack_filter;
 mod codel;
 mod drop_tail;
 mod dual_pi2;
@@ -7,6 +8,7 @@ mod fq;
 mod fq_codel;
 mod frames;
 mod pie;
+mod police;
 #[cfg(test)]
 mod random_drop;
 mod red;
@@ -16,21 +18,23 @@ mod tally;
 
 use super::packet::Packet;
 use crate::engine::{stream, stream_seed};
+use ack_filter::AckFilter;
 use codel::{Codel, Settings};
 pub use drop_tail::DropTail;
 use dual_pi2::DualPi2;
 use fq::Fq;
 use fq_codel::FqCodel;
 use pie::Pie;
+use police::Policer;
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::SplitMix64;
 #[cfg(test)]
 pub use random_drop::{DropAt, RandomDrop};
 use red::Red;
 pub use rounds::{Credit, Rounds};
-use run::{Buffer, ETHERNET_HEADER_BYTES, Histogram, Hop, QueueCounters, QueueDiscipline};
+use run::{Buffer, ETHERNET_HEADER_BYTES, Histogram, Hop, QueueCounters, QueueDiscipline, ShaperKind};
 use staged::{Management, Staged};
-use units::{Time, low_bits};
+use units::{Bytes, Rate, Time, low_bits};
 
 /// What becomes of a frame that arrives at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,19 +49,40 @@ pub enum Verdict {
 #[derive(Clone, Copy, Debug)]
 pub struct Fate {
     pub packet: Packet,
-    /// It was marked and goes on; else it was dropped.
-    pub is_marked: bool,
+    /// What.
+    pub outcome: Outcome,
+}
+
+/// What has become of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It was dropped.
+    Dropped,
+    /// It was marked and goes on.
+    Marked,
+    /// It was an ACK that a later one takes the place of.
+    Superseded,
 }
 
 impl Fate {
     /// It was dropped.
     pub const fn dropped(packet: Packet) -> Self {
-        Self { packet, is_marked: false }
+        Self { packet, outcome: Outcome::Dropped }
     }
 
     /// It was marked.
     pub const fn marked(packet: Packet) -> Self {
-        Self { packet, is_marked: true }
+        Self { packet, outcome: Outcome::Marked }
+    }
+
+    /// A later ACK takes its place.
+    pub const fn superseded(packet: Packet) -> Self {
+        Self { packet, outcome: Outcome::Superseded }
+    }
+
+    /// It was marked and goes on.
+    pub const fn is_marked(&self) -> bool {
+        matches!(self.outcome, Outcome::Marked)
     }
 }
 
@@ -105,6 +130,14 @@ pub trait Discipline: std::fmt::Debug {
     /// Size of the next frame to leave.
     fn head_bytes(&self) -> Option<u32>;
 
+    /// From now on there is so much room. What waits stays, also where that is more.
+    fn set_room(&mut self, room: Buffer);
+
+    /// From now on another rate is policed; false: nothing is, and the rate is the line's.
+    fn police(&mut self, _rate: Rate, _now: Time) -> bool {
+        false
+    }
+
     /// The frame behind `index` others, if nothing is dropped until it leaves.
     fn peek(&self, index: usize) -> Option<&Packet>;
 
@@ -130,7 +163,7 @@ pub trait Discipline: std::fmt::Debug {
 pub enum Queue {
     /// Drop-tail, which costs less than a virtual call.
     DropTail(DropTail),
-    /// Under any other discipline.
+    /// Under any other discipline, and where ACKs are thinned.
     Managed(Box<dyn Discipline>),
 }
 
@@ -148,11 +181,16 @@ impl Queue {
     /// An empty one of a hop whose largest packets are so long. What it leaves to chance follows from a seed and `scope`.
     pub fn new(hop: &Hop, mtu_bytes: u32, seed: u64, scope: &str) -> Self {
         let (Buffer::Packets(limit) | Buffer::Bytes(limit)) = hop.buffer;
-        let limit_packets = usize::try_from(limit).unwrap_or(usize::MAX);
+        let limit_packets = room_for(limit);
+        if hop.shaper == ShaperKind::Police {
+            let frame = Bytes::from(mtu_bytes + hop.overhead_bytes);
+            return Self::managed(Policer::new(hop, frame), hop);
+        }
         // What the device's largest frame is does not depend on what the queue counts a frame beyond it.
         let frame_bytes = u64::from(mtu_bytes + ETHERNET_HEADER_BYTES);
         let hash = FlowHash(stream_seed(seed, &format!("{scope}flow hash")));
         let chance = |name: &str| stream(seed, &format!("{scope}{name}"));
+        debug_assert!(hop.qdisc.is_fifo() || !hop.impairments.thins_acks, "a drop-tail queue thins ACKs");
         match hop.qdisc {
             QueueDiscipline::Codel(codel) => {
                 Self::managed(Codel::new(Settings::new(&codel, None, frame_bytes), limit_packets), hop)
@@ -170,6 +208,9 @@ impl Queue {
             QueueDiscipline::Dualpi2(parameters) => {
                 Self::managed(DualPi2::new(&parameters, limit_packets, frame_bytes, chance("dualpi2")), hop)
             }
+            QueueDiscipline::Fifo if hop.impairments.thins_acks => {
+                Self::Managed(Box::new(AckFilter::new(DropTail::new(hop.buffer))))
+            }
             // CAKE is refused before.
             QueueDiscipline::Fifo | QueueDiscipline::Cake => Self::DropTail(DropTail::new(hop.buffer)),
         }
@@ -178,6 +219,11 @@ impl Queue {
     fn managed(management: impl Management + 'static, hop: &Hop) -> Self {
         Self::Managed(Box::new(Staged::new(management, hop.shaper)))
     }
+}
+
+/// A limit of frames.
+fn room_for(frames: u64) -> usize {
+    usize::try_from(frames).unwrap_or(usize::MAX)
 }
 
 impl Discipline for Queue {
@@ -199,6 +245,14 @@ impl Discipline for Queue {
     #[inline]
     fn head_bytes(&self) -> Option<u32> {
         of!(self, own => own.head_bytes())
+    }
+
+    fn set_room(&mut self, room: Buffer) {
+        of!(self, own => own.set_room(room));
+    }
+
+    fn police(&mut self, rate: Rate, now: Time) -> bool {
+        of!(self, own => own.police(rate, now))
     }
 
     #[inline]

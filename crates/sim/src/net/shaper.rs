@@ -5,9 +5,21 @@
 //! express is carried as a fraction of the rate. With a burst of at most one frame the shaper is a plain line that
 //! takes size/rate for each frame; with more it releases a frame as soon as the tokens suffice, as Linux's `tbf`. One that
 //! may owe releases it as soon as nothing is owed, whatever its size, as Linux's `htb` (`htb_class_mode` in `sch_htb.c`).
+//!
+//! While its rate is 0 nothing leaves and nothing is earned: the bucket is one of another rate, full at an instant that no run
+//! reaches, and what it owes lies beyond that.
 
+use super::deliveries::Deliveries;
 use run::ShaperKind;
+use std::hint::cold_path;
 use units::{Bytes, ExactSpan, Rate, Span, Time};
+
+/// In place of a rate of 0: a bit is a microsecond of debt.
+const OUTAGE: Rate = Rate::from_bps(1_000_000);
+/// Later than any run, by 292 years.
+const BEYOND: Time = Time::from_nanos(1 << 63);
+/// In place of none: a frame takes less than a nanosecond.
+const UNLIMITED: Rate = Rate::from_bps(1_000_000_000_000_000_000);
 
 /// A token bucket, or a plain line.
 #[derive(Debug)]
@@ -20,6 +32,8 @@ pub struct Shaper {
     full_at: Time,
     rest: u64,
     cost: Cost,
+    /// A recorded line's, which has no rate.
+    deliveries: Option<Box<Deliveries>>,
 }
 
 /// Times for frames of one size. Nearly all frames of a run have the same size, and a 128-bit division costs as
@@ -39,7 +53,21 @@ impl Shaper {
     pub fn new(kind: ShaperKind, rate: Rate, burst: Bytes, frame: Bytes) -> Self {
         let is_line = kind == ShaperKind::Tbf && burst <= frame;
         let burst = if is_line { Bytes::ZERO } else { burst };
-        Self { rate, burst, kind, full_at: Time::ZERO, rest: 0, cost: Cost::default() }
+        let out = Self { rate: OUTAGE, burst, kind, full_at: BEYOND, rest: 0, cost: Cost::default(), deliveries: None };
+        let mut shaper = out;
+        shaper.change_rate(rate, None, Time::ZERO);
+        shaper
+    }
+
+    /// A recorded line, which transmits a frame when it could deliver as many bytes.
+    pub fn recorded(deliveries: Deliveries) -> Self {
+        let line = Self::new(ShaperKind::Tbf, OUTAGE, Bytes::ZERO, Bytes::ZERO);
+        Self { deliveries: Some(Box::new(deliveries)), ..line }
+    }
+
+    /// Frames leave as they come.
+    pub fn none() -> Self {
+        Self::new(ShaperKind::Htb, UNLIMITED, Bytes::new(UNLIMITED.as_bytes_per_sec()), Bytes::ZERO)
     }
 
     /// When a frame leaves that is the first one to wait from now on. To be asked once for each frame: a plain line
@@ -55,7 +83,22 @@ impl Shaper {
 
     #[inline(never)]
     fn begin_transmission(&mut self, bytes: u32, now: Time) {
+        if let Some(deliveries) = &mut self.deliveries {
+            cold_path();
+            self.full_at = deliveries.transmit(bytes, now);
+            return;
+        }
         self.charge(bytes, now);
+    }
+
+    /// A policer's bucket has a frame's tokens now: it may [leave](Self::on_departure).
+    pub fn admits(&mut self, bytes: u32, now: Time) -> bool {
+        Bytes::from(bytes) <= self.burst && self.departure(bytes, now) <= now
+    }
+
+    /// Its rate is 0.
+    pub fn is_out(&self) -> bool {
+        self.full_at >= BEYOND
     }
 
     /// The frame leaves: a bucket's tokens go with it. A plain line has charged it when its transmission began.
@@ -66,15 +109,18 @@ impl Shaper {
         }
     }
 
-    /// From now on the rate is another one. Tokens and what remains of a frame keep their bytes. Gives the departure of
+    /// From now on the rate is another one, or 0. Tokens and what remains of a frame keep their bytes. Gives the departure of
     /// the first frame that waits, of `head_bytes`.
     pub fn change_rate(&mut self, rate: Rate, head_bytes: Option<u32>, now: Time) -> Option<Time> {
-        let debt = self.full_at.saturating_since(now);
-        let scaled = u128::from(debt.as_nanos()) * u128::from(self.rate.as_bps()) / u128::from(rate.as_bps());
-        self.full_at = now + Span::from_nanos(u64::try_from(scaled).expect("a burst leaves within 584 years"));
-        self.rest = 0;
-        self.rate = rate;
-        self.cost = Cost::default();
+        if self.deliveries.is_none() {
+            let debt = self.full_at.saturating_since(if self.is_out() { BEYOND } else { now });
+            let (rate, since) = if rate == Rate::default() { (OUTAGE, BEYOND) } else { (rate, now) };
+            let scaled = u128::from(debt.as_nanos()) * u128::from(self.rate.as_bps()) / u128::from(rate.as_bps());
+            self.full_at = since + Span::from_nanos(u64::try_from(scaled).expect("a burst leaves within 584 years"));
+            self.rest = 0;
+            self.rate = rate;
+            self.cost = Cost::default();
+        }
         self.price(head_bytes?);
         Some(self.earliest(now))
     }
@@ -119,7 +165,7 @@ impl Shaper {
     fn price_anew(&mut self, bytes: u32) {
         let frame = Bytes::from(bytes);
         let saved = match self.kind {
-            ShaperKind::Tbf => self.burst.saturating_sub(frame),
+            ShaperKind::Tbf | ShaperKind::Police => self.burst.saturating_sub(frame),
             ShaperKind::Htb => self.burst,
         };
         let slack = (self.burst > Bytes::ZERO).then(|| self.rate.exact_time_for(saved));

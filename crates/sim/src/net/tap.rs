@@ -168,7 +168,10 @@ impl Numbering {
                 }
             }
             PacketKind::Bare | PacketKind::SynAck | PacketKind::Ack => push(frame),
-            PacketKind::Ping | PacketKind::Pong => unreachable!("no run with pings is captured"),
+            PacketKind::Request => unreachable!("no run with pages is captured"),
+            PacketKind::Datagram | PacketKind::Ping | PacketKind::Pong => {
+                unreachable!("no run with datagrams is captured")
+            }
         }
     }
 

@@ -66,6 +66,11 @@ impl Sources {
         if self.has_connection(flow) { self.connection(flow).source } else { flow }
     }
 
+    /// Which of its source's connections it is.
+    pub fn index_of(&self, flow: FlowId) -> usize {
+        self.connection(flow).index
+    }
+
     fn connection(&self, flow: FlowId) -> Connection {
         self.connections[flow.index() - self.sources.len()]
     }
@@ -121,28 +126,32 @@ impl Simulation<'_> {
         if self.apps[source.index()].phase != Phase::Running {
             return;
         }
+        if self.has_client(source) {
+            return self.begin_page(source);
+        }
         let now = self.now();
         let index = self.sources.source(source).next;
         self.sources.source(source).next += 1;
         if let Some((at_ns, _)) = run::arrival(self.run, source.index(), index + 1) {
             self.network.events.schedule(Time::from_nanos(at_ns), Event::Arrival(source));
         }
-        let flow = self.open(source, index);
+        let bytes = self.run.flows[source.index()].arrivals()[index].bytes;
+        let flow = self.open(source, index, Some(bytes));
         self.trace.start_transfer(source, index, now);
         self.senders[flow.index()].connect(now, &mut self.network);
         self.set_sender_timers(flow);
     }
 
-    /// Makes the connection of an arrival.
-    fn open(&mut self, source: FlowId, index: usize) -> FlowId {
+    /// Makes a connection of a source: that of an arrival of so many bytes, or of a client, which reads all that there is.
+    pub(super) fn open(&mut self, source: FlowId, index: usize, bytes: Option<u64>) -> FlowId {
         let source_flow = &self.run.flows[source.index()];
-        let bytes = source_flow.arrivals()[index].bytes;
         let name = format!("{}/{index}", source_flow.name);
         let flow = self.sources.occupy(source, index);
         self.network.open(flow, source, &name);
         let sender = Sender::new(flow, &sender_config(self.run, source_flow, &name, self.first_buffer_bytes));
-        let receiver = Receiver::new(flow, Some(bytes), &receiver_config(self.run, source_flow));
-        let app = App { phase: Phase::Running, ..App::of(&Workload::Transfer { bytes }) };
+        let receiver = Receiver::new(flow, Some(bytes.unwrap_or(0)), &receiver_config(self.run, source_flow));
+        let transfer = bytes.map(|bytes| Workload::Transfer { bytes });
+        let app = App { phase: Phase::Running, ..App::of(transfer.as_ref().unwrap_or(&source_flow.workload)) };
         if flow.index() == self.senders.len() {
             self.senders.push(sender);
             self.receivers.push(receiver);
@@ -162,6 +171,12 @@ impl Simulation<'_> {
     pub(super) fn complete_transfer(&mut self, flow: FlowId) {
         let Connection { source, index, .. } = self.sources.connection(flow);
         self.trace.complete_transfer(source, index, self.network.events.now());
+        self.leave_transfer(flow);
+    }
+
+    /// A source's transfer is complete, or was given up.
+    pub(super) fn leave_transfer(&mut self, flow: FlowId) {
+        let Connection { source, index, .. } = self.sources.connection(flow);
         self.trace.count_transfer(source, index, &self.senders[flow.index()]);
         let arriving = self.sources.source(source);
         arriving.incomplete -= 1;
@@ -188,7 +203,8 @@ impl Simulation<'_> {
 
     #[inline(never)]
     fn close_connection_if_over(&mut self, flow: FlowId) {
-        if self.sources.is_open(flow)
+        if !self.serves_client(flow)
+            && self.sources.is_open(flow)
             && self.receivers[flow.index()].is_complete()
             && self.senders[flow.index()].is_over()
             && !self.network.carries(flow)
@@ -219,8 +235,10 @@ impl Simulation<'_> {
         for &flow in self.sources.open(source) {
             if self.apps[flow.index()].phase == Phase::Running {
                 self.apps[flow.index()].phase = Phase::Stopped;
-                let index = self.sources.connection(flow).index;
-                self.trace.count_transfer(source, index, &self.senders[flow.index()]);
+                if self.clients[source.index()].is_none() {
+                    let index = self.sources.connection(flow).index;
+                    self.trace.count_transfer(source, index, &self.senders[flow.index()]);
+                }
             }
         }
     }

@@ -47,7 +47,7 @@ pub(super) fn first_buffer_bytes(run: &Run) -> u64 {
     const MOST_BYTES: u64 = 4_000_000;
     /// Of the transfers that arrive for one flow, so many are open at once.
     const MOST_CONNECTIONS: usize = 1_000;
-    let connections: usize = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS)).sum();
+    let connections: usize = run.flows.iter().map(|flow| flow.connections().clamp(1, MOST_CONNECTIONS)).sum();
     (TOGETHER_BYTES / connections.max(1) as u64).clamp(LEAST_BYTES, MOST_BYTES)
 }
 

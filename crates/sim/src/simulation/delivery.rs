@@ -8,8 +8,8 @@ impl Simulation<'_> {
     /// A packet is at the host that it is for.
     #[inline(always)]
     pub(super) fn receive(&mut self, packet: &Packet) {
-        if packet.kind.is_ping() {
-            return self.receive_ping(packet);
+        if packet.kind.is_datagram() {
+            return self.receive_datagram(packet);
         }
         if packet.kind.is_ack() { self.acknowledge(packet) } else { self.deliver(packet) }
     }
@@ -26,11 +26,12 @@ impl Simulation<'_> {
         self.after_delivery(flow);
     }
 
-    /// A NIC hands over a lump: the kernel receives all of it before an application runs.
+    /// A hop hands over a lump: the kernel receives all of it before an application runs. ACKs are never part of one: a line is
+    /// ahead of their hosts.
     #[inline(never)]
-    pub(super) fn hand_over(&mut self, nic: HopId) {
+    pub(super) fn hand_over(&mut self, hop: HopId) {
         let mut lump = std::mem::take(&mut self.lump);
-        self.network.hand_over(nic, &mut lump);
+        self.network.hand_over(hop, &mut lump);
         if let [packet] = &lump[..] {
             self.receive(packet);
         } else {
@@ -43,8 +44,8 @@ impl Simulation<'_> {
     fn deliver_together(&mut self, lump: &[Packet]) {
         let now = self.now();
         for packet in lump {
-            if packet.kind.is_ping() {
-                self.network.emit_pong(packet);
+            if packet.kind.is_datagram() {
+                self.receive_datagram(packet);
                 continue;
             }
             let network = &mut self.network;
@@ -55,7 +56,7 @@ impl Simulation<'_> {
         }
         for (index, &Packet { flow, kind, .. }) in lump.iter().enumerate() {
             // Each connection once.
-            if kind.is_ping() || lump[..index].iter().any(|before| before.flow == flow) {
+            if kind.is_datagram() || lump[..index].iter().any(|before| before.flow == flow) {
                 continue;
             }
             if let Some(ack) = self.receivers[flow.index()].on_lump_end(now) {

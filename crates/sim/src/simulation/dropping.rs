@@ -4,10 +4,8 @@
 use super::Simulation;
 use crate::index::FlowId;
 use crate::net::{DropAt, Packet, PacketKind, Queue, RandomDrop};
-use run::samples::{flow, one_flow};
-use run::{
-    Arrival, Buffer, Direction, Hop, LossAt, Measurement, QueueCounters, QueueDiscipline, Run, ShaperKind, Workload,
-};
+use run::samples::{flow, hop, one_flow};
+use run::{Arrival, Direction, Measurement, QueueCounters, Run, Workload};
 
 const MBIT: u64 = 1_000_000;
 const MS: u64 = 1_000_000;
@@ -19,19 +17,7 @@ fn both_ways() -> Run {
     let mut up = flow("up", "reno", 20 * MS);
     up.direction = Direction::Up;
     run.flows.push(up);
-    run.path.back = vec![Hop {
-        name: "back".to_owned(),
-        rate_bps: 10 * MBIT,
-        buffer: Buffer::Bytes(125_000),
-        qdisc: QueueDiscipline::Fifo,
-        delay_ns: 0,
-        overhead_bytes: 14,
-        burst_bytes: 1_514,
-        shaper: ShaperKind::Tbf,
-        loss_ppb: 0,
-        loss_at: LossAt::Before,
-        changes: Vec::new(),
-    }];
+    run.path.back = vec![hop("back", 10 * MBIT, 125_000)];
     run.measure.sample_ns = 50 * MS;
     run
 }

@@ -57,6 +57,11 @@ impl AckDelay {
         false
     }
 
+    /// What is sent now is so soon after data that it is its answer.
+    pub const fn is_soon(&self, now_ms: u64) -> bool {
+        now_ms - self.last_data_ms < self.wanted_ms
+    }
+
     /// Quick ACKs begin or end.
     #[inline]
     pub const fn shorten(&mut self) {

@@ -19,6 +19,8 @@ pub struct AckSummary {
     pub had_out: bool,
     /// The timestamp that it echoes, ms.
     pub echo_ms: u32,
+    /// One that left later came before it: it says nothing but what it SACKs.
+    pub overtaken: bool,
     /// `una` moved.
     pub advanced: bool,
     /// Segments were newly SACKed.
@@ -75,6 +77,6 @@ impl AckSummary {
 
     /// It repeats the one before (RFC 5681 section 2).
     pub const fn is_duplicate_ack(&self) -> bool {
-        !self.advanced && !self.window_moved && !self.duplicate
+        !self.overtaken && !self.advanced && !self.window_moved && !self.duplicate
     }
 }

@@ -53,7 +53,11 @@ impl Sender {
             self.on_pacing_timer(now, out);
         }
         self.counters.acks += 1;
-        self.echo_ms = ack.stamp_ms;
+        if self.recent.admits(ack.stamp_ms) {
+            self.recent.set(ack.stamp_ms);
+        } else if !self.admits_late(ack) {
+            return;
+        }
         if ack.syn {
             self.edge_bytes = self.edge_bytes.max(ack.window_edge_bytes);
             return self.on_handshake(ack, now, out);
@@ -72,7 +76,17 @@ impl Sender {
         }
         self.send_new(SendReason::Normal, now, out);
         self.free_send_buffer(now, out);
-        self.probe_closed_window(true, now);
+        self.probe_closed_window(ack.una == self.board.una(), now);
+    }
+
+    /// An ACK that its timestamp says is old is not one of another time if it changes nothing but what it SACKs, and is no older than a
+    /// timeout (Linux 6.1 `tcp_disordered_ack`). (Others Linux answers, twice a second at most.)
+    #[cold]
+    fn admits_late(&self, ack: &Ack) -> bool {
+        !self.recent.rejects(ack.stamp_ms)
+            || ack.una == self.board.una()
+                && ack.window_edge_bytes <= self.edge_bytes
+                && i64::from(self.recent.lag_ms(ack.stamp_ms)) <= self.rtt.rto_ms().cast_signed() * 1_024 / 1_000
     }
 
     fn take_in(&mut self, ack: &Ack, now: Time) -> Resend {
@@ -90,6 +104,7 @@ impl Sender {
                 self.take_in_plain(ack, &row, self.board.una_bytes() - una_bytes, now, &mut taken);
                 Resend::Nothing
             }
+            None if ack.una < self.board.una() => return self.take_in_overtaken(ack, now),
             None => {
                 let had_out = self.board.out() > 0;
                 let resend = self.take_in_any(ack, has_news, now, &mut taken);
@@ -136,6 +151,22 @@ impl Sender {
         taken.sample.is_ack_delayed = maybe_delayed;
         taken.acked = window_segments(row.len());
         taken.advanced = true;
+    }
+
+    /// An ACK that a later one overtook. What it SACKs or declares needless is taken in, and may prove a loss or an undo due (Linux 6.1
+    /// `tcp_ack`, `old_ack`). It is no sample of RTT or rate, the algorithm sees nothing of it, and what it SACKs is never counted as
+    /// delivered.
+    #[cold]
+    fn take_in_overtaken(&mut self, ack: &Ack, now: Time) -> Resend {
+        if ack.block_count == 0 {
+            return Resend::Nothing;
+        }
+        let mut summary = AckSummary::new(ack, &self.board, self.rate.delivered, self.edge_bytes);
+        summary.overtaken = true;
+        let (mut sampling, mut times) = (Sampling::default(), SendTimes::default());
+        self.take_in_sacks(ack, now.as_micros(), &mut sampling, &mut times, &mut summary);
+        self.rate.delivered = summary.prior_delivered;
+        self.recover(&mut summary, now)
     }
 
     #[inline(never)]
@@ -305,6 +336,9 @@ impl Sender {
         let retransmitted = self.counters.segments_retransmitted;
         let duplicates = self.recovery.on_duplicate(block, retransmitted, summary);
         let mut reordered = None;
+        if duplicates == 0 {
+            return (0, None);
+        }
         for seq in block.start.max(self.board.una())..block.end.min(self.board.next()) {
             if self.recovery.on_duplicate_in_window(seq, &mut self.board) {
                 reordered = Some(reordered.map_or(seq, |least: u64| least.min(seq)));

@@ -6,33 +6,25 @@
 //! hole the first three, and then one ACK for up to 44 within 1 ms or 5 % of the RTT and 100 µs more (SACK compression,
 //! 4.18).
 
+mod acks;
+
 use super::ack_delay::AckDelay;
 use super::ecn::{Echo, EcnMode, Heard};
 use super::sack::{Arrival, Reassembly};
 use super::timer::Deadline;
+use super::timestamps::RecentStamp;
 use super::window::ReceiveWindow;
-use crate::engine::on_wheel;
 use crate::index::FlowId;
 use crate::net::{Ack, Marks, NO_OPTION, Packet, PacketKind, SackBlock};
 use crate::serial::nearest;
 use run::Host;
 use std::ops::Range;
-use units::{Span, Time, low_bits, window_segments};
+use units::{Span, Time, low_bits};
 
 /// `TCP_MAX_QUICKACKS`.
 const MAX_QUICK_ACKS: u32 = 16;
 /// So many more ACKs are not delayed once CE has come, or what a sender sends again (`__tcp_ecn_check_ce`).
 const ECN_QUICK_ACKS: u32 = 2;
-/// `tcp_comp_sack_nr`.
-const COMPRESSED_ACKS: u32 = 44;
-/// `TCP_FASTRETRANS_THRESH`: so many duplicate ACKs are sent before compression begins.
-const UNCOMPRESSED_ACKS: u32 = 3;
-/// `tcp_comp_sack_delay_ns`.
-const COMPRESSION_MAX: Span = Span::from_millis(1);
-/// `tcp_comp_sack_slack_ns`: the kernel may be so much later, to wake up once for several timers, and a host with no
-/// other timer of this kind (a "soft" one, as only pacing has) always is: Linux 6.1 `hrtimer_interrupt` runs them when
-/// the latest time of one has come.
-const COMPRESSION_SLACK: Span = Span::from_micros(100);
 
 /// `tcp_invalid_ratelimit`: time between two questions about the same connection's resets.
 const CHALLENGE_PAUSE: Span = Span::from_millis(500);
@@ -48,6 +40,17 @@ pub struct ReceiverConfig {
     pub ecn: EcnMode,
     /// Its application sleeps until so much is there (`SO_RCVLOWAT`); 1: it reads everything at once.
     pub low_water_bytes: u64,
+}
+
+/// How far a receiver's connection is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Handshake {
+    /// Nothing has come.
+    Listening,
+    /// The SYN was answered.
+    Answered,
+    /// Something came behind the SYN.
+    Over,
 }
 
 /// One connection's receiver.
@@ -66,8 +69,9 @@ pub struct Receiver {
     /// Bytes acknowledged by the last ACK.
     acked_bytes: u64,
     acked_seq: u64,
+    handshake: Handshake,
     /// Timestamp to echo: of the segment that last moved the left edge (RFC 7323 section 4.3).
-    echo_ms: u32,
+    recent: RecentStamp,
     quick: u32,
     /// What has come is to be answered at once (`ICSK_ACK_NOW`).
     at_once: bool,
@@ -75,6 +79,8 @@ pub struct Receiver {
     owed: bool,
     /// Some of it was the last that its peer had to say (`ICSK_ACK_PUSHED`).
     pushed: bool,
+    /// Its application answers what comes (`inet_csk_in_pingpong_mode`).
+    is_interactive: bool,
     /// More has come in the same instant than the application has seen: it reads when all of that has been received.
     in_lump: bool,
     delay: AckDelay,
@@ -107,11 +113,13 @@ impl Receiver {
             goal_bytes: goal_bytes.unwrap_or(u64::MAX),
             acked_bytes: 0,
             acked_seq: 0,
-            echo_ms: 0,
+            handshake: Handshake::Listening,
+            recent: RecentStamp::default(),
             quick: 0,
             at_once: false,
             owed: false,
             pushed: false,
+            is_interactive: false,
             in_lump: false,
             delay: AckDelay::new(),
             duplicate: SackBlock::default(),
@@ -132,9 +140,36 @@ impl Receiver {
         self.data.prefetch();
     }
 
+    /// The round-trip time of its handshake, ms; none: it was not measured.
+    pub const fn handshake_ms(&self) -> Option<u64> {
+        self.delay.handshake_ms()
+    }
+
     /// Payload delivered in order.
     pub const fn delivered_bytes(&self) -> u64 {
         self.delivered_bytes
+    }
+
+    /// Something has come behind the SYN.
+    pub fn is_established(&self) -> bool {
+        self.handshake == Handshake::Over
+    }
+
+    /// Data has come that waits behind a hole.
+    pub const fn has_waiting_data(&self) -> bool {
+        self.data.waiting() > 0
+    }
+
+    /// From now on it is complete when so much of the connection's payload has been delivered.
+    pub const fn expect_bytes(&mut self, goal_bytes: u64) {
+        self.goal_bytes = goal_bytes;
+    }
+
+    /// Its application writes a segment: gives the ACK that this carries. Soon after data it is the answer to that, and the session
+    /// interactive from then on: ACKs may wait for what the application has to say (Linux 6.1 `tcp_event_data_sent`).
+    pub fn request(&mut self, now: Time) -> Ack {
+        self.is_interactive |= self.delay.is_soon(now.as_millis());
+        self.acknowledge(now)
     }
 
     /// Everything that the flow carries has been delivered.
@@ -152,16 +187,13 @@ impl Receiver {
                 if packet.seq == low_bits(self.data.next())
                     && self.data.waiting() == 0
                     && !self.in_lump
-                    && !self.ecn.mode().is_on() =>
+                    && !self.ecn.mode().is_on()
+                    && self.recent.admits(packet.stamp_ms) =>
             {
                 self.on_expected(packet, now)
             }
             PacketKind::Data | PacketKind::Fin => self.on_others(packet, now, earlier),
-            PacketKind::Syn => {
-                self.echo_ms = packet.stamp_ms;
-                let marks = self.ecn.answer(packet.marks);
-                Some(Ack { syn: true, marks, marked_bytes: NO_OPTION, ..self.acknowledge(now) })
-            }
+            PacketKind::Syn => self.on_syn(packet, now),
             PacketKind::Reset => self.on_reset(nearest(packet.seq, self.data.next()), now),
             PacketKind::WindowProbe => {
                 self.count_marks(packet);
@@ -170,36 +202,71 @@ impl Receiver {
             PacketKind::Bare => {
                 self.count_marks(packet);
                 self.at_once = false; // there is nothing to answer
-                self.window.begin(now.as_micros());
-                self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
-                self.delay.sample_handshake(now.stamp_ms().wrapping_sub(packet.echo_ms).max(1));
+                self.end_handshake(packet, now);
                 None
             }
-            PacketKind::SynAck | PacketKind::Ack | PacketKind::Ping | PacketKind::Pong => {
+            PacketKind::SynAck
+            | PacketKind::Ack
+            | PacketKind::Request
+            | PacketKind::Datagram
+            | PacketKind::Ping
+            | PacketKind::Pong => {
                 unreachable!("these go to senders, or to no connection")
             }
         }
     }
 
-    /// The data that is expected next, while nothing waits behind a hole and without ECN: as [other data](Self::on_others) with what is known
-    /// of it (header prediction, Linux 6.1 `tcp_rcv_established`).
+    /// A SYN is answered, also one that comes again, and of a connection that is there it is questioned as a reset is (RFC 5961
+    /// section 4.2; Linux 6.1 `tcp_check_req`, `tcp_validate_incoming`).
+    #[cold]
+    fn on_syn(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
+        if self.handshake == Handshake::Over {
+            return self.challenge(now);
+        }
+        if self.handshake == Handshake::Listening {
+            self.handshake = Handshake::Answered;
+            self.recent.update(packet.stamp_ms);
+        }
+        let marks = self.ecn.answer(packet.marks);
+        Some(Ack { syn: true, marks, marked_bytes: NO_OPTION, ..self.acknowledge(now) })
+    }
+
+    /// Anything behind the SYN completes the handshake: its third packet, or data that came before that, or in its place (Linux
+    /// 6.1 `tcp_check_req`).
+    #[inline(always)]
+    fn end_handshake(&mut self, packet: &Packet, now: Time) {
+        if self.handshake != Handshake::Over {
+            self.begin(packet, now);
+        }
+    }
+
+    #[cold]
+    fn begin(&mut self, packet: &Packet, now: Time) {
+        self.handshake = Handshake::Over;
+        self.window.begin(now.as_micros());
+        self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
+        self.delay.sample_handshake(now.stamp_ms().wrapping_sub(packet.echo_ms).max(1));
+    }
+
+    /// The data that is expected next, in time, while nothing waits behind a hole and without ECN: as [other data](Self::on_others)
+    /// with what is known of it (header prediction, Linux 6.1 `tcp_rcv_established`).
     #[inline(always)]
     fn on_expected(&mut self, packet: &Packet, now: Time) -> Option<Ack> {
         if packet.seq == low_bits(self.acked_seq) {
-            self.echo_ms = packet.stamp_ms;
+            self.recent.set(packet.stamp_ms);
         }
         self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
         self.duplicate = SackBlock::default();
         let payload_bytes = u64::from(packet.payload_bytes());
-        self.time_data(now);
+        self.time_data(packet, now);
         self.grow_window(payload_bytes, packet.segments, 0);
         self.note_push(packet, payload_bytes);
         self.data.advance(u64::from(packet.segments));
         self.delivered_bytes = nearest(packet.end_bytes, self.delivered_bytes);
         let reads = self.read(now);
         let answers = self.unacknowledged_bytes() > self.mss_bytes
-            || self.quick > 0
-            || (reads && (self.pushed || self.window.has_doubled(self.delivered_bytes)));
+            || self.acks_quickly()
+            || (reads && (self.has_said_all() || self.window.has_doubled(self.delivered_bytes)));
         if answers {
             return Some(self.acknowledge(now));
         }
@@ -224,8 +291,13 @@ impl Receiver {
             self.compressed_ack.clear();
             return None;
         }
-        let asks = seq > self.data.next() && self.next_challenge <= now;
-        asks.then(|| {
+        if seq > self.data.next() { self.challenge(now) } else { None }
+    }
+
+    /// Asks the sender whether it meant that, but not often (Linux 6.1 `tcp_send_challenge_ack`).
+    #[cold]
+    fn challenge(&mut self, now: Time) -> Option<Ack> {
+        (self.next_challenge <= now).then(|| {
             self.next_challenge = now + CHALLENGE_PAUSE;
             self.acknowledge(now)
         })
@@ -260,17 +332,22 @@ impl Receiver {
         let (next, waiting) = (self.data.next(), self.data.waiting());
         let start = nearest(packet.seq, next);
         let end = start + u64::from(packet.segments);
+        self.end_handshake(packet, now);
+        self.duplicate = SackBlock::default();
+        if self.recent.rejects(packet.stamp_ms) || end < self.acked_seq {
+            self.refuse(SackBlock { start, end: end.min(next) });
+            return false;
+        }
         if start <= self.acked_seq {
-            self.echo_ms = packet.stamp_ms;
+            self.recent.update(packet.stamp_ms);
         }
         self.window.sample_rtt(packet.echo_ms, now.stamp_ms());
-        self.duplicate = SackBlock::default();
-        if self.ecn.mode().is_on() && end >= self.acked_seq {
+        if self.ecn.mode().is_on() {
             self.take_in_header(packet);
         }
         if end <= next {
-            // What lies before the last ACK is answered and goes no further (`tcp_sequence`, `tcp_send_dupack`).
-            self.refuse_duplicate(SackBlock { start, end });
+            self.owed = true;
+            self.report_duplicate(SackBlock { start, end });
             return false;
         }
         let payload_bytes = u64::from(packet.payload_bytes());
@@ -295,7 +372,7 @@ impl Receiver {
         if packet.kind == PacketKind::Fin {
             self.on_fin();
         } else {
-            self.time_data(now);
+            self.time_data(packet, now);
             if self.ecn.mode().is_on() {
                 self.take_in_ecn(packet.marks, now, &mut earlier);
             }
@@ -325,9 +402,19 @@ impl Receiver {
         self.quick = 0;
     }
 
+    /// What lies before the last ACK, or is older than what came since (PAWS), is answered and goes no further (Linux 6.1
+    /// `tcp_validate_incoming`, `tcp_send_dupack`). `old`: what of it had come before; it ends before it begins: nothing. On a path
+    /// that reorders, data is refused that was sent before a retransmission and arrives behind it.
     #[cold]
-    fn refuse_duplicate(&mut self, block: SackBlock) {
-        self.owed |= block.end >= self.acked_seq;
+    fn refuse(&mut self, old: SackBlock) {
+        if old.start < old.end {
+            self.report_duplicate(old);
+        }
+        self.at_once = true;
+    }
+
+    #[cold]
+    fn report_duplicate(&mut self, block: SackBlock) {
         self.enter_quick_acks(MAX_QUICK_ACKS);
         self.duplicate = block;
     }
@@ -416,8 +503,9 @@ impl Receiver {
 
     /// The delayed-ACK engine's view of new data (`tcp_event_data_recv`).
     #[inline(always)]
-    fn time_data(&mut self, now: Time) {
+    fn time_data(&mut self, packet: &Packet, now: Time) {
         if self.delay.on_data(now.as_millis()) {
+            self.end_handshake(packet, now);
             self.add_quick_acks(MAX_QUICK_ACKS);
         }
         self.owed = true;
@@ -430,165 +518,5 @@ impl Receiver {
         if self.window.grow(payload_bytes, segments, buffered) {
             self.quick |= 1;
         }
-    }
-
-    /// `tcp_enter_quickack_mode`
-    fn enter_quick_acks(&mut self, most: u32) {
-        self.add_quick_acks(most);
-        self.delay.shorten();
-    }
-
-    /// `tcp_incr_quickack`
-    #[cold]
-    fn add_quick_acks(&mut self, most: u32) {
-        let window = self.window.left_bytes(self.acked_bytes);
-        let wanted = u32::try_from(window / (2 * self.mss_bytes)).unwrap_or(u32::MAX).max(2);
-        self.quick = self.quick.max(wanted.min(most));
-    }
-
-    /// Segments of a lump that the application cannot have read yet.
-    #[inline]
-    fn unread_segments(&self) -> u32 {
-        if self.in_lump { self.unread_segments_of_lump() } else { 0 }
-    }
-
-    #[cold]
-    fn unread_segments_of_lump(&self) -> u32 {
-        window_segments((self.delivered_bytes - self.read_bytes) / self.mss_bytes)
-    }
-
-    #[inline]
-    const fn unacknowledged_bytes(&self) -> u64 {
-        self.delivered_bytes - self.acked_bytes
-    }
-
-    /// The peer has said what it had to say now, and nothing else is there: when the application reads that, it is
-    /// acknowledged (Linux 6.1 `__tcp_cleanup_rbuf`).
-    #[inline(always)]
-    const fn has_said_all(&self) -> bool {
-        self.pushed && self.data.waiting() == 0
-    }
-
-    /// More than a segment has come since the last ACK. One that the application will read at once is acknowledged
-    /// then, if until then the window would have to be announced as narrower than it was.
-    #[inline(always)]
-    fn has_enough(&self) -> bool {
-        self.unacknowledged_bytes() > self.mss_bytes
-            && (!self.in_lump
-                || self.delivered_bytes - self.read_bytes < self.low_water_bytes
-                || !self.window.would_shrink(self.acked_bytes, self.data.waiting() + self.unread_segments()))
-    }
-
-    /// `__tcp_ack_snd_check`. RFC 5681 section 4.2: what fills a gap is acknowledged at once.
-    #[inline(always)]
-    fn respond(&mut self, filled: bool, reads: bool, now: Time) -> Option<Ack> {
-        if filled || (reads && self.has_said_all()) || self.has_enough() || self.quick > 0 || self.at_once {
-            return Some(self.acknowledge(now));
-        }
-        if self.data.waiting() == 0 {
-            if reads && self.window.has_doubled(self.delivered_bytes) {
-                return Some(self.acknowledge(now));
-            }
-            self.delay_ack(now);
-            return None;
-        }
-        self.respond_to_hole(now)
-    }
-
-    #[inline(always)]
-    fn delay_ack(&mut self, now: Time) {
-        if !self.delayed_ack.is_set() {
-            self.delayed_ack.set(on_wheel(now, self.delay.ms()));
-        }
-    }
-
-    /// Data behind a hole: acknowledge, or wait to acknowledge several segments at once.
-    fn respond_to_hole(&mut self, now: Time) -> Option<Ack> {
-        if !self.compresses || self.compressed >= COMPRESSED_ACKS {
-            return Some(self.acknowledge(now));
-        }
-        if self.compression_next != self.data.next() {
-            self.compression_next = self.data.next();
-            self.uncompressed = 0;
-        }
-        if self.uncompressed < UNCOMPRESSED_ACKS {
-            self.uncompressed += 1;
-            return Some(self.acknowledge(now));
-        }
-        self.compressed += 1;
-        if !self.compressed_ack.is_set() {
-            // 5 % of the RTT, that of the handshake where the data's is longer; the estimates are kept eightfold
-            let handshake_us8 = self.delay.handshake_ms().map_or(u64::MAX, |rtt_ms| 8_000 * rtt_ms);
-            let share = Span::from_nanos(self.window.rtt_us8().min(handshake_us8) * (1_000 / 8) / 20);
-            self.compressed_ack.set(now + share.min(COMPRESSION_MAX) + COMPRESSION_SLACK);
-        }
-        None
-    }
-
-    /// The delayed ACK is due: nothing came in time, and the next one waits longer (`tcp_delack_timer_handler`).
-    pub fn on_delayed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.data.next() > self.acked_seq).then(|| {
-            self.delay.back_off();
-            self.acknowledge(now)
-        })
-    }
-
-    /// The compressed SACK is due.
-    pub fn on_compressed_ack(&mut self, now: Time) -> Option<Ack> {
-        (self.compressed > 0).then(|| self.acknowledge(now))
-    }
-
-    fn acknowledge(&mut self, now: Time) -> Ack {
-        if self.window.announce(self.delivered_bytes, self.data.waiting() + self.unread_segments()) {
-            self.quick = 0; // `__tcp_select_window`
-        } else if self.quick > 0 && self.owed {
-            self.quick -= 1;
-            if self.quick == 0 {
-                self.delay.shorten(); // `tcp_dec_quickack_mode`
-            }
-        }
-        self.owed = false;
-        self.pushed = false;
-        self.at_once = false;
-        self.ecn.on_ack();
-        self.acked_bytes = self.delivered_bytes;
-        self.acked_seq = self.data.next();
-        self.end_compression();
-        self.delayed_ack.clear();
-        self.ack(now)
-    }
-
-    fn end_compression(&mut self) {
-        self.compressed = 0;
-        self.compressed_ack.clear();
-    }
-
-    /// An ACK of what has arrived, which reports a duplicate, if there is one, once.
-    fn ack(&mut self, now: Time) -> Ack {
-        let duplicate = Some(std::mem::take(&mut self.duplicate)).filter(|block| block.start < block.end);
-        let mut ack = Ack {
-            una: self.data.next(),
-            window_edge_bytes: self.window.edge_bytes(),
-            flow: self.flow,
-            stamp_ms: now.stamp_ms(),
-            echo_ms: self.echo_ms,
-            block_count: 0,
-            duplicate: duplicate.is_some(),
-            syn: false,
-            marks: self.ecn.marks(),
-            marked_bytes: NO_OPTION,
-            blocks: Default::default(),
-        };
-        if duplicate.is_some() || self.data.waiting() > 0 {
-            let blocks = duplicate.iter().chain(self.data.blocks());
-            for (slot, block) in ack.blocks.iter_mut().zip(blocks) {
-                *slot = block.packed();
-                ack.block_count += 1;
-            }
-        }
-        if self.ecn.mode().is_accurate() {
-            self.ecn.add_option(&mut ack);
-        }
-        ack
     }
 }

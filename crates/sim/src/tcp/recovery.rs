@@ -424,13 +424,12 @@ impl Recovery {
     pub fn on_duplicate(&mut self, block: SackBlock, retransmitted: u64, summary: &mut AckSummary) -> u32 {
         let SackBlock { start, end } = block;
         let segments = window_segments(end - start);
+        summary.duplicate_probe = segments == 1 && self.probe.high == Some(end);
         self.duplicates += u64::from(segments);
         if self.duplicates > retransmitted {
             return 0; // Not ours: the network duplicates packets.
         }
-        if self.probe.retransmission && self.probe.high == Some(end) {
-            summary.duplicate_probe = true;
-        } else {
+        if !summary.duplicate_probe {
             self.rack.note_duplicate();
         }
         summary.duplicate = true;

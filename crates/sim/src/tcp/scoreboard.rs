@@ -9,7 +9,7 @@ mod delivery;
 
 use super::flights::Flights;
 use super::ring::Ring;
-use super::segment::{ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
+use super::segment::{DETECTED, ENDS_BUFFER, EVER_RETRANSMITTED, LOST, RETRANSMITTED, SACKED, Segment};
 use crate::net::MAX_SACK_BLOCKS;
 use crate::serial::at_least;
 pub use delivery::Row;
@@ -270,7 +270,7 @@ impl Scoreboard {
         }
         self.resent.push_back(Resent { seq, sent_us, next: self.next });
         let segment = self.segment_mut(seq);
-        segment.flags |= EVER_RETRANSMITTED;
+        segment.flags = segment.flags & !DETECTED | EVER_RETRANSMITTED;
         segment.sent_us = sent_us;
         segment
     }
@@ -292,9 +292,9 @@ impl Scoreboard {
         let (mut any_remaining, mut later) = (false, u64::MAX);
         for seq in self.rack_cursor..self.next {
             let segment = self.segment(seq);
-            if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED) == 0 {
+            if segment.flags & (SACKED | LOST | EVER_RETRANSMITTED | DETECTED) == 0 {
                 match visit(seq, segment.sent_us) {
-                    Verdict::Lost => self.mark_lost(seq),
+                    Verdict::Lost => self.detect(seq),
                     Verdict::Keep => any_remaining = true,
                     Verdict::Later => {
                         later = seq;
@@ -314,13 +314,13 @@ impl Scoreboard {
             let current = seq >= self.una && {
                 let segment = self.segment(seq);
                 // Lost and waiting, SACKed, or sent once more since: a later entry speaks for it.
-                segment.flags & SACKED == 0
+                segment.flags & (SACKED | DETECTED) == 0
                     && segment.sent_us == sent_us
                     && segment.flags & (LOST | RETRANSMITTED) != LOST
             };
             if current {
                 match visit(seq, sent_us) {
-                    Verdict::Lost => self.mark_lost(seq),
+                    Verdict::Lost => self.detect(seq),
                     Verdict::Keep => any_remaining = true,
                     Verdict::Later => break,
                 }
@@ -331,6 +331,12 @@ impl Scoreboard {
                 self.resent.pop_front();
             }
         }
+    }
+
+    /// RACK finds a segment lost.
+    fn detect(&mut self, seq: u64) {
+        self.mark_lost(seq);
+        self.segment_mut(seq).flags |= DETECTED;
     }
 
     /// Marks lost what a timeout finds unacknowledged: the head, and every other segment for which `expired(sent_us)`.

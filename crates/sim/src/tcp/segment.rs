@@ -29,6 +29,9 @@ const APP_LIMITED: u8 = 16;
 const PUSHED: u8 = 32;
 /// The last one of a buffer of the kernel.
 pub(super) const ENDS_BUFFER: u8 = 64;
+/// RACK has marked it lost and looks at it no more until it is sent again, also where an undo takes the mark back: it is off the
+/// list that RACK reads (Linux 6.1 `tcp_rack_detect_loss`, `tsorted_sent_queue`).
+pub(super) const DETECTED: u8 = 128;
 
 impl Segment {
     /// A new one that ends with the connection's `end_bytes`.

@@ -16,6 +16,7 @@ use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::send_buffer::SendBuffer;
 use super::timer::Deadline;
+use super::timestamps::RecentStamp;
 use super::write_queue::WriteQueue;
 use crate::engine::prefetch;
 use crate::index::FlowId;
@@ -176,8 +177,12 @@ pub struct Sender {
     /// It has taken it: a short segment may go.
     pub(super) closed: bool,
     pub(super) fin: Fin,
-    /// The application aborted the connection: there is none any more.
+    /// The application aborted the connection, or it was given up: there is none any more.
     aborted: bool,
+    /// Nothing that it sent had been answered for so long that it was given up.
+    given_up: bool,
+    /// Probes of a closed window since the last ACK (`icsk_probes_out`).
+    pub(super) unanswered_probes: u32,
     /// One past the last short segment (Minshall's variable).
     pub(super) short_end: u64,
     /// The host dropped a burst while nothing was out: no ACK will ask for it again. A probe will, from when the
@@ -190,8 +195,8 @@ pub struct Sender {
     pub(super) validation: CwndValidation,
     pub(super) last_sent: Time,
     pub(super) limits: Limits,
-    /// The receiver's last timestamp, ms.
-    pub(super) echo_ms: u32,
+    /// The receiver's newest timestamp.
+    pub(super) recent: RecentStamp,
     /// What waits in the host's own queue, and whether that holds data back (TCP small queues).
     pub(super) waiting: Waiting,
     pub(super) host_queue_holds: bool,
@@ -242,6 +247,8 @@ impl Sender {
             closed: false,
             fin: Fin::None,
             aborted: false,
+            given_up: false,
+            unanswered_probes: 0,
             short_end: 0,
             stalled: false,
             write_queue: WriteQueue::default(),
@@ -249,7 +256,7 @@ impl Sender {
             validation: CwndValidation::default(),
             last_sent: Time::ZERO,
             limits: Limits::default(),
-            echo_ms: 0,
+            recent: RecentStamp::default(),
             waiting: Waiting::default(),
             host_queue_holds: false,
             offload: config.offload,
@@ -265,19 +272,18 @@ impl Sender {
         }
     }
 
-    /// The handshake is complete, after `rtt_us` when its SYN was not repeated; the ACK of it has these marks.
-    pub(super) fn establish(&mut self, rtt_us: Option<u32>, marks: Marks, now: Time, out: &mut impl Output) {
+    /// The handshake is complete, after `rtt_us`; the ACK of it has these marks.
+    pub(super) fn establish(&mut self, rtt_us: u32, marks: Marks, now: Time, out: &mut impl Output) {
         self.established = true;
-        if let Some(rtt_us) = rtt_us {
-            self.rtt.update_minimum(now.as_millis(), rtt_us);
-            self.rtt.update(rtt_us, 0, 0);
-            self.rtt_least_us = Some(rtt_us);
-        }
+        self.rtt.update_minimum(now.as_millis(), rtt_us);
+        self.rtt.update(rtt_us, 0, 0);
+        self.rtt_least_us = Some(rtt_us);
         self.rate.delivered = 1; // the SYN
         self.rate.delivered_at_us = now.as_micros();
         self.validation.renew(now);
         if let Some(algorithm) = self.algorithm.take() {
-            self.control.cc = algorithm.build(now, self.mss_bytes, self.control.window.cwnd, rtt_us, self.ecn.is_on());
+            let cwnd = self.control.window.cwnd;
+            self.control.cc = algorithm.build(now, self.mss_bytes, cwnd, Some(rtt_us), self.ecn.is_on());
         }
         if self.control.cc.watches_losses() {
             self.board.flights = Some(Box::new(Flights::new()));
@@ -309,6 +315,11 @@ impl Sender {
         }
     }
 
+    /// All that its application has written has arrived, as an ACK says for which segment `una` is the next.
+    pub fn has_delivered(&self, una: u64) -> bool {
+        una == self.board.next() && self.taken_bytes == self.written_bytes && !self.has_unsent()
+    }
+
     /// The application has written its last byte.
     pub fn close(&mut self, now: Time, out: &mut impl Output) {
         self.closes = true;
@@ -335,17 +346,34 @@ impl Sender {
         if self.aborted {
             return;
         }
-        self.aborted = true;
-        self.timer_purpose = TimerPurpose::Nothing;
-        self.timer.clear();
-        self.pacing_timer.clear();
-        self.host_queue_holds = false;
+        self.end();
         if self.established {
             self.send_bare(self.packet(PacketKind::Reset, self.board.next(), 0, 0, self.pacing.stamp(now)), now, out);
         }
     }
 
-    /// Whether the connection was aborted.
+    const fn end(&mut self) {
+        self.aborted = true;
+        self.timer_purpose = TimerPurpose::Nothing;
+        self.timer.clear();
+        self.pacing_timer.clear();
+        self.host_queue_holds = false;
+    }
+
+    /// What was sent has been repeated in vain for as long as the host tries: the application gets an error, ETIMEDOUT, and the other
+    /// side learns nothing (Linux 6.1 `tcp_write_err`).
+    #[cold]
+    pub(super) const fn give_up(&mut self) {
+        self.end();
+        self.given_up = true;
+    }
+
+    /// The connection was given up.
+    pub const fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// Whether the connection was aborted or given up.
     pub const fn is_aborted(&self) -> bool {
         self.aborted
     }

@@ -17,6 +17,19 @@ const SYN_FRAME_BYTES: u32 = 74;
 /// `TCP_RESOURCE_PROBE_INTERVAL`, ms.
 const RESOURCE_PROBE_MS: u64 = 500;
 
+/// `tcp_syn_retries`: a SYN is repeated so often, for 127 s.
+const SYN_RETRIES: u32 = 6;
+/// `tcp_retries2`: so many repetitions would fit into the time after which a connection is given up, if the first timeout was
+/// the least; so many probes of a closed window go without an answer.
+const RETRIES: u32 = 15;
+/// That time from the first repetition on (RFC 1122 section 4.2.3.5's R2; Linux 6.1 `tcp_model_timeout`): timeouts double from 200 ms to
+/// 102.4 s, and six are of 120 s. 924.6 s.
+const GIVEN_UP_MS: u64 = {
+    let least_ms = RTO_MIN_US as u64 / 1_000;
+    let doublings = (RTO_MAX_MS / least_ms).ilog2();
+    ((2 << doublings) - 1) * least_ms + (RETRIES - doublings) as u64 * RTO_MAX_MS
+};
+
 impl Sender {
     /// Opens the connection.
     pub fn connect(&mut self, now: Time, out: &mut impl Output) {
@@ -46,12 +59,21 @@ impl Sender {
         } else {
             Marks::new(false, self.ecn.others())
         };
-        let repeated = self.recovery.timeouts_in_row > 0;
-        self.recovery.timeouts_in_row = 0;
+        let repetitions = std::mem::take(&mut self.recovery.timeouts_in_row);
         self.timer_purpose = TimerPurpose::Nothing;
         self.timer.clear();
-        let rtt_us = sample_us(now.since(self.connect_at).as_micros());
-        self.establish((!repeated).then_some(rtt_us), marks, now, out);
+        // Of a SYN that was repeated the echo says which one was answered.
+        let rtt_us = if repetitions == 0 {
+            sample_us(now.since(self.connect_at).as_micros())
+        } else {
+            sample_us(u64::from(now.stamp_ms().wrapping_sub(ack.echo_ms).max(1)) * 1_000)
+        };
+        // RFC 5681 section 3.1, but only from the second repetition on, and not if the first SYN had arrived (Linux 6.1
+        // `tcp_init_transfer`, `tcp_try_undo_spurious_syn`).
+        if repetitions > 1 && ack.echo_ms != self.connect_at.stamp_ms() {
+            self.control.window.cwnd = 1;
+        }
+        self.establish(rtt_us, marks, now, out);
         self.take_writes(now, out);
     }
 
@@ -59,6 +81,7 @@ impl Sender {
     pub fn on_timer(&mut self, now: Time, out: &mut impl Output) {
         match self.timer_purpose {
             TimerPurpose::Nothing => {}
+            TimerPurpose::Handshake if self.recovery.timeouts_in_row >= SYN_RETRIES => self.give_up(),
             TimerPurpose::Handshake => {
                 self.recovery.timeouts_in_row += 1;
                 self.send_syn(now, out);
@@ -76,6 +99,9 @@ impl Sender {
             return;
         }
         self.counters.timeouts += 1;
+        if self.has_timed_out(now) {
+            return self.give_up();
+        }
         self.recovery.enter_loss(&mut self.board, &mut self.control, &self.rate, now);
         self.recovery.timeouts_in_row += 1;
         let head = self.board.una();
@@ -89,10 +115,18 @@ impl Sender {
         self.timer.set(on_wheel(now, self.rtt.rto_ms()));
     }
 
+    /// The same segment has been repeated in vain for too long (Linux 6.1 `retransmits_timed_out`).
+    fn has_timed_out(&self, now: Time) -> bool {
+        let since = self.recovery.undo.retransmit_stamp_ms();
+        self.recovery.timeouts_in_row > 0
+            && since.is_some_and(|since_ms| u64::from(now.stamp_ms().wrapping_sub(since_ms)) >= GIVEN_UP_MS)
+    }
+
     /// RACK's timer: reordering would have been over by now.
     fn on_reordering_timer(&mut self, now: Time, out: &mut impl Output) {
         let (in_flight, lost) = (self.board.in_flight(), self.board.lost_total());
-        let wait = self.recovery.rack.detect_losses(&mut self.board, self.recovery.state(), &self.rtt, now.as_micros());
+        // What should be given more time yet is not waited for again (`tcp_rack_reo_timeout`).
+        self.recovery.rack.detect_losses(&mut self.board, self.recovery.state(), &self.rtt, now.as_micros());
         self.control.on_losses(&mut self.board, now, self.rate.delivered);
         if in_flight != self.board.in_flight() {
             if self.recovery.state() != RecoveryState::Recovery {
@@ -109,9 +143,7 @@ impl Sender {
             }
             self.resend_lost(now, out);
         }
-        if let Some(wait_us) = wait {
-            self.wait_for_reordering(wait_us, now);
-        } else if self.timer_purpose != TimerPurpose::Timeout {
+        if self.timer_purpose != TimerPurpose::Timeout {
             self.rearm_timeout(now);
         }
     }
@@ -224,6 +256,9 @@ impl Sender {
 
     #[inline(never)]
     fn probe_window(&mut self, answered: bool, now: Time) {
+        if answered {
+            self.unanswered_probes = 0;
+        }
         let closed = self.board.out() == 0 && self.has_unsent() && (self.stalled || !self.can_send_new());
         if closed
             && (self.timer_purpose == TimerPurpose::Nothing
@@ -238,11 +273,16 @@ impl Sender {
     }
 
     fn send_window_probe(&mut self, now: Time, out: &mut impl Output) {
+        if self.unanswered_probes >= RETRIES {
+            return self.give_up();
+        }
+        self.unanswered_probes += 1;
         if self.can_send_new() {
             // The host had no room for it (`tcp_write_wakeup` sends data that the window admits).
             self.send_new(SendReason::Probe, now, out);
             if self.board.out() > 0 {
                 self.recovery.timeouts_in_row = 0;
+                self.unanswered_probes = 0;
                 return;
             }
         } else {

@@ -38,6 +38,11 @@ impl Undo {
         self.retransmits = Some(self.retransmits.unwrap_or(0) + segments);
     }
 
+    /// Timestamp of the first retransmission of the episode, ms, if there was one.
+    pub const fn retransmit_stamp_ms(&self) -> Option<u32> {
+        self.retransmit_stamp_ms
+    }
+
     /// The next retransmission is the first of an episode.
     pub const fn forget_retransmission(&mut self) {
         self.retransmit_stamp_ms = None;

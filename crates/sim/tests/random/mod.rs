@@ -3,24 +3,25 @@
 use proptest::prelude::*;
 use proptest::sample::select;
 use run::{
-    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, DualPi2, Ecn, Flow,
-    Fq, FqCodel, Host, LossAt, Measure, Path, Pie, Qdisc, QueueDiscipline, Record, Red, Route, Run, ShaperAt,
-    ShaperKind, SocketMemory, Workload, Write,
+    Access, AccessKind, AlgorithmChoice, Arrival, Buffer, CapturePoints, Change, Codel, Direction, Distribution,
+    DualPi2, Ecn, Flow, Fq, FqCodel, GilbertElliott, Host, Impairments, LossAt, Measure, Path, Pie, Police, Qdisc,
+    QueueDiscipline, Record, Red, Reorder, Route, Run, ShaperAt, ShaperKind, Sizes, SocketMemory, Spacing, Think,
+    Workload, Write,
 };
 
 const MS: u64 = 1_000_000;
 const SECOND: u64 = 1_000_000_000;
 
 /// Frames that the bottleneck may carry in a run: enough for every mechanism, and some milliseconds of work.
-const MOST_FRAMES: u64 = 2_000;
+pub const MOST_FRAMES: u64 = 2_000;
 
 /// A number from `low` to `high`, each octave as likely as any other.
-fn octaves(low: u64, high: u64) -> impl Strategy<Value = u64> {
+pub fn octaves(low: u64, high: u64) -> impl Strategy<Value = u64> {
     let (from, to) = (low as f64, high as f64);
     (from.log2()..=to.log2()).prop_map(move |exponent| (exponent.exp2() as u64).clamp(low, high))
 }
 
-fn room(frame_bytes: u64) -> impl Strategy<Value = Buffer> {
+pub fn room(frame_bytes: u64) -> impl Strategy<Value = Buffer> {
     prop_oneof![
         octaves(frame_bytes, 1 << 27).prop_map(Buffer::Bytes),
         octaves(1, 100_000).prop_map(Buffer::Packets),
@@ -29,7 +30,7 @@ fn room(frame_bytes: u64) -> impl Strategy<Value = Buffer> {
     ]
 }
 
-fn loss_ppb() -> impl Strategy<Value = u32> {
+pub fn loss_ppb() -> impl Strategy<Value = u32> {
     prop_oneof![4 => Just(0), 3 => 1..=50_000_000_u32, 2 => 1..=500_000_000_u32, 1 => 1..=999_999_999_u32]
 }
 
@@ -72,11 +73,56 @@ fn workload(rate_bps: u64, duration_ns: u64) -> impl Strategy<Value = Workload> 
         arrivals.sort_by_key(|arrival| arrival.at_ns);
         Workload::Arrivals { arrivals }
     });
+    let datagrams = {
+        let paused = (octaves(1_000, duration_ns.max(2_000)), octaves(1_000, duration_ns.max(2_000)));
+        let spacing = select(vec![Spacing::Even, Spacing::Poisson]);
+        // A thousand at most, and twice the line's rate.
+        (8..=500_u64, octaves(8, 2 * rate_bps), spacing, prop_oneof![Just((0, 0)), paused]).prop_map(
+            move |(bytes, rate_bps, spacing, (on_ns, off_ns))| {
+                let most_bps = u128::from(bytes) * u128::from(8_000 * SECOND) / u128::from(duration_ns);
+                let rate_bps = rate_bps.min(u64::try_from(most_bps).unwrap_or(u64::MAX)).max(1);
+                Workload::Datagrams { rate_bps, bytes, spacing, on_ns, off_ns }
+            },
+        )
+    };
+    let datagram = (0..duration_ns, 8..=500_u64).prop_map(|(at_ns, bytes)| Write { at_ns, bytes });
+    let datagram_trace = prop::collection::vec(datagram, 1..20).prop_map(|mut datagrams| {
+        datagrams.sort_by_key(|datagram| datagram.at_ns);
+        Workload::DatagramTrace { datagrams }
+    });
+    let media = {
+        let limits = (octaves(8, 2 * rate_bps), octaves(8, 2 * rate_bps));
+        (limits, 1..=60_u32, octaves(1_000, SECOND)).prop_map(move |((one_bps, other_bps), frames, deadline_ns)| {
+            let most_bps = u64::try_from(u128::from(40_000_000 * SECOND) / u128::from(duration_ns)).unwrap_or(u64::MAX);
+            let [one_bps, other_bps] = [one_bps, other_bps].map(|bps| bps.min(most_bps).max(1));
+            let frames = frames.min((1_000 * SECOND / duration_ns) as u32).max(1);
+            Workload::Media { least_bps: one_bps.min(other_bps), most_bps: one_bps.max(other_bps), frames, deadline_ns }
+        })
+    };
     // They fit the smallest MTU.
     let ping = (octaves((duration_ns / 1_000).max(1_000), duration_ns.max(2_000)), 8..=500_u64)
         .prop_map(|(every_ns, bytes)| Workload::Ping { every_ns, bytes });
+    let sizes = prop_oneof![
+        octaves(1, 1 << 17).prop_map(Sizes::Fixed),
+        (octaves(1, 1 << 15), 0.1..1.5_f64).prop_map(|(mean, sigma)| Sizes::lognormal_of_mean(mean as f64, sigma)),
+    ];
+    let think = (octaves(duration_ns / 200 + 1, duration_ns.max(2_000)), any::<bool>());
+    let think = think.prop_map(|(ns, by_chance)| if by_chance { Think::Exponential(ns) } else { Think::Fixed(ns) });
+    let pages = (1..=8_u32, octaves(1, 40), sizes, 1..=400_u32, think).prop_map(
+        |(connections, objects, sizes, request_bytes, think)| Workload::Pages {
+            connections,
+            objects,
+            sizes,
+            request_bytes,
+            think,
+        },
+    );
     prop_oneof![
         1 => ping,
+        2 => pages,
+        1 => datagrams,
+        1 => datagram_trace,
+        1 => media,
         3 => Just(Workload::Bulk),
         3 => octaves(1, 1 << 24).prop_map(|bytes| Workload::Transfer { bytes }),
         1 => stream,
@@ -99,25 +145,32 @@ fn flow(rate_bps: u64, rtt_ns: u64, frame_bytes: u64, duration_ns: u64) -> impl 
         prop::option::weighted(0.25, access),
         prop_oneof![3 => Just(Ecn::Off), 1 => Just(Ecn::Classic), 1 => Just(Ecn::Accurate)],
     )
-        .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access, ecn)| Flow {
-            name: String::new(),
-            cc: Some(cc).filter(|_| !matches!(workload, Workload::Ping { .. })),
-            start_ns,
-            stop_ns: stop_ns.filter(|stop_ns| *stop_ns > start_ns),
-            forward_delay_ns: rtt_ns * halves / 2,
-            return_delay_ns: rtt_ns - rtt_ns * halves / 2,
-            access,
-            direction: Direction::Down,
-            route: Route::default(),
-            ecn: if matches!(workload, Workload::Ping { .. }) { Ecn::Off } else { ecn },
-            workload,
+        .prop_map(move |(cc, (start_ns, stop_ns), workload, (rtt_ns, halves), access, ecn)| {
+            datagrams_alone(Flow {
+                name: String::new(),
+                cc: Some(cc),
+                start_ns,
+                stop_ns: stop_ns.filter(|stop_ns| *stop_ns > start_ns),
+                forward_delay_ns: rtt_ns * halves / 2,
+                return_delay_ns: rtt_ns - rtt_ns * halves / 2,
+                access,
+                direction: Direction::Down,
+                route: Route::default(),
+                ecn,
+                workload,
+            })
         })
+}
+
+/// Datagrams have no congestion control and no ECN.
+fn datagrams_alone(flow: Flow) -> Flow {
+    if flow.has_datagrams() { Flow { cc: None, ecn: Ecn::Off, ..flow } } else { flow }
 }
 
 fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) -> impl Strategy<Value = Path> {
     let frame_bytes = u64::from(mtu_bytes + overhead_bytes);
     let change = (1..duration_ns, octaves((rate_bps / 8).max(1_000), rate_bps * 2))
-        .prop_map(|(at_ns, rate_bps)| Change { at_ns, rate_bps });
+        .prop_map(|(at_ns, rate_bps)| Change::of_rate(at_ns, rate_bps));
     (
         room(frame_bytes),
         (
@@ -149,7 +202,10 @@ fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) 
                     loss_at,
                     mtu_bytes,
                     offload,
+                    police: Police::default(),
+                    impairments: Impairments::default(),
                     changes,
+                    trace: None,
                     hops: Vec::new(),
                     bottleneck: 0,
                     back: Vec::new(),
@@ -158,8 +214,44 @@ fn path(rate_bps: u64, [mtu_bytes, overhead_bytes]: [u32; 2], duration_ns: u64) 
         )
 }
 
+/// None, or some of all that a line does to packets in a run of so long.
+pub fn impairments(duration_ns: u64) -> impl Strategy<Value = Impairments> {
+    let channel = [1_000_000_000_u32; 4].map(|most| 0..=most);
+    let channel = channel.prop_map(|[to_bad_ppb, to_good_ppb, good_loss_ppb, bad_loss_ppb]| GilbertElliott {
+        to_bad_ppb,
+        to_good_ppb,
+        good_loss_ppb: good_loss_ppb / 20,
+        bad_loss_ppb,
+    });
+    let most_ns = duration_ns.clamp(2, 2 * SECOND);
+    let late =
+        (0..=1_000_000_000_u32, octaves(1, most_ns)).prop_map(|(share_ppb, by_ns)| Reorder::Late { share_ppb, by_ns });
+    let distribution = select(vec![Distribution::Uniform, Distribution::Normal]);
+    let spread = (octaves(1, most_ns), octaves(1, most_ns), distribution, 0..=1_000_000_000_u32).prop_map(
+        |(delay_ns, spread_ns, distribution, correlation_ppb)| Reorder::Spread {
+            delay_ns,
+            spread_ns,
+            distribution,
+            correlation_ppb,
+        },
+    );
+    let all =
+        (
+            prop::option::weighted(0.3, channel),
+            loss_ppb(),
+            loss_ppb(),
+            prop::option::weighted(0.5, prop_oneof![late, spread]),
+            prop_oneof![2 => Just(0), 1 => octaves(1, most_ns)],
+            any::<bool>(),
+        )
+            .prop_map(|(burst_loss, duplicate_ppb, corrupt_ppb, reorder, aggregation_ns, thins_acks)| {
+                Impairments { burst_loss, duplicate_ppb, corrupt_ppb, reorder, aggregation_ns, thins_acks }
+            });
+    prop_oneof![1 => Just(Impairments::default()), 1 => all]
+}
+
 /// Room in what the discipline counts.
-fn counted(room: Buffer, qdisc: &QueueDiscipline, frame_bytes: u64) -> Buffer {
+pub fn counted(room: Buffer, qdisc: &QueueDiscipline, frame_bytes: u64) -> Buffer {
     match (qdisc, room) {
         (QueueDiscipline::Red(_), Buffer::Packets(packets)) => Buffer::Bytes(packets * frame_bytes),
         (QueueDiscipline::Fifo | QueueDiscipline::Red(_), _) | (_, Buffer::Packets(_)) => room,
@@ -275,10 +367,12 @@ pub fn any_run() -> impl Strategy<Value = Run> {
                 prop::collection::vec(flow(rate_bps, rtt_ns, frame_bytes, duration_ns), 1..=6),
                 host(),
                 measured(duration_ns),
-                (any::<u64>(), Just(duration_ns), any::<bool>()),
+                (any::<u64>(), Just(duration_ns), any::<bool>(), impairments(duration_ns)),
             )
         })
-        .prop_map(|(path, mut flows, host, measure, (seed, duration_ns, until_done))| {
+        .prop_map(|(mut path, mut flows, host, measure, (seed, duration_ns, until_done, impairments))| {
+            path.impairments = impairments;
+            path.impairments.thins_acks &= path.qdisc.is_fifo();
             for (index, flow) in flows.iter_mut().enumerate() {
                 flow.name = flow.cc.as_ref().map_or("ping", |cc| &cc.algorithm).to_owned() + &format!("-{index}");
             }

@@ -6,15 +6,14 @@
 
 use super::frames::{Frames, Queued};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, Verdict};
+use super::{Fate, Verdict, room_for};
 use crate::net::packet::Packet;
 use run::Codel as Parameters;
 use units::{Time, low_bits};
 
 /// Nanoseconds of a step, as a power of two.
 const STEP: u32 = 10;
-/// Drops of long ago say nothing of today: so many intervals.
-const MEMORY: u32 = 16;
+const MEMORY: u32 = run::Codel::MEMORY_INTERVALS;
 /// An instant before the beginning, in steps: a quarter of the clock's range.
 const LONG_AGO: u32 = 0_u32.wrapping_sub(1 << 30);
 
@@ -269,6 +268,10 @@ impl Management for Codel {
         self.law.take(&self.settings, &mut self.frames, now, out, fates)
     }
 
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = room_for(limit);
+    }
+
     fn waiting(&self) -> usize {
         self.frames.len()
     }
@@ -308,7 +311,7 @@ mod tests {
             }
             queue.dequeue(now, &mut Packet::default(), &mut fates);
             for fate in fates.drain(..) {
-                assert_eq!(fate.is_marked, marks && ecn != Ecn::NotEct);
+                assert_eq!(fate.is_marked(), marks && ecn != Ecn::NotEct);
                 times.push(now.as_nanos() as f64 / 1e9);
             }
             now += Span::from_millis(1);

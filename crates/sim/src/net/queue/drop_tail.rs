@@ -21,6 +21,15 @@ impl DropTail {
     pub fn new(room: Buffer) -> Self {
         Self { room, frames: VecDeque::new(), tally: Tally::default() }
     }
+
+    /// Takes out the last frame of which this is true, if there is one, as though it had not come: the first frame stays, as the
+    /// shaper may look at it already.
+    pub fn supersede(&mut self, is_superfluous: impl Fn(&Packet) -> bool) -> Option<Packet> {
+        let place = self.frames.iter().rposition(is_superfluous).filter(|place| *place > 0)?;
+        let packet = self.frames.remove(place)?;
+        self.tally.count_superseded(&packet);
+        Some(packet)
+    }
 }
 
 impl Discipline for DropTail {
@@ -57,6 +66,10 @@ impl Discipline for DropTail {
     #[inline]
     fn peek(&self, index: usize) -> Option<&Packet> {
         self.frames.get(index)
+    }
+
+    fn set_room(&mut self, room: Buffer) {
+        self.room = room;
     }
 
     fn counters(&self, now: Time) -> QueueCounters {

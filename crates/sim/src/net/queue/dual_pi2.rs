@@ -7,7 +7,7 @@
 
 use super::frames::{Frames, Queued};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, SubQueue, Verdict};
+use super::{Fate, SubQueue, Verdict, room_for};
 use crate::engine::Stream;
 use crate::net::packet::{Ecn, Packet};
 use run::DualPi2 as Parameters;
@@ -168,6 +168,10 @@ impl Management for DualPi2 {
         false
     }
 
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = room_for(limit);
+    }
+
     fn waiting(&self) -> usize {
         self.scalable.len() + self.classic.len()
     }
@@ -252,7 +256,7 @@ mod tests {
         while queue.waiting() > 10 {
             queue.dequeue(now, &mut left, &mut fates);
         }
-        let dropped = fates.iter().filter(|fate| !fate.is_marked).count();
+        let dropped = fates.iter().filter(|fate| !fate.is_marked()).count();
         // A sixteenth of a thousand is 62; five standard deviations are 38.
         assert!((24..=101).contains(&dropped), "{dropped}");
         let mut marked = queues();

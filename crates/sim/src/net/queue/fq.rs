@@ -4,7 +4,7 @@
 use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, FlowHash, SubQueue, Verdict};
+use super::{Fate, FlowHash, SubQueue, Verdict, room_for};
 use crate::net::packet::Packet;
 use run::Fq as Parameters;
 use units::Time;
@@ -83,6 +83,10 @@ impl Management for Fq {
             }
         }
         false
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = room_for(limit);
     }
 
     fn waiting(&self) -> usize {

@@ -5,7 +5,7 @@ use super::codel::{Law, Settings, Source};
 use super::frames::{Frames, Queued};
 use super::rounds::{Credit, Rounds};
 use super::staged::{Management, Stage};
-use super::{Fate, FlowHash, SubQueue, Verdict};
+use super::{Fate, FlowHash, SubQueue, Verdict, room_for};
 use crate::net::packet::Packet;
 use run::FqCodel as Parameters;
 use units::{Time, list_place};
@@ -126,6 +126,10 @@ impl Management for FqCodel {
             *is_listed = !rounds.retire();
         }
         false
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = room_for(limit);
     }
 
     fn waiting(&self) -> usize {

@@ -7,7 +7,7 @@
 
 use super::frames::{Frames, Queued};
 use super::staged::{Management, Stage, mark};
-use super::{Fate, Verdict};
+use super::{Fate, Verdict, room_for};
 use crate::engine::{Stream, jiffies, on_wheel};
 use crate::net::packet::Packet;
 use run::Pie as Parameters;
@@ -178,6 +178,10 @@ impl Management for Pie {
         let since_last = self.left.replace(now).map_or(0, |left| now.since(left).as_nanos() / STEP_NS);
         self.burst = self.burst.saturating_sub(since_last);
         true
+    }
+
+    fn set_limit(&mut self, limit: u64) {
+        self.limit = room_for(limit);
     }
 
     fn waiting(&self) -> usize {

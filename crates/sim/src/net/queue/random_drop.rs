@@ -5,7 +5,7 @@ use super::tally::Tally;
 use super::{Discipline, Fate, Verdict};
 use crate::engine::{Stream, stream};
 use crate::net::packet::Packet;
-use run::QueueCounters;
+use run::{Buffer, QueueCounters};
 use std::collections::VecDeque;
 use units::Time;
 
@@ -72,6 +72,8 @@ impl Discipline for RandomDrop {
     fn peek(&self, index: usize) -> Option<&Packet> {
         self.frames.get(index)
     }
+
+    fn set_room(&mut self, _: Buffer) {}
 
     fn counters(&self, now: Time) -> QueueCounters {
         self.tally.at(now)

@@ -91,6 +91,10 @@ impl Management for Red {
         self.frames.pop(out)
     }
 
+    fn set_limit(&mut self, limit: u64) {
+        self.limit_bytes = limit;
+    }
+
     fn waiting(&self) -> usize {
         self.frames.len()
     }

@@ -8,8 +8,8 @@ use super::frames::Queued;
 use super::tally::Tally;
 use super::{Discipline, Fate, SubQueue, Verdict};
 use crate::net::packet::{Ecn, Packet};
-use run::{Histogram, QueueCounters, ShaperKind};
-use units::Time;
+use run::{Buffer, Histogram, QueueCounters, ShaperKind};
+use units::{Rate, Time};
 
 /// What decides which frames of a queue leave, and in which order.
 pub trait Management: std::fmt::Debug {
@@ -29,6 +29,14 @@ pub trait Management: std::fmt::Debug {
     /// Packets in a queue of their own that is to be short; none: there is no such queue.
     fn low_latency_packets(&self) -> Option<u64> {
         None
+    }
+
+    /// From now on there is room for so much, in what it counts. What waits stays.
+    fn set_limit(&mut self, limit: u64);
+
+    /// From now on another rate is policed; false: it polices none.
+    fn police(&mut self, _rate: Rate, _now: Time) -> bool {
+        false
     }
 
     /// The next frame, of what need not be asked to decide.
@@ -146,6 +154,15 @@ impl<M: Management> Discipline for Staged<M> {
 
     fn counters(&self, now: Time) -> QueueCounters {
         QueueCounters { low_latency_packets: self.management.low_latency_packets(), ..self.tally.at(now) }
+    }
+
+    fn set_room(&mut self, room: Buffer) {
+        let (Buffer::Packets(limit) | Buffer::Bytes(limit)) = room;
+        self.management.set_limit(limit);
+    }
+
+    fn police(&mut self, rate: Rate, now: Time) -> bool {
+        self.management.police(rate, now)
     }
 
     fn queue_of(&self, packet: &Packet) -> SubQueue {

@@ -39,7 +39,7 @@ impl Tally {
 
     /// A frame that waited was marked or dropped.
     pub fn count_fate(&mut self, fate: &Fate) {
-        if fate.is_marked {
+        if fate.is_marked() {
             self.0.marked_packets += fate.packet.wire_segments();
         } else {
             self.0.dropped_packets += self.remove(&fate.packet);
@@ -49,7 +49,12 @@ impl Tally {
     /// As one that was to leave, it was marked or dropped.
     pub fn count_late_fate(&mut self, fate: &Fate) {
         self.count_fate(fate);
-        self.1 += if fate.is_marked { 0 } else { fate.packet.wire_segments() };
+        self.1 += if fate.is_marked() { 0 } else { fate.packet.wire_segments() };
+    }
+
+    /// A frame that waited leaves its place to one that comes, and both are offered as one.
+    pub fn count_superseded(&mut self, packet: &Packet) {
+        self.0.offered_packets -= self.remove(packet);
     }
 
     /// So far.

@@ -20,10 +20,14 @@ mod bursts;
 mod closed_window;
 mod closing;
 mod ecn;
+mod giving_up;
 mod hystart;
+mod late_acks;
+mod late_data;
 mod loss_detection;
 mod lumps;
 mod reduction;
+mod reordering;
 mod sack_compression;
 mod send_buffer;
 mod slow_start;
@@ -92,6 +96,7 @@ struct AckTemplate {
     marks: Marks,
     marked_bytes: u32,
     echo: Option<Span>,
+    left: Option<Span>,
     window_bytes: Option<u64>,
 }
 
@@ -105,6 +110,7 @@ impl Default for AckTemplate {
             marks: Marks::new(false, Ecn::NotEct),
             marked_bytes: NO_OPTION,
             echo: None,
+            left: None,
             window_bytes: None,
         }
     }
@@ -134,6 +140,12 @@ impl AckTemplate {
     /// Echoes the timestamp of what was sent at `at`.
     fn echo(mut self, at: Span) -> Self {
         self.echo = Some(at);
+        self
+    }
+
+    /// It left its host at `at` already.
+    fn left(mut self, at: Span) -> Self {
+        self.left = Some(at);
         self
     }
 

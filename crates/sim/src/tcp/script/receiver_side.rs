@@ -1,6 +1,6 @@
 //! A receiver alone: the script plays the sender and the network.
 
-use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms};
+use super::{AckTemplate, BEGIN, MSS_BYTES, Millis, Transcript, listed, ms, stamp_ms};
 use crate::index::FlowId;
 use crate::net::{Ack, Ecn, Marks, Packet, PacketKind};
 use crate::tcp::{EcnMode, Receiver, ReceiverConfig};
@@ -40,11 +40,13 @@ pub(super) struct SegmentTemplate {
     segments: u16,
     last_bytes: u32,
     marks: Marks,
+    /// When it was sent, where that is not a round trip ago or less.
+    sent: Option<Span>,
 }
 
 /// One full segment.
 pub(super) fn segment(seq: u64) -> SegmentTemplate {
-    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, marks: Marks::new(false, Ecn::NotEct) }
+    SegmentTemplate { seq, segments: 1, last_bytes: MSS_BYTES, marks: Marks::new(false, Ecn::NotEct), sent: None }
 }
 
 /// The FIN by itself.
@@ -61,6 +63,11 @@ impl SegmentTemplate {
     /// It, or the last of the burst, is short.
     pub(super) fn short(self, last_bytes: u32) -> Self {
         Self { last_bytes, ..self }
+    }
+
+    /// It was sent at `at`.
+    pub(super) fn sent(self, at: Span) -> Self {
+        Self { sent: Some(at), ..self }
     }
 
     /// It, or the last of the burst, carries PSH.
@@ -104,6 +111,13 @@ pub(super) struct ReceiverScript {
 impl ReceiverScript {
     /// The handshake ends at time 0.
     pub(super) fn begin(setup: ReceiverSetup) -> Self {
+        let mut script = Self::answered(setup);
+        script.gets_third_packet();
+        script
+    }
+
+    /// A SYN has come so early that the third packet of the handshake may come at time 0.
+    pub(super) fn answered(setup: ReceiverSetup) -> Self {
         let host = Host {
             socket_memory: setup.memory_bytes.map_or(SocketMemory::Max, SocketMemory::Bytes),
             receive_window_bytes: setup.window_bytes,
@@ -124,10 +138,31 @@ impl ReceiverScript {
         let synack = script.receiver.on_packet(&syn, now, |_| {});
         assert!(synack.is_some_and(|ack| ack.syn && (ack.marks.ace() > 0) == setup.ecn.is_on()));
         script.now = BEGIN;
-        let bare = Packet { marks: Marks::new(false, setup.ecn.others()), ..script.packet(PacketKind::Bare) };
-        let silence = script.receiver.on_packet(&bare, BEGIN, |_| {});
-        assert_eq!(silence, None);
         script
+    }
+
+    /// The third packet of the handshake comes.
+    pub(super) fn gets_third_packet(&mut self) -> &mut Self {
+        let bare = Packet { marks: Marks::new(false, self.setup.ecn.others()), ..self.packet(PacketKind::Bare) };
+        let silence = self.receiver.on_packet(&bare, self.now, |_| {});
+        assert_eq!(silence, None);
+        self
+    }
+
+    /// A SYN comes that was sent so long ago, or again.
+    pub(super) fn gets_syn(&mut self, sent: Span) -> Option<Ack> {
+        let syn = Packet { stamp_ms: stamp_ms(sent), ..self.packet(PacketKind::Syn) };
+        self.receiver.on_packet(&syn, self.now, |_| {})
+    }
+
+    /// The round-trip time that it took the handshake for.
+    pub(super) fn handshake_ms(&self) -> Option<u64> {
+        self.receiver.handshake_ms()
+    }
+
+    /// Payload that was delivered, in full segments.
+    pub(super) fn delivered_segments(&self) -> u64 {
+        self.receiver.delivered_bytes() / u64::from(MSS_BYTES)
     }
 
     fn packet(&self, kind: PacketKind) -> Packet {
@@ -207,15 +242,17 @@ impl ReceiverScript {
     }
 
     fn data(&self, segment: SegmentTemplate) -> Packet {
-        let SegmentTemplate { seq, segments, last_bytes, marks } = segment;
+        let SegmentTemplate { seq, segments, last_bytes, marks, sent } = segment;
         let before = u32::from(segments) - 1;
+        let plain = self.packet(if last_bytes > 0 { PacketKind::Data } else { PacketKind::Fin });
         Packet {
+            stamp_ms: sent.map_or(plain.stamp_ms, stamp_ms),
             seq: low_bits(seq),
             end_bytes: (low_bits(seq) + before) * MSS_BYTES + last_bytes,
             frame_bytes: before * MSS_BYTES + last_bytes + u32::from(segments) * FRAME_HEADERS_BYTES,
             segments,
             marks,
-            ..self.packet(if last_bytes > 0 { PacketKind::Data } else { PacketKind::Fin })
+            ..plain
         }
     }
 

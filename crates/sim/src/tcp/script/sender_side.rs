@@ -196,6 +196,18 @@ impl SenderScript {
         self
     }
 
+    /// The same, to the SYN that was sent last.
+    pub(super) fn answered_late(&mut self) -> &mut Self {
+        let last = self.wire.sent.last().map_or(0, |sent| sent.packet.stamp_ms);
+        self.answered_to(last)
+    }
+
+    /// The same, to the SYN with this timestamp.
+    pub(super) fn answered_to(&mut self, syn_ms: u32) -> &mut Self {
+        self.echo_ms = syn_ms;
+        self.answered(Marks::new(false, Ecn::NotEct))
+    }
+
     /// The script's clock.
     pub(super) fn now(&self) -> Span {
         self.wire.now.since(BEGIN)
@@ -345,7 +357,7 @@ impl SenderScript {
             una: template.una,
             window_edge_bytes: self.edge_bytes,
             flow: FlowId::new(0),
-            stamp_ms: self.wire.now.stamp_ms(),
+            stamp_ms: template.left.map_or(self.wire.now.stamp_ms(), stamp_ms),
             echo_ms: self.echo_ms,
             block_count: template.block_count,
             duplicate: template.duplicate,
