@@ -166,7 +166,7 @@ impl Captures {
 /// What a ring must have room for from one sample to the next.
 fn room_bytes(run: &Run, snap_bytes: u32) -> u64 {
     let hops = Direction::BOTH.into_iter().flat_map(|direction| run.path.hops(direction));
-    let rates = hops.flat_map(|hop| hop.changes.into_iter().map(|change| change.rate_bps).chain([hop.rate_bps]));
+    let rates = hops.filter_map(|hop| hop.rates_bps().max());
     let frame_bytes = run.path.frame_bytes();
     let bytes = u128::from(rates.max().unwrap_or(0)) * u128::from(run.measure.sample_ns) / 8_000_000_000;
     let frames = u64::try_from(bytes).unwrap_or(u64::MAX) / frame_bytes;

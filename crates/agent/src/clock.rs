@@ -34,16 +34,16 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock whose time 0 is `zero_ns` on CLOCK_MONOTONIC; none: the first whole second that is far enough away, so that
-    /// every run is aligned alike to the kernel's ticks.
+    /// A clock whose time 0 is `zero_ns` on CLOCK_MONOTONIC; none: the first whole second that is far enough away, so that every run
+    /// is aligned alike to the kernel's ticks, and before which the kernel was up for `memory_ns`: what a queue remembers.
     ///
     /// # Errors
     /// The kernel has no timers to give.
-    pub fn begin(zero_ns: Option<u64>) -> Result<Self, Failure> {
+    pub fn begin(zero_ns: Option<u64>, memory_ns: u64) -> Result<Self, Failure> {
         let alarm = TimerFd::new(ClockId::CLOCK_MONOTONIC, TimerFlags::TFD_CLOEXEC | TimerFlags::TFD_NONBLOCK)
             .map_err(|errno| Failure::of("create a timer", errno))?;
         let jumps = time_is_virtual();
-        let zero_ns = zero_ns.map_or_else(|| monotonic_ns().map(time_zero), Ok)?;
+        let zero_ns = zero_ns.map_or_else(|| monotonic_ns().map(|now_ns| time_zero(now_ns, memory_ns)), Ok)?;
         Ok(Self { zero_ns, alarm, armed_ns: None, jumps, late: Histogram::default() })
     }
 
@@ -121,8 +121,8 @@ fn is_virtual(line: &str) -> bool {
     line.split_whitespace().any(|word| word == "time-travel=inf-cpu")
 }
 
-const fn time_zero(now_ns: u64) -> u64 {
-    (now_ns + SETTLING_NS).next_multiple_of(NANOS_PER_SEC)
+fn time_zero(now_ns: u64, memory_ns: u64) -> u64 {
+    (now_ns.max(memory_ns) + SETTLING_NS).next_multiple_of(NANOS_PER_SEC)
 }
 
 /// What CLOCK_MONOTONIC reads.
@@ -177,9 +177,15 @@ mod tests {
 
     #[test]
     fn time_0_is_a_full_second_that_leaves_room() {
-        assert_eq!(time_zero(0), NANOS_PER_SEC);
-        assert_eq!(time_zero(900_000_000), NANOS_PER_SEC);
-        assert_eq!(time_zero(900_000_001), 2 * NANOS_PER_SEC);
+        assert_eq!(time_zero(0, 0), NANOS_PER_SEC);
+        assert_eq!(time_zero(900_000_000, 0), NANOS_PER_SEC);
+        assert_eq!(time_zero(900_000_001, 0), 2 * NANOS_PER_SEC);
+    }
+
+    #[test]
+    fn time_0_waits_until_a_queue_takes_the_kernels_beginning_for_no_drop() {
+        assert_eq!(time_zero(10_000_000, 1_600_000_000), 2 * NANOS_PER_SEC);
+        assert_eq!(time_zero(5_000_000_000, 1_600_000_000), 6 * NANOS_PER_SEC);
     }
 
     #[test]

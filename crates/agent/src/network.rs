@@ -49,13 +49,19 @@
 //! What is done is a list of [`step`]s, which [`command`] tells people as they would type them. See [`discipline`] for the
 //! queueing disciplines, [`link`] for the links, [`sysctl`] for the kernel's settings.
 
+mod bucket;
+#[cfg(test)]
+mod built_tests;
 mod command;
+mod counters;
 mod device;
 mod discipline;
 mod facts;
 mod handle;
 #[cfg(test)]
 mod hop_tests;
+mod impaired;
+mod ingress;
 mod link;
 mod loss;
 mod machine;
@@ -501,8 +507,9 @@ impl Network {
         let fair = fair.map(|(device, _)| ("fq".to_owned(), String::new(), *device, handle::ROOT));
         let managed = self.plan.disciplines.iter().filter_map(|(device, discipline)| match discipline {
             Discipline::Bucket { managed: Some(queue), .. } => {
+                let handle = discipline.queue_handle();
                 let fact = format!("queue {}", self.plan.devices[*device].name);
-                Some((fact, format!("{} ", queue.discipline.name()), *device, handle::CHILD))
+                Some((fact, format!("{} ", queue.discipline.name()), *device, handle))
             }
             _ => None,
         });
@@ -538,8 +545,8 @@ impl Network {
     fn ask(&mut self, device: usize, handle: u32) -> Result<&[u8], Error> {
         let device = &self.plan.devices[device];
         let socket = &mut site(&mut self.sites, device.place).socket;
-        let question = |bytes: &mut Vec<u8>| discipline::encode_question(bytes, device, handle);
-        socket.ask(discipline::GET_QDISC, "state of a queueing discipline", question)
+        let question = |bytes: &mut Vec<u8>| counters::encode_question(bytes, device, handle);
+        socket.ask(counters::GET_QDISC, "state of a queueing discipline", question)
     }
 }
 

@@ -3,8 +3,8 @@
 use crate::phase::{BBR_PHASES, BBR3_PHASES, LOSS_BASED_PHASES, bbr_phase, bbr3_phase, loss_based_phase};
 use crate::sockets::tcp_info::{ControlInfo, TcpInfo};
 use run::{
-    Flow, FlowCounters, Gauges, LossAt, PING_HEADERS_BYTES, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES,
-    SharedGauges, UNSEEN,
+    Flow, FlowCounters, Gauges, LossAt, Path, Qdisc, Recorder, Run, SEGMENT_HEADERS_BYTES, SharedGauges,
+    UDP_HEADERS_BYTES, UNSEEN,
 };
 use units::millionths;
 
@@ -61,7 +61,7 @@ impl KernelRecorder {
     /// Nothing recorded yet.
     pub fn new(run: &Run) -> Self {
         let mut recorder = Recorder::new(run);
-        let single = (0..run.flows.len()).filter(|&i| !run.flows[i].is_source());
+        let single = (0..run.flows.len()).filter(|&i| !run.flows[i].is_source() && !run.flows[i].has_datagrams());
         single.for_each(|i| recorder.set_phases(i, &LOSS_BASED_PHASES));
         Self {
             recorder,
@@ -189,13 +189,13 @@ impl KernelRecorder {
         }
     }
 
-    /// Bytes of frames of a flow's pings that passed the bottleneck and arrived.
-    pub fn ping_bytes(&self, flow: usize, arrived: u64, payload_bytes: u64) -> u64 {
+    /// Bytes of frames of a flow's datagrams that passed the bottleneck, of so many that arrived with so much payload.
+    pub fn datagram_bytes(&self, flow: usize, [arrived, payload_bytes]: [u64; 2]) -> u64 {
         let headers_bytes = match self.passing[flow].headers_bytes {
             0 => return 0,
-            of_segment => of_segment - SEGMENT_HEADERS_BYTES + PING_HEADERS_BYTES,
+            of_segment => of_segment - SEGMENT_HEADERS_BYTES + UDP_HEADERS_BYTES,
         };
-        arrived * (payload_bytes + u64::from(headers_bytes))
+        arrived * u64::from(headers_bytes) + payload_bytes
     }
 
     fn bottleneck_bytes(&self, flow: usize, sender: &TcpInfo, receiver: &TcpInfo) -> u64 {

@@ -61,13 +61,13 @@ mod tests {
         let mut run = samples::run(2);
         run.flows[0].stop_ns = Some(10);
         run.flows[1].start_ns = 10;
-        run.path.changes = vec![run::Change { at_ns: 10, rate_bps: 1 }];
+        run.path.changes = vec![run::Change::of_rate(10, 1)];
         run.measure = run::Measure { window_begin_ns: 10, window_end_ns: 10, sample_ns: 10, ..run.measure };
         run.duration_ns = 10;
         let mut schedule = Schedule::new(&run);
         schedule.add(10, Milestone::Write(0));
         let order = [
-            Milestone::Change(0),
+            Milestone::Change,
             Milestone::Write(0),
             Milestone::Start(1),
             Milestone::Stop(0),

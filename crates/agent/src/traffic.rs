@@ -7,11 +7,12 @@
 
 mod connection;
 mod connection_id;
+mod datagrams;
 mod dumps;
 mod entry;
 mod flow;
 mod live;
-mod pings;
+mod pages;
 mod poll;
 mod process;
 mod program;
@@ -30,18 +31,17 @@ use crate::network::{Network, late_facts};
 use crate::part::TransferPorts;
 use crate::schedule::Schedule;
 use crate::sockets::{MAX_FLOWS, MOST_CONNECTIONS, TRANSFER_PORTS};
-use connection::Connection;
+use connection::{Connection, Woken};
 use connection_id::ConnectionId;
+use datagrams::Datagrams;
 use flow::{Flow, Phase, failed};
 use nix::sys::signal::Signal;
-use pings::Pings;
 use poll::{Poll, Wake};
 use process::End;
-use program::Program;
 use programs::Programs;
 use receiver::{News, accept, sink};
 use recording::Recording;
-use run::{Change, Direction, Mark, Measurement, Milestone, Run, Source, Workload};
+use run::{Changes, Mark, Measurement, Milestone, Run, Source, Workload};
 use sender::{Payload, Sender};
 use ss::Ss;
 use std::net::SocketAddrV4;
@@ -53,8 +53,6 @@ pub use process::Surroundings;
 
 const NANOS_PER_SEC: u64 = 1_000_000_000;
 const NANOS_PER_MILLI: u64 = 1_000_000;
-/// Time between two looks whether all has come that a program had written.
-const DRAIN_LOOK_NS: u64 = 2_000_000;
 /// Clocks of different machines are known to each other better than this.
 const LEAVING: Duration = Duration::from_millis(500);
 
@@ -95,8 +93,8 @@ struct Traffic<'a> {
     schedule: Schedule,
     flows: Vec<Flow>,
     recording: Recording<'a>,
-    /// Those of the hops' rates.
-    changes: Vec<(Direction, usize, Change)>,
+    /// Those of the hops to come.
+    changes: Changes<'a>,
     /// Finite workloads that are not complete.
     incomplete: usize,
     /// Connections that have called connect() and are not closed.
@@ -141,7 +139,7 @@ impl<'a> Traffic<'a> {
         let recording = Recording::open(run, network, files.live)?;
         let programs = Programs::open(run, network, surroundings, &mut flows)?;
         let mut captures = files.captures.map(|folder| Captures::open(run, network, folder)).transpose()?.flatten();
-        let clock = Clock::begin(lead.map(Lead::zero_ns).transpose()?)?;
+        let clock = Clock::begin(lead.map(Lead::zero_ns).transpose()?, run.path.memory_ns())?;
         captures.iter_mut().try_for_each(|captures| captures.begin(&clock))?;
         let ss = Ss::begin(run, network, surroundings, clock.zero_ns())?;
         let ports_on = network.ports_on();
@@ -152,7 +150,7 @@ impl<'a> Traffic<'a> {
             clock,
             poll: Poll::new()?,
             schedule: Schedule::new(run),
-            changes: run::changes(run),
+            changes: Changes::of(run),
             incomplete,
             open: 0,
             next_port: *TRANSFER_PORTS.start(),
@@ -180,8 +178,8 @@ impl<'a> Traffic<'a> {
             if let Some(listener) = &flow.listener {
                 traffic.poll.watch(listener, Wake::Listener(i))?;
             }
-            for socket in flow.pings.iter().flat_map(Pings::sockets) {
-                traffic.poll.watch(socket, Wake::Ping(i))?;
+            for socket in flow.datagrams.iter().flat_map(Datagrams::sockets) {
+                traffic.poll.watch(socket, Wake::Datagram(i))?;
             }
         }
         // A sender on another machine may be ahead by what the clocks differ.
@@ -212,15 +210,12 @@ impl<'a> Traffic<'a> {
 
     fn handle(&mut self, milestone: Milestone, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
         match milestone {
-            Milestone::Change(i) => {
-                let (direction, hop, change) = self.changes[i];
-                let changed = self.network.change_rate(direction, hop, change.rate_bps);
-                changed.map_err(|error| Failure::of("change the rate of a hop", error))
-            }
-            Milestone::Write(flow) if self.flows[flow].pings.is_some() => self.ping(flow, due_ns, now_ns),
+            Milestone::Change => self.change(),
+            Milestone::Write(flow) if self.flows[flow].datagrams.is_some() => self.send_datagrams(flow, now_ns),
             Milestone::Write(flow) if self.flows[flow].program.is_some() => self.look_at_program(flow, now_ns),
             Milestone::Write(flow) => self.write(ConnectionId { flow, port: self.network.sender_port(flow) }, due_ns),
             Milestone::Start(flow) => self.start(flow, now_ns),
+            Milestone::Arrival { flow, .. } if self.flows[flow].pages.is_some() => self.begin_page(flow),
             Milestone::Arrival { flow, index } => self.arrive(flow, index, now_ns),
             Milestone::Stop(flow) => self.stop(flow, now_ns),
             Milestone::Sample => {
@@ -233,6 +228,16 @@ impl<'a> Traffic<'a> {
             Milestone::WindowEnd => self.recording.mark(Mark::WindowEnd, self.network, &mut self.flows, now_ns),
             Milestone::End => self.end(now_ns),
         }
+    }
+
+    /// A hop changes, and the next change is a milestone.
+    fn change(&mut self) -> Result<(), Failure> {
+        let Some((direction, hop, change)) = self.changes.next() else { return Ok(()) };
+        if let Some(at_ns) = self.changes.next_ns() {
+            self.schedule.add(at_ns, Milestone::Change);
+        }
+        let changed = self.network.change(direction, hop, change);
+        changed.map_err(|error| Failure::of("change a hop", error))
     }
 
     fn end(&mut self, now_ns: u64) -> Result<(), Failure> {
@@ -255,11 +260,12 @@ impl<'a> Traffic<'a> {
                 match wake {
                     Wake::Alarm => alarm = true,
                     Wake::Sender(id) => self.wake_sender(id, is_error)?,
+                    Wake::Receiver(id) if self.flows[id.flow].pages.is_some() => self.take_answer(id)?,
                     Wake::Receiver(id) => self.take(id)?,
                     Wake::Listener(flow) => self.accept(flow)?,
                     Wake::News => self.hear()?,
                     Wake::Ending => self.end_programs()?,
-                    Wake::Ping(flow) => self.take_pings(flow)?,
+                    Wake::Datagram(flow) => self.take_datagrams(flow)?,
                     Wake::Capture => self.captures.iter_mut().try_for_each(Captures::drain)?,
                 }
                 if self.ended {
@@ -280,30 +286,35 @@ impl<'a> Traffic<'a> {
         if let (Some(program), Some(programs)) = (&mut flow.program, &self.programs) {
             return programs.start(program, now_ns).map_err(failed(self.run, index, None));
         }
-        if flow.pings.is_some() {
-            return self.ping(index, now_ns, now_ns);
+        if let Some(datagrams) = &flow.datagrams {
+            self.recording.start_datagrams(index, datagrams.log().phases());
+            return self.send_datagrams(index, now_ns);
+        }
+        if flow.pages.is_some() {
+            return self.start_client(index);
         }
         // That of a flow which is one connection; a source has none yet.
         let port = flow.connections.keys().next().copied();
         port.map_or(Ok(()), |port| self.connect(ConnectionId { flow: index, port }))
     }
 
-    /// The next ping of a flow is due.
-    fn ping(&mut self, index: usize, due_ns: u64, now_ns: u64) -> Result<(), Failure> {
+    /// The next datagrams of a flow are due.
+    fn send_datagrams(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
         let flow = &mut self.flows[index];
-        if let Some(pings) = flow.pings.as_mut().filter(|_| flow.phase == Phase::Running) {
-            let next_ns = pings.send(due_ns, now_ns).map_err(failed(self.run, index, None))?;
+        if let Some(datagrams) = flow.datagrams.as_mut().filter(|_| flow.phase == Phase::Running)
+            && let Some(next_ns) = datagrams.send(now_ns).map_err(failed(self.run, index, None))?
+        {
             self.schedule.add(next_ns, Milestone::Write(index));
         }
         Ok(())
     }
 
-    /// Pings have come to a flow's receiver, or back.
-    fn take_pings(&mut self, index: usize) -> Result<(), Failure> {
+    /// Datagrams have come to a flow's receiver, or back.
+    fn take_datagrams(&mut self, index: usize) -> Result<(), Failure> {
         let now_ns = self.clock.now()?;
         let Self { flows, recording, run, .. } = self;
-        let Some(pings) = &mut flows[index].pings else { return Ok(()) };
-        pings.take(now_ns, |rtt_ns| recording.pong(index, now_ns, rtt_ns)).map_err(failed(run, index, None))
+        let Some(datagrams) = &mut flows[index].datagrams else { return Ok(()) };
+        datagrams.take(now_ns, |rtt_ns| recording.pong(index, now_ns, rtt_ns)).map_err(failed(run, index, None))
     }
 
     /// A transfer of a source arrives.
@@ -344,6 +355,9 @@ impl<'a> Traffic<'a> {
         let connected = connected.unwrap_or_else(|error| Err(Failure(error.to_string())));
         connected.map_err(failed(self.run, id.flow, connection.arrival))?;
         // Only now: before, it would be told that nothing is connected.
+        if self.flows[id.flow].pages.is_some() {
+            return self.poll.watch_both(sender, Wake::Sender(id));
+        }
         self.poll.watch(sender, Wake::Sender(id))
     }
 
@@ -354,19 +368,40 @@ impl<'a> Traffic<'a> {
             return self.close_acknowledged(id);
         }
         let failed = failed(self.run, id.flow, connection.arrival);
-        if connection.wake(is_error, &self.payload).map_err(failed)? {
-            let now_ns = self.clock.now()?;
-            connection.establish(now_ns);
-            return self.write(id, now_ns);
+        match connection.wake(is_error, &self.payload).map_err(failed)? {
+            Woken::Nothing if self.network.ends_here(id.flow) => return self.serve(id),
+            Woken::Nothing => {}
+            Woken::Established => {
+                let now_ns = self.clock.now()?;
+                connection.establish(now_ns);
+                self.write(id, now_ns)?;
+                return self.serve(id);
+            }
+            Woken::GivenUp => return self.give_up(id),
         }
-        if !self.network.ends_here(id.flow) {
-            // A receiver on another machine closes when it has all.
-            connection.read()?;
-            if connection.is_closed_by_peer() {
-                return self.complete(id);
+        // A receiver on another machine closes when it has all.
+        connection.read()?;
+        if connection.is_closed_by_peer() { self.complete(id) } else { Ok(()) }
+    }
+
+    /// The kernel has given a connection up: its application stops.
+    fn give_up(&mut self, id: ConnectionId) -> Result<(), Failure> {
+        let now_ns = self.clock.now()?;
+        self.recording.read(self.network, &mut self.flows, now_ns)?;
+        self.recording.give_up(id.flow, now_ns);
+        let flow = &mut self.flows[id.flow];
+        let Some(connection) = flow.connections.get_mut(&id.port) else { return Ok(()) };
+        if let Some(transfer) = connection.arrival {
+            self.recording.count_transfer(id.flow, transfer, connection);
+            self.recording.close(id.flow, flow, id.port, now_ns);
+            flow.connections.remove(&id.port).into_iter().for_each(Connection::close);
+            self.open -= 1;
+            flow.incomplete -= 1;
+            if flow.incomplete > 0 {
+                return Ok(());
             }
         }
-        Ok(())
+        self.end_flow(id.flow, now_ns, Connection::close)
     }
 
     /// The application of a connection does what is due.
@@ -392,6 +427,10 @@ impl<'a> Traffic<'a> {
             }
             if !flow.is_source {
                 flow.listener = None;
+            }
+            if flow.pages.is_some() {
+                self.accept_client(ConnectionId { flow: index, port }, stream)?;
+                return self.accept(index);
             }
             if let Some(connection) = flow.connections.get_mut(&port) {
                 let id = ConnectionId { flow: index, port };
@@ -479,38 +518,6 @@ impl<'a> Traffic<'a> {
             self.network.cut(index).map_err(|error| Failure::of("cut a flow off", error))?;
             program.signal(Signal::SIGTERM, End::Server);
         }
-        Ok(())
-    }
-
-    /// Programs have ended.
-    fn end_programs(&mut self) -> Result<(), Failure> {
-        let endings = self.programs.as_ref().map(Programs::endings).unwrap_or_default();
-        for (index, end, status) in endings {
-            let now_ns = self.clock.now()?;
-            let flow = &mut self.flows[index];
-            let Some(program) = &mut flow.program else { continue };
-            let ended = program.end(end, now_ns, status);
-            // How a server takes it that its flow is over is no failure.
-            if flow.phase != Phase::Stopped {
-                ended.map_err(failed(self.run, index, None))?;
-            }
-            self.look_at_program(index, now_ns)?;
-        }
-        Ok(())
-    }
-
-    /// A flow whose command has ended is complete when all has come that it had written.
-    fn look_at_program(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
-        let is_done = |flow: &Flow| flow.phase == Phase::Running && flow.program.as_ref().is_some_and(Program::is_done);
-        if self.ended || !is_done(&self.flows[index]) {
-            return Ok(());
-        }
-        self.recording.read(self.network, &mut self.flows, now_ns)?;
-        if self.flows[index].program.as_ref().is_some_and(Program::is_complete) {
-            self.recording.complete(index, now_ns);
-            return self.end_flow(index, now_ns, Connection::close);
-        }
-        self.schedule.add(now_ns + DRAIN_LOOK_NS, Milestone::Write(index));
         Ok(())
     }
 

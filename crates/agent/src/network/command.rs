@@ -8,6 +8,7 @@ use super::plan::{Discipline, Place, Plan};
 use super::step::Step;
 use crate::sockets::RECEIVER_PORT;
 use run::{Buffer, Places, Run, ShaperKind, Workload};
+use serde::Serialize;
 use std::net::Ipv4Addr;
 
 /// The agent's executable, in a step that only it can do.
@@ -141,14 +142,15 @@ fn pair(first: usize, plan: &Plan, run: &Run, id: &str) -> Vec<Vec<String>> {
 fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
     let root = format!("qdisc replace dev {device} root handle 1:");
     match *discipline {
-        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes } => {
-            let rate = super::discipline::rate_in_bytes(rate_bps);
-            let root = format!("{root} {}", super::discipline::stab_text(extra_bytes));
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes, has_valve } => {
+            let rate = super::bucket::rate_in_bytes(rate_bps);
+            let root = format!("{root} {}", super::bucket::stab_text(extra_bytes));
             let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
             let mut commands = match kind {
+                ShaperKind::Police => Vec::new(),
                 ShaperKind::Tbf => vec![format!("{root}tbf rate {rate}bps burst {burst_bytes} limit {limit}")],
                 ShaperKind::Htb => {
-                    let turn = super::discipline::TURN_BYTES;
+                    let turn = super::bucket::TURN_BYTES;
                     let bucket = format!("rate {rate}bps ceil {rate}bps burst {burst_bytes} cburst {burst_bytes}");
                     vec![
                         format!("{root}htb default 1"),
@@ -156,9 +158,16 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
                     ]
                 }
             };
-            if super::discipline::takes_queue(kind, room, managed) {
+            if has_valve {
+                let rate = super::bucket::rate_in_bytes(super::bucket::OPEN_BPS);
+                let valve = format!("tbf rate {rate}bps burst {} limit {limit}", super::bucket::OPEN_BYTES);
+                commands.push(format!("qdisc replace dev {device} parent 1:1 handle 2: {valve}"));
+            }
+            let above = if has_valve { ShaperKind::Tbf } else { kind };
+            if super::discipline::takes_queue(above, room, managed) {
                 let queue = super::discipline::queue_text(room, managed);
-                commands.push(format!("qdisc replace dev {device} parent 1:1 handle 2: {queue}"));
+                let at = if has_valve { "parent 2:1 handle 3:" } else { "parent 1:1 handle 2:" };
+                commands.push(format!("qdisc replace dev {device} {at} {queue}"));
             }
             commands
         }
@@ -187,23 +196,40 @@ fn queue(discipline: &Discipline, device: &str) -> Vec<String> {
             let rate = super::discipline::BOUNDLESS;
             vec![format!("{root} netem limit {limit} delay {half_ns}ns {half_ns}ns rate {rate}bps")]
         }
-        Discipline::Loss { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::SHORT),
-        Discipline::LossOfAll { loss_ppb } => loss(&root, device, loss_ppb, &super::loss::OPENING),
+        Discipline::Loss { loss_ppb } => loss(&root, device, &share(loss_ppb), &super::loss::SHORT),
+        Discipline::LossOfAll { loss_ppb } => loss(&root, device, &share(loss_ppb), &super::loss::OPENING),
+        Discipline::BurstLoss { channel, of_all } => {
+            let spared: &[super::loss::Match] = if of_all { &super::loss::OPENING } else { &super::loss::SHORT };
+            loss(&root, device, &super::loss::bursts_text(channel), spared)
+        }
+        Discipline::Impaired(impairments) => vec![format!("{root} {}", super::impaired::text(&impairments))],
+        Discipline::Police { .. } => vec![
+            format!("{root} pfifo limit {}", super::handle::UNLIMITED_PACKETS),
+            format!("qdisc add dev {device} clsact"),
+            format!(
+                "filter add dev {device} egress protocol ip prio 1 u32 match u32 0 0 action {}",
+                discipline.police_text().unwrap_or_default()
+            ),
+        ],
         Discipline::Fair => vec![format!("{root} fq")],
         Discipline::Counter => vec![format!("{root} pfifo limit {}", super::handle::UNLIMITED_PACKETS)],
     }
 }
 
+/// Independent loss.
+fn share(loss_ppb: u32) -> String {
+    format!("loss {}%", f64::from(loss_ppb) / 1e7)
+}
+
 /// Random loss of all but what is spared.
-fn loss(root: &str, device: &str, loss_ppb: u32, spared: &[super::loss::Match]) -> Vec<String> {
+fn loss(root: &str, device: &str, loss: &str, spared: &[super::loss::Match]) -> Vec<String> {
     let limit = super::handle::UNLIMITED_PACKETS;
-    let lost = f64::from(loss_ppb) / 1e7;
     let value = |it: &super::loss::Match| if it.value == 0 { "0".to_owned() } else { format!("{:#010x}", it.value) };
     let matches: Vec<String> =
         spared.iter().map(|it| format!("match u32 {} {:#010x} at {}", value(it), it.mask, it.at)).collect();
     vec![
         format!("{root} prio bands 2 priomap{}", " 1".repeat(16)),
-        format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} loss {lost}%"),
+        format!("qdisc replace dev {device} parent 1:2 handle 2: netem limit {limit} {loss}"),
         format!("filter add dev {device} parent 1: protocol ip prio 1 u32 {} flowid 1:1", matches.join(" ")),
     ]
 }
@@ -218,7 +244,13 @@ impl Discipline {
             Self::Jitter { jitter_ns } => strings(["jitter", &jitter_ns.to_string()]),
             Self::Loss { loss_ppb } => strings(["loss", &loss_ppb.to_string()]),
             Self::LossOfAll { loss_ppb } => strings(["loss-of-all", &loss_ppb.to_string()]),
-            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => Vec::new(),
+            Self::BurstLoss { channel, of_all } => {
+                strings([if of_all { "bursts-of-all" } else { "bursts" }, &json(&channel)])
+            }
+            Self::Impaired(impairments) => strings(["impair", &json(&impairments)]),
+            Self::Bucket { .. } | Self::Police { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => {
+                Vec::new()
+            }
         }
     }
 
@@ -234,9 +266,18 @@ impl Discipline {
             (word, [jitter]) if word == "jitter" => Some(Self::Jitter { jitter_ns: number(jitter)? }),
             (word, [loss]) if word == "loss" => Some(Self::Loss { loss_ppb: loss.parse().ok()? }),
             (word, [loss]) if word == "loss-of-all" => Some(Self::LossOfAll { loss_ppb: loss.parse().ok()? }),
+            (word, [channel]) if word == "bursts" || word == "bursts-of-all" => {
+                let channel = serde_json::from_str(channel).ok()?;
+                Some(Self::BurstLoss { channel, of_all: word == "bursts-of-all" })
+            }
+            (word, [impairments]) if word == "impair" => serde_json::from_str(impairments).ok().map(Self::Impaired),
             _ => None,
         }
     }
+}
+
+fn json(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// `net/ipv4/ip_forward` and 1: `net.ipv4.ip_forward=1`.

@@ -1,4 +1,4 @@
-//! [`Discipline`]: a queueing discipline, the requests for it, and its counters in the kernel's answers.
+//! [`Discipline`]: a queueing discipline, and the requests for it.
 //!
 //! Each is at its device's root with handle `1:`. A `tbf` is told its burst in bytes and its link layer, so that
 //! neither clock ticks nor rate tables round it; its rate is in whole bytes a second, the nearest to what is asked.
@@ -7,75 +7,44 @@
 //! has one class, through which all goes, with the same queues; its burst is a time, in steps of 64 ns (`PSCHED_SHIFT`).
 //!
 //! What comes in by a device can be led through another one first, an `ifb`: to the kernel that is an action of a filter
-//! of the discipline `ingress`. Loss is in [`super::loss`].
+//! of the discipline `ingress` ([`super::ingress`]). Loss is in [`super::loss`].
 
+use super::bucket::{
+    OPEN_BPS, OPEN_BYTES, STEPS_PER_S, encode_htb_class, encode_stab, encode_tbf, rate_in_bytes, rate_spec, stab_text,
+};
 use super::device::{Device, ifb_name};
 use super::handle::{
-    CHILD, DEVICE, FIRST_CLASS, NEW_FILTER, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter, saturated,
+    BEHIND_VALVE, CHILD, DEVICE, FIRST_CLASS, GRANDCHILD, NEW_QDISC, ROOT, UNLIMITED_PACKETS, header, ip_filter,
+    saturated,
 };
-use super::loss::{self, Match};
+use super::impaired;
+use super::ingress::{ANY, INGRESS, INGRESS_HANDLE, push_action, push_ingress, push_redirect};
+use super::loss::{self, Law, Match};
 use super::machine::Means;
-use super::managed::{self, ManagedQueue};
+use super::managed::ManagedQueue;
 use crate::error::Error;
-use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE, Socket};
+use crate::netlink::{Batch, CREATE, EXCLUSIVE, REPLACE};
 use netlink_bindings::tc::{
-    self, TcFifoQopt, TcHtbGlob, TcHtbOpt, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcRatespec, TcSizespec, TcTbfQopt,
-    Tcmsg,
+    self, TcFifoQopt, TcHtbGlob, TcNetemQopt, TcNetemReorder, TcNetemSlot, TcPolice, TcRatespec, Tcmsg,
 };
-use netlink_bindings::traits::Pusher;
-use netlink_bindings::utils::{finalize_nested_header, find_attr, push_nested_header};
-use run::{Buffer, Hop, QueueDiscipline, ShaperKind};
+use run::{Buffer, ETHERNET_HEADER_BYTES, GilbertElliott, Impairments, ShaperKind};
 
-/// `RTM_GETQDISC`.
-pub const GET_QDISC: u16 = 38;
 /// `RTM_NEWTCLASS`.
 const NEW_CLASS: u16 = 40;
 
-/// `TC_H_INGRESS`: what comes in.
-const INGRESS: u32 = 0xffff_fff1;
-/// Handle `ffff:` of the discipline there.
-const INGRESS_HANDLE: u32 = 0xffff_0000;
-/// `TC_LINKLAYER_ETHERNET`.
-const ETHERNET: u8 = 1;
 /// Bytes a second at which a frame takes no time.
 pub const BOUNDLESS: u64 = 1 << 63;
-/// What a class of an `htb` may send before another has its turn, bytes: there is no other.
-pub const TURN_BYTES: u32 = 65_536;
 /// `TC_HTB_PROTOVER`.
 const HTB_VERSION: u32 = 3;
 /// `r2q`, of which nothing follows where a class is told its turn.
 const RATE_TO_TURN: u32 = 10;
-/// Steps of the clock that an `htb`'s burst is told in, a second.
-const STEPS_PER_S: u64 = 1_000_000_000 / 64;
-/// `TCA_U32_ACT`.
-const ACTIONS: u16 = 7;
-/// `RTM_DELQDISC`, and `RTM_GETTFILTER`.
-const DELETE_QDISC: u16 = 37;
-const GET_FILTER: u16 = 46;
-/// Every packet has these bits.
-const ANY: &[Match] = &[Match { mask: 0, value: 0, at: 0 }];
-/// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
-const STOLEN: u32 = 4;
-const REDIRECT: u32 = 1;
-
-/// What the kernel counted at a queueing discipline.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Counters {
-    /// Segments that left.
-    pub sent_packets: u64,
-    /// Bytes of the frames that left.
-    pub sent_bytes: u64,
-    /// Packets dropped, a super-packet as one.
-    pub dropped_packets: u64,
-    /// Of these, those that were to leave; none: the kernel does not say which.
-    pub dequeue_dropped_packets: Option<u64>,
-    /// Packets marked, likewise.
-    pub marked_packets: u64,
-    /// Packets waiting, a super-packet as one.
-    pub queued_packets: u64,
-    /// Bytes of the frames waiting.
-    pub queued_bytes: u64,
-}
+/// What leaves by a device, before its queue (`TC_H_CLSACT` with `TC_H_MIN_EGRESS`).
+const LEAVING: u32 = 0xffff_fff3;
+/// `TC_ACT_SHOT`, and `TC_ACT_OK`.
+const SHOT: i32 = 2;
+const PASS: u32 = 0;
+/// What lengths would cost (`TC_RTAB_SIZE`): a kernel that reckons itself reads nothing of it.
+const RATE_TABLE: [u8; 1_024] = [0; 1_024];
 
 /// A queueing discipline at a device's egress.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,6 +62,21 @@ pub enum Discipline {
         /// What manages it; none: it is drop-tail.
         managed: Option<ManagedQueue>,
         /// What both count for each packet beyond its frame.
+        extra_bytes: i32,
+        /// Between an `htb` and its queue is a `tbf` without a rate of its own, which is shut where nothing is to leave.
+        has_valve: bool,
+    },
+    /// Token bucket without a queue: an action of a filter of what leaves.
+    Police {
+        /// Rate on frames.
+        rate_bps: u64,
+        /// Depth of the bucket.
+        burst_bytes: u64,
+        /// Rate of the bucket of one frame.
+        peak_bps: Option<u64>,
+        /// Largest packet.
+        mtu_bytes: u32,
+        /// What it counts for each packet beyond its frame.
         extra_bytes: i32,
     },
     /// Constant delay; some packets may not take it and so overtake others. With a slot, what it holds leaves in lumps,
@@ -120,6 +104,15 @@ pub enum Discipline {
         /// Probability.
         loss_ppb: u32,
     },
+    /// Loss in bursts, of packets that carry data or of all but those that open a connection.
+    BurstLoss {
+        /// By what law.
+        channel: GilbertElliott,
+        /// Of all.
+        of_all: bool,
+    },
+    /// Packets come twice, damaged, or out of order.
+    Impaired(Impairments),
     /// `fq`.
     Fair,
     /// Nothing but its counters.
@@ -141,14 +134,21 @@ impl Discipline {
     /// its refusal names it.
     pub const fn is_within(self, means: Means) -> bool {
         match self {
-            Self::Delay { .. } | Self::Jitter { .. } => means.netem,
-            Self::Loss { .. } | Self::LossOfAll { .. } => means.loss,
-            Self::Bucket { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
+            Self::Delay { .. } | Self::Jitter { .. } | Self::Impaired(_) => means.netem,
+            Self::Loss { .. } | Self::LossOfAll { .. } | Self::BurstLoss { .. } => means.loss,
+            Self::Bucket { .. } | Self::Police { .. } | Self::Fair | Self::Counter | Self::Redirect { .. } => true,
         }
     }
 
     /// Refuses what the kernel would round, or take for something else.
     pub fn check(self) -> Result<(), Error> {
+        if let Self::Police { rate_bps, burst_bytes, extra_bytes, .. } = self {
+            let steps = burst_bytes.saturating_mul(STEPS_PER_S) / rate_in_bytes(rate_bps).max(1);
+            let counts =
+                rate_in_bytes(rate_bps) > 0 && steps <= u64::from(u32::MAX) && u8::try_from(extra_bytes).is_ok();
+            let reason = "a policer has a rate, a burst of up to 274 s of it, and an overhead from that of Ethernet on";
+            return if counts { Ok(()) } else { Err(Error::new(self.text(), reason)) };
+        }
         let Self::Bucket { rate_bps, burst_bytes, room, managed, .. } = self else { return Ok(()) };
         let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
         let most = u64::from(u32::MAX);
@@ -166,29 +166,55 @@ impl Discipline {
         match self {
             Self::Bucket { kind: ShaperKind::Tbf, .. } => "tbf",
             Self::Bucket { kind: ShaperKind::Htb, .. } => "htb",
-            Self::Delay { .. } | Self::Jitter { .. } => "netem",
-            Self::Loss { .. } | Self::LossOfAll { .. } => "prio with netem",
+            Self::Bucket { kind: ShaperKind::Police, .. } | Self::Police { .. } => "police",
+            Self::Delay { .. } | Self::Jitter { .. } | Self::Impaired(_) => "netem",
+            Self::Loss { .. } | Self::LossOfAll { .. } | Self::BurstLoss { .. } => "prio with netem",
             Self::Fair => "fq",
             Self::Counter => "pfifo",
             Self::Redirect { .. } => "ingress",
         }
     }
 
+    /// Where below its device what waits is counted, and what is dropped there.
+    pub const fn queue_handle(self) -> u32 {
+        match self {
+            Self::Bucket { managed: Some(_), has_valve: true, .. } => GRANDCHILD,
+            Self::Bucket { managed: Some(_), .. } => CHILD,
+            Self::Police { .. } => INGRESS_HANDLE,
+            _ => ROOT,
+        }
+    }
+
+    /// The action of a policer; none: it is none.
+    pub fn police_text(self) -> Option<String> {
+        let Self::Police { rate_bps, burst_bytes, peak_bps, mtu_bytes, extra_bytes } = self else { return None };
+        let peak = peak_bps.map_or_else(String::new, |bps| format!(" peakrate {}bps", rate_in_bytes(bps)));
+        let (rate, mtu) = (rate_in_bytes(rate_bps), mtu_bytes + ETHERNET_HEADER_BYTES);
+        let overhead = if extra_bytes == 0 { String::new() } else { format!(" overhead {extra_bytes}") };
+        Some(format!("police rate {rate}bps burst {burst_bytes}{peak} mtu {mtu}{overhead} conform-exceed drop/ok"))
+    }
+
     /// As `tc` would be told.
     pub fn text(self) -> String {
         match self {
-            Self::Bucket { rate_bps, burst_bytes, room, managed, extra_bytes, .. } => {
+            Self::Bucket { rate_bps, burst_bytes, room, managed, extra_bytes, has_valve, .. } => {
                 let (kind, rate) = (self.kind(), rate_in_bytes(rate_bps));
-                let stab = stab_text(extra_bytes);
-                format!("{stab}{kind} rate {rate} bytes/s burst {burst_bytes}, {}", queue_text(room, managed))
+                let (stab, valve) = (stab_text(extra_bytes), if has_valve { ", tbf that is open" } else { "" });
+                format!("{stab}{kind} rate {rate} bytes/s burst {burst_bytes}{valve}, {}", queue_text(room, managed))
             }
+            Self::Police { .. } => self.police_text().unwrap_or_default(),
+            Self::BurstLoss { channel, of_all } => {
+                let of = if of_all { "of all but SYNs" } else { "from 64 bytes on" };
+                format!("prio, netem {} {of}", loss::bursts_text(channel))
+            }
+            Self::Impaired(impairments) => impaired::text(&impairments),
             Self::Delay { delay_ns, reorder_ppb, slot_ns } => {
                 let mut text = format!("netem delay {delay_ns}ns");
                 if reorder_ppb > 0 {
                     text += &format!(" reorder {reorder_ppb} ppb");
                 }
                 if slot_ns > 0 {
-                    text += &format!(" slot {slot_ns}ns {slot_ns}ns: the receiver's NIC hands over in lumps");
+                    text += &format!(" slot {slot_ns}ns {slot_ns}ns: packets leave in lumps");
                 }
                 text
             }
@@ -203,11 +229,6 @@ impl Discipline {
             Self::Redirect { to } => format!("all that comes in goes through {}", ifb_name(to)),
         }
     }
-}
-
-/// The table of sizes before a discipline's kind, in `tc`'s words; nothing where packets count as they are.
-pub fn stab_text(extra_bytes: i32) -> String {
-    if extra_bytes == 0 { String::new() } else { format!("stab overhead {extra_bytes} ") }
 }
 
 /// A queue as `tc` would be told.
@@ -229,8 +250,9 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     let root = header(device, ROOT, DEVICE);
     match *discipline {
-        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes } => {
+        Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed, extra_bytes, has_valve } => {
             match kind {
+                ShaperKind::Police => {} // that is none
                 ShaperKind::Tbf => batch.push(NEW_QDISC, CREATE | REPLACE, subject("tbf"), |bytes| {
                     encode_tbf(bytes, &root, rate_bps, burst_bytes, room, extra_bytes);
                 }),
@@ -250,15 +272,17 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                     });
                 }
             }
-            if takes_queue(kind, room, managed) {
+            if has_valve {
+                batch.push(NEW_QDISC, CREATE | REPLACE, subject("valve"), |bytes| {
+                    encode_tbf(bytes, &header(device, CHILD, FIRST_CLASS), OPEN_BPS, OPEN_BYTES, room, 0);
+                });
+            }
+            // The valve's own queue counts bytes.
+            let above = if has_valve { ShaperKind::Tbf } else { kind };
+            if takes_queue(above, room, managed) {
+                let (handle, parent) = if has_valve { (GRANDCHILD, BEHIND_VALVE) } else { (CHILD, FIRST_CLASS) };
                 batch.push(NEW_QDISC, CREATE | REPLACE, subject("queue"), |bytes| {
-                    let request = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, FIRST_CLASS));
-                    let limit = |limit| TcFifoQopt { limit: saturated(limit) };
-                    match (managed, room) {
-                        (Some(queue), Buffer::Bytes(limit) | Buffer::Packets(limit)) => queue.encode(request, limit),
-                        (None, Buffer::Bytes(bytes)) => drop(request.nested_options_bfifo(&limit(bytes))),
-                        (None, Buffer::Packets(packets)) => drop(request.nested_options_pfifo(&limit(packets))),
-                    }
+                    encode_queue(bytes, &header(device, handle, parent), room, managed);
                 });
             }
         }
@@ -294,8 +318,44 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
                 .push_rate64(BOUNDLESS)
                 .push_prng_seed(seed);
         }),
-        Discipline::Loss { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::SHORT, seed),
-        Discipline::LossOfAll { loss_ppb } => loss::push(batch, device, loss_ppb, &loss::OPENING, seed),
+        Discipline::Loss { loss_ppb } => loss::push(batch, device, Law::Independent(loss_ppb), &loss::SHORT, seed),
+        Discipline::LossOfAll { loss_ppb } => {
+            loss::push(batch, device, Law::Independent(loss_ppb), &loss::OPENING, seed);
+        }
+        Discipline::BurstLoss { channel, of_all } => {
+            let spared: &[Match] = if of_all { &loss::OPENING } else { &loss::SHORT };
+            loss::push(batch, device, Law::Bursts(channel), spared, seed);
+        }
+        Discipline::Impaired(impairments) => batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
+            impaired::encode(bytes, &root, &impairments, seed);
+        }),
+        Discipline::Police { rate_bps, burst_bytes, peak_bps, mtu_bytes, extra_bytes } => {
+            push(batch, device, &Discipline::Counter, seed);
+            batch.push(NEW_QDISC, CREATE | EXCLUSIVE, subject("clsact"), |bytes| {
+                let header = header(device, INGRESS_HANDLE, INGRESS);
+                let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"clsact");
+            });
+            let spec = |rate_bps: u64| rate_spec(rate_in_bytes(rate_bps), extra_bytes);
+            let (rate, peak) = (rate_in_bytes(rate_bps), peak_bps.map(rate_in_bytes));
+            let parameters = TcPolice {
+                action: SHOT,
+                burst: saturated((burst_bytes * STEPS_PER_S).div_ceil(rate.max(1))),
+                mtu: mtu_bytes + ETHERNET_HEADER_BYTES,
+                rate: spec(rate_bps),
+                peakrate: peak_bps.map_or_else(TcRatespec::default, spec),
+                ..Default::default()
+            };
+            let filter = Tcmsg { info: ip_filter(1), ..header(device, 0, LEAVING) };
+            push_action(batch, subject("u32 filter with police"), filter, ANY, |bytes| {
+                let options = tc::PushActAttrs::new(bytes).nested_options_police();
+                let mut options =
+                    options.push_tbf(parameters).push_rate(&RATE_TABLE).push_rate64(rate).push_result(PASS);
+                if let Some(peak) = peak {
+                    options = options.push_peakrate(&RATE_TABLE).push_peakrate64(peak);
+                }
+                let _ = options;
+            });
+        }
         Discipline::Fair => batch.push(NEW_QDISC, CREATE | REPLACE, subject("fq"), |bytes| {
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).push_kind(c"fq");
         }),
@@ -310,253 +370,53 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
     }
 }
 
-/// Adds a request that gives the bucket of a hop, at a device's root, another rate. What waits stays, and so does its queue.
-pub fn push_rate(batch: &mut Batch, device: &Device, hop: &Hop, rate_bps: u64) {
-    let subject = |kind: &str| format!("rate of {kind} on {}", device.name);
-    match hop.shaper {
-        ShaperKind::Tbf => batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
-            let (root, extra_bytes) = (header(device, ROOT, DEVICE), hop.extra_bytes());
-            encode_tbf(bytes, &root, rate_bps, hop.burst_bytes, hop.buffer, extra_bytes);
+/// Adds the requests that make what is at a device this discipline, which differs from it in its rate, its room, its loss or its
+/// delay. What waits stays, and so does its queue.
+pub fn push_change(batch: &mut Batch, device: &Device, discipline: &Discipline) {
+    let subject = |kind: &str| format!("change of {kind} on {}", device.name);
+    match *discipline {
+        Discipline::Bucket { kind: ShaperKind::Tbf, rate_bps, burst_bytes, room, extra_bytes, .. } => {
+            batch.push(NEW_QDISC, 0, subject("tbf"), |bytes| {
+                encode_tbf(bytes, &header(device, ROOT, DEVICE), rate_bps, burst_bytes, room, extra_bytes);
+            });
+        }
+        Discipline::Bucket { kind: ShaperKind::Htb, rate_bps, burst_bytes, room, managed, has_valve, .. } => {
+            if rate_bps > 0 {
+                batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
+                    encode_htb_class(bytes, device, rate_bps, burst_bytes);
+                });
+            }
+            if has_valve {
+                let open_bps = if rate_bps > 0 { OPEN_BPS } else { 0 };
+                batch.push(NEW_QDISC, 0, subject("valve"), |bytes| {
+                    encode_tbf(bytes, &header(device, CHILD, FIRST_CLASS), open_bps, OPEN_BYTES, room, 0);
+                });
+            } else if managed.is_none() {
+                batch.push(NEW_QDISC, 0, subject("queue"), |bytes| {
+                    encode_queue(bytes, &header(device, CHILD, FIRST_CLASS), room, None);
+                });
+            }
+        }
+        Discipline::Loss { loss_ppb } | Discipline::LossOfAll { loss_ppb } => {
+            loss::push_change(batch, device, loss_ppb)
+        }
+        Discipline::Delay { delay_ns, .. } => batch.push(NEW_QDISC, 0, subject("netem"), |bytes| {
+            // Slots that are not named stay (`netem_change`).
+            let options = TcNetemQopt { limit: UNLIMITED_PACKETS, ..Default::default() };
+            let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, ROOT, DEVICE))
+                .nested_options_netem(&options)
+                .push_latency64(delay_ns as i64);
         }),
-        ShaperKind::Htb => batch.push(NEW_CLASS, 0, subject("htb"), |bytes| {
-            encode_htb_class(bytes, device, rate_bps, hop.burst_bytes);
-        }),
+        _ => {}
     }
 }
 
-/// The question for a discipline's counters.
-pub fn encode_question(bytes: &mut Vec<u8>, device: &Device, handle: u32) {
-    let _ = tc::OpGetqdiscDo::encode_request(bytes, &header(device, handle, 0));
-}
-
-/// The counters in an answer about a queue, or about what stands before it; none when it has none.
-pub fn parse_counters(answer: &[u8], discipline: &QueueDiscipline) -> Option<Counters> {
-    let (_, attributes) = tc::OpGetqdiscDo::decode_request(answer);
-    let statistics = attributes.get_stats2().ok()?;
-    let (basic, queue) = (statistics.get_basic().ok()?, statistics.get_queue().ok()?);
-    let own = attributes.get_kind().ok().zip(find_attr(statistics.get_buf(), managed::STATS_APP));
-    let marked_packets = own.map_or(0, |(kind, statistics)| managed::marked_packets(kind, statistics, discipline));
-    let arriving = own.and_then(|(kind, statistics)| managed::arriving_drops(kind, statistics));
-    let dropped_packets = u64::from(queue.drops);
-    Some(Counters {
-        sent_packets: statistics.get_pkt64().unwrap_or_else(|_| u64::from(basic.packets)),
-        sent_bytes: basic.bytes,
-        dropped_packets,
-        dequeue_dropped_packets: arriving.map(|arriving| dropped_packets.saturating_sub(arriving)),
-        marked_packets,
-        queued_packets: u64::from(queue.qlen),
-        queued_bytes: u64::from(queue.backlog),
-    })
-}
-
-/// The rate that a `tbf` has when it is asked for this one: it counts bytes a second.
-pub const fn rate_in_bytes(rate_bps: u64) -> u64 {
-    (rate_bps + 4) / 8
-}
-
-/// Adds the discipline of what comes in by a device.
-pub fn push_ingress(batch: &mut Batch, device: &Device) {
-    batch.push(NEW_QDISC, CREATE | EXCLUSIVE, format!("ingress on {}", device.name), |bytes| {
-        let header = header(device, INGRESS_HANDLE, INGRESS);
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
-    });
-}
-
-/// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
-/// packet, `matchall` would say it in a word, and not every kernel has it.
-pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, priority: u16, matches: &[&[Match]]) {
-    let encode = |bytes: &mut Vec<u8>, matches: &[Match]| {
-        // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
-        let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
-        let header = Tcmsg { info: ip_filter(priority), ..header(device, 0, INGRESS_HANDLE) };
-        let mut filter = tc::OpNewtfilterDo::encode_request(bytes, &header).nested_options_u32();
-        // Actions are counted from 1; the bindings' array of them begins with 0, which the kernel passes over.
-        let bytes = filter.as_vec_mut();
-        loss::encode_selector(bytes, matches);
-        let actions = push_nested_header(bytes, ACTIONS);
-        let first = push_nested_header(bytes, 1);
-        let _ = tc::PushActAttrs::new(&mut *bytes).nested_options_mirred().push_parms(&redirect);
-        finalize_nested_header(bytes, first);
-        finalize_nested_header(bytes, actions);
-    };
-    for each in matches {
-        batch.push(NEW_FILTER, CREATE, format!("u32 filter with mirred on {}", device.name), |bytes| {
-            encode(bytes, each)
-        });
-    }
-}
-
-/// Takes away the discipline of what comes in by a device, if filters of this priority lead there.
-pub fn remove_ingress(socket: &mut Socket, device: &Device, priority: u16) -> Result<(), Error> {
-    let mut is_there = false;
-    let question = header(device, 0, INGRESS_HANDLE);
-    let encode = |bytes: &mut Vec<u8>| drop(tc::OpGettfilterDump::encode_request(bytes, &question));
-    // By where it leads it is not known again: that device may be gone, and is then none (`tcf_mirred_dump`).
-    let listed = socket.dump(GET_FILTER, "filters", encode, |filter| {
-        is_there |= tc::OpNewtfilterDo::decode_request(filter).0.info >> 16 == u32::from(priority);
-    });
-    // Without such a discipline there is nothing to list.
-    if listed.is_err() || !is_there {
-        return Ok(());
-    }
-    let mut batch = Batch::default();
-    batch.push(DELETE_QDISC, 0, format!("ingress on {}", device.name), |bytes| {
-        let _ = tc::OpDelqdiscDo::encode_request(bytes, &header(device, INGRESS_HANDLE, INGRESS));
-    });
-    socket.execute(batch)
-}
-
-/// The one class of an `htb`: as deep for its rate as for the most that it may borrow, for there is nobody to borrow from.
-fn encode_htb_class(bytes: &mut Vec<u8>, device: &Device, rate_bps: u64, burst_bytes: u64) {
-    let rate = rate_in_bytes(rate_bps);
-    let spec = || TcRatespec { linklayer: ETHERNET, rate: saturated(rate), ..Default::default() };
-    let steps = saturated((burst_bytes * STEPS_PER_S).div_ceil(rate.max(1)));
-    let parameters = TcHtbOpt {
-        rate: spec(),
-        ceil: spec(),
-        buffer: steps,
-        cbuffer: steps,
-        quantum: TURN_BYTES,
-        ..Default::default()
-    };
-    let _ = tc::OpNewtclassDo::encode_request(bytes, &header(device, FIRST_CLASS, ROOT))
-        .nested_options_htb()
-        .push_parms(parameters)
-        .push_rate64(rate)
-        .push_ceil64(rate);
-}
-
-/// Adds a table of sizes by which each packet counts more, or less (`qdisc_get_stab` and `__qdisc_calculate_pkt_len` in the
-/// kernel's `sch_api.c`). A change of the discipline that does not repeat it takes it away.
-fn encode_stab<Prev: Pusher>(request: tc::PushAttrs<Prev>, extra_bytes: i32) -> tc::PushAttrs<Prev> {
-    if extra_bytes == 0 {
-        return request;
-    }
-    request.nested_stab().push_base(TcSizespec { overhead: extra_bytes, ..Default::default() }).end_nested()
-}
-
-fn encode_tbf(bytes: &mut Vec<u8>, header: &Tcmsg, rate_bps: u64, burst_bytes: u64, room: Buffer, extra_bytes: i32) {
-    let (Buffer::Bytes(limit) | Buffer::Packets(limit)) = room;
-    let rate = rate_in_bytes(rate_bps);
-    let parameters = TcTbfQopt {
-        rate: TcRatespec { linklayer: ETHERNET, rate: saturated(rate), ..Default::default() },
-        peakrate: TcRatespec { linklayer: ETHERNET, ..Default::default() },
-        limit: saturated(limit),
-        ..Default::default()
-    };
-    let _ = encode_stab(tc::OpNewqdiscDo::encode_request(bytes, header), extra_bytes)
-        .nested_options_tbf()
-        .push_parms(parameters)
-        .push_rate64(rate)
-        .push_burst(saturated(burst_bytes));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use netlink_bindings::tc::{GnetStatsBasic, GnetStatsQueue};
-    use netlink_bindings::utils::push_header;
-    use run::Codel;
-    use std::ffi::CStr;
-
-    #[test]
-    fn a_rate_is_the_nearest_in_bytes() {
-        assert_eq!(rate_in_bytes(80_000_000), 10_000_000);
-        assert_eq!((rate_in_bytes(11), rate_in_bytes(12)), (1, 2));
-    }
-
-    /// 1600 bytes at 10 Mbit/s are 1.28 ms.
-    #[test]
-    fn the_burst_of_a_class_is_encoded_as_a_time() {
-        let mut bytes = Vec::new();
-        let place = super::super::place::Place::Near;
-        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default(), mac: None };
-        encode_htb_class(&mut bytes, &device, 10_000_000, 1_600);
-        let (read, attributes) = tc::OpNewtclassDo::decode_request(&bytes);
-        assert_eq!((read.ifindex, read.handle, read.parent), (107, 0x1_0001, 0x1_0000));
-        let Ok(tc::OptionsMsg::Htb(options)) = attributes.get_options() else { panic!("no htb") };
-        let parameters = options.get_parms().expect("parameters");
-        assert_eq!((parameters.buffer, parameters.cbuffer, parameters.rate.rate), (20_000, 20_000, 1_250_000));
-    }
-
-    #[test]
-    fn a_bucket_is_encoded_in_bytes() {
-        let mut bytes = Vec::new();
-        let place = super::super::place::Place::Near;
-        let device = Device { place, index: 107, name: "near107".to_owned(), offloads: Default::default(), mac: None };
-        let header = header(&device, ROOT, DEVICE);
-        encode_tbf(&mut bytes, &header, 40_000_000_000, 5_000, Buffer::Bytes(125_000), 24);
-        let (read, attributes) = tc::OpNewqdiscDo::decode_request(&bytes);
-        assert_eq!((read.ifindex, read.parent), (107, u32::MAX));
-        let Ok(tc::OptionsMsg::Tbf(options)) = attributes.get_options() else { panic!("no tbf") };
-        let parameters = options.get_parms().expect("parameters");
-        assert_eq!((parameters.limit, parameters.rate.linklayer, parameters.rate.rate), (125_000, 1, u32::MAX));
-        assert_eq!((options.get_rate64(), options.get_burst()), (Ok(5_000_000_000), Ok(5_000)));
-        let sizes = attributes.get_stab().expect("a table of sizes").get_base().expect("its base");
-        assert_eq!((sizes.overhead, sizes.tsize), (24, 0));
-    }
-
-    /// An answer with statistics of a queue of its own kind.
-    fn answer(kind: &CStr, statistics: &[u8]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let mut answer = tc::OpGetqdiscDo::encode_request(&mut bytes, &Tcmsg::default())
-            .push_kind(kind)
-            .nested_stats2()
-            .push_basic(GnetStatsBasic::default())
-            .push_queue(GnetStatsQueue { drops: 7, qlen: 3, ..Default::default() });
-        push_header(answer.as_vec_mut(), managed::STATS_APP, statistics.len() as u16);
-        answer.as_vec_mut().extend(statistics);
-        drop(answer);
-        bytes
-    }
-
-    /// Marks of the kernel's structures, by the places that `include/uapi/linux/pkt_sched.h` has them at.
-    #[test]
-    fn marks_of_every_kind_are_counted() {
-        for (kind, places) in [
-            (c"codel", vec![24, 32]),
-            (c"fq_codel", vec![12, 28]),
-            (c"pie", vec![36]),
-            (c"red", vec![12]),
-            (c"dualpi2", vec![24]),
-        ] {
-            let mut statistics = [0; 48];
-            places.iter().for_each(|place| statistics[*place] = 5);
-            let counters = parse_counters(&answer(kind, &statistics), &QueueDiscipline::Fifo).expect("counters");
-            assert_eq!(counters.marked_packets, 5 * places.len() as u64, "{kind:?}");
-            assert_eq!((counters.dropped_packets, counters.queued_packets), (7, 3));
-        }
-        // The law's among those of the threshold, if that takes what has waited for less.
-        let mut statistics = [0; 48];
-        (statistics[24], statistics[32]) = (5, 7);
-        let codel =
-            |threshold_ns| Codel { target_ns: 5, interval_ns: 100, ecn: true, ce_threshold_ns: Some(threshold_ns) };
-        let marked =
-            |discipline| parse_counters(&answer(c"codel", &statistics), &discipline).expect("counters").marked_packets;
-        assert_eq!([5, 6].map(|threshold_ns| marked(QueueDiscipline::Codel(codel(threshold_ns)))), [7, 12]);
-        // `drop_overlimit`.
-        for (kind, place, late) in [(c"codel", 20, Some(5)), (c"fq_codel", 8, Some(5)), (c"red", 0, None)] {
-            let mut statistics = [0; 48];
-            statistics[place] = 2;
-            let counters = parse_counters(&answer(kind, &statistics), &QueueDiscipline::Fifo).expect("counters");
-            assert_eq!(counters.dequeue_dropped_packets, late, "{kind:?}");
-        }
-        let mut statistics = [0; 88];
-        statistics[80] = 9;
-        assert_eq!(
-            parse_counters(&answer(c"fq", &statistics), &QueueDiscipline::Fifo).expect("counters").marked_packets,
-            9
-        );
-        let mut tins = Vec::new();
-        let mut array = tc::PushCakeStatsAttrs::new(&mut tins).array_tin_stats();
-        for marked in [2, 3] {
-            array = array.entry_nested().push_ecn_marked_packets(marked).end_nested();
-        }
-        drop(array);
-        assert_eq!(
-            parse_counters(&answer(c"cake", &tins), &QueueDiscipline::Fifo).expect("counters").marked_packets,
-            5
-        );
-        assert_eq!(parse_counters(&answer(c"pfifo", &[]), &QueueDiscipline::Fifo).expect("counters").marked_packets, 0);
+fn encode_queue(bytes: &mut Vec<u8>, header: &Tcmsg, room: Buffer, managed: Option<ManagedQueue>) {
+    let request = tc::OpNewqdiscDo::encode_request(bytes, header);
+    let limit = |limit| TcFifoQopt { limit: saturated(limit) };
+    match (managed, room) {
+        (Some(queue), Buffer::Bytes(limit) | Buffer::Packets(limit)) => queue.encode(request, limit),
+        (None, Buffer::Bytes(bytes)) => drop(request.nested_options_bfifo(&limit(bytes))),
+        (None, Buffer::Packets(packets)) => drop(request.nested_options_pfifo(&limit(packets))),
     }
 }

@@ -12,10 +12,14 @@ pub const NEW_FILTER: u16 = 44;
 pub const ROOT: u32 = 1 << 16;
 /// Handle of what is below it.
 pub const CHILD: u32 = 2 << 16;
+/// Handle of what is below that.
+pub const GRANDCHILD: u32 = 3 << 16;
 /// `TC_H_ROOT`.
 pub const DEVICE: u32 = u32::MAX;
 /// Class `1:1`: the queue of a `tbf` or an `htb`, or `prio`'s way past the loss.
 pub const FIRST_CLASS: u32 = ROOT | 1;
+/// Class `2:1`: the queue behind a valve.
+pub const BEHIND_VALVE: u32 = CHILD | 1;
 /// Class `1:2`: `prio`'s way through the loss.
 pub const SECOND_CLASS: u32 = ROOT | 2;
 /// Packets that a line or a counter holds at most: it must never bind.

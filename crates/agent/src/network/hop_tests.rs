@@ -1,8 +1,9 @@
 //! Plans of several queues, and such paths built for real.
 
+use super::built_tests::{socket, unavailable};
 use super::pair::check;
 use super::plan::{Discipline, Place, Plan, Router};
-use super::tests::{POOR, disciplines_at, place_of, socket, unavailable, walk};
+use super::tests::{POOR, disciplines_at, place_of, walk};
 use super::*;
 use crate::clock::monotonic_ns;
 use crate::samples;
@@ -357,7 +358,7 @@ fn packets_pass_the_hops_of_their_flows_and_are_counted_there() {
         }
     }
     // 40 frames of 1,514 bytes at 2 Mbit/s take 242 ms, less what the bucket holds; at 20 Mbit/s they would take a tenth.
-    network.change_rate(Direction::Down, 1, 2_000_000).expect("a change of rate");
+    network.change(Direction::Down, 1, &run::Change::of_rate(0, 2_000_000)).expect("a change of rate");
     let (sender, receiver) = (socket(network.sender(2)), socket(network.receiver(2)));
     let begun_ns = monotonic_ns().expect("a clock");
     for _ in 0..40 {

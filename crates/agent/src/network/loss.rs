@@ -11,9 +11,10 @@ use super::handle::{
     ip_filter,
 };
 use crate::netlink::{Batch, CREATE, REPLACE};
-use netlink_bindings::tc::{self, TcNetemQopt, TcPrioQopt, TcU32Key, TcU32Sel, Tcmsg};
+use netlink_bindings::tc::{self, TcNetemGemodel, TcNetemQopt, TcPrioQopt, TcU32Key, TcU32Sel, Tcmsg};
 use netlink_bindings::traits::Pusher;
 use netlink_bindings::utils::push_header;
+use run::GilbertElliott;
 
 /// The upper half of an IPv4 packet's first word is version and type of service, the lower its length: none of
 /// these bits is set in a packet of less than 64 bytes.
@@ -40,20 +41,63 @@ pub struct Match {
     pub at: i32,
 }
 
+/// Loss in bursts as `tc` would be told: p, r, 1 - h and 1 - k.
+pub fn bursts_text(channel: GilbertElliott) -> String {
+    let GilbertElliott { to_bad_ppb, to_good_ppb, good_loss_ppb, bad_loss_ppb } = channel;
+    let [p, r, bad, good] = [to_bad_ppb, to_good_ppb, bad_loss_ppb, good_loss_ppb].map(|ppb| f64::from(ppb) / 1e7);
+    format!("loss gemodel {p}% {r}% {bad}% {good}%")
+}
+
+/// Which packets are lost.
+#[derive(Clone, Copy, Debug)]
+pub enum Law {
+    /// Each with this probability, in parts per billion.
+    Independent(u32),
+    /// In bursts.
+    Bursts(GilbertElliott),
+}
+
 /// Adds the requests for it at a device. `spared`: what is led past.
-pub fn push(batch: &mut Batch, device: &Device, loss_ppb: u32, spared: &[Match], seed: u64) {
+pub fn push(batch: &mut Batch, device: &Device, law: Law, spared: &[Match], seed: u64) {
     let subject = |kind: &str| format!("{kind} on {}", device.name);
     batch.push(NEW_QDISC, CREATE | REPLACE, subject("prio"), |bytes| {
         let options = TcPrioQopt { bands: 2, priomap: [1; 16] };
         let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, ROOT, DEVICE)).nested_options_prio(&options);
     });
-    batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| {
-        let options = TcNetemQopt { limit: UNLIMITED_PACKETS, loss: threshold(loss_ppb), ..Default::default() };
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, SECOND_CLASS))
-            .nested_options_netem(&options)
-            .push_prng_seed(seed);
-    });
+    batch.push(NEW_QDISC, CREATE | REPLACE, subject("netem"), |bytes| encode(bytes, device, law, Some(seed)));
     batch.push(NEW_FILTER, CREATE, subject("u32 filter"), |bytes| encode_way_past(bytes, device, spared));
+}
+
+/// Adds the request for another loss at a device that has one. What is drawn from goes on as it was.
+pub fn push_change(batch: &mut Batch, device: &Device, loss_ppb: u32) {
+    batch.push(NEW_QDISC, 0, format!("loss of netem on {}", device.name), |bytes| {
+        encode(bytes, device, Law::Independent(loss_ppb), None);
+    });
+}
+
+fn encode(bytes: &mut Vec<u8>, device: &Device, law: Law, seed: Option<u64>) {
+    let loss = match law {
+        Law::Independent(ppb) => threshold(ppb),
+        Law::Bursts(_) => 0,
+    };
+    let options = TcNetemQopt { limit: UNLIMITED_PACKETS, loss, ..Default::default() };
+    let mut request =
+        tc::OpNewqdiscDo::encode_request(bytes, &header(device, CHILD, SECOND_CLASS)).nested_options_netem(&options);
+    if let Law::Bursts(channel) = law {
+        let GilbertElliott { to_bad_ppb, to_good_ppb, good_loss_ppb, bad_loss_ppb } = channel;
+        // `loss_gilb_ell` has a packet lost in the bad state when a number is more than h, and all else when one is less.
+        let model = TcNetemGemodel {
+            p: probability(to_bad_ppb),
+            r: probability(to_good_ppb),
+            h: u32::MAX - probability(bad_loss_ppb),
+            k1: probability(good_loss_ppb),
+        };
+        request = request.nested_loss().push_ge(model).end_nested();
+    }
+    let _ = match seed {
+        Some(seed) => request.push_prng_seed(seed),
+        None => request,
+    };
 }
 
 /// The filter that leads past the loss what has all of these bits.
@@ -83,6 +127,11 @@ pub fn threshold(ppb: u32) -> u32 {
     u32::try_from(exact.div_ceil(2).saturating_sub(1)).unwrap_or(u32::MAX)
 }
 
+/// The number than which a random one of 32 bits must be less: off by at most 0.12 parts per billion, and 1 by 0.24.
+pub fn probability(ppb: u32) -> u32 {
+    u32::try_from(((u64::from(ppb) << 33) / BILLION).div_ceil(2)).unwrap_or(u32::MAX)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -93,6 +142,8 @@ mod tests {
         for ppb in [1, 2, 1_000, 1_000_000, 10_000_000, 123_456_789, 500_000_000, 999_999_999, 1_000_000_000] {
             let given = (f64::from(threshold(ppb)) + 1.0) / 4_294_967_296.0;
             assert!((given - f64::from(ppb) / 1e9).abs() < 1.3e-10, "{ppb}: {given}");
+            let given = f64::from(probability(ppb)) / 4_294_967_296.0;
+            assert!((given - f64::from(ppb) / 1e9).abs() < 2.4e-10, "{ppb}: {given}");
         }
     }
 

@@ -40,6 +40,8 @@ pub struct Means {
     pub dualpi2: bool,
     /// CAKE.
     pub cake: bool,
+    /// Policers: `clsact`, the filter `u32` and its action `police`.
+    pub police: bool,
     /// Its TCP knows accurate ECN, since Linux 7.0.
     pub accurate_ecn: bool,
 }
@@ -59,6 +61,7 @@ impl Means {
         red: true,
         dualpi2: true,
         cake: true,
+        police: true,
         accurate_ecn: true,
     };
 }

@@ -43,12 +43,28 @@ impl Means {
         };
         let bucket = |kind| {
             let (burst_bytes, room) = (5_000, Buffer::Bytes(10_000));
-            Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, managed: None, extra_bytes: 0 }
+            Discipline::Bucket {
+                kind,
+                rate_bps: 8_000_000,
+                burst_bytes,
+                room,
+                managed: None,
+                extra_bytes: 0,
+                has_valve: false,
+            }
         };
         let manages = |discipline| {
             let managed = Some(ManagedQueue { discipline, frame_bytes: u64::from(MTU_BYTES) });
             let (kind, burst_bytes, room) = (ShaperKind::Tbf, 5_000, Buffer::Packets(100_000));
-            has(Discipline::Bucket { kind, rate_bps: 8_000_000, burst_bytes, room, managed, extra_bytes: 0 })
+            has(Discipline::Bucket {
+                kind,
+                rate_bps: 8_000_000,
+                burst_bytes,
+                room,
+                managed,
+                extra_bytes: 0,
+                has_valve: false,
+            })
         };
         let codel = Codel { target_ns: 5 * MS, interval_ns: 100 * MS, ecn: false, ce_threshold_ns: None };
         let fq_codel = FqCodel { codel, flows: 1_024, quantum_bytes: MTU_BYTES, ce_threshold_selector: None };
@@ -73,6 +89,13 @@ impl Means {
             red: manages(QueueDiscipline::Red(red))?,
             dualpi2: manages(QueueDiscipline::Dualpi2(dualpi2))?,
             cake: manages(QueueDiscipline::Cake)?,
+            police: has(Discipline::Police {
+                rate_bps: 8_000_000,
+                burst_bytes: 5_000,
+                peak_bps: None,
+                mtu_bytes: MTU_BYTES,
+                extra_bytes: 0,
+            })?,
             accurate_ecn: Namespace::create()?.within(sysctl::has_accurate_ecn)?,
         })
     }

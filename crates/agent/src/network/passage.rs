@@ -11,7 +11,7 @@
 //! and what its end leaves are rules that lead nowhere.
 
 use super::device::Offloads;
-use super::discipline::{push_ingress, push_redirect, remove_ingress};
+use super::ingress::{push_ingress, push_redirect, remove_ingress};
 use super::link;
 use super::loss::{Match, SOURCE_AT, TARGET_AT};
 use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};

@@ -15,6 +15,10 @@ pub enum Place {
     Near,
     /// The hop after the bottleneck that loses packets; in facts and device names, "thinner".
     LossHop,
+    /// The router behind which packets come twice, damaged, or out of order.
+    Wire,
+    /// The router behind which a delay changes in time, or packets are handed over in lumps.
+    Lag,
     /// The router with the forward delays, and with what the receivers' NICs hold back.
     Far,
     /// Where there are several queues, a router of one of the path: its place there, from 0.
@@ -36,6 +40,10 @@ pub enum Router {
     Near,
     /// As [`Place::LossHop`].
     LossHop,
+    /// As [`Place::Wire`].
+    Wire,
+    /// As [`Place::Lag`].
+    Lag,
     /// Delays behind it: its own to the next hop, or those that are left over to the hosts.
     Far,
 }
@@ -51,6 +59,8 @@ impl Place {
             Self::Gate => "gate".to_owned(),
             Self::Near => "near".to_owned(),
             Self::LossHop => "thinner".to_owned(),
+            Self::Wire => "wire".to_owned(),
+            Self::Lag => "lag".to_owned(),
             Self::Far => "far".to_owned(),
             Self::Down(hop, router) => of_hop("", hop, router),
             Self::Up(hop, router) => of_hop("up", hop, router),
@@ -72,12 +82,17 @@ impl Place {
 }
 
 impl Router {
+    /// In the order in which packets meet them.
+    pub const ALL: [Self; 6] = [Self::Gate, Self::Near, Self::LossHop, Self::Wire, Self::Lag, Self::Far];
+
     /// One of a path's only queue.
     pub const fn alone(self) -> Place {
         match self {
             Self::Gate => Place::Gate,
             Self::Near => Place::Near,
             Self::LossHop => Place::LossHop,
+            Self::Wire => Place::Wire,
+            Self::Lag => Place::Lag,
             Self::Far => Place::Far,
         }
     }
@@ -88,6 +103,8 @@ impl Router {
             Self::Gate => "gate",
             Self::Near => "near",
             Self::LossHop => "thin",
+            Self::Wire => "wire",
+            Self::Lag => "lag",
             Self::Far => "far",
         }
     }

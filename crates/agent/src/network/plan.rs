@@ -76,6 +76,8 @@ pub struct Counted {
     pub loss: Option<usize>,
     /// That whose counters tell segments offered to the queue, with offloads.
     pub arrivals: Option<usize>,
+    /// That whose delay changes.
+    pub lag: Option<usize>,
 }
 
 /// How packets come into a path and out of it whose hosts are other machines.
@@ -202,11 +204,8 @@ impl Plan {
                 self.devices[end].offloads = Offloads::default();
             }
             self.routes.iter_mut().filter(|route| route.device == device).for_each(|route| route.device = takes);
-            self.hops
-                .iter_mut()
-                .filter_map(|hop| hop.loss.as_mut())
-                .filter(|it| **it == device)
-                .for_each(|it| *it = takes);
+            let counted = self.hops.iter_mut().flat_map(|hop| [&mut hop.loss, &mut hop.lag]).flatten();
+            counted.filter(|it| **it == device).for_each(|it| *it = takes);
             // Whatever the kernel would put before a device: here nothing is to be dropped or delayed.
             self.disciplines.push((takes, Discipline::Counter));
             self.relays.push((takes, discipline));
@@ -243,6 +242,18 @@ impl Plan {
     /// What a relay does to what a device takes; none: it is a link's.
     pub fn relay_of(&self, device: usize) -> Option<Discipline> {
         self.relays.iter().find(|(takes, _)| *takes == device & !1).map(|(_, discipline)| *discipline)
+    }
+
+    /// What a device does to packets now, be it the kernel or a relay that does it.
+    pub fn discipline_mut(&mut self, device: usize) -> Option<&mut Discipline> {
+        let all = self.relays.iter_mut().chain(&mut self.disciplines);
+        all.filter(|(at, _)| *at == device).map(|(_, discipline)| discipline).next()
+    }
+
+    /// What stands before a hop's line.
+    pub fn queue(&self, hop: usize) -> Option<Discipline> {
+        let at = self.hops[hop].queue;
+        self.disciplines.iter().find(|(device, _)| *device == at).map(|(_, discipline)| *discipline)
     }
 
     /// Address of a pair's sender.
@@ -286,7 +297,18 @@ impl Plan {
             let line = access.map(|access| {
                 let Access { rate_bps, buffer: room, .. } = access;
                 let (kind, burst_bytes) = (ShaperKind::Tbf, access.burst_bytes(&run.path));
-                (access.kind, Discipline::Bucket { kind, rate_bps, burst_bytes, room, managed: None, extra_bytes: 0 })
+                (
+                    access.kind,
+                    Discipline::Bucket {
+                        kind,
+                        rate_bps,
+                        burst_bytes,
+                        room,
+                        managed: None,
+                        extra_bytes: 0,
+                        has_valve: false,
+                    },
+                )
             });
             let own_line = line.filter(|(kind, _)| *kind == AccessKind::Device).map(|(_, bucket)| bucket);
             let fair = (run.host.qdisc == Qdisc::Fq).then_some(Discipline::Fair);
@@ -349,7 +371,7 @@ impl Plan {
                     self.route(egress, host(receiver));
                     self.route(way_back, host(sender));
                 }
-                self.queue(egress, row, pair[0]);
+                self.furnish(egress, row, pair[0]);
             }
         }
     }
@@ -403,19 +425,20 @@ impl Plan {
         lines.push(line);
         self.disciplines.extend(line.discipline.map(|discipline| (line.egress, discipline)));
         if exit.hop == line.last && exit.router != Router::Far {
-            self.queue(line.egress, row, exit);
+            self.furnish(line.egress, row, exit);
         }
         line.egress
     }
 
     /// What waits, is lost, is counted or is delayed at a router's egress.
-    fn queue(&mut self, egress: usize, row: &Row, stop: Stop) {
+    fn furnish(&mut self, egress: usize, row: &Row, stop: Stop) {
         let hop = &mut self.hops[row.first + stop.hop];
         if stop.router == Router::Near {
             hop.queue = egress;
         }
         hop.arrivals = hop.arrivals.or(row.counts_arrivals(stop).then_some(egress));
         hop.loss = hop.loss.or(row.loses(stop).then_some(egress));
+        hop.lag = hop.lag.or((stop.router == Router::Lag).then_some(egress));
         self.disciplines.extend(row.discipline(stop).map(|discipline| (egress, discipline)));
     }
 }

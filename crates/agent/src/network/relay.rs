@@ -8,9 +8,9 @@
 //!
 //! It counts how late each packet left: the path is as exact as that.
 
-use super::link;
 use super::loss::OPENING;
 use super::plan::{Device, Discipline, Place};
+use super::{impaired, link};
 use crate::error::{Error, Subject};
 use crate::failure::Failure;
 use crate::namespace::Namespace;
@@ -22,7 +22,7 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use run::Histogram;
+use run::{GilbertElliott, Histogram, Impairments, Reorder};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ffi::OsString;
@@ -44,6 +44,8 @@ const ALARM: u64 = u64::MAX;
 const END: u64 = u64::MAX - 1;
 /// Packets smaller than this are never lost: the segments of a handshake and of a close.
 const LEAST_LOST_BYTES: usize = 64;
+/// Of IPv4 without options.
+const IP_HEADER_BYTES: usize = 20;
 /// Above everything that is no real-time process.
 const PRIORITY: libc::c_int = 10;
 const BILLION: u64 = 1_000_000_000;
@@ -88,6 +90,8 @@ struct Shared {
     end: EventFd,
     /// Packets that were lost at random, by line.
     lost: Vec<AtomicU64>,
+    /// What is done to packets, by line.
+    treatments: Vec<Mutex<Discipline>>,
     counts: Mutex<Counts>,
     /// Why it has stopped, if it has.
     failure: Mutex<Option<String>>,
@@ -118,7 +122,8 @@ impl Relay {
     pub fn begin(lines: Vec<Line>) -> Result<Self, Error> {
         let end = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC).about("bell of the relay")?;
         let lost = lines.iter().map(|_| AtomicU64::new(0)).collect();
-        let shared = Arc::new(Shared { end, lost, counts: Mutex::default(), failure: Mutex::default() });
+        let treatments = lines.iter().map(|line| Mutex::new(line.treatment)).collect();
+        let shared = Arc::new(Shared { end, lost, treatments, counts: Mutex::default(), failure: Mutex::default() });
         let mut carrier = Carrier::new(lines, Arc::clone(&shared))?;
         let work = move || {
             if let Err(error) = carrier.work() {
@@ -133,6 +138,11 @@ impl Relay {
     /// Packets that a line has lost at random.
     pub fn lost(&self, line: usize) -> u64 {
         self.shared.lost[line].load(Ordering::Relaxed)
+    }
+
+    /// From now on it does this to what comes by a line.
+    pub fn treat(&self, line: usize, treatment: Discipline) {
+        *self.shared.treatments[line].lock().unwrap_or_else(PoisonError::into_inner) = treatment;
     }
 
     /// What it has counted so far.
@@ -209,6 +219,10 @@ struct Schedule {
     treatment: Discipline,
     /// When the last one leaves, where none may overtake; of a slot the last lump.
     last_ns: u64,
+    /// Of loss in bursts: the channel is in its bad state.
+    is_bad: bool,
+    /// Of delays that depend on those before: the number that the last one was drawn by.
+    last_draw: u32,
 }
 
 /// A packet on its way.
@@ -232,8 +246,8 @@ impl Carrier {
         let mut ways = Vec::new();
         for (number, line) in lines.into_iter().enumerate() {
             poll.add(&line.takes, readable(number as u64)).about("poll of the relay")?;
-            let random = Xoshiro256PlusPlus::seed_from_u64(line.seed);
-            ways.push(Way { schedule: Schedule { treatment: line.treatment, last_ns: 0 }, line, random });
+            let mut random = Xoshiro256PlusPlus::seed_from_u64(line.seed);
+            ways.push(Way { schedule: Schedule::new(line.treatment, &mut random), line, random });
         }
         Ok(Self {
             lines: ways,
@@ -271,6 +285,7 @@ impl Carrier {
     fn take(&mut self, number: usize) -> Result<(), Error> {
         let now_ns = now_ns()?;
         let way = &mut self.lines[number];
+        way.schedule.treatment = *self.shared.treatments[number].lock().unwrap_or_else(PoisonError::into_inner);
         let extra_ns = way.schedule.draw(&mut way.random);
         loop {
             let mut bytes = self.spare.pop().unwrap_or_default();
@@ -289,9 +304,13 @@ impl Carrier {
                 self.spare.push(bytes);
                 continue;
             }
-            let due_ns = way.schedule.due_ns(now_ns, extra_ns, &mut way.random);
-            self.queue.push(Reverse(QueuedPacket { due_ns, sequence: self.sequence, line: number, bytes }));
-            self.sequence += 1;
+            let copy = way.schedule.comes_twice(&mut way.random).then(|| bytes.clone());
+            for mut bytes in copy.into_iter().chain([bytes]) {
+                way.schedule.damage(&mut bytes, &mut way.random);
+                let due_ns = way.schedule.due_ns(now_ns, extra_ns, &mut way.random);
+                self.queue.push(Reverse(QueuedPacket { due_ns, sequence: self.sequence, line: number, bytes }));
+                self.sequence += 1;
+            }
         }
     }
 
@@ -334,6 +353,10 @@ impl Carrier {
 }
 
 impl Schedule {
+    fn new(treatment: Discipline, random: &mut impl RngCore) -> Self {
+        Self { treatment, last_ns: 0, is_bad: false, last_draw: random.next_u32() }
+    }
+
     /// What a burst's packets have in common.
     fn draw(&self, random: &mut impl RngCore) -> u64 {
         match self.treatment {
@@ -358,16 +381,54 @@ impl Schedule {
                 }
                 self.last_ns
             }
+            Discipline::Impaired(Impairments { reorder: Some(reorder), .. }) => match reorder {
+                Reorder::Late { share_ppb, by_ns } => now_ns + if chance(share_ppb, random) { by_ns } else { 0 },
+                Reorder::Spread { delay_ns, spread_ns, distribution, correlation_ppb } => {
+                    self.last_draw = impaired::correlated(self.last_draw, random.next_u32(), correlation_ppb);
+                    now_ns + impaired::spread_ns(delay_ns, spread_ns, distribution, self.last_draw)
+                }
+            },
             _ => now_ns,
         }
     }
 
-    fn loses(&self, packet: &[u8], random: &mut impl RngCore) -> bool {
+    fn comes_twice(&self, random: &mut impl RngCore) -> bool {
+        matches!(self.treatment, Discipline::Impaired(it) if it.duplicate_ppb > 0 && chance(it.duplicate_ppb, random))
+    }
+
+    /// Changes a bit behind the header of IP, which the checksum of TCP or UDP shows.
+    fn damage(&self, packet: &mut [u8], random: &mut impl RngCore) {
+        let Discipline::Impaired(Impairments { corrupt_ppb, .. }) = self.treatment else { return };
+        let Some(payload) = packet.get_mut(IP_HEADER_BYTES..).filter(|payload| !payload.is_empty()) else { return };
+        if corrupt_ppb > 0 && chance(corrupt_ppb, random) {
+            let place = below(payload.len() as u64, random) as usize;
+            payload[place] ^= 1 << below(8, random);
+        }
+    }
+
+    fn loses(&mut self, packet: &[u8], random: &mut impl RngCore) -> bool {
         match self.treatment {
             Discipline::Loss { loss_ppb } => packet.len() >= LEAST_LOST_BYTES && chance(loss_ppb, random),
             Discipline::LossOfAll { loss_ppb } => !opens(packet) && chance(loss_ppb, random),
+            Discipline::BurstLoss { channel, of_all } => {
+                let is_spared = if of_all { opens(packet) } else { packet.len() < LEAST_LOST_BYTES };
+                !is_spared && self.passes_channel(channel, random)
+            }
             _ => false,
         }
+    }
+}
+
+impl Schedule {
+    /// Whether a packet is lost, and what becomes of the channel's state (`loss_gilb_ell` in `sch_netem.c`).
+    fn passes_channel(&mut self, channel: GilbertElliott, random: &mut impl RngCore) -> bool {
+        let (changes_ppb, loss_ppb) = if self.is_bad {
+            (channel.to_good_ppb, channel.bad_loss_ppb)
+        } else {
+            (channel.to_bad_ppb, channel.good_loss_ppb)
+        };
+        self.is_bad ^= chance(changes_ppb, random);
+        chance(loss_ppb, random)
     }
 }
 
@@ -430,7 +491,47 @@ mod tests {
     use super::*;
 
     fn schedule(treatment: Discipline) -> (Schedule, Xoshiro256PlusPlus) {
-        (Schedule { treatment, last_ns: 0 }, Xoshiro256PlusPlus::seed_from_u64(1))
+        let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
+        (Schedule::new(treatment, &mut random), random)
+    }
+
+    #[test]
+    fn losses_come_in_bursts_of_the_channels_length() {
+        let (to_bad_ppb, to_good_ppb, bad_loss_ppb) = (10_000_000, 250_000_000, 500_000_000);
+        let channel = GilbertElliott { to_bad_ppb, to_good_ppb, good_loss_ppb: 0, bad_loss_ppb };
+        let (mut schedule, mut random) = schedule(Discipline::BurstLoss { channel, of_all: false });
+        assert!((0..1_000).all(|_| !schedule.loses(&[0; 63], &mut random)));
+        let lost: Vec<bool> = (0..400_000).map(|_| schedule.loses(&[0; 1_500], &mut random)).collect();
+        let share = lost.iter().filter(|it| **it).count() as f64 / lost.len() as f64;
+        assert!((share / channel.loss() - 1.0).abs() < 0.05, "{share}");
+        // After a loss the next one is lost where the state stays, and then every other time.
+        let again = lost.windows(2).filter(|pair| pair[0] && pair[1]).count() as f64;
+        let after = again / (share * lost.len() as f64);
+        assert!((after - 0.75 * 0.5).abs() < 0.03, "{after}");
+    }
+
+    #[test]
+    fn so_many_packets_are_late_come_twice_and_are_damaged() {
+        let reorder = Some(Reorder::Late { share_ppb: 100_000_000, by_ns: 5_000 });
+        let (duplicate_ppb, corrupt_ppb) = (200_000_000, 300_000_000);
+        let impairments = Impairments { duplicate_ppb, corrupt_ppb, reorder, ..Impairments::default() };
+        let (mut schedule, mut random) = schedule(Discipline::Impaired(impairments));
+        let mut counts = [0; 3];
+        for now_ns in 0..20_000 {
+            let due_ns = schedule.due_ns(now_ns, 0, &mut random);
+            assert!([now_ns, now_ns + 5_000].contains(&due_ns));
+            let mut packet = [0; 100];
+            schedule.damage(&mut packet, &mut random);
+            let bits: u32 = packet.iter().map(|byte: &u8| byte.count_ones()).sum();
+            assert!(bits <= 1 && packet[..20].iter().all(|byte| *byte == 0));
+            counts[0] += usize::from(due_ns > now_ns);
+            counts[1] += usize::from(schedule.comes_twice(&mut random));
+            counts[2] += bits as usize;
+        }
+        for (count, expected) in counts.into_iter().zip([2_000_f64, 4_000.0, 6_000.0]) {
+            assert!((count as f64 / expected - 1.0).abs() < 0.08, "{count}, {expected}");
+        }
+        schedule.damage(&mut [0; 20], &mut random);
     }
 
     #[test]
@@ -467,7 +568,7 @@ mod tests {
 
     #[test]
     fn of_packets_with_data_so_many_are_lost_as_were_requested() {
-        let (schedule, mut random) = schedule(Discipline::Loss { loss_ppb: 20_000_000 });
+        let (mut schedule, mut random) = schedule(Discipline::Loss { loss_ppb: 20_000_000 });
         assert!((0..10_000).all(|_| !schedule.loses(&[0; 63], &mut random)));
         let lost = (0..100_000).filter(|_| schedule.loses(&[0; 1_500], &mut random)).count();
         assert!((1_850..2_150).contains(&lost), "{lost}");
@@ -475,7 +576,7 @@ mod tests {
 
     #[test]
     fn where_acks_are_lost_what_opens_a_connection_is_not() {
-        let (schedule, mut random) = schedule(Discipline::LossOfAll { loss_ppb: 1_000_000_000 });
+        let (mut schedule, mut random) = schedule(Discipline::LossOfAll { loss_ppb: 1_000_000_000 });
         let mut segment = [0; 52];
         (segment[0], segment[9]) = (0x45, 6);
         let mut is_lost = |protocol: u8, flags: u8| {

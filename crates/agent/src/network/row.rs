@@ -4,7 +4,7 @@ use super::discipline::Discipline;
 use super::managed::ManagedQueue;
 use super::pair::{AddressPair, has_nics};
 use super::place::{Place, Router};
-use run::{Direction, Hop, LossAt, Path, Run, ShaperAt};
+use run::{Direction, Hop, Impairments, LossAt, Path, Run, ShaperAt, ShaperKind};
 
 /// The routers of a direction's hops.
 #[derive(Clone, Debug)]
@@ -41,16 +41,19 @@ impl Row {
         let met_by_acks = (0..hops.len()).map(passes_acks).collect();
         let mut stops = Vec::new();
         for (number, hop) in hops.iter().enumerate() {
-            let loses = |side| hop.loss_ppb > 0 && hop.loss_at == side;
             let is_last = number + 1 == hops.len();
             let wanted = |router: &Router| match router {
-                Router::Gate => loses(LossAt::Before) || path.offload,
+                Router::Gate => loses_at(hop, LossAt::Before) || path.offload,
                 Router::Near => true,
-                Router::LossHop => loses(LossAt::After),
+                Router::LossHop => loses_at(hop, LossAt::After),
+                Router::Wire => !on_the_wire(hop).is_clear(),
+                Router::Lag => {
+                    hop.impairments.aggregation_ns > 0 || hop.changes_in_time().iter().any(|it| it.delay_ns.is_some())
+                }
                 Router::Far if is_last => fans_out(run, direction, number, pairs, reorder_ppb),
                 Router::Far => hop.delay_ns > 0,
             };
-            let routers = [Router::Gate, Router::Near, Router::LossHop, Router::Far].into_iter().filter(wanted);
+            let routers = Router::ALL.into_iter().filter(wanted);
             let stop = |router: Router| Stop { place: place(path, direction, number, router), hop: number, router };
             stops.extend(routers.map(stop));
         }
@@ -79,12 +82,20 @@ impl Row {
     /// What packets meet when they leave a router for the next one, or for hosts where all of them leave it so.
     pub fn discipline(&self, stop: Stop) -> Option<Discipline> {
         let hop = &self.hops[stop.hop];
-        let loss_ppb = hop.loss_ppb;
-        let loss =
-            if self.met_by_acks[stop.hop] { Discipline::LossOfAll { loss_ppb } } else { Discipline::Loss { loss_ppb } };
+        let (loss_ppb, of_all) = (hop.loss_ppb, self.met_by_acks[stop.hop]);
+        let loss = match hop.impairments.burst_loss {
+            Some(channel) => Discipline::BurstLoss { channel, of_all },
+            None if of_all => Discipline::LossOfAll { loss_ppb },
+            None => Discipline::Loss { loss_ppb },
+        };
         match stop.router {
             Router::Near => (self.shaper_at == ShaperAt::Router).then(|| bucket(hop, self.mtu_bytes)),
             Router::Gate | Router::LossHop => Some(if self.loses(stop) { loss } else { Discipline::Counter }),
+            Router::Wire => Some(Discipline::Impaired(on_the_wire(hop))),
+            Router::Lag => {
+                let (delay_ns, slot_ns) = (0, hop.impairments.aggregation_ns);
+                Some(Discipline::Delay { delay_ns, reorder_ppb: 0, slot_ns })
+            }
             Router::Far => (hop.delay_ns > 0).then(|| Discipline::delay(hop.delay_ns)),
         }
     }
@@ -95,9 +106,9 @@ impl Row {
         let side = match stop.router {
             Router::Gate => LossAt::Before,
             Router::LossHop => LossAt::After,
-            Router::Near | Router::Far => return false,
+            Router::Near | Router::Wire | Router::Lag | Router::Far => return false,
         };
-        hop.loss_ppb > 0 && hop.loss_at == side
+        loses_at(hop, side)
     }
 
     /// Its counters tell the segments offered to its hop's queue.
@@ -115,15 +126,41 @@ pub fn position(path: &Path, direction: Direction, hop: usize) -> usize {
 }
 
 /// A hop's queue and line, on a path of this MTU.
-pub const fn bucket(hop: &Hop, mtu_bytes: u32) -> Discipline {
+///
+/// A `tbf` is full after each change of its rate, an `htb` has the tokens that it had. So the line of a trace, which changes a
+/// hundred times a second, is an `htb`: one that is a frame less deep lets full frames leave when a `tbf` would, since it lets
+/// one leave that it owes.
+pub fn bucket(hop: &Hop, mtu_bytes: u32) -> Discipline {
+    let (rate_bps, burst_bytes, extra_bytes) = (hop.rate_bps, hop.burst_bytes, hop.extra_bytes());
+    let frame_bytes = u64::from(mtu_bytes + hop.overhead_bytes);
+    let (kind, burst_bytes) = match hop.shaper {
+        ShaperKind::Police => {
+            return Discipline::Police { rate_bps, burst_bytes, peak_bps: hop.police.peak_bps, mtu_bytes, extra_bytes };
+        }
+        ShaperKind::Tbf if hop.trace.is_some() => (ShaperKind::Htb, burst_bytes.saturating_sub(frame_bytes)),
+        kind => (kind, burst_bytes),
+    };
+    let stops = hop.changes_in_time().iter().any(|change| change.rate_bps == Some(0));
     Discipline::Bucket {
-        kind: hop.shaper,
-        rate_bps: hop.rate_bps,
-        burst_bytes: hop.burst_bytes,
+        kind,
+        rate_bps,
+        burst_bytes,
         room: hop.buffer,
         managed: ManagedQueue::of(hop, mtu_bytes),
-        extra_bytes: hop.extra_bytes(),
+        extra_bytes,
+        has_valve: stops && kind == ShaperKind::Htb,
     }
+}
+
+/// A hop loses packets on this side of its queue, at least at times.
+fn loses_at(hop: &Hop, side: LossAt) -> bool {
+    let later = hop.changes_in_time().iter().any(|change| change.loss_ppb.is_some_and(|ppb| ppb > 0));
+    hop.loss_at == side && (hop.loss_ppb > 0 || later || hop.impairments.burst_loss.is_some())
+}
+
+/// What the line of a hop does to packets one by one.
+fn on_the_wire(hop: &Hop) -> Impairments {
+    Impairments { burst_loss: None, thins_acks: false, aggregation_ns: 0, ..hop.impairments }
 }
 
 /// Whether packets take other ways than one behind the last hop, or meet delays there.

@@ -160,7 +160,7 @@ fn socket_memory(run: &Run) -> ([u64; 3], [u64; 3]) {
             (limited(RECEIVE_BYTES, most), limited(SEND_BYTES, most))
         }
         SocketMemory::Max => {
-            let connections = run.flows.iter().map(|flow| flow.arrivals().len().clamp(1, MOST_CONNECTIONS));
+            let connections = run.flows.iter().map(|flow| flow.connections().clamp(1, MOST_CONNECTIONS));
             let share = FIRST_WRITES_BYTES / connections.sum::<usize>().max(1) as u64;
             let first = share.clamp(SEND_BYTES[1], AMPLE_BYTES);
             ([RECEIVE_BYTES[0], AMPLE_BYTES, LARGEST_BYTES], [SEND_BYTES[0], first, LARGEST_BYTES])

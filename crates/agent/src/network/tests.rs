@@ -1,16 +1,12 @@
-//! Plans, and networks built for real: as root, on a kernel that has what they need, in namespaces of their own.
+//! Plans: which namespaces, links and disciplines a run needs.
 
 use super::plan::{AddressPair, Device, Discipline, Place, Plan, Prefix};
 use super::*;
-use crate::job::PathReport;
-use crate::probe::probe;
 use crate::samples;
 use run::{
-    Access, AccessKind, Buffer, Codel, Direction, Ecn, LossAt, Qdisc, QueueCounters, QueueDiscipline, ShaperAt,
-    ShaperKind,
+    Access, AccessKind, Buffer, Change, Codel, Ecn, GilbertElliott, Impairments, LossAt, Police, Qdisc,
+    QueueDiscipline, Reorder, ShaperAt, ShaperKind, Trace,
 };
-use std::net::UdpSocket;
-use std::path::PathBuf;
 
 pub fn place_of(plan: &Plan, device: usize) -> Place {
     plan.devices[device].place
@@ -220,17 +216,101 @@ fn a_managed_queue_is_below_the_shaper_of_its_hop_and_of_no_access_line() {
     assert!(facts.values().any(|text| text.ends_with("burst 5000, cake unlimited")), "{facts:#?}");
 }
 
+/// The commands that end so.
+fn commands(run: &Run, means: Means) -> Vec<String> {
+    let steps = describe_steps(run, &[], Machine::Shared, means, "ab12").expect("a plan");
+    steps.iter().map(|step| step.command.join(" ")).collect()
+}
+
+#[test]
+fn a_line_that_does_something_to_packets_has_routers_behind_its_queue() {
+    let channel = GilbertElliott {
+        to_bad_ppb: 10_000_000,
+        to_good_ppb: 250_000_000,
+        good_loss_ppb: 1_000_000,
+        bad_loss_ppb: 500_000_000,
+    };
+    let mut run = samples::run(1);
+    let reorder = Some(Reorder::Late { share_ppb: 20_000_000, by_ns: 3_000_000 });
+    run.path.impairments = Impairments {
+        burst_loss: Some(channel),
+        duplicate_ppb: 1_000_000,
+        reorder,
+        aggregation_ns: 4_000_000,
+        ..Impairments::default()
+    };
+    run.path.changes = vec![Change { delay_ns: Some(5), ..Change::at(0) }];
+    run.path.loss_at = LossAt::After;
+    run.flows[0].forward_delay_ns = 1_000_000;
+    let plan = Plan::new(&run, 0);
+    let row = [Place::Near, Place::LossHop, Place::Wire, Place::Lag, Place::Far];
+    let way: Vec<Place> = [Place::Sender].into_iter().chain(row).chain([Place::Receiver]).collect();
+    assert_eq!(walk(&plan, Place::Sender, plan.receiver(0)), way);
+    assert_eq!(plan.hops[0].loss.map(|device| place_of(&plan, device)), Some(Place::LossHop));
+    assert_eq!(plan.hops[0].lag.map(|device| place_of(&plan, device)), Some(Place::Lag));
+    let lines = commands(&run, Means::ALL);
+    for end in [
+        "handle 2: netem limit 1000000000 loss gemodel 1% 25% 50% 0.1%",
+        "netem limit 1000000000 delay 3000000ns reorder 98% gap 1 duplicate 0.1%",
+        "netem limit 1000000000 delay 0ns slot 4000000ns 4000000ns",
+    ] {
+        assert_eq!(lines.iter().filter(|line| line.ends_with(end)).count(), 1, "{end}: {lines:#?}");
+    }
+    let poor = Plan::new(&run, 0).relayed(POOR);
+    assert_eq!(walk(&poor, Place::Sender, poor.receiver(0)), way);
+    let hop = poor.hops[0];
+    assert!([hop.loss, hop.lag].iter().flatten().all(|device| poor.relay_of(*device).is_some()));
+    assert_eq!(commands(&run, POOR).iter().filter(|line| line.starts_with("dumbbell-agent relay ")).count(), 5);
+}
+
+#[test]
+fn a_policer_stands_before_a_queue_that_is_never_full() {
+    let mut run = samples::run(1);
+    (run.path.shaper, run.path.overhead_bytes) = (ShaperKind::Police, 38);
+    run.path.police = Police { peak_bps: Some(160_000_000), marks: false };
+    let lines = commands(&run, Means::ALL);
+    let police = "egress protocol ip prio 1 u32 match u32 0 0 action police rate 10000000bps burst 5000 \
+                  peakrate 20000000bps mtu 1514 overhead 24 conform-exceed drop/ok";
+    for end in ["root handle 1: pfifo limit 1000000000", "clsact", police] {
+        assert_eq!(lines.iter().filter(|line| line.ends_with(end)).count(), 1, "{end}: {lines:#?}");
+    }
+    run.path.burst_bytes = u64::from(u32::MAX) << 8;
+    assert!(describe_steps(&run, &[], Machine::Shared, Means::ALL, "ab12").is_err(), "more than it can save up");
+}
+
+#[test]
+fn the_line_of_a_trace_keeps_its_tokens_and_can_be_shut() {
+    let mut run = samples::run(1);
+    run.path.trace = Some(Trace::Changes([Change::of_rate(0, 8_000_000), Change::of_rate(5, 0)].into()));
+    for (qdisc, queue) in [(QueueDiscipline::Fifo, None), (QueueDiscipline::Cake, Some("parent 2:1 handle 3: cake"))] {
+        run.path.qdisc = qdisc;
+        let lines = commands(&run, Means::ALL);
+        let bucket = "htb rate 10000000bps ceil 10000000bps burst 3486 cburst 3486 quantum 65536";
+        let valve = "parent 1:1 handle 2: tbf rate 1099511627776bps burst 1073741824 limit 250000";
+        for part in [Some(bucket), Some(valve), queue].into_iter().flatten() {
+            assert_eq!(lines.iter().filter(|line| line.contains(part)).count(), 1, "{part}: {lines:#?}");
+        }
+    }
+    run.path.trace = Some(Trace::Changes([Change::of_rate(0, 8_000_000)].into()));
+    assert!(!commands(&run, Means::ALL).iter().any(|line| line.contains("1099511627776bps")), "nothing shuts it");
+}
+
 #[test]
 fn a_relays_line_reads_its_arguments() {
+    let channel = GilbertElliott { to_bad_ppb: 1, to_good_ppb: 2, good_loss_ppb: 3, bad_loss_ppb: 4 };
+    let reorder = Some(Reorder::Late { share_ppb: 5, by_ns: 6 });
     for treatment in [
         Discipline::Delay { delay_ns: 5, reorder_ppb: 6, slot_ns: 7 },
         Discipline::Jitter { jitter_ns: 8 },
         Discipline::Loss { loss_ppb: 9 },
+        Discipline::BurstLoss { channel, of_all: false },
+        Discipline::BurstLoss { channel, of_all: true },
+        Discipline::Impaired(Impairments { duplicate_ppb: 3, reorder, ..Impairments::default() }),
     ] {
         assert_eq!(Discipline::of_arguments(&treatment.arguments()), Some(treatment));
     }
     let arguments = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
-    for wrong in ["delay 5", "delay 5 6 x", "loss 1 2", "loss", "hold 5"] {
+    for wrong in ["delay 5", "delay 5 6 x", "loss 1 2", "loss", "hold 5", "impair {", "bursts 5"] {
         assert_eq!(Discipline::of_arguments(&arguments(wrong)), None, "{wrong}");
     }
 }
@@ -275,6 +355,7 @@ fn timing_noise_is_behind_the_senders_queue_and_before_a_routers_line() {
         room: Buffer::Bytes(1_000_000),
         managed: None,
         extra_bytes: 0,
+        has_valve: false,
     };
     let cases = [
         (Qdisc::None, None, vec![noise], None, None),
@@ -376,164 +457,30 @@ fn what_a_bucket_cannot_express_is_refused() {
     for (rate_bps, room) in [(3, Buffer::Bytes(1)), (8_000_000, Buffer::Bytes(1 << 32)), (8_000_000, Buffer::Bytes(0))]
     {
         for kind in [ShaperKind::Tbf, ShaperKind::Htb] {
-            let bucket = Discipline::Bucket { kind, rate_bps, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 };
+            let bucket = Discipline::Bucket {
+                kind,
+                rate_bps,
+                burst_bytes: 5_000,
+                room,
+                managed: None,
+                extra_bytes: 0,
+                has_valve: false,
+            };
             assert!(bucket.check().is_err(), "{kind:?} {rate_bps} {room:?}");
         }
     }
     let (kind, room) = (ShaperKind::Tbf, Buffer::Packets(1));
     assert!(
-        Discipline::Bucket { kind, rate_bps: 8, burst_bytes: 5_000, room, managed: None, extra_bytes: 0 }
-            .check()
-            .is_ok()
+        Discipline::Bucket {
+            kind,
+            rate_bps: 8,
+            burst_bytes: 5_000,
+            room,
+            managed: None,
+            extra_bytes: 0,
+            has_valve: false
+        }
+        .check()
+        .is_ok()
     );
-}
-
-fn home() -> PathBuf {
-    std::fs::read_link("/proc/thread-self/ns/net").expect("procfs")
-}
-
-/// Whether this user or this kernel cannot do it at all: then a test has nothing to say.
-pub fn unavailable(error: &Error) -> bool {
-    let lacking = ["EPERM", "ENOENT", "EOPNOTSUPP"].iter().any(|name| error.to_string().contains(name));
-    if lacking {
-        crate::skipped::skip(error);
-    }
-    lacking
-}
-
-/// A path of 40 Mbit/s without delays: that needs no `netem`. None where it cannot be built.
-fn built(change: impl FnOnce(&mut Run)) -> Option<(Network, Run)> {
-    let mut run = samples::run(1);
-    run.path.rate_bps = 40_000_000;
-    run.path.buffer = Buffer::Packets(40);
-    run.flows[0].return_delay_ns = 0;
-    change(&mut run);
-    match Means::find().and_then(|means| Network::build(&run, &[], 0, Machine::Shared, means)) {
-        Ok(network) => Some((network, run)),
-        Err(error) if unavailable(&error) => None,
-        Err(error) => panic!("{error}"),
-    }
-}
-
-#[test]
-fn the_calling_thread_stays_in_its_namespace() {
-    let before = home();
-    let namespace = match Namespace::create() {
-        Err(error) if unavailable(&error) => return,
-        created => created.expect("a namespace"),
-    };
-    assert_eq!(home(), before);
-    assert_ne!(namespace.within(home).expect("a way there and back"), before);
-    assert_eq!(home(), before);
-    let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| namespace.within(|| panic!("on purpose"))));
-    assert!(panicked.is_err());
-    assert_eq!(home(), before);
-}
-
-pub fn socket(end: &Endpoint) -> UdpSocket {
-    end.namespace.within(|| UdpSocket::bind((end.address, 0))).expect("a way there and back").expect("a socket")
-}
-
-#[test]
-fn a_new_path_is_silent_and_counts_each_frame() {
-    let Some((mut network, _)) = built(|_| {}) else { return };
-    assert_eq!(network.counters(), Ok(vec![QueueCounters::default()]));
-    let (sender, receiver) = (socket(network.sender(0)), socket(network.receiver(0)));
-    for _ in 0..3 {
-        sender.send_to(&[0; 72], receiver.local_addr().expect("address")).expect("sent");
-    }
-    let mut bytes = [0; 100];
-    assert_eq!(receiver.recv(&mut bytes).expect("received"), 72);
-    let counters = network.counters().expect("counters")[0];
-    assert_eq!((counters.offered_packets, counters.sent_packets, counters.sent_bytes), (3, 3, 3 * 114));
-    assert_eq!(network.facts()["offloads (sender)"], "tso off gso off gro off");
-    assert_eq!(network.facts()["net.ipv4.ip_forward (near)"], "1");
-}
-
-/// The first probe that sees 20 Mbit/s and a queue of 40 packets, or of as many as 60 kB are. The clock is real: a busy
-/// machine disturbs one probe, but no machine makes another path look like this one. In virtual time both are exact.
-fn measured(network: &mut Network, run: &Run, what: &str) -> PathReport {
-    const MOST: usize = 50;
-    let mut seen = Vec::new();
-    while seen.len() < MOST {
-        let report = probe(network, run).expect("a report");
-        if (16_000_000..24_000_000).contains(&report.rate_bps) && (25..=80).contains(&report.queue_packets) {
-            return report;
-        }
-        seen.push((report.rate_bps, report.queue_packets));
-    }
-    panic!("{what}: {seen:?}")
-}
-
-/// Both kinds of bucket, in both places: what passes is counted there, and its rate is the one that it was given last.
-#[test]
-fn every_bottleneck_counts_and_holds_its_rate() {
-    let (packets, bytes) = (Buffer::Packets(40), Buffer::Bytes(60_000));
-    let cases = [
-        (ShaperKind::Htb, ShaperAt::Router, packets),
-        (ShaperKind::Tbf, ShaperAt::Receiver, bytes),
-        (ShaperKind::Htb, ShaperAt::Receiver, bytes),
-    ];
-    for (kind, at, room) in cases {
-        let change = |run: &mut Run| (run.path.shaper, run.path.shaper_at, run.path.buffer) = (kind, at, room);
-        let Some((mut network, run)) = built(change) else { return };
-        network.change_rate(Direction::Down, 0, 20_000_000).expect("a change of rate");
-        measured(&mut network, &run, &format!("{kind:?} {at:?}"));
-        let counters = network.counters().expect("counters")[0];
-        assert!(counters.sent_packets > 0 && counters.dropped_packets > 0, "{kind:?} {at:?}: {counters:?}");
-    }
-}
-
-/// After so long a test that waits is given up; no bar.
-const HANG: std::time::Duration = std::time::Duration::from_secs(300);
-
-/// More devices than the kernel brings up at once.
-#[test]
-fn every_one_of_many_lines_carries_frames() {
-    let lines = |run: &mut Run| {
-        run.flows = vec![run.flows[0].clone(); 60];
-        for flow in &mut run.flows {
-            flow.access =
-                Some(Access { rate_bps: 1_000_000_000, buffer: Buffer::Packets(10), kind: AccessKind::Router });
-        }
-    };
-    let Some((network, _)) = built(lines) else { return };
-    for flow in 0..60 {
-        let (sender, receiver) = (socket(network.sender(flow)), socket(network.receiver(flow)));
-        sender.send_to(&[1], receiver.local_addr().expect("address")).expect("sent");
-        receiver.set_read_timeout(Some(HANG)).expect("a timeout");
-        assert_eq!(receiver.recv(&mut [0; 10]).expect("received"), 1, "{flow}");
-    }
-}
-
-#[test]
-fn a_probe_sees_the_path_that_is_there_and_not_the_one_that_was_requested() {
-    let Some((mut network, mut run)) = built(|_| {}) else { return };
-    network.change_rate(Direction::Down, 0, 20_000_000).expect("a change of rate");
-    run.path.buffer = Buffer::Packets(200);
-    let report = measured(&mut network, &run, "changed");
-    assert_eq!((report.lost_packets, report.reordered_packets, report.rtt_ns.len()), (0, 0, 1), "{report:?}");
-}
-
-#[test]
-fn with_offloads_the_gate_counts_what_is_offered() {
-    let offload = |run: &mut Run| {
-        run.path.offload = true;
-        run.path.burst_bytes = 65_536;
-    };
-    let Some((mut network, run)) = built(offload) else { return };
-    probe(&mut network, &run).expect("a report");
-    let counters = network.counters().expect("counters")[0];
-    assert!(counters.dropped_packets > 0);
-    assert_eq!(counters.offered_packets, counters.sent_packets + counters.dropped_packets + counters.queued_packets);
-}
-
-#[test]
-fn an_error_names_what_was_refused() {
-    let Some(_) = built(|_| {}) else { return };
-    let mut run = samples::run(1);
-    run.path.mtu_bytes = 1_000_000;
-    let error =
-        Network::build(&run, &[], 0, Machine::Shared, Means::find().expect("means")).expect_err("no such device");
-    assert!(error.to_string().starts_with("veth sender100: EINVAL"), "{error}");
 }

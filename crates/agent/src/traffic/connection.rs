@@ -31,6 +31,28 @@ pub struct Connection {
     sender: Option<Sender>,
     /// None until it has been accepted.
     receiver: Option<Receiver>,
+    /// What a client has requested on it and not got.
+    requested: Option<Requested>,
+}
+
+/// A request and its answer.
+#[derive(Clone, Copy, Debug)]
+struct Requested {
+    /// Of the request, what the server has not read.
+    unread_bytes: u32,
+    /// Of the object.
+    object_bytes: u64,
+}
+
+/// What there is to know when a sender's socket wakes the agent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Woken {
+    /// Nothing beyond that there is room.
+    Nothing,
+    /// Its handshake is done, and its application can begin.
+    Established,
+    /// The kernel has given it up.
+    GivenUp,
 }
 
 impl Connection {
@@ -62,6 +84,7 @@ impl Connection {
             reading: Reading::default(),
             sender: None,
             receiver: None,
+            requested: None,
         }
     }
 
@@ -87,19 +110,20 @@ impl Connection {
         recorder.counters(flow, &self.reading, self.delivered_bytes(), established_ns, now_ns)
     }
 
-    /// There is room to write, or an error. True: its handshake is done, and its application can begin.
+    /// There is room to write, or an error.
     ///
     /// # Errors
     /// It has failed.
-    pub fn wake(&mut self, is_error: bool, payload: &Payload) -> Result<bool, Failure> {
-        let Some(sender) = &mut self.sender else { return Ok(false) };
-        if is_error && let Some(failure) = sender.error() {
-            return Err(failure);
+    pub fn wake(&mut self, is_error: bool, payload: &Payload) -> Result<Woken, Failure> {
+        let Some(sender) = &mut self.sender else { return Ok(Woken::Nothing) };
+        if is_error && sender.is_given_up()? {
+            return Ok(Woken::GivenUp);
         }
-        if self.established_ns.is_some() {
-            sender.flush(payload)?;
+        if self.established_ns.is_none() {
+            return Ok(Woken::Established);
         }
-        Ok(self.established_ns.is_none())
+        sender.flush(payload)?;
+        Ok(Woken::Nothing)
     }
 
     /// Its handshake is done.
@@ -145,6 +169,51 @@ impl Connection {
     /// It has failed.
     pub fn take(&mut self, sink: &mut [u8]) -> Result<bool, Failure> {
         if let Some(Receiver::Taker(taker)) = &mut self.receiver { taker.take(sink) } else { Ok(false) }
+    }
+
+    /// It has been accepted, and its client takes what it requests. Gives what is to be watched.
+    ///
+    /// # Errors
+    /// It is no socket.
+    pub fn receive_answers(&mut self, stream: TcpStream, reads: Reads) -> Result<&Receiver, Failure> {
+        Ok(self.receiver.insert(Receiver::Taker(Taker::new(stream, reads, 0)?)))
+    }
+
+    /// It is a client's that can request an object.
+    pub const fn is_free(&self) -> bool {
+        self.receiver.is_some() && self.requested.is_none()
+    }
+
+    /// Its client requests an object of so many bytes.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub fn request(&mut self, request_bytes: u32, object_bytes: u64, payload: &Payload) -> Result<(), Failure> {
+        if let Some(Receiver::Taker(taker)) = &mut self.receiver {
+            self.requested = Some(Requested { unread_bytes: request_bytes, object_bytes });
+            taker.request(request_bytes, object_bytes, payload)?;
+        }
+        Ok(())
+    }
+
+    /// Its server takes what has come of a request, and when that is all, writes the object.
+    ///
+    /// # Errors
+    /// It has failed.
+    pub fn serve(&mut self, sink: &mut [u8], payload: &Payload) -> Result<(), Failure> {
+        let (Some(requested), Some(sender)) = (&mut self.requested, &mut self.sender) else { return Ok(()) };
+        if requested.unread_bytes > 0 {
+            requested.unread_bytes -= sender.read(requested.unread_bytes, sink)?;
+            if requested.unread_bytes == 0 {
+                sender.write(requested.object_bytes, false, payload)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Its client has got what it requested.
+    pub const fn finish_answer(&mut self) {
+        self.requested = None;
     }
 
     /// Everything is delivered: the receiver closes.

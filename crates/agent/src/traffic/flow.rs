@@ -1,7 +1,7 @@
 //! [`Flow`]: a flow of a run, with the connections that it has open.
 
 use super::connection::Connection;
-use super::pings::Pings;
+use super::datagrams::Datagrams;
 use super::program::Program;
 use super::receiver::Reads;
 use crate::failure::Failure;
@@ -10,12 +10,12 @@ use crate::part::TransferPorts;
 use crate::record::{Reading, no_counters};
 use crate::sockets::tcp_info::EcnUse;
 use crate::sockets::{self, RECEIVER_PORT};
-use run::{FlowCounters, PingLog, Run, SocketMemory, Source, Workload};
+use run::{DatagramLog, FlowCounters, Pages, Run, SocketMemory, Source, UDP_HEADERS_BYTES, Workload};
 use std::collections::BTreeMap;
 use std::net::{SocketAddrV4, TcpListener};
 
-/// A flow and where it stands: one connection, whose socket is made in advance; or a source, which opens one for each
-/// of its short transfers as they arrive, all of them to the one listener.
+/// A flow and where it stands: one connection, whose socket is made in advance; a source, which opens one for each
+/// of its short transfers as they arrive, or a client, which opens its own as it starts; all of them to the one listener.
 #[derive(Debug)]
 pub struct Flow {
     /// Where it stands.
@@ -48,8 +48,10 @@ pub struct Flow {
     pub ecn: [EcnUse; 2],
     /// Its programs, where they send and receive instead of the agent.
     pub program: Option<Program>,
-    /// Its pings, if it is that.
-    pub pings: Option<Pings>,
+    /// The pages that it loads, if it is a client.
+    pub pages: Option<Pages>,
+    /// Its datagrams, if it is that.
+    pub datagrams: Option<Datagrams>,
 }
 
 /// Where a flow stands.
@@ -125,7 +127,7 @@ impl Flow {
         let port = network.sender_port(index);
         // A source has no connection yet, and finds out here whether the kernel knows its control.
         let open = || Connection::open(source, None, host, [port], remote, control);
-        let is_connected = flow.pings().is_none();
+        let is_connected = !flow.has_datagrams();
         let only = (is_connected && network.begins_here(index)).then(open).transpose().map_err(&failed)?;
         let chosen = only.as_ref().and_then(Connection::sender).map(sockets::control).transpose()?;
         let control = chosen.unwrap_or_else(|| control.to_owned());
@@ -138,7 +140,9 @@ impl Flow {
         let listens = is_connected && network.ends_here(index) && !flow.is_program();
         let listener = listens.then(listen).transpose();
         let listener = listener.map_err(|error| failed(Failure(error.to_string())))?.transpose().map_err(failed)?;
-        let pings = flow.pings().map(|each| Pings::open(index, each, remote, PingLog::new(&run.measure), network));
+        let largest_bytes = (run.path.mtu_bytes - UDP_HEADERS_BYTES) as usize;
+        let datagrams =
+            DatagramLog::of(run, flow).map(|log| Datagrams::open(index, largest_bytes, remote, log, network));
         let is_single = !flow.is_source() && !flow.is_program();
         Ok(Self {
             phase: Phase::Waiting,
@@ -156,7 +160,8 @@ impl Flow {
             control,
             ecn: Default::default(),
             program: None,
-            pings: pings.transpose()?,
+            pages: Pages::of(run.seed, flow),
+            datagrams: datagrams.transpose()?,
         })
     }
 }

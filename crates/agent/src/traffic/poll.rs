@@ -28,8 +28,8 @@ pub enum Wake {
     Ending,
     /// Frames were captured.
     Capture,
-    /// A ping of a flow is there.
-    Ping(usize),
+    /// A datagram of a flow is there.
+    Datagram(usize),
 }
 
 /// What wakes the agent. Everything is edge-triggered: whoever is woken takes all that there is, and is not asked again.
@@ -54,8 +54,20 @@ impl Poll {
     /// The kernel refuses.
     pub fn watch(&self, what: impl AsFd, wake: Wake) -> Result<(), Failure> {
         let room = if matches!(wake, Wake::Sender(_)) { EpollFlags::EPOLLOUT } else { EpollFlags::EPOLLIN };
+        self.add(what, room, wake)
+    }
+
+    /// The same, when there is room and when there is something to take.
+    ///
+    /// # Errors
+    /// The kernel refuses.
+    pub fn watch_both(&self, what: impl AsFd, wake: Wake) -> Result<(), Failure> {
+        self.add(what, EpollFlags::EPOLLIN | EpollFlags::EPOLLOUT, wake)
+    }
+
+    fn add(&self, what: impl AsFd, when: EpollFlags, wake: Wake) -> Result<(), Failure> {
         self.epoll
-            .add(what, EpollEvent::new(room | EpollFlags::EPOLLET, wake.token()))
+            .add(what, EpollEvent::new(when | EpollFlags::EPOLLET, wake.token()))
             .map_err(|errno| Failure::of("watch a socket", errno))
     }
 
@@ -88,7 +100,7 @@ impl Wake {
             Self::Receiver(id) => 4 | id.number() << KIND_BITS,
             Self::Ending => 5,
             Self::Capture => 6,
-            Self::Ping(flow) => 7 | (flow as u64) << KIND_BITS,
+            Self::Datagram(flow) => 7 | (flow as u64) << KIND_BITS,
         }
     }
 
@@ -102,7 +114,7 @@ impl Wake {
             5 => Self::Ending,
             4 => Self::Receiver(ConnectionId::of_number(rest)),
             6 => Self::Capture,
-            _ => Self::Ping(rest as usize),
+            _ => Self::Datagram(rest as usize),
         }
     }
 }
@@ -115,7 +127,7 @@ mod tests {
     fn a_token_names_its_wake() {
         let mut wakes =
             vec![Wake::Alarm, Wake::News, Wake::Ending, Wake::Capture, Wake::Listener(0), Wake::Listener(19_999)];
-        wakes.extend([Wake::Ping(0), Wake::Ping(19_999)]);
+        wakes.extend([Wake::Datagram(0), Wake::Datagram(19_999)]);
         for (flow, port) in [(0, 0), (0, u16::MAX), (19_999, 50_000)] {
             let id = ConnectionId { flow, port };
             wakes.extend([Wake::Sender(id), Wake::Receiver(id)]);

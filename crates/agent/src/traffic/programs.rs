@@ -1,13 +1,15 @@
-//! [`Programs`]: what the programs of all flows share.
+//! [`Programs`]: what the programs of all flows share, and when one is done.
 
-use super::flow::{Flow, failed};
+use super::Traffic;
+use super::connection::Connection;
+use super::flow::{Flow, Phase, failed};
 use super::process::{End, Endings, Surroundings};
 use super::program::Program;
 use crate::clock::sleep;
 use crate::failure::Failure;
 use crate::network::Network;
 use nix::sys::signal::Signal;
-use run::Run;
+use run::{Milestone, Run};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -15,6 +17,8 @@ use std::time::Duration;
 
 /// So long a program may take to end when it is told to; then it is killed.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// Time between two looks whether all has come that a program had written.
+const DRAIN_LOOK_NS: u64 = 2_000_000;
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -91,5 +95,39 @@ impl<'a> Programs<'a> {
 impl AsFd for Programs<'_> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.endings.as_fd()
+    }
+}
+
+impl Traffic<'_> {
+    /// Programs have ended.
+    pub(super) fn end_programs(&mut self) -> Result<(), Failure> {
+        let endings = self.programs.as_ref().map(Programs::endings).unwrap_or_default();
+        for (index, end, status) in endings {
+            let now_ns = self.clock.now()?;
+            let flow = &mut self.flows[index];
+            let Some(program) = &mut flow.program else { continue };
+            let ended = program.end(end, now_ns, status);
+            // How a server takes it that its flow is over is no failure.
+            if flow.phase != Phase::Stopped {
+                ended.map_err(failed(self.run, index, None))?;
+            }
+            self.look_at_program(index, now_ns)?;
+        }
+        Ok(())
+    }
+
+    /// A flow whose command has ended is complete when all has come that it had written.
+    pub(super) fn look_at_program(&mut self, index: usize, now_ns: u64) -> Result<(), Failure> {
+        let is_done = |flow: &Flow| flow.phase == Phase::Running && flow.program.as_ref().is_some_and(Program::is_done);
+        if self.ended || !is_done(&self.flows[index]) {
+            return Ok(());
+        }
+        self.recording.read(self.network, &mut self.flows, now_ns)?;
+        if self.flows[index].program.as_ref().is_some_and(Program::is_complete) {
+            self.recording.complete(index, now_ns);
+            return self.end_flow(index, now_ns, Connection::close);
+        }
+        self.schedule.add(now_ns + DRAIN_LOOK_NS, Milestone::Write(index));
+        Ok(())
     }
 }

@@ -6,12 +6,13 @@
 //! microseconds of the host's time.
 
 use super::connection_id::ConnectionId;
+use super::sender::Payload;
 use crate::failure::Failure;
 use crate::sockets::{clamp_window, set_receive_low_water, window_clamp};
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::EventFd;
-use nix::sys::socket::{MsgFlags, recv};
+use nix::sys::socket::{MsgFlags, recv, send};
 use std::io::ErrorKind;
 use std::net::{Shutdown, SocketAddr, SocketAddrV4, TcpListener, TcpStream};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -149,6 +150,20 @@ impl Taker {
         let mut taker = Self { stream, reads, missing_bytes: total_bytes, low_water: 0 };
         taker.await_more()?;
         Ok(taker)
+    }
+
+    /// Requests an object of so many bytes.
+    ///
+    /// # Errors
+    /// The connection has failed, or has no room for a request.
+    pub fn request(&mut self, request_bytes: u32, object_bytes: u64, payload: &Payload) -> Result<(), Failure> {
+        self.missing_bytes = object_bytes;
+        self.await_more()?;
+        let sent = send(self.stream.as_raw_fd(), payload.of(u64::from(request_bytes)), MsgFlags::MSG_NOSIGNAL);
+        match sent.map_err(|errno| Failure::of("request", errno))? {
+            taken if taken == request_bytes as usize => Ok(()),
+            taken => Err(Failure(format!("a request of {request_bytes} bytes: the socket took {taken}"))),
+        }
     }
 
     /// Takes all that is there; `sink` is never written to. True: that was everything.

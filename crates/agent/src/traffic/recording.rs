@@ -1,10 +1,10 @@
 //! [`Recording`]: what is recorded of a run while its flows run.
 
 use super::connection::Connection;
+use super::datagrams::Datagrams;
 use super::dumps::Dumps;
 use super::flow::{Flow, Phase, failed};
 use super::live::{Live, LiveFlow};
-use super::pings::Pings;
 use super::program::Program;
 use crate::failure::Failure;
 use crate::network::Network;
@@ -12,7 +12,7 @@ use crate::record::{KernelRecorder, Reading, carrying, no_counters};
 use crate::sockets;
 use crate::sockets::tcp_info::EcnUse;
 use crate::watch::Watch;
-use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SharedGauges, SsSample};
+use run::{Ecn, FlowCounters, Mark, Measurement, QueueCounters, Run, SsSample};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -69,6 +69,11 @@ impl<'a> Recording<'a> {
         self.recorder.recorder.start(flow, now_ns);
     }
 
+    /// A flow of datagrams starts, whose gauges count these phases.
+    pub fn start_datagrams(&mut self, flow: usize, phases: &[&str]) {
+        self.recorder.recorder.set_phases(flow, phases);
+    }
+
     /// A transfer of a source arrives.
     pub fn start_transfer(&mut self, flow: usize, transfer: usize, now_ns: u64) {
         self.recorder.recorder.start_transfer(flow, transfer, now_ns);
@@ -77,7 +82,17 @@ impl<'a> Recording<'a> {
     /// Everything has been delivered on a transfer's connection.
     pub fn complete_transfer(&mut self, flow: usize, transfer: usize, connection: &Connection, now_ns: u64) {
         self.recorder.recorder.complete_transfer(flow, transfer, now_ns);
+        self.count_transfer(flow, transfer, connection);
+    }
+
+    /// A transfer's connection has sent what it has.
+    pub fn count_transfer(&mut self, flow: usize, transfer: usize, connection: &Connection) {
         self.recorder.count_transfer(flow, transfer, &connection.reading);
+    }
+
+    /// The kernel has given a connection up.
+    pub fn give_up(&mut self, flow: usize, now_ns: u64) {
+        self.recorder.recorder.give_up(flow, now_ns);
     }
 
     /// Everything has been delivered of a flow.
@@ -115,11 +130,13 @@ impl<'a> Recording<'a> {
         }
         for (i, flow) in flows.iter().enumerate() {
             if flow.phase == Phase::Running {
-                if let Some(pings) = &flow.pings {
-                    let shared = SharedGauges::new(self.ping_counters(i, pings, now_ns).bottleneck_bytes);
-                    let rtt_us = pings.log().last_rtt_ns() / NANOS_PER_MICRO;
+                if let Some(datagrams) = &flow.datagrams {
+                    let counters = self.datagram_counters(i, datagrams, now_ns);
+                    let rtt_us = datagrams.log().last_rtt_ns() / NANOS_PER_MICRO;
                     let rtt_us = u32::try_from(rtt_us).unwrap_or(u32::MAX);
-                    self.recorder.recorder.sample_flow(i, now_ns, rtt_us, 0, || shared.gauges());
+                    let delivered_bytes = counters.delivered_bytes;
+                    let gauges = || datagrams.log().gauges(counters.bottleneck_bytes);
+                    self.recorder.recorder.sample_flow(i, now_ns, rtt_us, delivered_bytes, gauges);
                     continue;
                 }
                 if let Some(program) = &flow.program {
@@ -197,13 +214,13 @@ impl<'a> Recording<'a> {
         match flow.phase {
             Phase::Waiting => no_counters(now_ns),
             // A source's connections are over, and none of them is idle.
-            Phase::Stopped if flow.is_source || flow.program.is_some() || flow.pings.is_some() => {
+            Phase::Stopped if flow.is_source || flow.program.is_some() || flow.datagrams.is_some() => {
                 FlowCounters { at_ns: now_ns, ..flow.counters }
             }
             Phase::Stopped => idle(flow.counters, now_ns),
             Phase::Running => {
-                if let Some(pings) = &flow.pings {
-                    return self.ping_counters(index, pings, now_ns);
+                if let Some(datagrams) = &flow.datagrams {
+                    return self.datagram_counters(index, datagrams, now_ns);
                 }
                 let closed = flow.program.as_ref().map(|program| program.counters(&self.recorder, now_ns));
                 let mut counters = FlowCounters { at_ns: now_ns, ..closed.unwrap_or(flow.closed) };
@@ -213,11 +230,10 @@ impl<'a> Recording<'a> {
         }
     }
 
-    /// What pings have counted so far.
-    fn ping_counters(&self, index: usize, pings: &Pings, now_ns: u64) -> FlowCounters {
-        let (segments_sent, acks) = pings.log().counts();
-        let bottleneck_bytes = self.recorder.ping_bytes(index, pings.arrived(), pings.payload_bytes());
-        FlowCounters { segments_sent, acks, bottleneck_bytes, ..no_counters(now_ns) }
+    /// What datagrams have counted so far.
+    fn datagram_counters(&self, index: usize, datagrams: &Datagrams, now_ns: u64) -> FlowCounters {
+        let bottleneck_bytes = self.recorder.datagram_bytes(index, datagrams.arrived());
+        datagrams.log().counters(FlowCounters { bottleneck_bytes, ..no_counters(now_ns) })
     }
 
     /// Keeps a flow's counters.
@@ -311,14 +327,15 @@ impl<'a> Recording<'a> {
         for (flow, program) in said {
             self.recorder.recorder.set_program(flow, program);
         }
-        for (i, pings) in flows.iter().enumerate().filter_map(|(i, flow)| Some((i, flow.pings.as_ref()?))) {
-            let (pings, rtts) = pings.log().in_window();
-            self.recorder.recorder.set_pings(i, pings);
-            self.recorder.recorder.set_ack_rtt(i, rtts);
+        for (i, datagrams) in flows.iter().enumerate().filter_map(|(i, flow)| Some((i, flow.datagrams.as_ref()?))) {
+            self.recorder.recorder.set_datagrams(i, datagrams.log());
+        }
+        for (i, pages) in flows.iter().enumerate().filter_map(|(i, flow)| Some((i, flow.pages.as_ref()?))) {
+            self.recorder.recorder.set_pages(i, pages);
         }
         let system = nix::sys::utsname::uname().map_err(|errno| Failure::of("ask for the kernel's release", errno))?;
         facts.insert("kernel.release".to_owned(), system.release().to_string_lossy().into_owned());
-        let connected = flows.iter().enumerate().filter(|(_, flow)| flow.pings.is_none());
+        let connected = flows.iter().enumerate().filter(|(_, flow)| flow.datagrams.is_none());
         facts.extend(connected.map(|(i, flow)| (format!("flows[{i}].cc"), flow.control.clone())));
         let version = |i| Some((format!("flows[{i}].cc_version"), self.recorder.bbr_version(i)?.to_string()));
         facts.extend((0..flows.len()).filter_map(version));

@@ -2,7 +2,9 @@
 
 use crate::failure::Failure;
 use nix::errno::Errno;
-use nix::sys::socket::{MsgFlags, Shutdown, SockaddrIn, connect, getsockopt, send, setsockopt, shutdown, sockopt};
+use nix::sys::socket::{
+    MsgFlags, Shutdown, SockaddrIn, connect, getsockopt, recv, send, setsockopt, shutdown, sockopt,
+};
 use std::net::SocketAddrV4;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
@@ -16,6 +18,13 @@ pub struct Payload(Vec<u8>);
 impl Default for Payload {
     fn default() -> Self {
         Self(vec![0; WRITE_BYTES])
+    }
+}
+
+impl Payload {
+    /// So much of it, or as much as one write takes.
+    pub fn of(&self, bytes: u64) -> &[u8] {
+        &self.0[..bytes.min(WRITE_BYTES as u64) as usize]
     }
 }
 
@@ -63,12 +72,12 @@ impl Sender {
     /// The connection has failed.
     pub fn flush(&mut self, payload: &Payload) -> Result<(), Failure> {
         while self.pending_bytes > 0 {
-            let length = self.pending_bytes.min(WRITE_BYTES as u64) as usize;
-            match send(self.socket.as_raw_fd(), &payload.0[..length], MsgFlags::MSG_NOSIGNAL) {
+            let piece = payload.of(self.pending_bytes);
+            match send(self.socket.as_raw_fd(), piece, MsgFlags::MSG_NOSIGNAL) {
                 Ok(taken) => {
                     self.pending_bytes -= taken as u64;
                     // The socket is full, and will say when it is no longer.
-                    if taken < length {
+                    if taken < piece.len() {
                         return Ok(());
                     }
                 }
@@ -83,12 +92,28 @@ impl Sender {
         Ok(())
     }
 
-    /// The error that the connection has met, in words.
-    pub fn error(&self) -> Option<Failure> {
-        match getsockopt(&self.socket, sockopt::SocketError) {
-            Ok(0) => None,
-            Ok(code) => Some(self.failed("hold a connection", Errno::from_raw(code))),
-            Err(errno) => Some(self.failed("hold a connection", errno)),
+    /// Takes what has come from the other end, at most so much; `sink` is never written to. Gives how much that was.
+    ///
+    /// # Errors
+    /// The connection has failed.
+    pub fn read(&self, most_bytes: u32, sink: &mut [u8]) -> Result<u32, Failure> {
+        let flags = MsgFlags::MSG_TRUNC | MsgFlags::MSG_DONTWAIT;
+        match recv(self.socket.as_raw_fd(), &mut sink[..most_bytes as usize], flags) {
+            Ok(taken) => Ok(taken as u32),
+            Err(Errno::EAGAIN | Errno::EINTR) => Ok(0),
+            Err(errno) => Err(self.failed("receive from the other end", errno)),
+        }
+    }
+
+    /// Whether the kernel has given the connection up: nothing that it sent was acknowledged for as long as it tries.
+    ///
+    /// # Errors
+    /// The connection has met another error.
+    pub fn is_given_up(&self) -> Result<bool, Failure> {
+        match getsockopt(&self.socket, sockopt::SocketError).map(Errno::from_raw) {
+            Ok(Errno::UnknownErrno) => Ok(false), // none
+            Ok(Errno::ETIMEDOUT) => Ok(true),
+            Ok(errno) | Err(errno) => Err(self.failed("hold a connection", errno)),
         }
     }
 
