@@ -4,8 +4,8 @@ use cc::{Algorithm, Kind, Parameter};
 use numpy::IntoPyArray;
 use pyo3::{IntoPyObjectExt, intern, prelude::*, types::PyDict};
 use run::{
-    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, Pings, Program,
-    ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SsSample, Transfers,
+    AckSample, FlowCounters, FlowMeasurement, FlowSeries, Histogram, HopMeasurement, Measurement, MediaFrames,
+    PageLoads, Program, ProgramEnd, QueueCounters, QueueMeasurement, QueueSeries, SentDatagrams, SsSample, Transfers,
 };
 use sim::Attempt;
 use std::collections::BTreeMap;
@@ -69,7 +69,7 @@ dictionary! { SsSample { at_ns, text } }
 dictionary! {
     FlowMeasurement {
         started_ns, completed_ns, at_window_begin, at_window_end, at_end, rtt_min_ns, ack_rtt, series, acks, phases,
-        transfers, program, pings,
+        transfers, pages, program, datagrams, delay, frames,
     }
 }
 dictionary! {
@@ -86,8 +86,10 @@ dictionary! {
         cwnd_gain_256ths, bw_hi_bps, bw_lo_bps, inflight_hi_segments, inflight_lo_segments, alpha_ppm, phase,
     }
 }
+dictionary! { PageLoads { started_ns, loaded_ns, bytes } }
 dictionary! { Transfers { started_ns, completed_ns, segments_sent, segments_retransmitted } }
-dictionary! { Pings { sent, lost } }
+dictionary! { SentDatagrams { sent, lost } }
+dictionary! { MediaFrames { captured, late, delay } }
 dictionary! { Program { client, server } }
 dictionary! { ProgramEnd { argv, began_ns, ended_ns, status, stdout, stderr } }
 dictionary! { QueueMeasurement { at_window_begin, at_window_end, at_end, series, sojourn } }
@@ -117,7 +119,7 @@ macro_rules! optional {
     )*};
 }
 
-optional!(Pings, Program, ProgramEnd, Histogram);
+optional!(SentDatagrams, MediaFrames, Program, ProgramEnd, Histogram);
 
 /// Structs become a list.
 macro_rules! list {

@@ -25,9 +25,9 @@ mod _core {
 
     #[pymodule_export]
     use super::specification::{
-        Experiment, amounts, assignment, choose, instead_of, is_path, keys, linux_controls, magnitude, number_and_unit,
-        placeholders, quantity, quantity_kinds, quoted, red_mean_bits, rtt_offset_ns, run_id, schema, show_quantity,
-        start_jitter_ns, suggestion, tc_lines, to_toml, variants, visible,
+        Experiment, amounts, assignment, choose, instead_of, is_path, keys, links, linux_controls, magnitude,
+        number_and_unit, placeholders, quantity, quantity_kinds, quoted, red_mean_bits, rtt_offset_ns, run_id, schema,
+        show_quantity, start_jitter_ns, suggestion, tc_lines, to_toml, variants, visible,
     };
 
     #[pymodule_export]

@@ -20,6 +20,9 @@ type Read = (&'static str, (BigInt, BigInt), BigInt);
 /// Name, noun, units with their base units, examples.
 type QuantityKind = (&'static str, &'static str, Vec<(&'static str, u64)>, Vec<(&'static str, &'static str)>);
 
+/// Name, sentences, and of each key its path, value and source.
+type Link<'py> = (&'static str, &'static str, Vec<(&'static str, Bound<'py, PyAny>, &'static str)>);
+
 /// What was asked for, or every problem of it.
 #[derive(IntoPyObject)]
 pub(crate) enum Outcome<T> {
@@ -115,6 +118,16 @@ pub(crate) fn keys(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         Ok(description)
     });
     keys.collect()
+}
+
+/// Of every preset of links its name, what it is, and of each of its keys the path in `[path]`, the value and the source.
+#[pyfunction]
+pub(crate) fn links(py: Python<'_>) -> PyResult<Vec<Link<'_>>> {
+    let links = spec::links().iter().map(|link| {
+        let keys = link.keys.iter().map(|key| Ok((&*key.path, python(py, key.value.clone())?, &*key.source)));
+        Ok((&*link.name, &*link.about, keys.collect::<PyResult<Vec<_>>>()?))
+    });
+    links.collect()
 }
 
 /// The keys as a JSON Schema, in JSON.
@@ -264,6 +277,23 @@ pub(crate) struct Resolved {
     rtt_spread_ns: u64,
 }
 
+/// What the runs must show: the fields of `dumbbell.spec.expectation.Expectation`.
+#[derive(IntoPyObject)]
+pub(crate) struct Expectation<'py> {
+    quantity: String,
+    of: Option<String>,
+    is_least: bool,
+    level: Option<f64>,
+    text: String,
+    relative: Option<(String, f64)>,
+    against: Option<(String, Bound<'py, PyAny>, f64)>,
+    slack: f64,
+    by_s: Option<f64>,
+    from_s: Option<f64>,
+    all_seeds: bool,
+    values: Bound<'py, PyAny>,
+}
+
 #[pymethods]
 impl Experiment {
     /// Makes an experiment of words, or of a text in TOML that a problem calls `where`, with overrides by their paths;
@@ -349,6 +379,28 @@ impl Experiment {
             start_jitter_ns: resolved.start_jitter_ns,
             rtt_spread_ns: resolved.rtt_spread_ns,
         })))
+    }
+
+    /// What its runs must show.
+    fn expectations<'py>(&self, py: Python<'py>) -> PyResult<Vec<Expectation<'py>>> {
+        let expectations = self.0.expectations().into_iter().map(|each| {
+            let against = each.against.map(|(path, first, times)| Ok::<_, PyErr>((path, python(py, first)?, times)));
+            Ok(Expectation {
+                quantity: each.quantity,
+                of: each.of,
+                is_least: each.is_least,
+                level: each.level,
+                text: each.text,
+                relative: each.relative,
+                against: against.transpose()?,
+                slack: each.slack,
+                by_s: each.by_s,
+                from_s: each.from_s,
+                all_seeds: each.all_seeds,
+                values: table(py, each.values)?,
+            })
+        });
+        expectations.collect()
     }
 
     /// What a field has, written or by default, as written; None: nothing.

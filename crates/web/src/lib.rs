@@ -12,6 +12,7 @@ use experiment::{Resolve, Source};
 use page_word::PageWord;
 use run::{Measurement, QueueLog, Run};
 use serde::{Deserialize, Serialize};
+use spec::Word;
 
 /// First byte of an answer that is what was asked for.
 pub const GIVEN: u8 = b'0';
@@ -34,6 +35,8 @@ enum Request {
     Disciplines,
     /// Fields as a spec file.
     Toml(PageWord),
+    /// A path's fields with the keys of its preset where it has none.
+    Completed(PageWord),
     /// The room of the bottleneck's queue in each unit, as these words of a path have it.
     Rooms(PageWord),
     /// The numbers of a field's value in a spec with these words, each with its name: of a hop's buffer its bytes and BDPs.
@@ -69,6 +72,7 @@ fn given(request: &[u8]) -> Result<Vec<u8>, String> {
         Request::Resolve(request) => json(&request.resolved().map_err(|problems| lines(&problems))?),
         Request::Disciplines => json(&spec::disciplines()),
         Request::Toml(table) => json(&spec::toml(&table.fields())),
+        Request::Completed(path) => json(&PageWord::from(Word::Table(spec::completed(path.fields())))),
         Request::Rooms(path) => json(&spec::rooms(&path.fields())),
         Request::Amounts(field, value, fields) => json(&spec::amounts(&field, &value.into(), &fields.fields())),
         Request::Quantity(text) => {
