@@ -1,0 +1,3 @@
+from ownstore import store
+
+__all__ = ["store"]
