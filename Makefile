@@ -24,7 +24,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .DELETE_ON_ERROR:
 .PHONY: help build demo test test-rust test-python test-paces test-long test-explorer fuzz fuzz-specs fuzz-captures captures lint lint-rust lint-python check \
         check-rust check-python check-forecasts check-answers check-speed bench bench-peers bench-explorer tools browsers kernel agent-aarch64 check-aarch64 explorer explorer-pictures \
-        validation validation-bbr3 grid grid-linux mishra figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
+        validation validation-bbr3 grid grid-linux mishra suites suites-linux figures answers docs docs-outputs wheel wheel-trained wheel-elsewhere lock audit clean
 
 # Of several parts at once: each part's output in one piece, where make can (that of macOS cannot); no line about folders.
 PARTS := $(MAKE) --no-print-directory --jobs 2 $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
@@ -178,6 +178,8 @@ grid: build ## Cao et al.'s 320 cells, BBR and CUBIC, five seeds: 3,200 runs of 
 grid-linux: build ## The same 640 runs with one seed on Linux's own TCP, an hour; goes on where stopped, into out/grid
 	$(BIN)/dumbbell $(GRID) --out out/grid --engine linux --seeds 1
 
+SUITES := rfc9743 tcpeval nsperf rfc7928 rfc8867 l4s picoquic
+
 MISHRA := python/dumbbell/studies/mishra2022
 POINTS := shares together beyond
 
@@ -189,6 +191,19 @@ mishra: build ## 2,744 points of fifty flows on real hosts, and the simulator be
 
 FIGURES := borgli2017/figure2 cao2019/figure4 cao2019/figure5a claypool2019/figure7 claypool2019_proposals/alone \
            giordano2019/dual2 zhang2024/slow_start
+
+suites: build ## Seven suites of scenarios for BBR, BBR version 3, CUBIC and Reno on the simulator, a quarter of an hour; pages in out/suites, docs/suites.md; goes on where stopped
+	@mkdir -p out/suites
+	@for suite in $(SUITES); do \
+		$(BIN)/dumbbell suite run $$suite --cc bbr,bbr3,cubic,reno --out out/suites/$$suite --json > out/suites/$$suite.json || test $$? = 1 || exit 1; \
+	done
+	$(BIN)/python docs/site/suites.py out/suites > out/suites.md && mv out/suites.md docs/suites.md
+
+suites-linux: build ## The short form of each scenario for BBR on Linux 7.3 (make kernel KERNEL=7.3), ten minutes: whether it runs there; goes on where stopped
+	@mkdir -p out/suites
+	@for suite in $(SUITES); do \
+		$(BIN)/dumbbell suite run $$suite --short --engine linux:7.3 --out out/suites/$$suite-linux --json > out/suites/$$suite-linux.json || test $$? = 1 || exit 1; \
+	done
 
 figures: build ## docs/figures, from the records in docs/validation and the studies' runs in out/, which must be there
 	$(BIN)/python -m dev validation --page
@@ -212,6 +227,7 @@ explorer-pictures: explorer $(VENV)/.explorer ## docs/figures/explorer, from the
 	$(BIN)/python docs/site/explorer_pictures.py
 
 docs-outputs: build ## The outputs and pictures in the documentation, its spec.md and cli.md, and the types of a spec's words, anew: look at what changed
+	$(BIN)/python docs/site/spec_catalogue.py > out/catalogue.toml && mv out/catalogue.toml crates/spec/src/catalogue.toml
 	$(BIN)/python docs/site/spec_reference.py > docs/spec.md
 	$(BIN)/python docs/site/cli_reference.py > docs/cli.md
 	$(BIN)/python docs/site/fields_stub.py > python/dumbbell/spec/fields.pyi

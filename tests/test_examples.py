@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 EXAMPLES = ROOT / "examples"
 SPECS = sorted(EXAMPLES.glob("*.toml"))
 NOTEBOOKS = sorted(EXAMPLES.glob("*.ipynb"))
-LONG = {"rtt-unfairness", "loss-sweep", "late-joiner", "order-of-start", "short-flows"}
+LONG = {"rtt-unfairness", "loss-sweep", "late-joiner", "order-of-start", "short-flows", "web"}
 """Examples that take more than five seconds of a core."""
 
 
@@ -56,6 +56,15 @@ def test_two_flows(store: Path) -> None:
     assert len(re.findall(r"^ *(?:\d.*bdp  )?(?:bbr|cubic) ", table, re.MULTILINE)) == 3 * 2
     columns = ("goodput", "share", "fair", "RTT", "queue loss")  # what a newcomer asks for first, at 80 columns
     assert all(column in table for column in columns)
+
+
+def test_the_example_of_a_quic_stack_reads() -> None:
+    """Nothing more is done here: the stack is not ours to install."""
+    done = dumbbell("check", EXAMPLES / "quic" / "aioquic.toml")
+    assert done.returncode == 0, done.stderr
+    assert "6 points, 18 runs" in done.stdout
+    program = EXAMPLES / "quic" / "upload.py"
+    compile(program.read_text(encoding="utf-8"), program.name, "exec")
 
 
 QUESTIONS = ("cdn", "downloads", "late-joiner", "loss-sweep", "narrow-uplink", "order-of-start", "rtt-unfairness")

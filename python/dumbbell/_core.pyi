@@ -7,7 +7,7 @@ from typing import Any, TypeAlias, TypedDict, final
 __all__ = [
     "Experiment", "__version__", "_panic", "ack_samples", "algorithms", "amounts", "analyze_capture", "assignment",
     "attempt", "capture", "check_parameters", "choose", "compare_captures", "identity", "instead_of", "is_path", "keys",
-    "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
+    "links", "linux_controls", "magnitude", "measure", "measure_json", "measurement", "number_and_unit", "placeholders",
     "problems", "quantity", "quantity_kinds", "quoted", "red_mean_bits", "rtt_offset_ns", "run_id", "schema",
     "show_quantity", "start_jitter_ns", "suggestion", "tc_lines", "to_toml", "variants",
     "visible",
@@ -137,6 +137,8 @@ class Experiment:
     def filled_bytes(self, point: int) -> float | None:
         """Room of the bottleneck's queue in bdp or as a time, in bytes before they are whole."""
     def is_written(self, path: str) -> bool: ...
+    def expectations(self) -> list[dict[str, Any]]:
+        """What its runs must show: the fields of `dumbbell.spec.expectation.Expectation` each."""
     def fields(self) -> dict[str, Any]:
         """As it was written."""
 
@@ -187,6 +189,9 @@ def amounts(field: str, value: object, path: Mapping[str, Any]) -> dict[str, flo
 
 def keys() -> list[dict[str, Any]]:
     """Every key of a spec: the fields of `spec.keys.Key`."""
+
+def links() -> list[tuple[str, str, list[tuple[str, Any, str]]]]:
+    """Of every preset of links its name, what it is, and of each of its keys the path in `[path]`, value and source."""
 
 def schema() -> str:
     """The keys of a spec as a JSON Schema (2020-12), in JSON."""

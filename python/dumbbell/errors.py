@@ -91,5 +91,9 @@ class StudyError(DumbbellError):
     """A study that does not exist, whose files contradict one another, or whose runs are not there."""
 
 
+class SuiteError(DumbbellError):
+    """A suite, or a scenario of one, that does not exist or cannot be read."""
+
+
 class ReportError(Failure):
     """A report or a figure that cannot be made, or not be written where it was asked for."""

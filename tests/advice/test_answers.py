@@ -104,6 +104,15 @@ def test_a_preset_alone_is_a_question_and_says_what_it_assumes(preset: str) -> N
     assert f"Preset {preset} assumes --rate {PRESETS[preset]['rate']}, --rtt {PRESETS[preset]['rtt']}" in lines["Sure?"]
 
 
+@pytest.mark.slow
+def test_a_link_is_a_question_and_the_answer_says_what_it_gives() -> None:
+    answer, lines = answer_to("--link", "dsl_25_5", "--back", "1mbit", "--beside", "none", "--seeds", "2")
+    assert faults(answer, lines) == []
+    given = "Link dsl_25_5 gives --rate 25 Mbit/s, --rtt 50 ms, --buffer 250 ms, and the rest of its keys."
+    assert f"{given} The way back has 1 Mbit/s. Outside of what was validated." in lines["Sure?"]
+    assert "a way back of delay alone was" in answer["outside"]
+
+
 @pytest.mark.parametrize("before", BEFORE, ids=["cdn", "loss"])
 def test_what_advise_once_said_does_not_pass(before: Mapping[str, Any]) -> None:
     lines = before["lines"]

@@ -19,6 +19,7 @@ from dumbbell.advice.trials import experiment
 from dumbbell.cc import known
 from dumbbell.cli import completion
 from dumbbell.problem import SpecError
+from dumbbell.spec.link import Link, links
 
 PATH = {"rate": "200mbit", "rtt": "80 ms"}
 
@@ -104,6 +105,43 @@ def test_every_preset_is_a_question(name: str) -> None:
     assert question({"rate": "50mbit", "preset": name, **options}, known()).goal == PRESETS[name]["for"]
 
 
+@pytest.mark.parametrize("link", links(), ids=lambda link: link.name)
+def test_every_link_is_a_question_whose_runs_have_it(link: Link) -> None:
+    query = question({"link": link.name}, known())
+    assert (query.link, query.known_buffer) == (link.name, True)
+    path = experiment(query, ALONE, "joins").fields()["path"]
+    assert set(path) == {"link", "buffer"}, "all else is left to the link"
+    first = experiment(query, ALONE, "joins")
+    assert [first.get(f"path.{key}") for key in ("rate", "rtt")] == [link.get(key) for key in ("rate", "rtt")]
+
+
+def test_options_that_are_written_come_before_a_links() -> None:
+    query = question({"link": "starlink", "rtt": "80 ms", "loaded-rtt": "180 ms", "back": "1mbit"}, known())
+    assert (query.rate_bps, query.rtt_ns, query.back_bps) == (58_400_000, 80_000_000, 1_000_000)
+    assert query.buffers_bytes == (730_000,), "100 ms of 58.4 Mbit/s"
+    assert query.of_link == (("rate", "58.4 Mbit/s"),)
+    path = experiment(query, ALONE, "joins")
+    assert path.fields()["path"] == {
+        "link": "starlink", "rtt": "80 ms", "back": {"rate": "1 Mbit/s"}, "buffer": "730000 B"
+    }  # fmt: skip
+    assert path.get("path.back.buffer") == "250 ms"
+    assert [change.get("rate") for change in path.get("path.change")][:2] == ["0 bit/s", "37.8 Mbit/s"]
+    assert question({"link": "lte", "preset": "video"}, known()).rate_bps == 13_000_000, "a preset's path is less"
+    wifi = question({"link": "wifi"}, known())
+    assert (wifi.qdisc, experiment(wifi, ALONE, "joins").get("path.qdisc.target")) == ("fq_codel", "20 ms")
+
+
+def test_a_link_that_is_misspelt_is_one_mistake() -> None:
+    with pytest.raises(SpecError) as caught:
+        question({"link": "starlinc"}, known())
+    assert [each.path for each in caught.value.problems] == ["--link"]
+
+
+def test_a_way_back_has_a_queue() -> None:
+    query = question_of(back="2mbit")
+    assert experiment(query, ALONE, "joins").fields()["path"]["back"] == {"rate": "2 Mbit/s", "buffer": "250 ms"}
+
+
 def test_options_that_are_written_come_before_a_presets() -> None:
     assert question_of(preset="satellite").rtt_ns == 80_000_000
     assert question_of(preset="video", stream="3mbit").job.rate_bps == 3_000_000
@@ -129,6 +167,8 @@ def test_options_that_are_written_come_before_a_presets() -> None:
         ({"beside": "cubic:99"}, "--beside: 99 neighbours; 1 to 50; nobody is none"),
         ({"beside": "cubi:2"}, '--beside: unknown "cubi"; did you mean "cubic"?'),
         ({"buffer": "10 B"}, '--buffer: "10 B" holds no packet; at least 1514 B'),
+        ({"link": "starlinc"}, '--link: unknown "starlinc"; did you mean "starlink"?'),
+        ({"back": "1"}, '--back: "1" has no unit'),
         ({"loss": "2"}, '--loss: "2" has no unit'),
         ({"qdisc": "codel", "loaded_rtt": "90 ms"}, "--loaded-rtt: says nothing of how long a queue can get"),
         ({"qdisc": "red"}, "--buffer: is missing, of which red's thresholds are parts"),

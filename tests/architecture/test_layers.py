@@ -64,6 +64,7 @@ MAY_USE_PACKAGE = {
     "campaign": {"errors", "replacement", "user_folder", "spec", "engines", "metrics", "results"},
     "captures": {"errors", "spec", "metrics", "results", "tables", "charts", "_core"},
     "tables": {"spreadsheet", "spec", "metrics"},
+    "traces": {"spec"},
     "charts": {"errors", "cc", "kernel", "metrics", "results", "tables"},
     "studies": {
         "errors",
@@ -119,6 +120,19 @@ MAY_USE_PACKAGE = {
         "hosts",
         "tables",
     },
+    "suites": {
+        "errors",
+        "cc",
+        "problem",
+        "text_file",
+        "spec",
+        "engines",
+        "metrics",
+        "results",
+        "campaign",
+        "experiment",
+        "tables",
+    },
     "report": {
         "version",
         "errors",
@@ -131,6 +145,7 @@ MAY_USE_PACKAGE = {
         "charts",
         "experiment",
         "studies",
+        "suites",
         "comparison",
         "hosts",
         "captures",
@@ -165,6 +180,7 @@ MAY_USE_PACKAGE = {
         "campaign",
         "charts",
         "studies",
+        "suites",
         "experiment",
         "comparison",
         "hosts",
@@ -173,13 +189,15 @@ MAY_USE_PACKAGE = {
         "report",
         "explorer",
         "tables",
+        "traces",
     },
     "__init__": {"version", "errors", "spec", "results", "experiment"},
     "__main__": {"cli"},
 }
 MAY_USE_CORE = {
     "engines/sim.py", "engines/outcome.py", "cc.py", "problem.py", "engines/measurement.py", "version.py",
-    "spec/experiment.py", "spec/keys.py", "spec/numbers.py", "spec/quantity.py", "spec/resolved.py", "spec/source.py",
+    "spec/experiment.py", "spec/keys.py", "spec/link.py", "spec/numbers.py", "spec/quantity.py", "spec/resolved.py",
+    "spec/source.py",
     "captures/analysis.py", "captures/pair.py", "engines/capture_files.py", "engines/capture.py",
 }  # fmt: skip
 """The simulator's adapter, the registry's, those of the spec and its problems, the reader of an agent's

@@ -57,6 +57,27 @@ finally:
 
 
 @pytest.mark.slow
+def test_a_link_is_shown_key_by_key_with_what_the_spec_writes(tmp_path: Path) -> None:
+    path = {"link": "dsl_25_5", "rtt": "80 ms", "back": {"rate": "2 Mbit/s"}}
+    spec = tmp_path / "spec.toml"
+    spec.write_text(toml(smallest(path=path)), encoding="utf-8")
+    done = dumbbell("check", spec, "--no-forecast", COLUMNS="200")
+    lines = done.stdout.splitlines()
+    begin = next(nth for nth, line in enumerate(lines) if line.startswith("link dsl_25_5: A VDSL2 line"))
+    shown = [line.strip() for line in lines[begin + 1 : begin + 12] if line.startswith("  path.")]
+    assert shown[0].startswith('path.rate = "25 Mbit/s": The rate by which such a line is sold')
+    assert 'path.rtt = "80 ms", the spec\'s own; the link\'s: "50 ms"' in shown
+    assert 'path.back.rate = "2 Mbit/s", the spec\'s own; the link\'s: "5 Mbit/s"' in shown
+    assert len(shown) == 7
+    (own,) = [key for key in json.loads(dumbbell("check", spec, "--no-forecast", "--json").stdout)["link"]["keys"]
+              if key["key"] == "path.rtt"]  # fmt: skip
+    assert (own["value"], own["own"], own["link"]) == ("80 ms", True, "50 ms")
+    starlink = dumbbell("check", spec, "--no-forecast", "--set", "path.link=starlink", "--set", "path.rate=9 Mbit/s")
+    assert '{ at = "12.07 s", every = "60 s", rtt' not in starlink.stdout, "the spec has an RTT"
+    assert "path.change: left out, since the spec has something in its place" in starlink.stdout
+
+
+@pytest.mark.slow
 def test_what_manages_a_queue_is_said_as_tc_has_it(tmp_path: Path) -> None:
     codel = {"kind": "codel", "target": "3 ms", "ecn": True}
     path = smallest()["path"] | {"buffer": "100 packets", "qdisc": [codel, "fifo", {"kind": "red", "min": "30 kB"}]}

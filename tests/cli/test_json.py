@@ -21,6 +21,7 @@ ONE = {
     "results prune": ("{store}", "--dry-run"),
     "merge": ("{store}", "--out", "{folder}/merged"),
     "study list": (),
+    "suite list": ("nsperf",),
     "study show": ("theory",),
     "study report": ("all", "--out", "{studies}"),
     "study figures": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
@@ -35,9 +36,19 @@ LINES = {
     "study claims": ("theory", "--seeds", "1", "--out", "{studies}/theory"),
 }
 """Those that print a value a line."""
-ELSEWHERE = {"advise map", "advise mix", "agree", "kernel build", "measure-path", "pcap", "results import", "study run"}
+ELSEWHERE = {
+    "advise map",
+    "advise mix",
+    "agree",
+    "kernel build",
+    "measure-path",
+    "pcap",
+    "results import",
+    "study run",
+    "suite run",
+}
 """Those that take long, or need a file of another kind, whose own tests read it."""
-WITHOUT_DATA = {"explore", "init", "kernel module", "kernel remove", "results captures", "results export"}
+WITHOUT_DATA = {"explore", "init", "kernel module", "kernel remove", "results captures", "results export", "trace make"}
 """Those that write a file, or remove something, and print nothing but a path."""
 
 

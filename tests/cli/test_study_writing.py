@@ -16,7 +16,7 @@ from dumbbell.engines.measurement import Measurement
 from dumbbell.engines.sim import SimEngine
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Run, load
-from dumbbell.spec.run import Room
+from dumbbell.spec.queue import Room
 from dumbbell.studies import Display
 from reported import study_of
 from webpage import Webpage

@@ -31,7 +31,8 @@ from dumbbell.engines.sim import SimEngine
 from dumbbell.metrics.number import amount
 from dumbbell.results.store import Store
 from dumbbell.spec import Run
-from dumbbell.spec.run import Controller, Room
+from dumbbell.spec.flow import Controller
+from dumbbell.spec.queue import Room
 
 CONDITIONS, DURATION, MOST_PACKETS, SEEDS = 12, "20 s", 200_000, 2
 MULTIPLES = {GROUP_GOODPUT: 5, TOTAL_GOODPUT: 3, LOSS: 10, QUEUEING_DELAY: 2}

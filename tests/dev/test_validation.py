@@ -99,7 +99,7 @@ def test_every_figure_of_the_pages_is_there() -> None:
 def test_what_is_stored_belongs_to_a_part_and_is_small() -> None:
     files = sorted((DOCS / "validation").glob("*"))
     assert {path.stem for path in files} <= {part.name for part in load_plan().parts}
-    assert sum(path.stat().st_size for path in files) <= 10_000_000
+    assert sum(path.stat().st_size for path in files) <= 12_000_000
 
 
 USES = ("who wins beside CUBIC", "goodput alone", "loss", "RTT", "completion", "advice")
@@ -135,7 +135,7 @@ def test_a_row_has_the_median_the_tail_what_linux_itself_does_and_how_many() -> 
 
 def test_the_page_is_one_screen_and_names_what_each_part_was_measured_with() -> None:
     lines = (DOCS / "validation.md").read_text(encoding="utf-8").splitlines()
-    assert len(lines) <= 130
+    assert len(lines) <= 150
     parts = lines[lines.index("## Parts") :]
     for part in load_plan().parts:
         (row,) = (line for line in parts if line.startswith((f"| {part.name} |", f"| [{part.name}]")))

@@ -29,7 +29,7 @@ def copied_tree(folder: Path) -> None:
     """What the diffs are for, of this tree."""
     shutil.copytree(ROOT / "crates", folder / "crates")
     (folder / "python/dumbbell/spec").mkdir(parents=True)
-    shutil.copy(ROOT / "python/dumbbell/spec/run.py", folder / "python/dumbbell/spec/run.py")
+    shutil.copy(ROOT / "python/dumbbell/spec/queue.py", folder / "python/dumbbell/spec/queue.py")
     for name in ("Cargo.toml", "Cargo.lock"):
         shutil.copy(ROOT / name, folder / name)
 

@@ -57,5 +57,5 @@ def test_limits_defaults_and_sweeps_are_the_models() -> None:
     loss, mtu, window = EVERY["path.loss"], EVERY["path.mtu"], EVERY["measure.window"]
     assert (loss.limits, loss.default, loss.swept) == ("from 0 % to 99.9999999 %", "0 %", True)
     assert (mtu.limits, mtu.default, mtu.extremes) == ("from 576 to 65,535", 1500, (576, 65_535))
-    assert (window.swept, window.required, EVERY["path.rtt"].required) == (False, False, True)
+    assert (window.swept, window.required, EVERY["path.reorder.share"].required) == (False, False, True)
     assert EVERY["flows[].access.rate"].required

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa  # type: ignore[import-untyped]
 import pytest
+from msgspec.structs import replace
 
 from commandline import dumbbell
 from dumbbell.campaign.execution import run_campaign
@@ -25,6 +26,7 @@ from dumbbell.metrics.samples import histogram_quantile_s
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, Run, resolve
+from dumbbell.spec.line import Impairments
 
 PATH = {"rate": "20 Mbit/s", "rtt": "40 ms", "buffer": "0.5 bdp", "jitter": "none"}
 FLOWS: list[dict[str, Any]] = [
@@ -189,6 +191,10 @@ def test_what_a_capture_is_not_is_refused_with_the_field(senders: Path) -> None:
     ]
     (window,) = problems(duration="20 s", measure={"window": ["1 s", "20 s"]})
     assert window.startswith("measure.window: ends at 20 s, and the capture after 7.9")
+    impaired = replace(resolve(spec().point(0), 1).run.path, impairments=Impairments(duplicate_ppb=5), trace="0,8,,\n")
+    run = replace(resolve(spec().point(0), 1).run, path=impaired)
+    refused = [each.path for each in CaptureEngine(str(senders)).unsupported_fields(run)]
+    assert refused == ["path.duplicate", "path.trace"]
     (qlog,) = problems(measure=MEASURE | {"record": ["qlog"]})
     assert qlog.startswith('measure.record: "qlog" is of what a sender does')
 

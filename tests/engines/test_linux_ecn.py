@@ -113,6 +113,14 @@ def test_dctcp_has_ecn_at_both_ends_and_counts_each_mark(linux: LinuxEngine, own
 
 
 @pytest.mark.slow
+def test_codel_takes_a_kernels_beginning_for_no_drop(linux: LinuxEngine) -> None:
+    """Else it would have just dropped often, after a start that fills its queue, and would mark five times as much."""
+    pair = run({"qdisc": "fq_codel", "buffer": "4 bdp"}, [{"cc": "dctcp", "count": 2}])
+    theirs, ours = linux.measure(pair), SimEngine().measure(pair)
+    assert marks(theirs) == pytest.approx(marks(ours), rel=0.1)
+
+
+@pytest.mark.slow
 def test_each_of_many_transfers_negotiates(linux: LinuxEngine) -> None:
     workload = {"size": "50 kB", "arrivals": {"load": 0.2}}
     measured = linux.measure(run(MARKING["codel"], [ECN | {"workload": workload}], "2 s"))

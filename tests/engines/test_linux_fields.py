@@ -278,7 +278,7 @@ def holds_together(each: Seen) -> None:
     run, queue, flows = each.run, each.measurement.bottleneck, each.measurement.flows
     for at in (queue.at_window_begin, queue.at_window_end, queue.at_end):
         assert at.offered_packets == at.sent_packets + at.dropped_packets + at.queued_packets
-    most_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
+    most_bps = max(run.path.rate_bps, *(rate_bps for _, rate_bps in run.path.rates_in_time), 0)
     window_s = each.result.window_s[1] - each.result.window_s[0]
     left = sum(flow.at_window_end.bottleneck_bytes - flow.at_window_begin.bottleneck_bytes for flow in flows)
     # A bucket that may owe lets one packet more pass.

@@ -182,3 +182,34 @@ def test_blocks_of_a_real_path_are_complete_one_after_the_other_and_compared_in_
     assert compared.stdout.startswith("A"), compared.stderr
     assert "3 pairs of runs at 1 point." in compared.stdout
     assert "The runs of a pair in real time began" in " ".join(compared.stdout.split())
+
+
+def test_datagrams_and_media_are_sent_over_this_machines_udp() -> None:
+    """On 4 Mbit/s there is room for both: all arrives, half of the path and a short queue later."""
+    path = {"rate": "4 Mbit/s", "rtt": "40 ms", "delay_side": "split", "buffer": "300 ms"}
+    flows = [
+        {"name": "even", "workload": {"udp": {"rate": "500 kbit/s"}}},
+        {"name": "chance", "workload": {"udp": {"rate": "500 kbit/s", "spacing": "poisson"}}},
+        {"name": "video", "workload": {"media": {}}},
+    ]
+    measured = dumbbell.run(SPEC | {"duration": "6 s", "path": path, "flows": flows}, engine="netns").flows()
+    own = {str(row["name"]): row for row in measured.to_dict("records")}
+    for name, row in own.items():
+        assert row["datagrams_lost"] == 0, name
+        assert 0.02 < row["delay_p50_s"] < 0.06, name
+    assert own["even"]["goodput_bps"] == pytest.approx(500_000, rel=0.05)
+    assert 0.15e6 < own["video"]["goodput_bps"] < 1.6e6
+    assert own["video"]["frames"] > 60
+
+
+def test_a_client_loads_pages_over_this_machines_tcp() -> None:
+    """The network's own time is a bound below; a busy machine may be late, and loads fewer."""
+    pages = {"objects": 12, "size": "20 kB", "think": "200 ms"}
+    flows = [{"name": "web", "cc": "cubic", "workload": {"pages": pages}}]
+    loads = dumbbell.run(SPEC | {"duration": "4 s", "flows": flows}, engine="netns").pages()
+    loaded = loads[loads["load_s"].notna()]
+    assert len(loaded) >= 4
+    assert loaded["bytes"].to_list() == [12 * 20_000] * len(loaded)
+    # Two turns of six connections, and what the line takes for a page.
+    assert loaded["load_s"].min() >= max(2 * 0.02, 12 * 20_000 * 8 / 20e6)
+    assert loaded["load_s"].median() < 0.6

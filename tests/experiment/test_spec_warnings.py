@@ -38,6 +38,10 @@ def kinds(fields: dict[str, Any], **spec: Any) -> list[str]:
         ({"flows[1].start": "10 s", "duration": "20 s", "measure.window": ["0 s", "9 s"]}, []),
         ({"path.loss": "0.01 %"}, ["phase effects"]),
         ({"path.loss": "0.1 %"}, []),  # as frequent as their own losses
+        ({"path.loss": {"gilbert_elliott": {"loss": "0.1 %", "burst": 50}}}, ["phase effects"]),  # one in 50,000 begins
+        ({"path.loss": {"gilbert_elliott": {"loss": "1 %", "burst": 5}}}, []),
+        ({"path.reorder": {"spread": "4 ms"}}, []),
+        ({"path.shaper": "police", "path.buffer": None, "path.burst": "125 kB"}, []),
         ({"path.rate": "200 Mbit/s"}, []),
         ({"path.rate": "200 Mbit/s", "flows[1].rtt": "50.1 ms"}, ["phase effects"]),  # 1.65 packet times
         ({"path.rate": "400 Mbit/s", "flows[1].rtt": "50.05 ms"}, []),

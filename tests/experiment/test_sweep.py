@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -110,3 +111,16 @@ def test_time_below_a_rate_is_a_column_for_whoever_names_one() -> None:
     assert "below[20 Mbit/s]" not in set(results.means()["quantity"])
     with pytest.raises(dumbbell.DumbbellError, match=re.escape('unknown column "below[soon]"')):
         results.means("below[soon]")
+
+
+def test_a_line_that_is_recorded_or_a_presets_has_a_cliff(tmp_path: Path) -> None:
+    """Half of the time it carries nothing: 50 Mbit/s in the mean."""
+    goodputs = {"a": [[41.0], [10.0], [10.0], [10.0]]}
+    rows = "\n".join(f"{at},{rate}" for at in range(0, 60, 2) for at, rate in ((at, 100_000_000), (at + 1, 0)))
+    (tmp_path / "half.csv").write_text(f"time,rate\n{rows}\n", encoding="utf-8")
+    recorded = {"trace": str(tmp_path / "half.csv"), "rtt": "25 ms", "buffer": "1 MB", "loss": LOSSES}
+    (place,) = cliffs(curve("path.loss", LOSSES, goodputs, duration="60 s", path=recorded))
+    assert place.at == pytest.approx(0.001)
+    preset = {"link": "dsl_25_5", "loss": LOSSES}
+    (place,) = cliffs(curve("path.loss", LOSSES, {"a": [[23.0], [22.0], [9.0], [9.0]]}, path=preset))
+    assert place.at == pytest.approx(0.05)

@@ -54,7 +54,10 @@ def test_a_group_has_the_mean_of_its_flows_times_and_all_their_segments() -> Non
     assert list(values) == ["bbr", "cubic"]
     assert values["bbr"] == {
         "goodput": 6e6, "share": 0.75, "retransmits": 30 / 400, "rtt": pytest.approx(0.06), "rtt_p50": 0.05,
-        "rtt_p95": 0.06, "rtt_p99": 0.07, "pings_lost": None,
+        "rtt_p95": 0.06, "rtt_p99": 0.07, "page_load": None, "page_load_p95": None, "pages": None, "pings_lost": None,
+        "datagrams_lost": None, "delay": None, "delay_p50": None, "delay_p95": None, "delay_p99": None,
+        "late_frames": None, "frame_delay": None, "frame_delay_p50": None, "frame_delay_p95": None,
+        "frame_delay_p99": None,
         "fct": 15.0, "starved": 5.0, "starved_longest": 2.0, "late": 0.1, "late_p95": 0.3, "late_max": 0.5, "stalls": 2,
         "stalled": 4.0, "fct_p50": 15.0, "fct_p95": 19.5, "fct_p99": 19.9, "slowdown": None, "slowdown_p50": None,
         "slowdown_p95": None, "slowdown_p99": None, "first_half": 5e6, "second_half": 7e6, "trend": 0.5,
@@ -111,8 +114,31 @@ def test_the_setup_of_a_run_is_that_of_its_path() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "lossy"),
-    [({}, False), ({"loss": "0 %"}, False), ({"loss": "0.1 %"}, True), ({"loss": ["0 %", "1 %"]}, True)],
+    ("path", "where"),
+    [
+        ({}, None),
+        ({"corrupt": "1 %"}, "after"),
+        ({"corrupt": "1 %", "loss": "1 %"}, "before"),
+        ({"loss": {"gilbert_elliott": {"loss": "1 %", "burst": 5}}}, "before"),
+        ({"change": [{"at": "1 s", "loss": "1 %"}], "loss_at": "after"}, "after"),
+        ({"change": [{"at": "1 s", "rate": "1 Mbit/s"}]}, None),
+    ],
 )
+def test_a_path_loses_at_random_in_bursts_after_changes_and_by_damage(
+    path: dict[str, object], where: str | None
+) -> None:
+    own = {"rate": "12 Mbit/s", "rtt": "40 ms", "buffer": "100 packets"}
+    assert Setup.of(resolved(path=own | path).run).random_loss_at == where
+
+
+@pytest.mark.parametrize(
+    ("path", "lossy"),
+    [
+        ({}, False), ({"loss": "0 %"}, False), ({"loss": "0.1 %"}, True), ({"loss": ["0 %", "1 %"]}, True),
+        ({"loss": {"gilbert_elliott": {"loss": "1 %", "burst": 5}}}, True), ({"corrupt": "0.1 %"}, True),
+        ({"change": [{"at": "1 s", "rate": "1 Mbit/s"}]}, False), ({"change": [{"at": "1 s", "loss": "1 %"}]}, True),
+        ({"link": "starlink"}, False), ({"link": "geo", "loss": "1 %"}, True),
+    ],
+)  # fmt: skip
 def test_a_spec_says_whether_its_path_loses_at_random(path: dict[str, object], lossy: bool) -> None:  # noqa: FBT001
     assert catalogue.has_random_loss({"path": path}) is lossy

@@ -12,7 +12,8 @@ from msgspec import structs
 from dumbbell.engines.measurement import NEVER_NS, Transfers
 from dumbbell.metrics.completion import completion
 from dumbbell.metrics.window import Window
-from dumbbell.spec.run import Arrivals, Run, Transfer, Work
+from dumbbell.spec.flow import Arrivals, Transfer, Work
+from dumbbell.spec.run import Run
 from measured import SECOND, flow
 from specs import resolved
 

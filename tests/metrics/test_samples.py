@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from dumbbell.engines.measurement import FlowMeasurement, Histogram
 from dumbbell.metrics.samples import (
     backlog,
-    capacity_bits,
     coefficient_of_variation,
     histogram_mean_s,
     histogram_quantile_s,
@@ -74,26 +73,6 @@ def test_the_backlog_of_the_samples_in_the_window() -> None:
 
 def test_without_a_sample_there_is_no_backlog() -> None:
     assert backlog(queue().series, WINDOW) == (None, None, None)
-
-
-@pytest.mark.parametrize(
-    ("changes", "bits"),
-    [
-        ([], 50),
-        ([(7 * SECOND, 20)], 20 + 60),
-        ([(2 * SECOND, 30)], 150),
-        ([(2 * SECOND, 30), (6 * SECOND, 0), (9 * SECOND, 100)], 30 + 0 + 100),
-        ([(10 * SECOND, 30)], 50),
-        ([(12 * SECOND, 30)], 50),
-    ],
-    ids=["no change", "in the window", "before it", "three", "at its end", "after it"],
-)
-def test_a_line_of_10_bit_s_whose_rate_changes(changes: list[tuple[int, int]], bits: float) -> None:
-    assert capacity_bits(10, changes, WINDOW) == bits
-
-
-def test_an_empty_window_carries_nothing() -> None:
-    assert capacity_bits(10, [(4 * SECOND, 20)], Window(5 * SECOND, 4 * SECOND)) == 0
 
 
 def delivering(*half_seconds: int, sample_s: float = 0.5) -> FlowMeasurement:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from dumbbell.engines.measurement import Measurement
+from dumbbell.engines.measurement import Measurement, Program, ProgramEnd
+from dumbbell.metrics.catalogue import run_values
 from dumbbell.metrics.summary import FlowSummary, Summary, summarise
 from dumbbell.spec import Resolved
 from measured import flow, flow_counters, flow_series, histogram, measurement, queue, queue_counters
@@ -99,6 +100,20 @@ def test_groups_add_up_to_what_the_path_carried_although_a_flow_came_late() -> N
         "other": (1_600_000, 0.2),
     }
     assert run_summary.jain == pytest.approx((3.2 + 3.2 + 8) ** 2 / (3 * (3.2**2 + 3.2**2 + 8**2)))
+
+
+def test_of_a_program_that_speaks_no_tcp_nothing_is_known_that_others_would_be_compared_with() -> None:
+    said = ProgramEnd(argv=("quic",), began_ns=0, ended_ns=10, status=0, stdout="", stderr="")
+    programs = [{"cc": "cubic", "name": "quic", "workload": {"command": ["quic"]}}, {"cc": "bbr", "name": "tcp"}]
+    unseen, seen = (
+        flow(program=Program(client=said, server=None)),
+        flow(end=flow_counters(10, delivered_bytes=2_000_000)),
+    )
+    run_summary = summary(measurement(unseen, seen), resolved(flows=programs))
+    assert [(each.goodput_bps, each.throughput_bps) for each in run_summary.flows] == [(None, None), (3_200_000, 0)]
+    groups = {name: (group.goodput_bps, group.share) for name, group in run_summary.groups.items()}
+    assert groups == {"quic": (None, None), "tcp": (3_200_000, None)}
+    assert (run_summary.jain, run_values(run_summary)["total_goodput"]) == (None, None)
 
 
 def test_the_bottleneck_in_the_window() -> None:

@@ -12,12 +12,13 @@ from syrupy.assertion import SnapshotAssertion
 from commandline import MOMENT
 from dumbbell.charts.chart import Chart
 from dumbbell.errors import ReportError
+from dumbbell.metrics.checked import Checked
 from dumbbell.report.collection import PAGE_BYTES, Collection
 from dumbbell.report.html import SCRIPT
 from dumbbell.report.page import build
 from dumbbell.results.store import Store
 from dumbbell.studies import Study, StudyStatus, Verdict
-from dumbbell.studies.verdict import Checked, Flipped, Kind, Word
+from dumbbell.studies.verdict import Flipped, Kind, Word
 from dumbbell.tables.table import Amount, Column, Table
 from reported import status_of, study_of, verdict
 from webpage import Webpage

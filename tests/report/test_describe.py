@@ -12,7 +12,7 @@ from specs import resolved
 
 def described(*specs: dict[str, Any]) -> dict[str, list[str]]:
     runs = [resolved(**spec) for spec in specs]
-    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True)), run.rtt_spread_ns) for run in runs)
+    return describe_runs((run.run, list(zip(run.groups, run.ccs, strict=True)), run.rtt_spread_ns, {}) for run in runs)
 
 
 def path(**changes: Any) -> dict[str, Any]:
@@ -56,9 +56,52 @@ def test_every_property_of_a_path_is_told() -> None:
     assert facts["Random loss"] == ["0.1 % of the data packets, after the queue"]
     assert facts["Token bucket"] == ["none: a plain line"]
     assert facts["Timing noise of the senders"] == ["each burst up to 20 us late, in order"]
-    assert facts["Changes of the rate"] == ["20 Mbit/s from 5 s on"]
+    assert facts["Changes in time"] == ["20 Mbit/s from 5 s on"]
     assert facts["Round trip without a queue"] == ["25 ms, split between data and ACKs"]
     assert "segments of 8948 B" in facts["Hosts"][0]
+
+
+def test_what_a_line_does_to_packets_is_a_sentence() -> None:
+    bursts = {"gilbert_elliott": {"loss": "1 %", "burst": 5}}
+    facts = described(
+        path(loss=bursts, reorder={"share": "2 %", "by": "15 ms"}, duplicate="0.1 %", corrupt="0.01 %",
+             aggregation="4 ms", ack_filter=True)
+    )  # fmt: skip
+    assert facts["Random loss"] == [
+        "1 % of the data packets in the long run, in bursts of 5 packets in the mean, before the queue"
+    ]
+    assert "; ".join(facts["Packets on the line"]) == (
+        "2 % of the packets late by 15 ms; 0.1 % of the packets twice; 0.01 % of the packets damaged;"
+        " packets in lumps every 4 ms; superfluous ACKs filtered"
+    )
+    spread = {"spread": "8 ms", "distribution": "normal", "correlation": "25 %"}
+    states = {"gilbert_elliott": {"p": "1 %", "r": "20 %", "h": "10 %"}}
+    facts = described(path(reorder=spread, loss=states))
+    assert facts["Packets on the line"] == ["delays spread by 8 ms around 8 ms (normal, correlation 25 %)"]
+    assert facts["Random loss"][0].endswith(
+        " in bad states of 5 packets in the mean, each of which loses 90 %, and the good one 0 %, before the queue"
+    )
+    assert "Packets on the line" not in described(path())
+
+
+def test_a_policer_has_no_queue() -> None:
+    policed = {"rate": "80 Mbit/s", "rtt": "25 ms", "shaper": "police", "burst": "125 kB", "peak": "90 Mbit/s"}
+    facts = described({"path": policed | {"exceed": "mark"}})
+    assert facts["Token bucket"] == ["policer of 125 kB, peak 90 Mbit/s, marks what exceeds"]
+    assert brief(facts) == "80 Mbit/s, 25 ms RTT, no queue"
+
+
+def test_changes_are_said_as_they_are_written() -> None:
+    tables = [{"at": "2 s", "rate": "20 Mbit/s", "over": "500 ms"}, {"at": "6 s", "rtt": "60 ms", "loss": "1 %"}]
+    run = resolved(**path(change=tables))
+    senders = list(zip(run.groups, run.ccs, strict=True))
+    facts = describe_runs([(run.run, senders, 0, {"path.change": tables})])
+    assert facts["Changes in time"] == ["20 Mbit/s from 2 s on (reached in 500 ms); RTT 60 ms and loss 1 % from 6 s on"]
+    (unknown,) = describe_runs([(run.run, senders, 0, {})])["Changes in time"]
+    assert unknown.startswith("51 changes of rate, delay, loss, ")
+    back = {"rate": "5 Mbit/s", "buffer": "9 kB", "duplicate": "1 %", "change": [{"at": "5 s", "rate": "0 bit/s"}]}
+    (line,) = described(path(back=back))["Queue on the way back “back”"]
+    assert line.endswith("1 % of the packets twice, an outage from 5 s on")
 
 
 def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
@@ -77,7 +120,7 @@ def test_a_spread_of_round_trip_times_is_told_as_it_was_asked_for() -> None:
 def test_noise_that_is_the_machines_own() -> None:
     run = resolved()
     quiet = structs.replace(run.run, path=structs.replace(run.run.path, jitter_ns=None))
-    facts = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0)])
+    facts = describe_runs([(quiet, list(zip(run.groups, run.ccs, strict=True)), 0, {})])
     assert facts["Timing noise of the senders"] == ["the machine's own"]
 
 

@@ -153,7 +153,7 @@ def test_a_series_is_one_table_of_all_runs(store: Path) -> None:
     assert counts == [(4, rows(store, "SELECT count(*) FROM queue_series")[0][0])]
     by_hop = rows(store, "SELECT name, count(*) FROM hop_series GROUP BY name ORDER BY name")
     assert by_hop == [(name, counts[0][1]) for name in ("back", "bottleneck")]
-    assert set(KINDS) == {"flow_series", "queue_series", "hop_series", "ack_series", "ss_series", "transfers"}
+    assert set(KINDS) == {"flow_series", "queue_series", "hop_series", "ack_series", "ss_series", "transfers", "pages"}
     with pytest.raises(QueryError, match=r"^query: no run in .* has ack_series; see measure.record"):
         rows(store, "SELECT * FROM ack_series")
 

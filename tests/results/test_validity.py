@@ -76,6 +76,21 @@ def test_connections_whose_ecn_is_not_the_runs(
     assert warnings(run.run, measured, run.groups) == [f"flow 0 ({name}): {each}" for each in expected]
 
 
+@pytest.mark.parametrize(
+    ("fact", "expected"),
+    [
+        ("1 from 945.152 s on", "its connection was given up at 945.152 s"),
+        ("3 from 127.872 s on", "3 of its connections were given up, from 127.872 s on"),
+    ],
+)
+def test_connections_that_were_given_up(fact: str, expected: str) -> None:
+    run = resolved()
+    bottleneck = queue(end=queue_counters(10, offered_packets=1))
+    measured = replace(measurement(ended(), bottleneck=bottleneck, ended_s=10), facts={"flows[0].given_up": fact})
+    (message,) = warnings(run.run, measured, run.groups)
+    assert message.startswith(f"flow 0 ({run.groups[0]}): {expected}: nothing was acknowledged")
+
+
 def test_a_run_that_is_not_healthy(snapshot: SnapshotAssertion) -> None:
     assert {
         "held back by its application": warnings_of(ended(app_limited_ns=S), {}),

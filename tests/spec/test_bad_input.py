@@ -275,10 +275,6 @@ WISHES: dict[str, list[Any]] = {
     "flows[0].cc": ["bbr2", "bbr_v2[cwnd_gain=2]", ["cubic", "BBRv2"], "tcp_vivace", "copa"],
     "path.queue": ["sfq", "choke", "FQ-PIE"],
     "host.qdisc": ["sfq"],
-    "path.trace": ["lte.csv"],
-    "flows[0].trace": ["writes.csv"],
-    "path.reorder": ["1 %"],
-    "path.loss_model": ["gilbert"],
 }
 
 
@@ -292,7 +288,7 @@ def test_no_wish_is_something_that_there_is() -> None:
     terms = ("bytes", "packets", "none", "fq", "bulk", "transfer", "stream", "arrivals", "command")
     there = {*cc.known(), *cc.variants(), *terms}
     assert not [word for word in there if _core.instead_of(word)]
-    own = {key.path.rpartition(".")[2] for key in keys()} - {"trace"}
+    own = {key.path.rpartition(".")[2] for key in keys()}
     assert len(own) > 30
     assert not [key for key in own if _core.instead_of(key)]
 

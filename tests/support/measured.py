@@ -129,7 +129,7 @@ def written(measured: Measurement) -> bytes:
     """The JSON that the agent writes: a flow says nothing of what it has not, and ACKs are rows."""
     rows: dict[str, Any] = asdict(measured)
     for each in rows["flows"]:
-        del each["transfers"]
+        del each["transfers"], each["pages"]
         if each["program"] is None:
             del each["program"]
         each["acks"] = []

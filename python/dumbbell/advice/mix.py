@@ -20,7 +20,7 @@ from dumbbell.advice.validated import outside_of_validation
 from dumbbell.metrics.connections import COMMAND
 from dumbbell.metrics.number import counted
 from dumbbell.problem import Problem, SpecError
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple
 from dumbbell.advice.question import LEAST_RTT_NS, UNKNOWN_BUFFERS_BDP, Question, bdp_bytes, queue_sizes
 from dumbbell.metrics.connection import REORDERING, Connection
 from dumbbell.metrics.number import trimmed
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.spec.quantity import Bytes
-from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 QUEUES_BDP: Final = (*UNKNOWN_BUFFERS_BDP, 10.0)

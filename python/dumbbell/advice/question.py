@@ -11,8 +11,10 @@ from typing import Final, Literal, TypeAlias, TypeVar, get_args
 from dumbbell.cc import Registry, choose
 from dumbbell.problem import Problem, SpecError, quoted, suggestion
 from dumbbell.spec import expand, load, resolve
+from dumbbell.spec.frame import FRAME_BYTES
+from dumbbell.spec.link import Link, links
 from dumbbell.spec.quantity import Bytes, QuantityError, Rate, Share, Size, Time
-from dumbbell.spec.run import FIFO, FRAME_BYTES, Managing
+from dumbbell.spec.queue import FIFO, Managing
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Goal: TypeAlias = Literal["goodput", "latency", "completion", "fairness", "balanced"]
@@ -132,6 +134,12 @@ class Question:
     """A usual case, that says what nobody wrote."""
     assumed: tuple[str, ...] = ()
     """What it says."""
+    link: str = ""
+    """A preset of a link, whose keys are the path's where the question has none."""
+    of_link: tuple[tuple[str, str], ...] = ()
+    """The options that it gives, and their values."""
+    back_bps: int = 0
+    """Rate of the way back, where somebody says it."""
     intervals: Measurer = "linux"
     """Whose measurements intervals are about: Linux's own TCP with the same starts, or real hosts."""
     lead_s: float = 0.0
@@ -235,6 +243,8 @@ PRESETS: Final[Mapping[str, Mapping[str, str]]] = {
     "policed": {"rate": "100 Mbit/s", "rtt": "40 ms", "buffer": "0.05 bdp", "for": "goodput"},  # it hardly queues
 }
 """Usual cases, each a whole question: options that stand where none is written."""
+LINK_OPTIONS: Final = ("rate", "rtt", "buffer", "qdisc", "loss")
+"""Of `[path]`, which a link gives in place of the options of these names."""
 _EXCLUSIVE: Final = (("buffer", "loaded-rtt"), ("transfer", "stream", "requests"))
 """Options of which one at most can be."""
 ALIKE: Final = 1.1
@@ -264,7 +274,9 @@ class _Reader:
         self.registry = registry
         preset = self.preset = self._choice("preset", written.get("preset"), tuple(PRESETS))
         usual = PRESETS.get(preset, {})
-        self.options = {**usual, **written}
+        self.link, given = self._link(written)
+        self.of_link = tuple(given.items())
+        self.options = {**usual, **given, **written}
         for names in _EXCLUSIVE:
             there = [name for name in names if name in written]
             if len(there) > 1:
@@ -278,8 +290,24 @@ class _Reader:
                 )  # fmt: skip
                 del self.options[implied]
         self.assumed = tuple(
-            f"--{name} {text}" for name, text in usual.items() if name not in written and name in self.options
+            f"--{name} {text}"
+            for name, text in usual.items()
+            if name not in written and name not in given and name in self.options
         )
+
+    def _link(self, written: Mapping[str, str]) -> tuple[str, dict[str, str]]:
+        """A link by its name, and the options that it gives where none is written."""
+        name = self._choice("link", written.get("link"), tuple(each.name for each in links()))
+        link = next((each for each in links() if each.name == name), Link("", "", ()))
+        values = {option: link.get(option) for option in LINK_OPTIONS if option not in written}
+        if "loaded-rtt" in written:  # it is about the buffer, too
+            values.pop("buffer", None)
+        # Of a managed queue its name is what advice is about; its parameters stay the link's.
+        return name, {
+            option: value["kind"] if isinstance(value, dict) else value
+            for option, value in values.items()
+            if isinstance(value, str) or (isinstance(value, dict) and "kind" in value)
+        }
 
     def question(self) -> Question:
         (rate, steps_bps), rtt = self._rate(), self._needed("rtt", Time, "80ms")
@@ -289,6 +317,9 @@ class _Reader:
             )
             self._note("rtt", message, "advice is for 1 ms and more")
         loss = self._quantity("loss", Share)
+        back = self._quantity("back", Rate)
+        if back is not None and not back.bps:
+            self._note("back", f"{quoted(str(back))} carries no ACK", 'write it as "1 Mbit/s"')
         goal = self._choice("for", self.options.get("for"), GOALS)
         job = self._job()
         qdisc = self._qdisc()
@@ -312,7 +343,8 @@ class _Reader:
             goal=goal or USUAL_GOALS[job.kind],  # type: ignore[arg-type]
             starts=ORDERS if starts == ANY_ORDER else (starts,),  # type: ignore[arg-type]
             intervals=intervals,  # type: ignore[arg-type]
-            now=now, preset=self.preset, assumed=self.assumed,
+            now=now, preset=self.preset, assumed=self.assumed, link=self.link, of_link=self.of_link,
+            back_bps=back.bps if back else 0,
         )  # fmt: skip
 
     def _qdisc(self) -> str:
@@ -331,8 +363,11 @@ class _Reader:
         return ""
 
     def _needed(self, name: str, kind: Callable[[str], _Parsed], example: str) -> _Parsed | None:
-        if name not in self.options:
-            self._note(name, "is missing", f"every path has one: --{name} {example}; or a usual case by --preset")
+        is_misspelt = "link" in self.written and not self.link  # it would have had one
+        if name not in self.options and not is_misspelt:
+            self._note(
+                name, "is missing", f"every path has one: --{name} {example}; or a usual case by --preset, or --link"
+            )
         return self._quantity(name, kind)
 
     def _rate(self) -> tuple[Rate | None, tuple[int, ...]]:

@@ -19,8 +19,8 @@ from dumbbell.cc import choose
 from dumbbell.errors import EngineFailure
 from dumbbell.problem import SpecError
 from dumbbell.spec import load
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.spec.quantity import Rate, Time
-from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:

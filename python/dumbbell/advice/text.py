@@ -13,8 +13,9 @@ from dumbbell.advice.rules import cao_tree
 from dumbbell.advice.trials import STEP_S, duration_s
 from dumbbell.metrics.contrast import MATTERS
 from dumbbell.metrics.number import ABSENT, counted, elapsed, percent, percent_span, rough_percent, span, trimmed
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.spec.quantity import Rate
-from dumbbell.spec.run import FIFO, FRAME_BYTES
+from dumbbell.spec.queue import FIFO
 from dumbbell.tables.table import Amount, Table
 from dumbbell.units import NS_PER_S
 
@@ -243,6 +244,11 @@ def _sure(advice: Advice) -> str:
         text += " Intervals are of real hosts."
     if question.assumed:
         text += f" Preset {question.preset} assumes {', '.join(question.assumed)}."
+    if question.link:
+        given = ", ".join(f"--{name} {value}" for name, value in question.of_link) or "none of the options"
+        text += f" Link {question.link} gives {given}, and the rest of its keys."
+    if question.back_bps:
+        text += f" The way back has {Rate.show(question.back_bps)}."
     untried = "AQM, Wi-Fi" if question.fills else "Wi-Fi"
     return f"{text} {'Outside of what was validated.' if advice.outside else f'Not tried: {untried}.'}"
 
@@ -446,8 +452,10 @@ def _path(question: Question) -> str:
         company += f" Starts: {orders}."
     rate = " and ".join(map(Rate.show, question.steps_bps)) or Rate.show(question.rate_bps)
     rate += f" in turns of {trimmed(STEP_S, ' s')}" if question.steps_bps else ""
+    link = f"Link {question.link}: " if question.link else ""
+    back = f", {Rate.show(question.back_bps)} back" if question.back_bps else ""
     return (
-        f"{rate}, {_ms(question.rtt_ns)}, {managed}{loss}; 1 BDP = {drain}; {queue}."
+        f"{link}{rate}{back}, {_ms(question.rtt_ns)}, {managed}{loss}; 1 BDP = {drain}; {queue}."
         f" {job_and_goal(question.job.description, question.goal)}.{company}"
     )
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 from dumbbell.campaign.until import run_until
 from dumbbell.errors import EngineFailure
 from dumbbell.spec import Experiment, load
+from dumbbell.spec.frame import FRAME_BYTES
+from dumbbell.spec.link import link
 from dumbbell.spec.quantity import Rate, Share, Time
-from dumbbell.spec.run import FIFO, FRAME_BYTES
+from dumbbell.spec.queue import FIFO
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
@@ -56,6 +58,9 @@ CORES: Final = 2
 """Of a small machine: how long runs are depends on no larger one's."""
 MERGED_BDP: Final = 0.5
 """Up to which queue super-packets change what an algorithm gets."""
+BACK_BUFFER: Final = "250 ms"
+"""Queue before a way back of which only the rate is known: the rule of thumb for a router's line (Wischik
+and McKeown, "Part I: Buffer sizes for core routers", CCR 2005)."""
 STEP_S: Final = 5.0
 """How long a line has each of the rates that it has in turns."""
 MOST_STEPS: Final = 100
@@ -219,9 +224,7 @@ def experiment(question: Question, company: Company, order: Order, *, merged: bo
     spec: dict[str, Any] = {
         "name": f"{name}, {order}" if company.flows and len(question.starts) > 1 else name,
         "start_jitter": Time.show(min(question.rtt_ns * 10, NS_PER_S)),
-        "path": {
-            "rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns), "buffer": _one_or_all(buffers),
-        },
+        "path": {**_line(question), "buffer": _one_or_all(buffers)},
         "flows": flows, "host": {"socket_memory": "max" if question.intervals == "linux" else "default"},
         "measure": {"record": "summary"},
     }  # fmt: skip
@@ -235,13 +238,26 @@ def experiment(question: Question, company: Company, order: Order, *, merged: bo
         spec["name"] += ", super-packets"
         spec["path"]["offload"] = offload if len(offload) > 1 else offload[0]
         spec["zip"] = [*spec.get("zip", ()), *([["path.buffer", "path.offload"]] if len(offload) > 1 else [])]
-    if question.qdisc != FIFO.kind:
-        spec["path"]["qdisc"] = question.qdisc
-    if question.loss_ppb:
-        spec["path"]["loss"] = Share.show(question.loss_ppb)
     if question.steps_bps:
         spec["path"] |= _in_turns(question.steps_bps, ahead_s + _longest_s(question))
     return load(spec | lasting)
+
+
+def _line(question: Question) -> dict[str, Any]:
+    """Fields of the path but for its buffer. What a link gives is left to it: its changes leave what is written."""
+    fields: dict[str, Any] = {"rate": Rate.show(question.rate_bps), "rtt": Time.show(question.rtt_ns)}
+    of_link = {key.path for key in link(question.link).keys} if question.link else set()
+    if question.qdisc != FIFO.kind or "qdisc" in of_link:
+        fields["qdisc"] = question.qdisc
+    if question.loss_ppb:
+        fields["loss"] = Share.show(question.loss_ppb)
+    if question.link:
+        given = dict(question.of_link)
+        fields = {"link": question.link, **{name: value for name, value in fields.items() if name not in given}}
+    if question.back_bps:
+        buffer = {} if "back.buffer" in of_link else {"buffer": BACK_BUFFER}
+        fields["back"] = {"rate": Rate.show(question.back_bps), **buffer}
+    return fields
 
 
 def _in_turns(rates_bps: Sequence[int], until_s: float) -> dict[str, Any]:

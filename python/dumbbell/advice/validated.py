@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from dumbbell.comparison.strata import GOODPUT, HOSTS, PLAIN, Range, Stratum, stored_deviations, strata
 from dumbbell.metrics.number import span, trimmed
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.frame import FRAME_BYTES
 
 if TYPE_CHECKING:
     from dumbbell.advice.question import Company, Question
@@ -21,6 +21,8 @@ NEARLY: Final = 0.99
 
 def outside_of_validation(question: Question) -> str:
     """Why a path lies outside of what was held against the kernel (docs/validation.md); empty where it does not."""
+    if question.link or question.back_bps:
+        return "a way back of delay alone was, and lines that nothing changes"
     name = _of_queue(question)
     if name is None:
         return f"drop-tail queues were, and {question.qdisc} was not"

@@ -35,7 +35,8 @@ from dumbbell.engines.resources import memory_mb
 from dumbbell.engines.sim import SimEngine
 from dumbbell.engines.workers import serve
 from dumbbell.errors import EngineFailure
-from dumbbell.spec.run import Controller, Flow, Run
+from dumbbell.spec.flow import Controller, Flow
+from dumbbell.spec.run import Run
 from dumbbell.units import NS_PER_S, PPB
 
 BUDGET_S: Final = 0.2
@@ -253,7 +254,7 @@ def _expected(run: Run, bound: Size, attempt: Attempt) -> Size:
     begin_ns, end_ns = span_ns(run)
     since_ns = max(begin_ns, attempt.ended_ns)
     rest = _usage(run, attempt) * carried_packets(run, since_ns, end_ns)
-    lost = 1 - run.path.loss_ppb / PPB
+    lost = 1 - run.path.mean_loss_ppb / PPB
     remaining_packets = max(0.0, demand_packets(run) - attempt.delivered_bytes / run.path.mss_bytes) / lost
     packets = max(attempt.segments_sent + min(rest, remaining_packets), first_packets(run))
     return replace(bound, packets=packets, in_flight=min(bound.in_flight, packets))
@@ -265,7 +266,7 @@ def _usage(run: Run, attempt: Attempt) -> float:
     since_ns, rest_ns = attempt.ended_ns, max(1, end_ns - attempt.ended_ns)
     if not attempt.segments_sent:
         return 1.0
-    lost = 1 - run.path.loss_ppb / PPB if run.path.loss_at == "before" else 1.0
+    lost = 1 - run.path.mean_loss_ppb / PPB if run.path.loss_at == "before" else 1.0
     seen = attempt.passed[bisect_left(attempt.passed, (begin_ns, 0)) :]
     if len(seen) < MOMENTS:
         passed_packets = max(attempt.segments_sent * lost - attempt.queued_packets, 1.0)

@@ -161,6 +161,7 @@ def each_alone(experiment: Experiment) -> Experiment | None:
 
     def with_alone(groups: list[str]) -> Experiment:
         fields = {**experiment.fields(), "alone": groups}
+        fields.pop("expect", None)  # which is of all groups together
         return Experiment.of(fields, folder=experiment.folder, registry=experiment.registry)
 
     able = []

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
-from dumbbell.spec.run import Flow, Run
+from dumbbell.spec.flow import Flow
+from dumbbell.spec.run import Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 _OPEN_ROUND_TRIPS = 5
@@ -73,12 +73,7 @@ def longest_rtt_ns(run: Run) -> int:
 
 def carried_packets(run: Run, begin_ns: float, end_ns: float) -> float:
     """What the bottleneck can carry between two instants, in full packets, whatever rates it has meanwhile."""
-    begins = [(0, run.path.rate_bps), *((change.at_ns, change.rate_bps) for change in run.path.changes)]
-    carried_bits = sum(
-        rate_bps * max(0, min(end_ns, until_ns) - max(begin_ns, since_ns)) / NS_PER_S
-        for (since_ns, rate_bps), (until_ns, _) in pairwise([*begins, (math.inf, 0)])
-    )
-    return carried_bits / BITS_PER_BYTE / run.path.frame_bytes
+    return run.path.capacity_bits(begin_ns, end_ns, run.path.mtu_bytes) / BITS_PER_BYTE / run.path.frame_bytes
 
 
 def demand_packets(run: Run) -> float:
@@ -116,13 +111,13 @@ def _first_packets(flow: Flow, run: Run) -> float:
     """Who connects later has no answer before the end."""
     if flow.work.arrivals:
         return sum(min(window, -(-size // mss_bytes)) for at_ns, size in flow.work.arrivals.arrivals if at_ns < last_ns)
-    return min(window, _demand_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
+    return flow.connections * min(window, _demand_packets(flow, mss_bytes)) if last_ns > 0 else 0.0
 
 
 def _room_packets(run: Run) -> float:
     """What fits between the senders and the receivers, apart from what senders hold."""
     frame_bytes = run.path.frame_bytes
-    fastest_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
+    fastest_bps = max(run.path.rate_bps, *(rate_bps for _, rate_bps in run.path.rates_in_time), 0)
     room_bytes = run.path.buffer_bytes + fastest_bps * longest_rtt_ns(run) / NS_PER_S / BITS_PER_BYTE
     for flow in run.flows:
         if flow.access:
@@ -133,7 +128,7 @@ def _room_packets(run: Run) -> float:
 def _window_packets(run: Run) -> float:
     """What receivers let into the network."""
     window_bytes = run.host.receive_window_bytes
-    connections = sum(max(1, len(_arrivals(flow))) for flow in run.flows)
+    connections = sum(max(1, flow.connections) for flow in run.flows)
     return math.inf if window_bytes is None else connections * (window_bytes // run.path.mss_bytes + 1)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 from dumbbell.cc import base_name
 from dumbbell.charts.chart import TIME, Axis, Kind, Layer, Panel
 from dumbbell.charts.shapes import Look, scatter
-from dumbbell.metrics.counter import rates_bps
+from dumbbell.metrics.counter import Counter, rates_bps
 from dumbbell.results.run_series import (
     QueueCount,
     RunSeries,
@@ -55,6 +55,12 @@ def flow_rates(
 def group_rates(run: RunSeries, group: str, end_s: float, bin_s: float) -> Samples:
     """The summed throughput of a group's flows from the run's beginning on, in bit/s."""
     return Samples(middles((0, end_s), bin_s), group_rates_bps(run, group, 0, end_s, bin_s))
+
+
+def capacity(carried: Counter, end_s: float, bin_s: float) -> Layer:
+    """What a line can carry, in the bins of the throughput."""
+    samples = Samples(middles((0, end_s), bin_s), rates_bps(carried, 0, end_s, bin_s))
+    return replace(curve(samples, Look("link", 0, "capacity of the line"), MBPS), tag="line")
 
 
 def backlog(run: RunSeries, label: str, style: str = "queue", *, instance: int = 0) -> Layer:

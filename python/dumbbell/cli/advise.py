@@ -29,6 +29,8 @@ def advise(  # noqa: PLR0913 (each is an option)
     rtt: of.Rtt = None,
     buffer: of.Buffer = None,
     qdisc: of.Qdisc = None,
+    link: of.Link = None,
+    back: of.Back = None,
     loaded_rtt: of.LoadedRtt = None,
     loss: of.Loss = None,
     competitors: of.Competitors = None,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from dumbbell.metrics.number import counted, listed
-from dumbbell.spec.point_text import changes_text, swept_text
+from dumbbell.spec.point_text import changes_text, impairment_texts
 from dumbbell.tables.terminal import bold, wrapped
 
 if TYPE_CHECKING:
@@ -66,13 +66,17 @@ def _hop_texts(hops: Sequence[Mapping[str, Any]], path: str, axes: Sequence[str]
 
 def _field_texts(section: Mapping[str, Any], path: str, axes: Sequence[str]) -> Iterator[str]:
     """Key and value of what is not swept."""
+    texts = impairment_texts(section)
     for key, value in section.items():
         if f"{path}.{key}".lstrip(".") in axes or key == "hops":
             continue
         if key == "change":
-            yield from changes_text([(swept_text(each["rate"]), swept_text(each["at"])) for each in value])
+            yield from changes_text(value)
+        elif key in texts and not any(axis.startswith(f"{path}.{key}.") for axis in axes):
+            yield texts[key]
         elif isinstance(value, dict):
-            inner = " ".join(_field_texts(value, f"{path}.{key}", axes))
+            is_sentence = "change" in value or impairment_texts(value)
+            inner = (", " if is_sentence else " ").join(_field_texts(value, f"{path}.{key}", axes))
             yield inner if key == "workload" else f"{key} {inner}".strip()
         elif key == "route":
             yield f"by {', '.join(value)}"

@@ -72,6 +72,8 @@ def check(  # noqa: PLR0913 (each is an option)
         typer.echo(f"{name}: {'; '.join(reasons) or 'can run it' + times.get(name, '')}")
     if facts["outside"]:
         typer.echo(terminal.wrapped(f"sim: {facts['outside']}", width))
+    for line in (*_expectation_lines(experiment, width), *_link_lines(experiment, width)):
+        typer.echo(line)
     for queue in facts["queues"][:_MOST_QUEUES]:
         typer.echo(queue)
     if len(facts["queues"]) > _MOST_QUEUES:
@@ -122,6 +124,8 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
         **({"runs_alone": sum(n for _, n in alone)} if harm else {}),
         "simulated_s": total(lambda run: run.duration_ns) / NS_PER_S,
         "packets": round(total(packets)),
+        **_link_object(experiment),
+        "expectations": [{"text": str(each), "where": each.values} for each in experiment.expectations],
         "queues": list(dict.fromkeys(line for _, resolved in survey.seen for line in resolved.tc_lines())),
         "programs": list(dict.fromkeys(_programs(experiment, able))),
         "engines": engines,
@@ -130,6 +134,39 @@ def _facts(experiment: "Experiment", parts: "Sequence[Part]", *, harm: bool) -> 
             {"kind": kind, "text": text} for kind, text in summaries(spec_warnings(experiment, survey.seen)).items()
         ],
     }
+
+
+def _link_object(experiment: "Experiment") -> dict[str, Any]:
+    """As JSON has it; nothing of a spec that has none."""
+    from dumbbell.spec.link import holding
+
+    keys = [
+        {"key": each.path, "value": each.value, "own": each.is_own, "source": each.key.source, "link": each.key.value}
+        for each in holding(experiment)
+    ]
+    return {"link": {"name": experiment.get("path.link"), "keys": keys}} if keys else {}
+
+
+def _expectation_lines(experiment: "Experiment", width: int) -> "Iterator[str]":
+    from dumbbell.spec.point_text import point_text
+    from dumbbell.tables import terminal
+
+    for each in experiment.expectations:
+        where = f", where {point_text(each.values)}" if each.values else ""
+        yield terminal.wrapped(f"expects {each}{where}", width)
+
+
+def _link_lines(experiment: "Experiment", width: int) -> "Iterator[str]":
+    """Of a spec's preset of a link every key with its value and its source."""
+    from dumbbell.spec.link import holding, link
+    from dumbbell.tables import terminal
+
+    if name := experiment.get("path.link"):
+        yield terminal.wrapped(f"link {name}: {link(name).about}", width)
+    for each in holding(experiment):
+        first, *more = each.lines
+        yield terminal.wrapped(first, width, "  ", hanging="    ")
+        yield from (f"    {line}" for line in more)
 
 
 def _forecasts(parts: "Sequence[Part]", engines: "Sequence[str]", start_s: float) -> "Iterator[tuple[str, Forecast]]":

@@ -73,6 +73,11 @@ def studies_or_all() -> list[str]:
     return [*studies(), "all"]
 
 
+def suites() -> list[str]:
+    home = Path(__file__).parents[1] / "suites"
+    return [file.parent.name for file in sorted(home.glob("*/suite.toml"))]
+
+
 def algorithms() -> list[str]:
     """Algorithms and variants that this machine has."""
     import dumbbell.cc as cc
@@ -125,6 +130,20 @@ def measurers() -> Sequence[str]:
 
 def presets() -> Sequence[str]:
     return PRESETS
+
+
+def links() -> list[str]:
+    """Presets of links."""
+    from dumbbell.spec.link import links as known
+
+    return [each.name for each in known()]
+
+
+def processes() -> list[str]:
+    """Of lines that change in time."""
+    from dumbbell.traces.process import PROCESSES
+
+    return list(PROCESSES)
 
 
 def kernels() -> list[str]:

@@ -29,6 +29,21 @@ LoadedRtt = Annotated[
     str | None,
     typer.Option("--loaded-rtt", metavar="TIME", help="Ping while a CUBIC upload fills the line; gives the queue."),
 ]
+Link = Annotated[
+    str | None,
+    typer.Option(
+        "--link", metavar="NAME", autocompletion=completion.links,
+        help="A documented link, for what you do not say of the path: dsl_25_5, cable, lte, wifi, starlink, geo.",
+    ),
+]  # fmt: skip
+Back = Annotated[
+    str | None,
+    typer.Option(
+        "--back",
+        metavar="RATE",
+        help="Rate of the way back, of the ACKs: 1mbit; its queue is of 250 ms, or the link's.",
+    ),
+]
 Loss = Annotated[str | None, typer.Option("--loss", metavar="SHARE", help="Random loss, measured without load: 0.1%.")]
 Competitors = Annotated[
     str | None,
@@ -116,7 +131,7 @@ _NAMES: Final = {
     "rate": "rate", "rtt": "rtt", "buffer": "buffer", "loaded_rtt": "loaded-rtt", "loss": "loss",
     "competitors": "beside", "transfer": "transfer", "stream": "stream", "requests": "requests",
     "qdisc": "qdisc", "candidates": "candidates", "goal": "for", "preset": "preset", "starts": "starts",
-    "now": "now", "intervals": "intervals",
+    "now": "now", "intervals": "intervals", "link": "link", "back": "back",
 }  # fmt: skip
 """What a question reads, by the parameters of its commands."""
 

@@ -43,6 +43,7 @@ class ExportedTable(StrEnum):
     queue = "queue"
     hop_series = "hop_series"
     transfers = "transfers"
+    pages = "pages"
     ss = "ss"
 
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 import typer
 
 from dumbbell.cli import completion
+from dumbbell.cli.expectations import Judging
 from dumbbell.cli.interruption import measured_runs, store_of
 from dumbbell.cli.option import (
     DEFAULT_STORE,
@@ -117,6 +118,13 @@ def run(  # noqa: PLR0913 (each is an option)
             "--live", help="In real time: show each flow while it is measured, in the terminal and on a local page."
         ),
     ] = False,
+    junit: Annotated[
+        Path | None,
+        typer.Option("--junit", metavar="FILE", help="Write the spec's expectations as JUnit XML, for CI."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="Exit with 1 also where an expectation is undecided.")
+    ] = False,
 ) -> None:
     """Run what is not in the store yet, and print the results.
 
@@ -142,13 +150,14 @@ def run(  # noqa: PLR0913 (each is an option)
 
     others: dict[str, object] = {"--json": as_json, "--harm": harm, "--fresh": fresh, "--dry-run": dry_run}
     others |= {"--columns": columns, "--sort": sort, "--each-seed": each_seed, "--jobs": jobs}
-    others |= {"--time-of-day": time_of_day, "--live": live}
+    others |= {"--time-of-day": time_of_day, "--live": live, "--junit": junit, "--strict": strict}
     if measurement and (unusable := [name for name, value in others.items() if value]):
         what = f"cannot be combined with {unusable[0]}: it prints each measurement, and stores nothing"
         raise typer.BadParameter(what, param_hint="--measurement")
     chosen = engine_of(engine, inventory, ssh_config)
     watched_engine = _live_engine(chosen, dry_run=dry_run) if live else None
     experiment = experiment_of(spec, seeds, sets)
+    judging = Judging.of(experiment, spec, junit, strict=strict)
     wanted = EVERY if part is None else part_of(part)
     times = _times_of_day(time_of_day, chosen) if time_of_day is not None else None
     alone = each_alone(experiment) if harm else None
@@ -181,12 +190,13 @@ def run(  # noqa: PLR0913 (each is an option)
             _print_json(store, runs, chosen)
         else:
             _print_results(store, experiments, chosen, choice)
+        broken = judging.judge(store, _campaign(store, experiment, chosen), chosen, err=as_json)
         _print_stale_runs(store, experiment, chosen)
         _print_unvalidated_points(experiment, chosen)
         added = store.count() - before
     if not as_json:
         _print_place(out, done, added, time.monotonic() - began)
-    if done.failed:
+    if done.failed or broken:
         raise typer.Exit(1)
 
 

@@ -49,7 +49,7 @@ from dumbbell.metrics.statistics import estimate
 from dumbbell.results.disturbance import LIVE
 from dumbbell.results.provenance import facts
 from dumbbell.results.schema import FailedRun, Outcome, Result
-from dumbbell.spec.run import FIFO
+from dumbbell.spec.queue import FIFO
 from dumbbell.units import NS_PER_S, PPB
 
 if TYPE_CHECKING:
@@ -91,12 +91,12 @@ BANDS: Final = {band.metric: band for band in (
         of="the larger of the reference's and 5 % of the base RTT", median_limit=0.05, p90_limit=0.15,
     ),
     Band(
-        metric=COMPLETION, label="completion time of transfers, median", unit="%", of="the reference's",
-        median_limit=0.02, p90_limit=0.10,
+        metric=COMPLETION, label="completion time of transfers, pages or frames, median", unit="%",
+        of="the reference's", median_limit=0.02, p90_limit=0.10,
     ),
     Band(
-        metric=LATE_COMPLETION, label="completion time of transfers, 95th percentile", unit="%", of="the reference's",
-        median_limit=0.10, p90_limit=0.20,
+        metric=LATE_COMPLETION, label="completion time of transfers, pages or frames, 95th percentile", unit="%",
+        of="the reference's", median_limit=0.10, p90_limit=0.20,
     ),
     Band(
         metric=WINNER, label="same winner, where the reference's seeds agree on one", unit="%", of="such conditions",

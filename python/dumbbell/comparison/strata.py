@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct, convert
 from msgspec import field as struct_field
 
-from dumbbell.spec.run import FIFO
+from dumbbell.spec.queue import FIFO
 
 PLAIN: Final = "plain"
 WEIGHTS: Final = {"reno": 4, "cubic": 4, "bbr": 4, "bbr_4_17": 1, "bbr_1_1": 1, "bbr_1_5": 1, "bbr_shallow": 1}
@@ -35,6 +35,7 @@ QDISC: Final = "path.qdisc.kind"
 HOSTS: Final = "hosts"
 """No stratum: what real hosts measured."""
 
+Choices: TypeAlias = tuple[str | bool | int | float, ...]
 Extent: TypeAlias = tuple[float, float]
 Way: TypeAlias = Mapping[str, str | tuple[str, ...]]
 """Where a group's data goes: its `direction`, and the hops of its `route`."""
@@ -48,6 +49,12 @@ class Range(Struct, frozen=True, forbid_unknown_fields=True):
     unit: str = ""
     of: Literal["rate", "rtt"] | None = None
     """It is a share of the condition's own."""
+
+
+Drawn: TypeAlias = Range | Choices
+"""Of what a field's value is drawn."""
+STEPS_OF_RATE: Final = {"rate": Range(least=0.25, most=4, of="rate")}
+"""By how much a step changes the rate that a condition begins with."""
 
 
 class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
@@ -74,20 +81,26 @@ class Stratum(Struct, frozen=True, forbid_unknown_fields=True):
     """Share of the conditions whose flows do not start together."""
     start_jitter: str = "100 ms"
     changes: tuple[int, int] | None = None
-    """How many steps the rate makes, each at most once in its part of the run after the first tenth."""
+    """How many changes there are, each in its part of the run after the first tenth."""
+    change: Mapping[str, Drawn] = struct_field(default_factory=lambda: STEPS_OF_RATE)
+    """What each of them sets."""
+    lasts: Range | None = None
+    """After so long all is as it was; None: it stays."""
     duration: str = USUAL_DURATION
     window: tuple[str, ...] = ("50 %", "100 %")
     """Empty: the whole run."""
     most_packets: int = MOST_PACKETS
-    fields: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    fields: Mapping[str, Drawn] = {}
     """Other fields of the spec, by their path."""
-    groups: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    groups: Mapping[str, Drawn] = {}
     """Fields of each group of flows."""
+    sources: Mapping[str, Mapping[str, Drawn]] = {}
+    """Other groups, by their names: all fields of each."""
     ways: Mapping[str, Way] = {}
     """Flows are drawn for each of these by itself; its name begins the names of their groups."""
     hops: tuple[str, ...] = ()
     """Links in a row, each with a buffer. One of them, any, is the bottleneck, with the condition's rate and loss."""
-    hop: Mapping[str, Range | tuple[str | bool, ...]] = {}
+    hop: Mapping[str, Drawn] = {}
     """Other fields of each link; a rate is that of the others."""
 
     @property

@@ -22,6 +22,7 @@ import dumbbell.cc as cc
 from dumbbell.captures import experiment, text
 from dumbbell.captures.analysis import Analysis, CaptureError, Sink, analyse
 from dumbbell.captures.traffic import FlowTraffic, traffic
+from dumbbell.engines import line_limits
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.identity import hash_of
 from dumbbell.engines.measurement import (
@@ -45,7 +46,8 @@ if TYPE_CHECKING:
 
     from dumbbell.captures.connection import CapturedFlow
     from dumbbell.captures.traffic import Integers
-    from dumbbell.spec.run import Flow, Run
+    from dumbbell.spec.flow import Flow
+    from dumbbell.spec.run import Run
 
 SOURCES: Final = ("capture.py", "../captures/experiment.py", "../captures/traffic.py")
 NEAR: Final = {0: "client", 1: "server"}
@@ -187,6 +189,8 @@ def _problems(run: Run, flows: Sequence[CapturedFlow], analysis: Analysis) -> It
     if not run.has_one_way:
         message = "flows that go different ways, and the data of one way is measured"
         yield Problem("flows", message, "let all flows have the same direction and route")
+    for field in line_limits.fields(run):
+        yield Problem(field, "the capture is of the path that it was taken on", "leave it out")
     if run.measure.qlog:
         yield Problem("measure.record", '"qlog" is of what a sender does within, which no packet shows', "leave it out")
     if run.measure.ss_ns:
@@ -204,8 +208,14 @@ def _problems(run: Run, flows: Sequence[CapturedFlow], analysis: Analysis) -> It
 
 def _of_workload(path: str, flow: Flow, captured: CapturedFlow, *, is_complete: bool) -> Iterator[Problem]:
     work = flow.work
-    if work.arrivals or work.command or work.ping:
-        what = "many short connections" if work.arrivals else "pings" if work.ping else "what a program said"
+    if work.arrivals or work.pages or work.command or flow.cc is None:
+        what = (
+            "many connections"
+            if work.arrivals or work.pages
+            else "what a program said"
+            if work.command
+            else "datagrams"
+        )
         yield Problem(path, f"{what}, and a flow of a capture is one connection", 'workload = "bulk", or a transfer')
     sent = captured.sent.unique_bytes
     if (

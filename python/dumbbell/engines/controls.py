@@ -11,7 +11,8 @@ from dumbbell.kernel.recipe import recipe
 from dumbbell.problem import Problem, suggestion
 
 if TYPE_CHECKING:
-    from dumbbell.spec.run import Controller, Run
+    from dumbbell.spec.flow import Controller
+    from dumbbell.spec.run import Run
 
 
 def name_in(controls: Mapping[str, str], controller: Controller) -> str | None:

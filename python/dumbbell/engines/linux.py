@@ -6,6 +6,7 @@ import json
 import time
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,8 +82,10 @@ class LinuxEngine:
         unknown = controls.problems(run, self._kernel.controls, self._kernel.name)
         kernel = f"this kernel ({self._kernel.name})"
         lacking = means.lacking_queues(run, self._kernel.has_qdisc, kernel, 'the engine netns where Linux has "{}"')
+        has_police = partial(self._kernel.has_option, "CONFIG_NET_ACT_POLICE")
+        police = means.lacking_policers(run, has_police, kernel, "a kernel of `dumbbell kernel build`")
         ecn = means.lacking_ecn(run, lambda: self._kernel.has_setting("tcp_ecn_option"), kernel)
-        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run), *lacking, *ecn]
+        return [*unknown, *linux_limits.problems(run), *linux_limits.guest_problems(run), *lacking, *police, *ecn]
 
     def ready(self) -> None:
         """Boots the kernel, unless it has booted since this machine was started."""

@@ -5,11 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 
-from dumbbell.engines.resources import MOST_MEMORY, memory_mb
+from dumbbell.engines import line_limits
+from dumbbell.engines.resources import MOST_CONNECTIONS, MOST_MEMORY, memory_mb
 from dumbbell.problem import Problem
+from dumbbell.spec.frame import ETHERNET_HEADER_BYTES
+from dumbbell.spec.path import Hop, Path
 from dumbbell.spec.quantity import Rate
+from dumbbell.spec.queue import QueueDiscipline, Room
 from dumbbell.spec.resolved import red_mean_bits
-from dumbbell.spec.run import ETHERNET_HEADER_BYTES, Hop, MemoryBytes, Path, QueueDiscipline, Room, Run
+from dumbbell.spec.run import MemoryBytes, Run
 from dumbbell.units import BITS_PER_BYTE
 
 MOST_FLOWS = 1_000
@@ -38,6 +42,7 @@ def problems(run: Run, *, here: bool = True) -> Iterator[Problem]:
     if here and run.measure.ss_ns and shutil.which("ss") is None:
         yield Problem("measure.ss", 'this machine has no program "ss"', "install iproute2, or leave it out")
     yield from _of_the_path(run)
+    yield from line_limits.problems(run)
     yield from _of_the_flows(run, here=here)
     yield from _of_the_host(run)
 
@@ -64,15 +69,15 @@ def _of_the_path(run: Run) -> Iterator[Problem]:
 
 def _of_a_queue(path: Path, where: str, queue: Path | Hop) -> Iterator[Problem]:
     frame = path.mtu_bytes + queue.overhead_bytes
-    yield from _rate(f"{where}.rate", queue.rate_bps)
-    for index, change in enumerate(queue.changes):
-        yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
+    yield from _rates(where, queue)
     yield from _queue(f"{where}.buffer", queue.buffer)
     yield from _of_a_discipline(path, f"{where}.qdisc", queue.qdisc)
-    if queue.shaper == "tbf" and queue.burst_bytes <= frame:
+    # The line of a trace is an htb (`bucket` in crates/agent/src/network/row.rs).
+    shaper = "htb" if queue.trace else queue.shaper
+    if shaper == "tbf" and queue.burst_bytes <= frame:
         message = f"{queue.burst_bytes} B is one frame or less: Linux's tbf has no line without a burst"
         yield Problem(f"{where}.burst", message, f'more than {frame} B, or shaper = "htb"')
-    elif queue.shaper == "tbf" and path.offload:
+    elif shaper == "tbf" and path.offload:
         segments = LARGEST_SUPER_PACKET_BYTES // path.mss_bytes
         least = max(segments, 1) * frame
         if queue.burst_bytes < least:
@@ -107,6 +112,11 @@ def _of_a_discipline(path: Path, where: str, qdisc: QueueDiscipline) -> Iterator
 def _of_the_flows(run: Run, *, here: bool) -> Iterator[Problem]:
     if len(run.flows) > MOST_FLOWS:
         yield Problem("flows", f"{len(run.flows)} flows in all are too many for this engine", f"at most {MOST_FLOWS}")
+    clients = [index for index, flow in enumerate(run.flows) if flow.work.pages]
+    opened = sum(run.flows[index].connections for index in clients)
+    if opened > MOST_CONNECTIONS:
+        message = f"{opened} connections of clients are too many for this engine"
+        yield Problem(f"flows[{clients[0]}].workload", message, f"at most {MOST_CONNECTIONS} of all of them")
     for index, flow in enumerate(run.flows):
         if here and flow.work.command:
             for end in ("command", "server"):
@@ -135,6 +145,18 @@ def _of_the_host(run: Run) -> Iterator[Problem]:
     if isinstance(memory, MemoryBytes) and memory.bytes > LARGEST_MEMORY_BYTES:
         message = f"{memory.bytes} B is more than a socket buffer of Linux holds"
         yield Problem("host.socket_memory", message, f'at most {LARGEST_MEMORY_BYTES} B, or "max"')
+
+
+def _rates(where: str, queue: Path | Hop) -> Iterator[Problem]:
+    if queue.trace is None:  # of which it is the mean
+        yield from _rate(f"{where}.rate", queue.rate_bps)
+    if queue.police.peak_bps is not None:
+        yield from _rate(f"{where}.peak", queue.police.peak_bps)
+    for index, change in enumerate(queue.changes):
+        if change.rate_bps is not None:
+            yield from _rate(f"{where}.change[{index}].rate", change.rate_bps)
+        if change.buffer is not None:
+            yield from _queue(f"{where}.change[{index}].buffer", change.buffer)
 
 
 def _rate(path: str, rate_bps: int) -> Iterator[Problem]:

@@ -18,6 +18,7 @@ def lacking(run: Run, has: Callable[[str], bool], kernel: str) -> Iterator[Probl
         if queue.shaper == "htb" and not has("htb"):
             yield Problem(f"{where}.shaper", f'{kernel} has no "htb"', 'shaper = "tbf", or `modprobe sch_htb`')
     yield from lacking_queues(run, has, kernel, "`modprobe sch_{}`")
+    yield from lacking_policers(run, partial(has, "police"), kernel, "`modprobe -a act_police cls_u32 sch_ingress`")
     yield from lacking_ecn(run, partial(has, "accurate_ecn"), kernel)
     if run.path.shaper_at == "receiver" and not has("ifb"):
         message = f'{kernel} has no "ifb", or none of ingress, u32 and mirred that lead there'
@@ -33,6 +34,13 @@ def lacking_queues(run: Run, has: Callable[[str], bool], kernel: str, hint: str)
         kind = queue.qdisc.kind
         if kind != "fifo" and not has(kind):
             yield Problem(f"{where}.qdisc", f'{kernel} has no "{kind}"', f'qdisc = "fifo", or {hint.format(kind)}')
+
+
+def lacking_policers(run: Run, has: Callable[[], bool], kernel: str, hint: str) -> Iterator[Problem]:
+    """Every policer of the run's path, where a kernel of this name has none."""
+    for where, queue in run.path.queues.items():
+        if queue.shaper == "police" and not has():
+            yield Problem(f"{where}.shaper", f"{kernel} has no policers", f'shaper = "tbf", or {hint}')
 
 
 def lacking_ecn(run: Run, has: Callable[[], bool], kernel: str) -> Iterator[Problem]:

@@ -76,9 +76,10 @@ class SsSample:
 class FlowMeasurement:
     """Counters, samples and gauges of one flow.
 
-    Of a source of short transfers all of its connections together: counters are sums over them, closed ones included;
-    gauges are those of its open connections, with bytes (closed connections included), cwnd, segments in flight and
-    rates summed, `srtt_us` the mean of those that have one, `min_rtt_us` the least; the others are "none".
+    Of a source of short transfers, and of a client, all of its connections together: counters are sums over them,
+    closed ones included; gauges are those of its open connections, with bytes (closed connections included), cwnd,
+    segments in flight and rates summed, `srtt_us` the mean of those that have one, `min_rtt_us` the least; the others
+    are "none".
     """
 
     started_ns: int
@@ -100,10 +101,21 @@ class FlowMeasurement:
     """Names of the algorithm's phases; `series.phase` is an index into them."""
     transfers: Transfers | None = None
     """The short transfers of a source; None for every other workload."""
+    pages: PageLoads | None = None
+    """The pages of a client; None for every other workload."""
     program: Program | None = None
     """What a program of the user's own said and how it ended; None for every other workload."""
-    pings: Pings | None = None
-    """The pings of the window; None for every other workload."""
+    datagrams: SentDatagrams | None = None
+    """The datagrams of the window, pings among them; None for every other workload."""
+    delay: Histogram | None = None
+    """How long those that arrived were under way, nanoseconds; None for pings and for every other workload."""
+    frames: MediaFrames | None = None
+    """The frames of the window, of media; None for every other workload."""
+
+    @property
+    def is_unseen(self) -> bool:
+        """Whether its program does not speak TCP: what it sends passes the queue, but nobody counts it."""
+        return self.program is not None and not self.at_end.segments_sent and not self.at_end.delivered_bytes
 
     @classmethod
     def from_core(cls, raw: Mapping[str, Any]) -> Self:
@@ -120,18 +132,39 @@ class FlowMeasurement:
             acks=AckSamples(**raw["acks"]),
             phases=tuple(raw["phases"]),
             transfers=Transfers.from_core(raw.get("transfers")),
+            pages=PageLoads.from_core(raw.get("pages")),
             program=Program.from_core(raw.get("program")),
-            pings=None if raw.get("pings") is None else Pings(**raw["pings"]),
+            datagrams=None if raw.get("datagrams") is None else SentDatagrams(**raw["datagrams"]),
+            delay=None if raw.get("delay") is None else Histogram(**raw["delay"]),
+            frames=MediaFrames.from_core(raw.get("frames")),
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pings:
-    """Pings that were sent within the window, up to the last one that was answered at all."""
+class MediaFrames:
+    """Frames of a media source that were captured within the window, but for those that may still come in time."""
+
+    captured: int
+    late: int
+    """Of them those that were not complete within the deadline, or never."""
+    delay: Histogram
+    """From the capture to the last packet's arrival, nanoseconds, of those that were complete at all."""
+
+    @classmethod
+    def from_core(cls, raw: Mapping[str, Any] | None) -> Self | None:
+        """Wraps what the engine gave."""
+        if raw is None:
+            return None
+        return cls(captured=raw["captured"], late=raw["late"], delay=Histogram(**raw["delay"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentDatagrams:
+    """Datagrams that were sent within the window, up to the last one that arrived at all, of a ping its answer."""
 
     sent: int
     lost: int
-    """Of them those that were never answered."""
+    """Of them those that never arrived."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,7 +202,7 @@ class ProgramEnd:
 
 
 NEVER_NS = 2**64 - 1
-"""An instant of `Transfers` that did not come, as engines write it."""
+"""An instant of `Transfers` or `PageLoads` that did not come, as engines write it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -187,6 +220,23 @@ class Transfers:
     @classmethod
     def from_core(cls, raw: Mapping[str, Any] | None) -> Self | None:
         """Wraps the columns; None where there are no transfers."""
+        return cls(**raw) if raw is not None and len(raw["started_ns"]) else None
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class PageLoads:
+    """The pages of a client: columns with one entry for each that it has begun, in order."""
+
+    started_ns: U64
+    """When the first request of the page was written."""
+    loaded_ns: U64
+    """When the last byte of its last object had arrived; `NEVER_NS`: not by the client's end."""
+    bytes: U64
+    """Payload of all its objects that were requested."""
+
+    @classmethod
+    def from_core(cls, raw: Mapping[str, Any] | None) -> Self | None:
+        """Wraps the columns; None where there are no pages."""
         return cls(**raw) if raw is not None and len(raw["started_ns"]) else None
 
 

@@ -13,8 +13,11 @@ from typing import Protocol, runtime_checkable
 from msgspec import structs
 
 from dumbbell.engines.protocol import Engine
+from dumbbell.spec.flow import Controller, Flow
+from dumbbell.spec.line import CLEAR
 from dumbbell.spec.quantity import Rate, Share, Time
-from dumbbell.spec.run import FIFO, Controller, Flow, Measure, Run
+from dumbbell.spec.queue import FIFO
+from dumbbell.spec.run import Measure, Run
 from dumbbell.units import NS_PER_S, PPB
 
 RATE_TOLERANCE = 0.005
@@ -96,6 +99,7 @@ def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """Looks at each distinct path of some runs, several at once, and yields what was found in the order of the runs.
 
     Nothing comes of an engine that builds no path, nor of a path of several queues: a train would tell them together.
+    Nor of a line that was recorded, whose rate is another one at each instant, nor of a policer, which has no queue.
     Hosts with lines of their own are looked at once for each rate, on the shortest of its paths.
 
     Raises:
@@ -103,7 +107,7 @@ def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
     """
     if not isinstance(engine, ProbingEngine | CarryingEngine):
         return
-    paths = list({run.canonical(): run for run in map(path_of, runs) if len(run.path.queues) == 1}.values())
+    paths = list({run.canonical(): run for run in map(path_of, filter(_is_seen, runs))}.values())
     if isinstance(engine, CarryingEngine):
         shortest = sorted(paths, key=lambda run: max(flow.base_rtt_ns for flow in run.flows))
         first = {run.path.rate_bps: run for run in reversed(shortest)}
@@ -119,6 +123,10 @@ def check_paths(engine: Engine, runs: Iterable[Run]) -> Iterator[Checked]:
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _is_seen(run: Run) -> bool:
+    return len(run.path.queues) == 1 and run.path.trace is None and run.path.shaper != "police"
 
 
 def check_path(engine: ProbingEngine, run: Run) -> Checked:
@@ -137,7 +145,7 @@ def path_of(run: Run) -> Run:
 
     What belongs to the hosts is left out: behind an access line as slow as the bottleneck no train could fill the
     bottleneck's queue, fq holds a hundred packets of a train, and timing noise and lumps are no part of a delay.
-    So is what manages the queue, which would drop frames of a train that fit.
+    So are what manages the queue, which would drop frames of a train that fit, and what the line does to packets.
     """
     ways = dict.fromkeys((flow.forward_delay_ns, flow.return_delay_ns) for flow in run.flows)
     flows = tuple(
@@ -157,7 +165,7 @@ def path_of(run: Run) -> Run:
         seed=_SEEDS[0],
         duration_ns=_DURATION_NS,
         until_done=False,
-        path=structs.replace(run.path, changes=(), jitter_ns=0, qdisc=FIFO),
+        path=structs.replace(run.path, changes=(), jitter_ns=0, qdisc=FIFO, impairments=CLEAR),
         flows=flows,
         host=structs.replace(run.host, qdisc="none", gro=False, ack_aggregation_ns=0),
         measure=Measure(window_begin_ns=0, window_end_ns=_DURATION_NS, sample_ns=_DURATION_NS, record="summary"),

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from dumbbell.errors import EngineFailure
 from dumbbell.problem import Problem, visible
-from dumbbell.spec.run import Command, Run
+from dumbbell.spec.flow import Command
+from dumbbell.spec.run import Run
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ from dumbbell.spec.run import MemoryBytes
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.spec.run import Flow, Room, Run
+    from dumbbell.spec.flow import Flow
+    from dumbbell.spec.path import Hop, Path
+    from dumbbell.spec.queue import Room
+    from dumbbell.spec.run import Run
 
 MOST_MEMORY = Bytes("64 GiB")
 MEMORY_STEPS_MB = (1024, 2048, 4096, 8192, 16384, 32768, MOST_MEMORY.bytes >> 20)
@@ -88,8 +91,10 @@ def _needed_bytes(run: Run) -> int:
 def _room_packets(run: Run) -> int:
     """What fits between the senders and the receivers."""
     longest_ns = max(flow.forward_delay_ns + flow.return_delay_ns for flow in run.flows)
+    longest_ns += sum(map(_longest_ns, run.path.queues.values()))
+    rooms = [run.path.buffer, *(change.buffer for change in run.path.changes if change.buffer)]
     packets = (
-        _packets(run, run.path.buffer)
+        max(_packets(run, room) for room in rooms)
         + _carried_packets(run, longest_ns)
         + run.path.burst_bytes // run.path.frame_bytes
     )
@@ -97,6 +102,16 @@ def _room_packets(run: Run) -> int:
         if flow.access:
             packets += _packets(run, flow.access.buffer)
     return packets
+
+
+def _longest_ns(line: Path | Hop) -> int:
+    """How long packets may be on a line beyond its delay; of a normal distribution nearly all."""
+    does = line.impairments
+    late = (does.reorder and does.reorder.late and does.reorder.late.by_ns) or 0
+    spread = does.reorder.spread if does.reorder else None
+    drawn = spread.delay_ns + 4 * spread.spread_ns if spread else 0
+    added = max((change.delay_ns or 0 for change in line.changes_in_time), default=0)
+    return late + drawn + does.aggregation_ns + added
 
 
 def _grown_packets(run: Run) -> int:
@@ -116,7 +131,7 @@ def _window_packets(run: Run) -> int:
 
 
 def _carried_packets(run: Run, time_ns: int) -> int:
-    rate_bps = max(run.path.rate_bps, *(change.rate_bps for change in run.path.changes), 0)
+    rate_bps = max(run.path.rate_bps, *(rate_bps for _, rate_bps in run.path.rates_in_time), 0)
     return rate_bps * time_ns // (BITS_PER_BYTE * NS_PER_S * run.path.frame_bytes)
 
 
@@ -132,8 +147,8 @@ def _writes(flow: Flow) -> int:
 
 def _connections(run: Run) -> int:
     """Those that may be open at once."""
-    sources = [count for count in map(_transfers, run.flows) if count]
-    return len(run.flows) - len(sources) + min(sum(sources), MOST_CONNECTIONS)
+    others = sum(flow.connections for flow in run.flows if not flow.work.arrivals)
+    return others + min(sum(map(_transfers, run.flows)), MOST_CONNECTIONS)
 
 
 def _transfers(flow: Flow) -> int:

@@ -124,9 +124,9 @@ def field_text(path: str, text: str, groups: Sequence[str] = ()) -> str:
 
 def value_text(value: object) -> str:
     """A swept value: BDP in capitals, a workload without brackets, others as the spec wrote them."""
-    if isinstance(value, Mapping) and len(value) == 1:
-        return " ".join(f"{key} {swept_text(own)}" for key, own in value.items())
     text = swept_text(value)
+    if isinstance(value, Mapping) and len(value) == 1 and text.startswith("{"):
+        return " ".join(f"{key} {swept_text(own)}" for key, own in value.items())
     return text.removesuffix("bdp") + "BDP" if text.endswith(" bdp") else text
 
 

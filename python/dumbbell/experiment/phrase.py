@@ -99,7 +99,7 @@ class Phrase:
 
 
 def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
-    """Times of transfers, else rates of streams, else times of pings, else shares where some are fair, else rates."""
+    """Times of transfers, else of pages, rates of streams, times of pings, shares where some are fair, else rates."""
     points = [point for point in runs.points if point.run_ids]
     phrase = partial(Phrase, seeds=max(len(point.run_ids) for point in points))
     finite = [each for each in groups if _ends(runs, each, points)]
@@ -108,6 +108,9 @@ def phrases(runs: ExperimentRuns, groups: Sequence[Subject]) -> list[Phrase]:
         median = not all(_known("fct", each, points) for each in sources)  # then of all, so that like meets like
         of_source, quantity = " in the median" if median else " on average", QUANTITIES["fct_p50" if median else "fct"]
         return [phrase(quantity, each, "take", of_source if each in sources else " to complete") for each in finite]
+    clients = [each for each in groups if _has(runs, each, "pages")]
+    if clients:
+        return [phrase(QUANTITIES["page_load"], each, "take", " to load a page in the median") for each in clients]
     streams = [each for each in groups if _has(runs, each, "stream")]
     if streams:
         return [phrase(QUANTITIES["goodput"], each, "get", _stream_rate_text(runs, each)) for each in streams]

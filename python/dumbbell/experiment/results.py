@@ -19,6 +19,7 @@ from dumbbell.campaign.until import run_until
 from dumbbell.engines.catalogue import catalogue
 from dumbbell.engines.registry import engine as engine_named
 from dumbbell.experiment.answer import answer
+from dumbbell.experiment.expectations import frame, judged
 from dumbbell.experiment.notebook import html, means
 from dumbbell.experiment.points import ExperimentRuns, campaign_runs
 from dumbbell.experiment.sweep import CLIFF_SHARE, cliffs, crossovers
@@ -41,8 +42,8 @@ if TYPE_CHECKING:
 
 
 _OFFERED: Final = (
-    "answer", "cliff", "crossover", "failures", "flows", "groups", "hop_series", "hops", "means", "outcomes", "plot",
-    "queue", "series", "store", "summaries", "summary", "time_below",
+    "answer", "cliff", "crossover", "expectations", "failures", "flows", "groups", "hop_series",
+    "hops", "means", "outcomes", "plot", "queue", "series", "store", "summaries", "summary", "time_below",
 )  # fmt: skip
 """What completion shows."""
 
@@ -114,6 +115,18 @@ class Results(Sequence[Outcome]):
         with Store.open(self.store) as store:
             measure_time_below(store, runs, quantities)
         return means(runs, quantities)
+
+    def expectations(self) -> pd.DataFrame:
+        """A row an `[[expect]]` of the spec and point: `verdict` ("holds", "fails", "undecided"), `sentence`, numbers.
+
+        `value` is the mean over seeds in `unit`, `low` and `high` are the ends of its 95 % interval (NaN where nothing
+        varied), `n` how many values it rests on, `bound` what it must keep, in words. Of one that has a time, `by`, it
+        is the time after which it was first so.
+
+        >>> results.expectations()  # doctest: +SKIP
+        """
+        with Store.open(self.store) as store:
+            return frame(judged(store, self._runs()))
 
     def summary(self) -> pd.DataFrame:
         """A row a run: the swept values, seed, status, `bottleneck.*`, jain, window, wall_s, warnings, error.
@@ -240,6 +253,18 @@ class Results(Sequence[Outcome]):
         """
         return self._series("transfers", run)
 
+    def pages(self, run: SupportsIndex | str | None = None) -> pd.DataFrame:
+        """The pages of clients (`workload = { pages = … }`): a row each, times in seconds.
+
+        `load_s` is NaN of one that was not loaded by the client's end. `run` is as for `transfers`.
+
+        >>> results.pages().groupby("name")["load_s"].quantile([0.5, 0.95])  # doctest: +SKIP
+
+        Raises:
+            StoreError: no flow of the run is a client that loads pages.
+        """
+        return self._series("pages", run)
+
     def _frame(self, table: frames.Table) -> pd.DataFrame:
         """Without the runs of other seeds that the store may have."""
         with Store.open(self.store) as store:
@@ -252,7 +277,7 @@ class Results(Sequence[Outcome]):
             if run is not None:
                 return series(run if isinstance(run, str) else self.outcomes[operator.index(run)].run_id)
             every = self.summaries
-            if kind == "transfers":  # a sweep may have other workloads, too
+            if kind in {"transfers", "pages"}:  # a sweep may have other workloads, too
                 every = [outcome for outcome in every if kind in store.kinds(outcome.run_id)]
             parts = ((outcome, series(outcome.run_id)) for outcome in every)
             return frames.together(parts, self._campaign(store).spec)

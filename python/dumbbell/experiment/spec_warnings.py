@@ -13,8 +13,9 @@ from dumbbell.experiment.warning import ExperimentWarning
 from dumbbell.metrics.number import amount
 from dumbbell.results.validity import is_as_reno
 from dumbbell.spec import Experiment, Point, Resolved, expand, resolve
+from dumbbell.spec.flow import Flow
 from dumbbell.spec.quantity import Time
-from dumbbell.spec.run import Flow, Run
+from dumbbell.spec.run import Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S, PPB
 
 DRAWS: Final = frozenset({"bbr", "cdg"})
@@ -119,7 +120,8 @@ def sends_always(flow: Flow, run: Run) -> bool:
 
 def _nothing_drawn(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     seeds, run = point.experiment.seed_values, resolved.run
-    drawn = run.path.jitter_ns or run.path.loss_ppb or any(flow.algorithm in DRAWS for flow in run.flows)
+    lines = any(line.draws for line in run.path.queues.values())
+    drawn = run.path.jitter_ns or lines or any(flow.algorithm in DRAWS for flow in run.flows)
     if len(seeds) == 1 or drawn:
         return
     if structs.replace(resolve(point, seeds[1]).run, seed=run.seed) == run:
@@ -153,18 +155,22 @@ def _in_order(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     run = resolved.run
     shortest_ns = min(flow.base_rtt_ns for flow in run.flows)
     jitter_ns = run.path.jitter_ns or 0
+    if run.path.impairments.reorder:
+        return
     if jitter_ns * LARGE_JITTER >= shortest_ns and point.experiment.is_written("path.jitter"):
         yield ExperimentWarning(
             kind="jitter in order", point=point.values, severity=jitter_ns / shortest_ns,
             text=f"path.jitter of {_time(jitter_ns)} delays packets in their order, also where netem's would reorder"
             " them: on such a path hosts deliver far less",
-            remedy="reordering is not in this version",
+            remedy=f'path.reorder = {{ spread = "{_time(jitter_ns)}" }} lets them overtake',
         )  # fmt: skip
 
 
 def _phases(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     """Floyd and Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", Internetworking 3, 1992."""
     run, groups = resolved.run, list(dict.fromkeys(resolved.groups))
+    if run.path.trace is not None or run.path.shaper == "police" or run.path.impairments.reorder:
+        return  # no packet takes as long as any other, or none waits, or delays are drawn
     there = [
         (flow, groups.index(group))
         for group, flow in zip(resolved.groups, run.flows, strict=True)
@@ -182,7 +188,7 @@ def _phases(point: Point, resolved: Resolved) -> Iterator[ExperimentWarning]:
     apart_ns, longer_ns = min((after - before, after) for before, after in pairwise(rtts_ns))
     nearly_equal = apart_ns <= NEARLY_EQUAL * packet_ns and packets <= NEAR_PACKETS and not mixed
     lost_by_themselves = LOSS_FACTOR / ((packets + frames) / len(clocked)) ** 2
-    if run.path.loss_ppb >= PPB * lost_by_themselves or not (
+    if run.path.loss_event_ppb >= PPB * lost_by_themselves or not (
         nearly_equal or packets <= (PHASE_PACKETS_MIXED if mixed else PHASE_PACKETS)
     ):
         return
@@ -222,7 +228,7 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[ExperimentWarni
     flows = [flow for flow in run.flows if _wants_more(flow)] if has_unasked_memory(point, run) else []
     if not flows:
         return
-    rate_bps = max([run.path.rate_bps, *(change.rate_bps for change in run.path.changes)])
+    rate_bps = max([run.path.rate_bps, *(rate_bps for _, rate_bps in run.path.rates_in_time)])
     most_bps = sum(BITS_PER_BYTE * DEFAULT_WINDOW_BYTES * NS_PER_S / flow.base_rtt_ns for flow in flows)
     one = f"with default socket memory {'the flow has' if len(flows) == 1 else f'{len(flows)} flows have'} at most"
     most_bytes = len(flows) * DEFAULT_WINDOW_BYTES
@@ -234,7 +240,11 @@ def _socket_memory(point: Point, resolved: Resolved) -> Iterator[ExperimentWarni
             text=f"{one} {most} in flight: a host would be limited to about"
             f" {amount(most_bps, scale=1e-6, unit=' Mbit/s')} here",
         )  # fmt: skip
-    elif most_bytes < path_bytes + run.path.buffer_bytes and not run.path.loss_ppb and any(map(answers_to_loss, flows)):
+    elif (
+        most_bytes < path_bytes + run.path.buffer_bytes
+        and not run.path.loses_at_random
+        and any(map(answers_to_loss, flows))
+    ):
         yield ExperimentWarning(
             kind="socket memory", point=point.values, remedy=MEMORY_REMEDY,
             text=f"{one} {most} in flight, less than path and queue hold"

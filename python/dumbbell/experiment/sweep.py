@@ -14,10 +14,13 @@ from typing import Any, Final, TypeAlias
 
 from dumbbell.experiment.curves import Curve, Curves, curves_of
 from dumbbell.experiment.points import ExperimentRuns
+from dumbbell.metrics.catalogue import mean_rate_bps
 from dumbbell.metrics.curve import cliff, crossover
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.measured import MeasuredPoint
-from dumbbell.spec.quantity import Rate, number_and_unit
+from dumbbell.spec import Experiment, expand, resolve
+from dumbbell.spec.point_text import point_text
+from dumbbell.spec.quantity import number_and_unit
 from dumbbell.units import PPB
 
 ValuesBySeed: TypeAlias = Callable[[MeasuredPoint], Mapping[int, float]]
@@ -58,9 +61,15 @@ def cliffs(runs: ExperimentRuns, share: float = CLIFF_SHARE) -> list[Place]:
     places = []
     for curve in curves.curves:
         losses = [curves.number(point) / PPB for point in curve.points]
-        rate = Rate(curve.points[0].swept.get("path.rate", runs.experiment.get("path.rate")))
-        places.append(_place(curve, [_total_goodput], partial(cliff, losses, rate_bps=rate.bps, share=share)))
+        rate_bps = _rate_bps(runs.experiment, curve.points[0])
+        places.append(_place(curve, [_total_goodput], partial(cliff, losses, rate_bps=rate_bps, share=share)))
     return places
+
+
+def _rate_bps(experiment: Experiment, measured: MeasuredPoint) -> float:
+    """What the line carries at a point, in its window: a recorded line, or one of a preset, has no rate in the spec."""
+    point = next(each for each in expand(experiment) if point_text(each.values) == measured.text)
+    return mean_rate_bps(resolve(point, experiment.seed_values[0]).run)
 
 
 def crossovers(runs: ExperimentRuns) -> list[dict[str, Any]]:

@@ -28,12 +28,13 @@ FACTS: Final = ("group", "cc", "flows", "seed", "n")
 FAIR_SHARE: Final = replace(QUANTITIES["share"], name="fair_share", label="fair share", short="fair")
 """A group's share if all flows had the same: what is fair is known, not measured."""
 USUAL: Final = (
-    "fct", "fct_p50", "fct_p95", "goodput", "share", "fair_share", "harm", "late_p95", "stalled", "rtt", "pings_lost",
-    "loss", "random_loss", "retransmits", "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue",
-    "total_goodput", "power", "starved", "convergence", "queueing_delay",
+    "fct", "fct_p50", "fct_p95", "page_load", "page_load_p95", "goodput", "share", "fair_share", "harm", "late_p95",
+    "stalled", "rtt", "pings_lost", "datagrams_lost", "delay", "late_frames", "frame_delay_p95", "loss", "random_loss",
+    "retransmits", "jain", "harm_rtt", "harm_fct", "utilization", "rtt_p95", "queue", "total_goodput", "power",
+    "starved", "convergence", "queueing_delay",
 )  # fmt: skip
 """What a reader asks for, the first things first; the rest of the catalogue is for those who name it."""
-TROUBLES: Final = ("stalled", "starved", "pings_lost")
+TROUBLES: Final = ("stalled", "starved", "pings_lost", "datagrams_lost")
 """Among them, what is told only where there is any."""
 PERCENTILES: Final = ("fct_p50", "fct_p95")
 """Of the usual columns those that say nothing new of a group with one transfer."""

@@ -132,15 +132,15 @@ def _few_losses(point: MeasuredPoint, resolved: Resolved) -> Iterator[Experiment
         return
     where = f"in {'the window' if runs == 1 else f'the windows of all {runs} seeds'}"
     window_s = (run.measure.window_end_ns - run.measure.window_begin_ns) / NS_PER_S
-    packets_per_s = run.path.rate_bps / BITS_PER_BYTE / run.path.frame_bytes
+    packets_per_s = mean_rate_bps(run) / BITS_PER_BYTE / run.path.frame_bytes
     longer = "a window of {} s, or more seeds, would have about " + str(FEW_LOSSES)
     if event_count:
         lost = f"{counted(round(sum(drops) + sum(at_random)), 'packet')} were lost in {counted(event_count, 'event')}"
         text = f"{where} {lost}: a rate of so few is known to about ± {percent(1 / math.sqrt(event_count))}"
         remedy = longer.format(math.ceil(window_s * FEW_LOSSES / event_count))
-    elif run.path.loss_ppb:
+    elif run.path.loss_event_ppb:
         text = f"{where} path.loss took no packet"
-        remedy = longer.format(math.ceil(FEW_LOSSES * PPB / run.path.loss_ppb / packets_per_s / runs))
+        remedy = longer.format(math.ceil(FEW_LOSSES * PPB / run.path.loss_event_ppb / packets_per_s / runs))
     elif loss_based > 1:
         text = f"{where} nothing was lost: what loss-based flows have of the path is what their start left them"
         remedy = "make duration longer, until the queue drops"

@@ -22,6 +22,7 @@ from dumbbell.explorer.skeletons import skeletons
 from dumbbell.metrics.statistics import t_quantile
 from dumbbell.report.html import drawing_script, style_sheet
 from dumbbell.spec.keys import keys
+from dumbbell.spec.link import links
 from dumbbell.version import __version__
 
 POLICY: Final = (
@@ -74,6 +75,14 @@ def tables() -> dict[str, Any]:
         },
         "defaults": {key.path: key.default for key in keys()},
         "options": {key.path: list(key.options) for key in keys() if key.options},
+        "links": [
+            {
+                "name": each.name,
+                "about": each.about,
+                "keys": [{"path": key.path, "text": key.text, "source": key.source} for key in each.keys],
+            }
+            for each in links()
+        ],
         "meanings": {key.path: key.meaning for key in keys()},
         "t": [t_quantile(degrees) for degrees in range(1, MOST_DEGREES + 1)],
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 from dumbbell.comparison.record import Number, Part
 from dumbbell.metrics.samples import histogram_quantile_s, histogram_share_below
 from dumbbell.spec import expand, load, resolve
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:

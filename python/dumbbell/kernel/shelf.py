@@ -60,8 +60,11 @@ class Kernel:
         return f"Linux {'.'.join(map(str, ordered(self.release)[:2]))}{patched}"
 
     def has_qdisc(self, name: str) -> bool:
-        """Whether it has a queue discipline of Linux: a usable kernel has the options of this version's recipe."""
-        option = f"CONFIG_NET_SCH_{name.upper()}"
+        """Whether it has a queue discipline of Linux."""
+        return self.has_option(f"CONFIG_NET_SCH_{name.upper()}")
+
+    def has_option(self, option: str) -> bool:
+        """Whether it was built with it: a usable kernel has the options of this version's recipe."""
         package = recipe().sources.get(self.name)
         is_absent = option in self.left_out or (package is not None and option in package.absent)
         return recipe().options.get(option) == "y" and not is_absent

@@ -11,8 +11,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
 
@@ -22,6 +23,7 @@ from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummar
 from dumbbell.metrics.window import Window, ratio
 
 if TYPE_CHECKING:
+    from dumbbell.spec.path import Path
     from dumbbell.spec.run import Run
 
     Value: TypeAlias = float | None
@@ -65,7 +67,7 @@ class Setup:
     def of(cls, run: Run) -> Setup:
         """The setup of a resolved run."""
         return cls(
-            random_loss_at=run.path.loss_at if run.path.loss_ppb else None,
+            random_loss_at=_random_loss_at(run.path),
             base_rtts_s=[flow.base_rtt_s for flow in run.flows],
             drain_time_s=ratio(8 * run.path.buffer_bytes, mean_rate_bps(run)),
         )
@@ -149,22 +151,30 @@ def random_loss(lost: int, offered: int, sent: int, loss_at: str) -> float | Non
 
 
 def has_random_loss(spec: Mapping[str, Any]) -> bool:
-    """Whether the path of a spec, given as its words, loses packets at random at any point."""
-    if "loss" not in spec["path"]:
-        return False
-    from dumbbell.spec.quantity import Share  # noqa: PLC0415 (late: it loads all of `spec`, and lists need none)
+    """Whether the path of a spec, given as its words, loses packets at random at any point, or damages them."""
+    from dumbbell.spec.link import link  # noqa: PLC0415 (late: it loads all of `spec`, and lists need none)
+    from dumbbell.spec.quantity import Share  # noqa: PLC0415 (as above)
 
-    loss = spec["path"]["loss"]
-    return any(Share(each).value for each in (loss if isinstance(loss, list) else [loss]))
+    path = spec["path"]
+    preset = {key.path: key.value for key in link(path["link"]).keys} if "link" in path else {}
+    tables = [preset | path, *(path.get("change") or preset.get("change") or ())]
+    losses = [table[key] for table in tables for key in ("loss", "corrupt") if key in table]
+    every = (one for each in losses for one in (each if isinstance(each, list) else [each]))
+    return any(isinstance(each, dict) or Share(each).value for each in every)
+
+
+def _random_loss_at(path: Path) -> str | None:
+    """Where both do so the few that are damaged, behind the line, count as if they were lost where the others are."""
+    if path.loses_at_random:
+        return path.loss_at
+    return "after" if path.impairments.corrupt_ppb else None
 
 
 def mean_rate_bps(run: Run) -> float:
     """The bottleneck's rate, its mean over the window where it changes."""
-    from dumbbell.metrics.samples import capacity_bits  # noqa: PLC0415 (late: it loads numpy)
-
     window = Window(run.measure.window_begin_ns, run.measure.window_end_ns)
-    changes = [(change.at_ns, change.rate_bps) for change in run.path.changes]
-    return ratio(capacity_bits(run.path.rate_bps, changes, window), window.seconds) or float(run.path.rate_bps)
+    capacity_bits = run.path.capacity_bits(window.begin_ns, window.end_ns, run.path.mtu_bytes)
+    return ratio(capacity_bits, window.seconds) or float(run.path.rate_bps)
 
 
 def mean(values: Iterable[Value]) -> Value:
@@ -208,8 +218,8 @@ def _percentile(own: str, each: str, percent: float) -> Callable[[Group], Value]
 
 
 def _total_goodput_bps(summary: Summarised, _: Setup) -> Value:
-    known = [each.goodput_bps for each in summary.groups.values() if each.goodput_bps is not None]
-    return sum(known) if known else None
+    pinging = {flow.name for flow in summary.flows if flow.pings is not None}
+    return _total_of_all([each.goodput_bps for name, each in summary.groups.items() if name not in pinging])
 
 
 def _random_loss(summary: Summarised, setup: Setup) -> Value:
@@ -234,16 +244,46 @@ def _queueing_delay(summary: Summarised, setup: Setup) -> Value:
     return None if wait_s is None else ratio(wait_s, setup.drain_time_s)
 
 
-def _pooled_retransmit_rate(group: Group) -> Value:
-    return ratio(sum(flow.retransmits for flow in group.flows), sum(flow.segments_sent for flow in group.flows))
+def _pooled(part: str, total: str) -> Callable[[Group], Value]:
+    """Of a group, all its flows' `part` as a share of all their `whole`; both are names of fields."""
 
+    def of_group(group: Group) -> Value:
+        counted, of = (sum(getattr(flow, name) or 0 for flow in group.flows) for name in (part, total))
+        return ratio(counted, of)
 
-def _pooled_ping_loss(group: Group) -> Value:
-    sent = sum(flow.pings or 0 for flow in group.flows)
-    return ratio(sum(flow.pings_lost or 0 for flow in group.flows), sent)
+    return of_group
 
 
 _PERCENT: Final = 100.0
+
+
+def _share(name: str, label: str, short: str, fields: tuple[str, str]) -> Quantity:
+    """Of how much went wrong: two fields, of a flow, of which the first is counted among the second."""
+    part, total = fields
+    return Quantity(
+        name=name, label=label, short=short, unit="%", factor=_PERCENT, limits=SHARE, better="lower",
+        of_group=_pooled(part, total), of_flow=lambda flow: ratio(getattr(flow, part), getattr(flow, total)),
+    )  # fmt: skip
+
+
+def _times(name: str, label: str, short: str) -> Iterator[Quantity]:
+    """A time's mean and percentiles: of a flow its fields `NAME_mean_s`, `NAME_p50_s`, …, of a group their mean."""
+    labels = {
+        "mean": (f"mean {label}", short), "p50": (f"median {label}", f"p50 {short}"),
+        "p95": (f"{label}, 95th percentile", f"p95 {short}"), "p99": (f"{label}, 99th percentile", f"p99 {short}"),
+    }  # fmt: skip
+    for statistic, (own, short_own) in labels.items():
+        of_flow: Callable[[FlowSummary], Value] = attrgetter(f"{name}_{statistic}_s")
+        yield Quantity(
+            name=name if statistic == "mean" else f"{name}_{statistic}", label=own, short=short_own, unit="ms",
+            factor=1e3, better="lower", relative=True, of_group=_mean_over_flows(of_flow), of_flow=of_flow,
+        )  # fmt: skip
+
+
+def _mean_over_flows(of_flow: Callable[[FlowSummary], Value]) -> Callable[[Group], Value]:
+    return lambda group: mean(map(of_flow, group.flows))
+
+
 _PERCENTILES: Final = ((50, "median"), (95, "95th percentile"), (99, "99th percentile"))
 _QUANTITIES: Final = (
     Quantity(
@@ -279,30 +319,28 @@ _QUANTITIES: Final = (
     Quantity(
         name="retransmits", label="retransmit rate", short="retransmits", unit="%", factor=_PERCENT,
         limits=SHARE, better="lower",
-        of_group=_pooled_retransmit_rate, of_flow=lambda flow: flow.retransmit_rate,
+        of_group=_pooled("retransmits", "segments_sent"), of_flow=lambda flow: flow.retransmit_rate,
+    ),
+    *_times("rtt", "RTT", "RTT"),
+    Quantity(
+        name="page_load", label="page load time, median", short="page load", unit="s", factor=1.0, better="lower",
+        relative=True, of_group=lambda group: mean(flow.page_load_p50_s for flow in group.flows),
+        of_flow=lambda flow: flow.page_load_p50_s,
     ),
     Quantity(
-        name="rtt", label="mean RTT", short="RTT", unit="ms", factor=1e3, better="lower", relative=True,
-        of_group=lambda group: mean(flow.rtt_mean_s for flow in group.flows), of_flow=lambda flow: flow.rtt_mean_s,
+        name="page_load_p95", label="page load time, 95th percentile", short="p95 page load", unit="s", factor=1.0,
+        better="lower", relative=True, of_group=lambda group: mean(flow.page_load_p95_s for flow in group.flows),
+        of_flow=lambda flow: flow.page_load_p95_s,
     ),
     Quantity(
-        name="rtt_p50", label="median RTT", short="p50 RTT", unit="ms", factor=1e3, better="lower", relative=True,
-        of_group=lambda group: mean(flow.rtt_p50_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p50_s,
+        name="pages", label="pages loaded", short="pages", unit="", factor=1.0, better="higher",
+        of_group=lambda group: _total_of_all([flow.pages for flow in group.flows]), of_flow=lambda flow: flow.pages,
     ),
-    Quantity(
-        name="rtt_p95", label="RTT, 95th percentile", short="p95 RTT", unit="ms", factor=1e3, better="lower",
-        relative=True,
-        of_group=lambda group: mean(flow.rtt_p95_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p95_s,
-    ),
-    Quantity(
-        name="rtt_p99", label="RTT, 99th percentile", short="p99 RTT", unit="ms", factor=1e3, better="lower",
-        relative=True,
-        of_group=lambda group: mean(flow.rtt_p99_s for flow in group.flows), of_flow=lambda flow: flow.rtt_p99_s,
-    ),
-    Quantity(
-        name="pings_lost", label="pings lost", short="pings lost", unit="%", factor=_PERCENT, limits=SHARE,
-        better="lower", of_group=_pooled_ping_loss, of_flow=lambda flow: ratio(flow.pings_lost, flow.pings),
-    ),
+    _share("pings_lost", "pings lost", "pings lost", ("pings_lost", "pings")),
+    _share("datagrams_lost", "datagrams lost", "lost", ("datagrams_lost", "datagrams")),
+    *_times("delay", "one-way delay", "delay"),
+    _share("late_frames", "late frames", "late frames", ("frames_late", "frames")),
+    *_times("frame_delay", "frame delay", "frame delay"),
     Quantity(
         name="queue", label="mean queue", short="queue", unit="BDP", factor=1.0, better="lower",
         of_run=lambda summary, _: summary.bottleneck.queue_mean_bdp,

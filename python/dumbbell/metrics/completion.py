@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Transfers
-from dumbbell.spec.run import Arrivals, Flow, Path, wire_bytes
+from dumbbell.spec.flow import Arrivals, Flow
+from dumbbell.spec.frame import wire_bytes
+from dumbbell.spec.path import Path
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 if TYPE_CHECKING:

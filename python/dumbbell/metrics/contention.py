@@ -16,7 +16,8 @@ from dumbbell.metrics.window import Activity, Window
 from dumbbell.units import NS_PER_S
 
 if TYPE_CHECKING:
-    from dumbbell.spec.run import Flow, Run
+    from dumbbell.spec.flow import Flow
+    from dumbbell.spec.run import Run
 
 
 class Convergence(NamedTuple):

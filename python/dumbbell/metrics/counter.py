@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from dumbbell.metrics.window import ratio
-from dumbbell.units import BITS_PER_BYTE
+from dumbbell.spec.path import Path
+from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 
@@ -36,6 +37,14 @@ class Counter:
             return np.zeros(np.shape(instants_s))
         instants = np.asarray(instants_s, dtype=np.float64)
         return np.interp(instants, self.time_s, self.total, left=0.0).astype(np.float64)
+
+
+def capacity_in_time(path: Path, end_s: float) -> Counter | None:
+    """The bytes that a path's line can carry up to each instant; None of a line whose rate stays as it is."""
+    if not (path.rates_in_time or path.deliveries_ns):
+        return None
+    at_ns, bits = zip(*path.capacity_in_time(end_s * NS_PER_S, path.mtu_bytes), strict=True)
+    return Counter.of(np.divide(at_ns, NS_PER_S), np.divide(bits, BITS_PER_BYTE))
 
 
 def edges(begin_s: float, end_s: float, bin_s: float) -> Floats:

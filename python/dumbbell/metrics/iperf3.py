@@ -50,10 +50,7 @@ def goodputs_bps(run: Run, measurement: Measurement, window: Window) -> Sequence
     if not queue.at_ns.size:
         return [None] * len(run.flows)
     backlog_bytes = float(np.interp(window.end_ns, queue.at_ns.astype(np.float64), queue.backlog_bytes))
-    rate_bps = next(
-        (each.rate_bps for each in reversed(run.path.changes) if each.at_ns <= window.end_ns), run.path.rate_bps
-    )
-    end_notice_ns = window.end_ns + BITS_PER_BYTE * NS_PER_S * backlog_bytes / rate_bps
+    end_notice_ns = run.path.carried_at_ns(BITS_PER_BYTE * backlog_bytes, window.end_ns, run.path.mtu_bytes)
     goodputs: list[float | None] = []
     for flow, measured in zip(run.flows, measurement.flows, strict=True):
         until_ns = end_notice_ns + flow.forward_delay_ns

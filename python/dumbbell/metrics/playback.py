@@ -19,7 +19,9 @@ import numpy.typing as npt
 from dumbbell.engines.measurement import FlowMeasurement
 from dumbbell.metrics.counter import Floats
 from dumbbell.metrics.window import Window
-from dumbbell.spec.run import Flow, Path, Stream, Trace, wire_bytes
+from dumbbell.spec.flow import Flow, Stream, Trace
+from dumbbell.spec.frame import wire_bytes
+from dumbbell.spec.path import Path
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 STARTUP_S = 1.0

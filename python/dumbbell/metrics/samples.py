@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ from dumbbell.metrics.window import Window, ratio
 from dumbbell.units import NS_PER_S
 
 
-class RoundTrips(NamedTuple):
+class Times(NamedTuple):
     """Mean, median, 95th and 99th percentile of samples, seconds; None without a sample."""
 
     mean_s: float | None = None
@@ -21,19 +20,19 @@ class RoundTrips(NamedTuple):
     p99_s: float | None = None
 
 
-def smoothed_rtt(series: FlowSeries, window: Window) -> RoundTrips:
+def smoothed_rtt(series: FlowSeries, window: Window) -> Times:
     """The smoothed RTT in a stretch of time. Samples before the first round trip are 0 and left out."""
     srtt_us = series.srtt_us[window.holds(series.at_ns) & (series.srtt_us > 0)]
     if srtt_us.size == 0:
-        return RoundTrips()
+        return Times()
     percentiles = np.percentile(srtt_us, [50, 95, 99])
-    return RoundTrips(*(float(each) / 1e6 for each in (srtt_us.mean(), *percentiles)))
+    return Times(*(float(each) / 1e6 for each in (srtt_us.mean(), *percentiles)))
 
 
-def ping_rtt(histogram: Histogram) -> RoundTrips:
-    """The round-trip times of pings."""
+def times(histogram: Histogram) -> Times:
+    """Those of a histogram, as of the round-trip times of pings."""
     quantiles = (histogram_quantile_s(histogram, share) for share in (0.5, 0.95, 0.99))
-    return RoundTrips(histogram_mean_s(histogram), *quantiles)
+    return Times(histogram_mean_s(histogram), *quantiles)
 
 
 def histogram_mean_s(histogram: Histogram) -> float | None:
@@ -93,17 +92,6 @@ def dual_backlog(series: QueueSeries, window: Window) -> tuple[float | None, flo
         return None, None
     low_latency = float(seen[there].mean())
     return low_latency, float(series.backlog_packets[there].mean()) - low_latency
-
-
-def capacity_bits(rate_bps: int, changes: Iterable[tuple[int, int]], window: Window) -> float:
-    """What the line can carry in a stretch of time, when its rate becomes `(at_ns, rate_bps)` in this order."""
-    total = 0
-    begin_ns = window.begin_ns
-    for at_ns, next_rate_bps in changes:
-        until_ns = max(begin_ns, min(at_ns, window.end_ns))
-        total += rate_bps * (until_ns - begin_ns)
-        begin_ns, rate_bps = until_ns, next_rate_bps
-    return (total + rate_bps * max(0, window.end_ns - begin_ns)) / NS_PER_S
 
 
 def coefficient_of_variation(flow: FlowMeasurement, window: Window, bin_ns: int = 500_000_000) -> float | None:

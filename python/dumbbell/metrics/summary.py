@@ -16,7 +16,8 @@ from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 if TYPE_CHECKING:
     from dumbbell.metrics.completion import Completion
     from dumbbell.metrics.counter import Counter
-    from dumbbell.spec.run import Hop, Path, Run
+    from dumbbell.spec.path import Hop, Path
+    from dumbbell.spec.run import Run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,11 +31,12 @@ class FlowSummary:
     name: str
     """Name of the `[[flows]]` table that it comes from, its group."""
     cc: str
-    """Congestion control, as the spec wrote it; "ping" of a flow of pings, which has none."""
+    """Congestion control, as the spec wrote it; "ping", "udp" or "media" of datagrams, which have none."""
     start_s: float
     """When it called connect(), jitter included."""
     goodput_bps: float | None
-    """Advance of the receiver's next expected byte over the flow's part of the window; null when it has none."""
+    """Advance of the receiver's next expected byte over the flow's part of the window; null when it has none, and of a
+    program that does not speak TCP."""
     goodput_whole_bps: float | None
     """The same from the flow's start to its end."""
     retransmits: int
@@ -104,10 +106,40 @@ class FlowSummary:
     """95th percentile of the same."""
     slowdown_p99: float | None = None
     """99th percentile of the same."""
+    pages: int | None = None
+    """Of a client: how many pages that began in the window were loaded; null of every other workload."""
+    page_load_p50_s: float | None = None
+    """Median of their load times, from the first request to the last byte of the last object."""
+    page_load_p95_s: float | None = None
+    """95th percentile of the same."""
     pings: int | None = None
     """How many pings were sent in the window, up to the last one that was answered; null of every other workload."""
     pings_lost: int | None = None
     """How many of these were never answered."""
+    datagrams: int | None = None
+    """How many datagrams were sent in the window, up to the last one that arrived; null of pings and of TCP."""
+    datagrams_lost: int | None = None
+    """How many of these never arrived."""
+    delay_mean_s: float | None = None
+    """Mean of how long those that arrived were under way, one way."""
+    delay_p50_s: float | None = None
+    """Median of the same."""
+    delay_p95_s: float | None = None
+    """95th percentile of the same."""
+    delay_p99_s: float | None = None
+    """99th percentile of the same."""
+    frames: int | None = None
+    """How many frames media captured in the window, but for those that may still come in time; null of the others."""
+    frames_late: int | None = None
+    """How many of these were not complete within the deadline, or never."""
+    frame_delay_mean_s: float | None = None
+    """Mean time from the capture of a frame to the arrival of its last packet, of those that were complete."""
+    frame_delay_p50_s: float | None = None
+    """Median of the same."""
+    frame_delay_p95_s: float | None = None
+    """95th percentile of the same."""
+    frame_delay_p99_s: float | None = None
+    """99th percentile of the same."""
     program: ProgramSummary | None = None
     """What a program of the user's own said and how it ended; null of every other workload."""
 
@@ -201,9 +233,11 @@ class GroupSummary:
     __pydantic_config__: ClassVar = SCHEMA
 
     goodput_bps: float | None
-    """Their bytes over the whole window, so that the groups add up to what the path carried; null of pings."""
+    """Their bytes over the whole window, so that the groups add up to what the path carried; null of pings, and of
+    programs that do not speak TCP."""
     share: float | None
-    """Of the goodput of all groups whose data goes the same way; null when nothing was delivered."""
+    """Of the goodput of all groups of connections whose data goes the same way; null when nothing was delivered, and
+    where a program does not speak TCP."""
     goodput_first_half_bps: float | None = None
     """The same in the first half of the window; null where a flow was absent for over a tenth of it, the line's rate
     changed in it, or samples lie too far apart to tell."""
@@ -251,6 +285,7 @@ def summarise(
     )
     queue = _bottleneck(run, measurement, window, bdp_bytes)
     there = [flows[index] for index in run.at_bottleneck]
+    unseen = any(flow.is_unseen for flow in measurement.flows)
     return Summary(
         window_s=(window.begin_ns / NS_PER_S, window.end_ns / NS_PER_S),
         flows=flows,
@@ -262,7 +297,7 @@ def summarise(
         ),
         hops=tuple(_hops(run, measurement, window)),
         groups=_groups(run, names, measurement, window),
-        jain=jain([flow.goodput_bps for flow in there if flow.goodput_bps is not None]),
+        jain=None if unseen else jain([flow.goodput_bps for flow in there if flow.goodput_bps is not None]),
     )
 
 
@@ -270,22 +305,27 @@ def _flow(  # noqa: PLR0913 (what a summary has)
     index: int, name: str, cc: str, flow: FlowMeasurement, window: Window, *, completed: Completion, in_time: InTime
 ) -> FlowSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (late: who reads summaries needs no numpy)
+    from dumbbell.metrics.pages import page_times  # noqa: PLC0415 (as above)
 
     activity = Activity.within(window, flow)
     counted = activity.counted
-    pings = flow.pings
-    rtt = samples.smoothed_rtt(flow.series, activity.window) if pings is None else samples.ping_rtt(flow.ack_rtt)
+    pings, datagrams = (flow.datagrams, None) if flow.delay is None else (None, flow.datagrams)
+    rtt = samples.smoothed_rtt(flow.series, activity.window) if pings is None else samples.times(flow.ack_rtt)
+    delay = samples.Times() if flow.delay is None else samples.times(flow.delay)
+    frames = flow.frames
+    frame_delay = samples.Times() if frames is None else samples.times(frames.delay)
     lifetime = Activity.lifetime(flow)
+    is_unknown = pings is not None or flow.is_unseen
     return FlowSummary(
         flow=index,
         name=name,
         cc=cc,
         start_s=flow.started_ns / NS_PER_S,
-        goodput_bps=None if pings is not None else activity.rate_bps(counted.delivered_bytes),
-        goodput_whole_bps=None if pings is not None else lifetime.rate_bps(lifetime.counted.delivered_bytes),
+        goodput_bps=None if is_unknown else activity.rate_bps(counted.delivered_bytes),
+        goodput_whole_bps=None if is_unknown else lifetime.rate_bps(lifetime.counted.delivered_bytes),
         retransmits=counted.segments_retransmitted,
         retransmit_rate=ratio(counted.segments_retransmitted, counted.segments_sent),
-        throughput_bps=activity.rate_bps(counted.bottleneck_bytes),
+        throughput_bps=None if flow.is_unseen else activity.rate_bps(counted.bottleneck_bytes),
         segments_sent=counted.segments_sent,
         rtt_mean_s=rtt.mean_s,
         rtt_p50_s=rtt.p50_s,
@@ -300,6 +340,19 @@ def _flow(  # noqa: PLR0913 (what a summary has)
         sndbuf_limited_s=counted.sndbuf_limited_ns / NS_PER_S,
         pings=None if pings is None else pings.sent,
         pings_lost=None if pings is None else pings.lost,
+        datagrams=None if datagrams is None else datagrams.sent,
+        datagrams_lost=None if datagrams is None else datagrams.lost,
+        delay_mean_s=delay.mean_s,
+        delay_p50_s=delay.p50_s,
+        delay_p95_s=delay.p95_s,
+        delay_p99_s=delay.p99_s,
+        **page_times(flow.pages, window)._asdict(),
+        frames=None if frames is None else frames.captured,
+        frames_late=None if frames is None else frames.late,
+        frame_delay_mean_s=frame_delay.mean_s,
+        frame_delay_p50_s=frame_delay.p50_s,
+        frame_delay_p95_s=frame_delay.p95_s,
+        frame_delay_p99_s=frame_delay.p99_s,
         **asdict(completed),
         **in_time,
     )
@@ -353,7 +406,7 @@ def _power(run: Run, flows: Sequence[FlowSummary], utilization: float | None) ->
 def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: float) -> BottleneckSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
 
-    own = _queue(run.path, measurement.bottleneck, window)
+    own = _queue(run.path, measurement.bottleneck, window, run.path.mtu_bytes)
     return BottleneckSummary(
         **asdict(own),
         queue_mean_bdp=None if own.queue_mean_bytes is None else ratio(own.queue_mean_bytes, bdp_bytes),
@@ -364,20 +417,21 @@ def _bottleneck(run: Run, measurement: Measurement, window: Window, bdp_bytes: f
 def _hops(run: Run, measurement: Measurement, window: Window) -> Iterator[HopSummary]:
     """In the order in which data meets them, then those of the way back."""
     lines = [(line, direction) for direction in ("down", "up") for line in run.path.lines(direction)]
+    mtu_bytes = run.path.mtu_bytes
     if measurement.hops:
         for (line, direction), hop in zip(lines, measurement.hops, strict=True):
-            yield HopSummary(name=hop.name, direction=direction, **asdict(_queue(line, hop.queue, window)))
+            yield HopSummary(name=hop.name, direction=direction, **asdict(_queue(line, hop.queue, window, mtu_bytes)))
 
 
-def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window) -> _QueueSummary:
+def _queue(line: Path | Hop, queue: QueueMeasurement, window: Window, mtu_bytes: int) -> _QueueSummary:
     import dumbbell.metrics.samples as samples  # noqa: PLC0415 (as above)
 
     counted = window.advance(queue.at_window_begin, queue.at_window_end)
-    changes = [(change.at_ns, change.rate_bps) for change in line.changes]
+    capacity_bits = line.capacity_bits(window.begin_ns, window.end_ns, mtu_bytes)
     standing = samples.backlog(queue.series, window)
     low_latency, classic = samples.dual_backlog(queue.series, window)
     return _QueueSummary(
-        utilization=ratio(counted.sent_bytes, samples.capacity_bits(line.rate_bps, changes, window) / BITS_PER_BYTE),
+        utilization=ratio(counted.sent_bytes, capacity_bits / BITS_PER_BYTE),
         offered_packets=counted.offered_packets,
         sent_packets=counted.sent_packets,
         dropped_packets=counted.dropped_packets,
@@ -424,20 +478,24 @@ def _groups(run: Run, names: Sequence[str], measurement: Measurement, window: Wi
     for name, run_flow, flow, iperf3_bps in zip(
         names, run.flows, measurement.flows, iperf3.goodputs_bps(run, measurement, window), strict=True
     ):
-        if run_flow.cc is None:
+        if run_flow.work.ping or flow.is_unseen:
             continue
         counted = window.advance(flow.at_window_begin, flow.at_window_end)
         delivered[name] = delivered.get(name, 0) + counted.delivered_bytes
-        one_way.setdefault(run_flow.direction, {})[name] = delivered[name]
+        if run_flow.cc is not None:
+            one_way.setdefault(run_flow.direction, {})[name] = delivered[name]
         members.setdefault(name, []).append(flow)
         iperf3_goodputs.setdefault(name, []).append(iperf3_bps)
-    changes_ns = [change.at_ns for change in run.path.changes]
-    share = {name: own for way in one_way.values() for name, own in shares(way).items()}
+    changes_ns = [change.at_ns for change in run.path.changes_in_time]
+    unseen = {run_flow.direction for run_flow, flow in zip(run.flows, measurement.flows, strict=True) if flow.is_unseen}
+    share = {
+        name: own for way, carried in one_way.items() if way not in unseen for name, own in shares(carried).items()
+    }
     part = stationarity.present([measurement.flows[index] for index in run.connected], changes_ns, window)
     return dict.fromkeys(names, GroupSummary(goodput_bps=None, share=None)) | {
         name: GroupSummary(
             goodput_bps=ratio(8 * advanced, window.seconds),
-            share=share[name],
+            share=share.get(name),
             goodput_first_half_bps=(halves := stationarity.steadiness(members[name], part)).first_half_bps,
             goodput_second_half_bps=halves.second_half_bps,
             goodput_trend=halves.trend,

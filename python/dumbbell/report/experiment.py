@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from dumbbell.charts.chart import Chart
 from dumbbell.experiment.answer import answer
 from dumbbell.experiment.charts import gallery, samples
+from dumbbell.experiment.expectations import judged, table
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.experiment.results_table import of_hops, of_page
 from dumbbell.experiment.warning import summaries
@@ -19,7 +20,10 @@ from dumbbell.report.section import Section
 from dumbbell.results.harm import ADDS_HARM
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
+from dumbbell.spec import Point, expand
+from dumbbell.spec.point_text import point_text
 from dumbbell.spec.quantity import Time
+from dumbbell.spec.run import Run
 from dumbbell.tables.table import Table
 
 MOST_RUNS_IN_TIME: Final = 24
@@ -61,7 +65,7 @@ def read_part(
     overlays = [replace(differing, title=f"what differs most: {differing.title}")] if differing else []
     states = renamed(filter(None, [state]))
     in_time, texts = renamed([*overlays, *series]), list(summaries(warnings(runs, progress)).values())
-    path = facts(store, runs)
+    path, verdicts = facts(store, runs), judged(store, runs)
     tables = of_page(runs, MOST_ROWS)
     parts = [
         Section(anchor=named("figures"), heading="Figures", charts=lambda: charts, titled=True),
@@ -71,6 +75,10 @@ def read_part(
         ),
         Section(anchor=named("algorithms"), heading="State of each algorithm", charts=lambda: states, titled=True,
                 folded=True),
+        Section(
+            anchor=named("expectations"), heading="Expectations", table=table(verdicts) if verdicts else None,
+            below=[f"{each.verdict}: {each.text}" for each in verdicts if each.verdict != "holds"],
+        ),
         _table(named("table"), runs, tables) if tables else Section(anchor=named("table"), heading=""),
         Section(anchor=named("hops"), heading="Queues", table=of_hops(runs, MOST_ROWS), legend=MEANS),
         Section(anchor=named("setting"), heading="Path, senders and hosts", facts=list(path.items()),
@@ -108,13 +116,34 @@ def _scale(runs: ExperimentRuns, path: Mapping[str, Sequence[str]]) -> str:
     return ", ".join(filter(None, parts))
 
 
+def _in_time(point: Point | None, run: Run) -> dict[str, Any]:
+    """Changes and traces of each line as a point's spec has them, by the paths of their fields."""
+    if point is None:
+        return {}
+    own = point.fields()
+
+    def value(path: str) -> Any:  # noqa: ANN401 (whatever a field may have)
+        table: Any = own
+        for name in path.split("."):
+            table = table.get(name) if isinstance(table, Mapping) else None
+        return table or point.get(path)  # the link's, or a hop's
+
+    return {f"{line}.{key}": value(f"{line}.{key}") for line in run.path.queues for key in ("change", "trace")}
+
+
 def facts(store: Store, runs: ExperimentRuns) -> dict[str, list[str]]:
     """Path and hosts, from the first run of each point: by label, a text where all runs have one, else each."""
     firsts = (min(point.run_ids.items())[1] for point in runs.points[:MOST_DESCRIBED] if point.run_ids)
     stored_runs = [(store.run(run_id), store.get(run_id)) for run_id in firsts]
     usual = runs.spec.get("rtt_spread", "0 s")
+    points = {} if runs.experiment is None else {point_text(each.values): each for each in expand(runs.experiment)}
     described = (
-        (run, [(flow.name, flow.cc) for flow in result.flows], Time(result.point.get("rtt_spread", usual)).ns)
+        (
+            run,
+            [(flow.name, flow.cc) for flow in result.flows],
+            Time(result.point.get("rtt_spread", usual)).ns,
+            _in_time(points.get(point_text(result.point)), run),
+        )
         for run, result in stored_runs
         if isinstance(result, Result)
     )

@@ -35,6 +35,7 @@ SCRIPT: Final = "vega.min.js"
 MARKS: Final[Marks] = {
     "holds": ("reproduced", "✓"), "holds (no band)": ("reproduced", "✓"), "broken": ("not-reproduced", "✗"),
     "no data": ("not-testable", "○"),
+    "fails": ("not-reproduced", "✗"), "refused": ("not-testable", "-"), "missing": ("not-testable", "-"),
     "better": ("reproduced", "▲"), "worse": ("not-reproduced", "▼"), "higher": ("not-testable", "↑"),
     "lower": ("not-testable", "↓"), "same": ("not-testable", "="), "undecided": ("not-testable", "○"),
 }  # fmt: skip

@@ -1,7 +1,8 @@
 """The campaigns of a store: which there are, which runs each has, and how those of one name are told apart.
 
-A campaign has the runs of one spec on one build of an engine; another number of seeds is the same campaign. Another
-spec is another experiment, even under the same name: it stays, with a label that says in what it differs.
+A campaign has the runs of one spec on one build of an engine; another number of seeds, or other expectations, are the
+same campaign. Another spec is another experiment, even under the same name: it stays, with a label that says in what it
+differs.
 
 Rows say what campaigns are to one another, as `relate` writes it. One is replaced by a later one that asks another
 build of the engine for all of its points, and part of another one of the same name that has all of its runs, as a study
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from dumbbell.spec import Experiment
 
 SEEDS: Final = "seeds"
+EXPECT: Final = "expect"
+UNASKED: Final = (SEEDS, EXPECT)
+"""Keys of a spec whose change leaves it the same campaign: it has more runs, or is judged otherwise."""
 ALONE: Final = "alone"
 EACH_ALONE: Final = "(each group alone)"
 NO_SWEEP: Final = ("zip", "window", "change", "record")
@@ -195,11 +199,12 @@ def covers(full: Any, part: Any, key: str = "") -> bool:  # noqa: ANN401 (whatev
 
 def _label(campaign: Campaign, first: Campaign) -> str:
     label = campaign.experiment
-    if campaign.spec != first.spec:
-        differences = list(_differences(_plain(first.spec), _plain(campaign.spec)))
-        text = ", ".join(differences or _differences(first.spec, campaign.spec))
+    ours, theirs = ({key: value for key, value in each.spec.items() if key != EXPECT} for each in (first, campaign))
+    if ours != theirs:
+        differences = list(_differences(_plain(ours), _plain(theirs)))
+        text = ", ".join(differences or _differences(ours, theirs))
         if not 0 < len(text) <= LONGEST_LABEL:
-            text = f"spec {hashlib.sha256(json.dumps(campaign.spec).encode()).hexdigest()[:HASH_DIGITS]}"
+            text = f"spec {hashlib.sha256(json.dumps(theirs).encode()).hexdigest()[:HASH_DIGITS]}"
         label += f" [{text}]"
     return f"{label} (build {campaign.identity[:BUILD_DIGITS]})" if campaign.replaced_by else label
 
@@ -224,7 +229,7 @@ def _written(value: object) -> str:
 
 
 def _plain(spec: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in spec.items() if key != SEEDS}
+    return {key: value for key, value in spec.items() if key not in UNASKED}
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +254,10 @@ def campaign_of(ledger: Ledger, experiment: Experiment, engine: str, identity: s
 
 
 def _campaign_of_spec(ledger: Ledger, name: str, engine: str, identity: str, spec: str) -> int | None:
+    paths = ", ".join(f"'$.{key}'" for key in UNASKED)
     rows = ledger.rows(
         "SELECT id FROM campaign WHERE experiment = ? AND engine = ? AND identity = ?"  # noqa: S608 (our name)
-        f" AND json_remove(spec, '$.{SEEDS}') = json_remove(?, '$.{SEEDS}')",
+        f" AND json_remove(spec, {paths}) = json_remove(?, {paths})",
         name, engine, identity, spec,
     )  # fmt: skip
     return int(rows[0]["id"]) if rows else None

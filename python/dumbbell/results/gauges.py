@@ -59,6 +59,9 @@ _FRAMES: Final = {
         "fct_s": "completed_ns", "slowdown": "slowdown", "segments": "segments_sent",
         "retransmitted": "segments_retransmitted",
     },
+    "pages": {
+        "flow": "flow", "name": "name", "started_s": "started_ns", "load_s": "loaded_ns", "bytes": "bytes",
+    },
     "ss": {
         "flow": "flow", "local": "local", "time_s": "at_ns", "srtt_s": "srtt_us", "min_rtt_s": "min_rtt_us",
         "cwnd_bytes": "cwnd_segments", "ssthresh_bytes": "ssthresh_segments", "delivery_rate_bps": "delivery_rate_bps",
@@ -72,10 +75,12 @@ _WITHOUT_UNIT: Final = {"bottleneck_bytes", "low_latency_packets", "slowdown"}
 
 
 def tables(run: Run, measurement: Measurement, names: tuple[str, ...], ccs: tuple[str, ...]) -> dict[str, pa.Table]:
-    """What a run keeps beside its row, by kind: transfers of its sources, and series if it records more."""
+    """What a run keeps beside its row, by kind: transfers and pages, and series if it records more."""
     by_kind: dict[str, pa.Table] = {}
     if any(flow.transfers is not None for flow in measurement.flows):
         by_kind["transfers"] = _transfer_table(run, measurement, names)
+    if any(flow.pages is not None for flow in measurement.flows):
+        by_kind["pages"] = _page_table(measurement, names)
     if run.measure.ss_ns:
         by_kind["ss"] = _ss_table(measurement)
     if run.measure.record == "summary":
@@ -137,6 +142,8 @@ def frame(kind: str, table: pa.Table, mss_bytes: int) -> pd.DataFrame:
     frame = pd.DataFrame({name: values(stored) for name, stored in _FRAMES[kind].items()})
     if kind == "transfers":
         frame["fct_s"] -= frame["started_s"]
+    if kind == "pages":
+        frame["load_s"] -= frame["started_s"]
     return frame
 
 
@@ -197,6 +204,21 @@ def _transfer_table(run: Run, measurement: Measurement, names: tuple[str, ...]) 
             "segments_retransmitted": transfers.segments_retransmitted,
             "slowdown": pa.array(slowdown, mask=~np.isfinite(slowdown)),
         }))  # fmt: skip
+    return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _page_table(measurement: Measurement, names: tuple[str, ...]) -> pa.Table:
+    parts = [
+        pa.table({
+            "flow": _repeated(index, len(pages.bytes)),
+            "name": _one_word(name, len(pages.bytes)),
+            "started_ns": pages.started_ns,
+            "loaded_ns": _instants(pages.loaded_ns),
+            "bytes": pages.bytes,
+        })
+        for index, (flow, name) in enumerate(zip(measurement.flows, names, strict=True))
+        if (pages := flow.pages) is not None
+    ]  # fmt: skip
     return pa.concat_tables(parts).unify_dictionaries()
 
 

@@ -15,6 +15,7 @@ _JUDGES = (
     "metrics/contention.py",
     "metrics/counter.py",
     "metrics/dynamics.py",
+    "metrics/pages.py",
     "metrics/playback.py",
     "metrics/programs/ffmpeg.py",
     "metrics/programs/iperf3.py",

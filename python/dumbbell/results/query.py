@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 TABLES: Final = ("campaign", "member", "run", "provenance", *RUN_TABLES)
 KINDS: Final = {
     "flow_series": "flows", "queue_series": "queue", "hop_series": "hops", "ack_series": "acks", "ss_series": "ss",
-    "transfers": "transfers",
+    "transfers": "transfers", "pages": "pages",
 }  # fmt: skip
 """Tables of all files of a kind, whose rows have the run's id."""
 PAGE: Final = 1_000

@@ -110,7 +110,9 @@ def _columns(summary: BottleneckSummary | FlowSummary | GroupSummary | HopSummar
 def _series(resolved: Resolved, measurement: Measurement | None) -> dict[str, bytes]:
     measure = resolved.run.measure
     if measurement is None or (
-        measure.record == "summary" and not measure.ss_ns and all(each.transfers is None for each in measurement.flows)
+        measure.record == "summary"
+        and not measure.ss_ns
+        and all(each.transfers is None and each.pages is None for each in measurement.flows)
     ):
         return {}
     from dumbbell.results import gauges  # noqa: PLC0415 (late: a short run takes less time than to load it)

@@ -37,7 +37,7 @@ class SeriesFile:
     """One Parquet file, or capture, behind a run, and how to see that it is whole."""
 
     kind: str
-    """`flows`, `queue`, `hops`, `acks`, `ss` or `transfers`; of captures `senders.pcapng`, `flow-0.qlog`, …"""
+    """`flows`, `queue`, `hops`, `acks`, `ss`, `transfers` or `pages`; of captures `senders.pcapng`, `flow-0.qlog`, …"""
     file: str
     """Its path below the store's folder of series."""
     size_bytes: int

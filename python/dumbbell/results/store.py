@@ -55,6 +55,7 @@ _NO_SERIES = {
     "ss": "was not looked at by ss; see measure.ss of its spec",
     "hops": 'has no series of several queues: its path has one, or measure.record is "summary"',
     "transfers": "has no short transfers: no flow's workload has arrivals",
+    "pages": "has no pages: no flow's workload has pages, or none began",
 }
 """Why a run has no file of a kind."""
 
@@ -310,8 +311,20 @@ class Store:
         """
         return self.series(run_id, "transfers")
 
+    def pages(self, run_id: str) -> pd.DataFrame:
+        """The pages of the run's clients: when each began, its load time and its bytes.
+
+        Columns are `flow` and `name` of the client; `started_s`, when its first request was written, since the run's
+        beginning; `load_s`, NaN of one that was not loaded by the client's end; `bytes` of its objects.
+
+        Raises:
+            StoreError: the run has no client, or it failed, or is not there.
+            StoreFailure: the file is damaged.
+        """
+        return self.series(run_id, "pages")
+
     def kinds(self, run_id: str) -> set[str]:
-        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`, `senders.pcapng`, `flow-0.qlog`."""
+        """Which files it has: `flows`, `queue`, `hops`, `acks`, `ss`, `transfers`, `pages`, or captures."""
         return {series.kind for series in outcomes.series_of(self.ledger, run_id)}
 
     def series(self, run_id: str, kind: str) -> pd.DataFrame:

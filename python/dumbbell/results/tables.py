@@ -9,7 +9,7 @@ from typing import Final
 from dumbbell.metrics.catalogue import OF_GROUP, OF_RUN
 from dumbbell.metrics.summary import BottleneckSummary, FlowSummary, GroupSummary, HopSummary
 
-LEDGER_SCHEMA: Final = 13
+LEDGER_SCHEMA: Final = 15
 """Version of the tables below: a change of any of them, or of a summary's fields, is a new number. A store of another
 one is refused: before the first release nothing is migrated."""
 

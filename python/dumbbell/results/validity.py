@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, Pings, Program, Transfers
+from dumbbell.engines.measurement import NEVER_NS, FlowMeasurement, Measurement, PageLoads, Program, Transfers
 from dumbbell.metrics.number import RECORD_DIGITS, percent, trimmed
 from dumbbell.metrics.window import Activity, Window
 from dumbbell.results.disturbance import disturbances
-from dumbbell.spec.run import Flow, Path, Run
+from dumbbell.spec.flow import Flow
+from dumbbell.spec.path import Path
+from dumbbell.spec.run import Run
 from dumbbell.units import NS_PER_S
 
 LIMITED_SHARE = 0.01
@@ -16,6 +18,7 @@ LIMITED_SHARE = 0.01
 WINDOW_RTTS = 10
 """A window shorter than this many round trips shows a moment, not a behaviour."""
 BEHAVES_AS_RENO = "behaves as Reno"
+NOT_TCP = "its program sent nothing by TCP: of what it sent no goodput, share or RTT is known"
 _DCTCP, _PRAGUE = "dctcp", "prague"
 
 
@@ -60,8 +63,10 @@ def _of_the_flows(run: Run, measurement: Measurement, names: Sequence[str], wind
     for index, (flow, name, measured) in enumerate(zip(run.flows, names, measurement.flows, strict=True)):
         own = (
             *_of_a_program(measured.program), *_of_a_flow(flow, run.path, measured, window),
-            *_of_a_source(measured.transfers, window), *_of_ecn(flow, index, measurement.facts),
-        ) if flow.cc else _of_pings(measured.pings)  # fmt: skip
+            *_of_a_source(measured.transfers, window), *_of_a_client(flow, measured.pages, window),
+            *_of_ecn(flow, index, measurement.facts),
+            *_of_those_given_up(measurement.facts.get(f"flows[{index}].given_up")),
+        ) if flow.cc else _of_datagrams(measured)  # fmt: skip
         for message in own:
             yield f"flow {index} ({name}): {message}"
 
@@ -80,9 +85,19 @@ def _of_ecn(flow: Flow, index: int, facts: Mapping[str, str]) -> Iterator[str]:
             yield f"{count} of {connections} connections {what}, and the run has it for none"
 
 
-def _of_pings(pings: Pings | None) -> Iterator[str]:
-    if pings is not None and not pings.sent:
-        yield "no ping of the window was answered, nor a later one"
+def _of_those_given_up(given_up: str | None) -> Iterator[str]:
+    """Its connections that its host gave up, `N from T s on`, as every engine records them."""
+    if given_up is not None:
+        count, _, since = given_up.partition(" ")
+        single = f"its connection was given up at {since.removeprefix('from ').removesuffix(' on')}"
+        message = single if count == "1" else f"{count} of its connections were given up, {since}"
+        yield f"{message}: nothing was acknowledged for as long as its host tries (tcp_retries2, tcp_syn_retries)"
+
+
+def _of_datagrams(measured: FlowMeasurement) -> Iterator[str]:
+    if measured.datagrams is not None and not measured.datagrams.sent:
+        what = "no ping of the window was answered" if measured.delay is None else "no datagram of the window arrived"
+        yield f"{what}, nor a later one"
 
 
 def _of_a_program(program: Program | None) -> Iterator[str]:
@@ -108,11 +123,20 @@ def _of_a_source(transfers: Transfers | None, window: Window) -> Iterator[str]:
         yield f"{late} of {len(transfers.started_ns)} transfers had not arrived at the end"
 
 
+def _of_a_client(flow: Flow, pages: PageLoads | None, window: Window) -> Iterator[str]:
+    if flow.work.pages is None:
+        return
+    begun = 0 if pages is None else (pages.started_ns >= window.begin_ns) & (pages.started_ns < window.end_ns)
+    loaded = 0 if pages is None else int((begun & (pages.loaded_ns != NEVER_NS)).sum())
+    if not loaded:
+        yield "no page that began in the window was loaded"
+
+
 def _of_a_flow(flow: Flow, path: Path, measured: FlowMeasurement, window: Window) -> Iterator[str]:
     if is_as_reno(flow, path):
         yield f"{BEHAVES_AS_RENO}; `dumbbell cc show {flow.algorithm}` says why"
     if not measured.at_end.delivered_bytes:
-        yield "delivered nothing"
+        yield NOT_TCP if measured.is_unseen else "delivered nothing"
         return
     if flow.work.transfer and measured.completed_ns is None and flow.stop_ns is None:
         yield "its transfer was not complete when the run ended"

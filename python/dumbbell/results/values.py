@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from dumbbell.results.schema import Result
     from dumbbell.spec import Resolved, Run
-    from dumbbell.spec.run import Flow, Hop, Path
+    from dumbbell.spec.flow import Flow
+    from dumbbell.spec.path import Hop, Path
 
 
 def values_of_run(result: Result, run: Run) -> dict[str, float | None]:
@@ -74,8 +75,8 @@ def _fair_shares(
     from dumbbell.spec.resolved import start_jitter_ns  # noqa: PLC0415 (late: lists need no specs)
 
     run, jitter_ns = resolved.run, resolved.start_jitter_ns
-    rates = [rate for line in lines for rate in (line.rate_bps, *(change.rate_bps for change in line.changes))]
-    equal_bps = min(rates) / len(members)
+    rates = [rate for line in lines for rate in (line.rate_bps, *(rate_bps for _, rate_bps in line.rates_in_time))]
+    equal_bps = min(filter(None, rates)) / len(members)  # an outage is nobody's
     if any(flow.workload != "bulk" or (flow.access and flow.access.rate_bps < equal_bps) for _, flow in members):
         return {}
     begin_ns, end_ns = run.measure.window_begin_ns, run.measure.window_end_ns

@@ -13,6 +13,7 @@ import dumbbell._core as _core
 import dumbbell.cc as cc
 import dumbbell.text_file as text_file
 from dumbbell.problem import given, quoted
+from dumbbell.spec.expectation import Expectation
 
 if TYPE_CHECKING:
     from dumbbell.spec.fields import Fields
@@ -113,6 +114,19 @@ class Experiment:
         workloads = (flow.get("workload") for flow in self.fields()["flows"])
         every = (each for workload in workloads for each in (workload if isinstance(workload, list) else [workload]))
         return any(isinstance(each, dict) and "command" in each for each in every)
+
+    @property
+    def expectations(self) -> list[Expectation]:
+        """What its runs must show."""
+        return [
+            Expectation(
+                **each,
+                by=self.get(f"expect[{place}].by"),
+                start=self.get(f"expect[{place}].from"),
+                slack_text=self.get(f"expect[{place}].{'at_least' if each['is_least'] else 'at_most'}.slack"),
+            )
+            for place, each in enumerate(self._spec.expectations())
+        ]
 
     def __len__(self) -> int:
         """How many points it has."""

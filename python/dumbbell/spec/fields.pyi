@@ -4,6 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Required, TypedDict
 
 
+class Think(TypedDict, total=False):
+    """The table `flows[].workload.pages.think`."""
+
+    exponential: Required[str | Sequence[str]]
+    """Mean of pauses that are exponentially distributed."""
+
+
 class Lognormal(TypedDict, total=False):
     """The table `flows[].workload.size.lognormal`."""
 
@@ -46,6 +53,38 @@ class Arrivals(TypedDict, total=False):
     is `"until done"` needs it, or a trace."""
 
 
+class Media(TypedDict, total=False):
+    """The table `flows[].workload.media`."""
+
+    least: str | Sequence[str]
+    """The least rate that the encoder gives, payload without headers, and that with which it begins: RMIN of RFC
+    8698."""
+    most: str | Sequence[str]
+    """The most that it gives: RMAX of RFC 8698, by which NADA weighs flows that share a queue."""
+    frames: int | Sequence[int]
+    """Frames a second in the mean; one interval differs from the next (RFC 8593 section 5.3)."""
+    deadline: str | Sequence[str]
+    """A frame is late when its last packet has not arrived so long after its capture. Lost frames are late."""
+
+
+class Pages(TypedDict, total=False):
+    """The table `flows[].workload.pages`."""
+
+    objects: Required[int | Sequence[int]]
+    """How many objects a page has."""
+    size: Required[Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]]
+    """How large an object is: all alike, or drawn from a distribution, as the sizes of `arrivals` are."""
+    connections: int | Sequence[int]
+    """How many connections each client opens. The default is what browsers open to one server with HTTP/1.1. The
+    server's `connect()` opens them, as the sender's does of every flow, so that page load times do not have the
+    handshake."""
+    request: str | Sequence[str]
+    """Payload of a request, which is one segment: at most `path.mtu` less 52 bytes of headers. It takes the way of the
+    ACKs."""
+    think: Think | Mapping[str, Any] | str | Sequence[Think | Mapping[str, Any] | str]
+    """How long a client pauses when a page is loaded."""
+
+
 class Size(TypedDict, total=False):
     """The table `flows[].workload.size`."""
 
@@ -56,6 +95,73 @@ class Size(TypedDict, total=False):
     cdf: str | Sequence[str]
     """A CSV file, relative to the spec's folder: sizes in bytes and, for each, the share of transfers that are no
     larger, from the smallest size to a share of 1. Between two sizes all are as likely."""
+
+
+class Udp(TypedDict, total=False):
+    """The table `flows[].workload.udp`."""
+
+    rate: str | Sequence[str]
+    """Payload a second, without headers, as `iperf3 -u -b` counts. To each datagram come 28 bytes of IP and UDP: 5
+    Mbit/s of 1200 bytes each are 5.12 Mbit/s of IP packets."""
+    trace: str | Sequence[str]
+    """In place of a rate a CSV file of datagrams, relative to the spec's folder: [two columns](#trace-files), the time
+    of each in seconds after the flow's start, and its payload in bytes."""
+    payload: str | Sequence[str]
+    """Payload of each datagram of a rate; with 28 bytes of IP and UDP it is `path.mtu` at most."""
+    spacing: Literal["even", "poisson"] | Sequence[Literal["even", "poisson"]]
+    """How datagrams of a rate follow each other: at even intervals, or by chance, with exponential gaps (a Poisson
+    process) that are drawn from the seed and the flow's name."""
+    on: str | Sequence[str]
+    """It sends for so long, from the flow's start on, and then pauses for `off`; `rate` is that while it sends."""
+    off: str | Sequence[str]
+    """How long each pause is."""
+
+
+class GilbertElliott(TypedDict, total=False):
+    """The table `path.loss.gilbert_elliott`."""
+
+    loss: str | Sequence[str]
+    """The share of packets that is lost in the long run. It stands with `burst`, in place of `p` and `r`."""
+    burst: float | Sequence[float]
+    """How many packets are lost one after another, in the mean: a number."""
+    p: str | Sequence[str]
+    """Probability that the good state becomes the bad one, at each packet, as `netem`'s `loss gemodel` has it."""
+    r: str | Sequence[str]
+    """Probability that the bad state becomes the good one, at each packet."""
+    h: str | Sequence[str]
+    """The share of packets that the bad state lets through."""
+    k: str | Sequence[str]
+    """The share of packets that the good state lets through."""
+
+
+class AtLeast(TypedDict, total=False):
+    """The table `expect[].at_least`."""
+
+    of: str
+    """The other group or hop."""
+    against: str
+    """A swept field, whose first value is the baseline: at each other point the quantity is compared with that of the
+    point that differs in this field only (with `zip`, in those that vary with it), seed by seed: the difference is
+    judged, and a seed in which the baseline has none is left out. At the baseline's own points nothing is judged."""
+    times: float
+    """How many times as much."""
+    slack: str | float
+    """How far beyond that it may be, in the quantity's unit. The default is not at all."""
+
+
+class AtMost(TypedDict, total=False):
+    """The table `expect[].at_most`."""
+
+    of: str
+    """The other group or hop."""
+    against: str
+    """A swept field, whose first value is the baseline: at each other point the quantity is compared with that of the
+    point that differs in this field only (with `zip`, in those that vary with it), seed by seed: the difference is
+    judged, and a seed in which the baseline has none is left out. At the baseline's own points nothing is judged."""
+    times: float
+    """How many times as much."""
+    slack: str | float
+    """How far beyond that it may be, in the quantity's unit. The default is not at all."""
 
 
 class Access(TypedDict, total=False):
@@ -92,6 +198,12 @@ class Workload(_Workload, total=False):
     place among `[[flows]]`, so that algorithms meet the same arrivals)."""
     size: Size | Mapping[str, Any] | str | Sequence[Size | Mapping[str, Any] | str]
     """How large the transfers are: all alike, or drawn from a distribution."""
+    pages: Pages | Mapping[str, Any]
+    """Request and answer: each flow of the group is a client that loads pages from a server, one after the other, over
+    connections that it opens at the flow's start and reuses. Each connection that is free requests an object and waits
+    for it; when all objects of a page have arrived, the page is loaded, and after a pause the next one begins. Results
+    have `page_load`, the time from a page's first request to its last byte. Sizes and pauses are drawn from the seed
+    and the flow's name, the same on every engine."""
     ping: str | Sequence[str]
     """UDP datagrams so far apart, each of which the receiver sends back as it is: the delay of a flow that sends
     little. It has no congestion control, and sends on whatever is lost. A queue with one for each flow knows it as one
@@ -99,6 +211,17 @@ class Workload(_Workload, total=False):
     goodput and no part in shares."""
     payload: str | Sequence[str]
     """Payload of each, to which come 28 bytes of IP and UDP; both together are `path.mtu` at most."""
+    udp: Udp | Mapping[str, Any]
+    """UDP datagrams that nothing answers, and that do not answer to congestion: the application sends on whatever
+    becomes of them. They have no congestion control. Results have their goodput, what was lost and their one-way delay;
+    what compares connections (shares, Jain's index) leaves them out. `linux` and `netns` send them by a socket of the
+    agent, at the same instants as `sim`."""
+    media: Media | Mapping[str, Any]
+    """Live video over UDP that adapts its rate to the path: an encoder by the statistical model of RFC 8593, whose
+    congestion control is NADA (RFC 8698) with the RFC's parameters, and a receiver that reports every 100 ms on the way
+    back. It has no `cc`. Results have what those of `udp` have, how long frames take, and which share of them is late.
+    `linux` and `netns` send it by a socket of the agent, and its frames are captured at the same instants as on
+    `sim`."""
     command: Sequence[str] | Sequence[Sequence[str]]
     """A program of your own, started at the sender when the flow starts: its name and its arguments, word by word, no
     shell. [What braces stand for](#commands) is filled in. The flow is complete when the program ends with status 0;
@@ -108,6 +231,9 @@ class Workload(_Workload, total=False):
     server: Sequence[str] | Sequence[Sequence[str]]
     """What `command` talks to: a program that is started at the receiver before the run's time 0, and ended with the
     flow. The default starts none."""
+    name: str
+    """What tables and messages call both, where a sweep has several programs. The default is both, as they are
+    started."""
     user: Literal["caller", "root"] | Sequence[Literal["caller", "root"]]
     """Who both run as. `"caller"`: the user who calls, also where that user became root by `sudo`. `"root"`: root, with
     all its powers, which only the engine `netns` can give: a guest's programs have none."""
@@ -132,14 +258,35 @@ class Back(TypedDict, total=False):
     """What the hop counts for each frame beyond its IP packet, in its queue as on its line, as `path.overhead`."""
     burst: str | Sequence[str]
     """Depth of the hop's token bucket, as `path.burst`."""
-    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    shaper: Literal["tbf", "htb", "police"] | Sequence[Literal["tbf", "htb", "police"]]
     """How the hop's bucket reckons, as `path.shaper`."""
-    loss: str | Sequence[str]
+    loss: Loss | Mapping[str, Any] | str | Sequence[Loss | Mapping[str, Any] | str]
     """Random loss before the hop's queue, as `path.loss`: each packet with data, and on the way of the ACKs each ACK,
-    is lost with this probability. What is to be lost behind a queue is lost before that of the next hop."""
+    is lost with this probability, or in bursts. What is to be lost behind a queue is lost before that of the next
+    hop."""
+    peak: str | Sequence[str]
+    """Of a policer: a rate that not even a burst exceeds. The default is none."""
+    exceed: Literal["drop", "mark"] | Sequence[Literal["drop", "mark"]]
+    """Of a policer: what becomes of packets above its rate. Those that understand ECN can be marked; others are
+    dropped."""
+    duplicate: str | Sequence[str]
+    """Probability that a packet comes twice, behind the line."""
+    corrupt: str | Sequence[str]
+    """Probability that a packet is damaged behind the line. It goes on to its host, which discards it: to TCP it is
+    lost."""
+    reorder: Literal["none"] | Reorder | Mapping[str, Any] | Sequence[Literal["none"] | Reorder | Mapping[str, Any]]
+    """Packets that overtake others, behind the line: a share of them is late, `{ share = "2 %", by = "15 ms" }`, or
+    each has a delay of its own, `{ spread = "8 ms" }`."""
+    aggregation: str | Sequence[str]
+    """Packets are handed over in lumps, at most once in this time, as a Wi-Fi station or a cable modem does. With 0
+    each comes alone."""
+    ack_filter: bool | Sequence[bool]
+    """Whether a new ACK takes the place of one of its connection that waits in the queue and says less (RFC 3449
+    section 5.2.1), as in cable modems and CAKE."""
     change: Sequence[Change | Mapping[str, Any]]
-    """Changes of the rate of the way back in the course of a run, each a table `[[path.back.change]]`, in order of
-    time."""
+    """Changes of the way back in the course of a run, each a table `[[path.back.change]]`, in order of time."""
+    trace: str | Sequence[str]
+    """The line on the way back as it was recorded, as `path.trace`."""
     hops: Sequence[Hop | Mapping[str, Any]]
     """Several queues in a row on the way back, in the order in which ACKs meet them, each a table `[[path.back.hops]]`
     with the keys of [`hops`](#hops). They stand in place of the other keys of `[path.back]`."""
@@ -149,9 +296,31 @@ class Change(TypedDict, total=False):
     """The table `path.change[]`."""
 
     at: Required[str | Sequence[str]]
-    """When the rate changes, from the run's beginning; after the change before it and before the run's end."""
-    rate: Required[str | Sequence[str]]
-    """The line's rate from then on. What is on it at that moment is finished at the new rate."""
+    """When it changes, from the run's beginning; after the change before it and before the run's end."""
+    over: str | Sequence[str]
+    """How long a change of rate, delay or loss takes: a ramp from what was before, in steps of 10 ms, or of a
+    thousandth of it if that is longer. The default is at once."""
+    every: str | Sequence[str]
+    """How often the change comes again until the run's end. The default is once."""
+    rate: str | Sequence[str]
+    """The line's rate from then on. What is on it at that moment is finished at the new rate. `"0 bit/s"` is an outage:
+    nothing leaves until there is a rate again, and what comes waits, as far as there is room."""
+    rtt: str | Sequence[str]
+    """The base round-trip time from then on, of all flows longer or shorter by as much. The difference lies behind the
+    bottleneck's line. Packets that come after it became shorter may overtake those under way."""
+    loss: str | Sequence[str]
+    """The share of packets that is lost at random from then on."""
+    buffer: str | Sequence[str]
+    """Room of the queue from then on, of a `bdp` or a time by the rate of the run's beginning. What waits stays, even
+    if it is more."""
+
+
+class Loss(TypedDict, total=False):
+    """The table `path.loss`."""
+
+    gilbert_elliott: Required[GilbertElliott | Mapping[str, Any]]
+    """Loss in bursts, by a channel of two states (Gilbert and Elliott): in the bad state packets are lost, in the good
+    one not. It is the hop's, so that a burst strikes whoever sends then."""
 
 
 class Qdisc(TypedDict, total=False):
@@ -217,6 +386,25 @@ class Qdisc(TypedDict, total=False):
     """`red`: the share that is dropped or marked when the mean backlog is just below `max`. The default is 2 %."""
 
 
+class Reorder(TypedDict, total=False):
+    """The table `path.reorder`."""
+
+    share: Required[str | Sequence[str]]
+    """The share of packets that are late by `by`, so that those behind overtake them."""
+    by: Required[str | Sequence[str]]
+    """How late they are."""
+    spread: Required[str | Sequence[str]]
+    """How far each packet's delay may be from `delay`: of a uniform distribution at most so far, of a normal one its
+    standard deviation. Who comes later may overtake: `path.jitter` is noise that does not."""
+    delay: str | Sequence[str]
+    """The mean delay, one way and in addition to all others; no packet's is less than 0. The default is `spread`."""
+    distribution: Literal["uniform", "normal"] | Sequence[Literal["uniform", "normal"]]
+    """How delays are distributed."""
+    correlation: str | Sequence[str]
+    """How much a delay has of the one before, as `netem` mixes them: with more of it fewer packets overtake, and delays
+    spread less."""
+
+
 class Fields(TypedDict, total=False):
     """A whole spec."""
 
@@ -260,19 +448,55 @@ class Fields(TypedDict, total=False):
     """The end hosts: what their kernels are set to, the same for all of them."""
     measure: Measure | Mapping[str, Any]
     """What is recorded of a run, and which part of it the summary is taken of."""
+    expect: Sequence[Expect | Mapping[str, Any]]
+    """What the runs must show, a table `[[expect]]` each. `dumbbell run` judges each at every point (it holds, fails or
+    is undecided), prints them after the results, and has exit status 1 where one fails
+    ([how](how-to/ci-of-a-congestion-control.md)). An expectation decides nothing of a run: after a change of it nothing
+    is run again."""
+
+
+_Expect = TypedDict("_Expect", {"from": str}, total=False)
+
+class Expect(_Expect, total=False):
+    """The table `expect[]`."""
+
+    quantity: Required[Literal["goodput", "total_goodput", "share", "utilization", "jain", "loss", "random_loss", "retransmits", "rtt", "rtt_p50", "rtt_p95", "rtt_p99", "page_load", "page_load_p95", "pages", "pings_lost", "datagrams_lost", "delay", "delay_p50", "delay_p95", "delay_p99", "late_frames", "frame_delay", "frame_delay_p50", "frame_delay_p95", "frame_delay_p99", "queue", "queueing_delay", "drops", "dequeue_drops", "low_latency_queue", "classic_queue", "marks", "sojourn", "sojourn_p95", "sojourn_p99", "random_drops", "loss_events", "goodput_iperf3", "first_half", "second_half", "trend", "fct", "fct_p50", "fct_p95", "fct_p99", "slowdown", "slowdown_p50", "slowdown_p95", "slowdown_p99", "power", "converged", "convergence", "starved", "starved_longest", "late", "late_p95", "late_max", "stalls", "stalled", "program_goodput", "program_speed", "harm", "harm_rtt", "harm_fct", "queue_mean", "queue_p95"]]
+    """What must be within a bound: a quantity as `--columns` of `dumbbell run` names it, of the run's window."""
+    of: str
+    """Whose: a group of flows, by its name, or of what a queue has a hop. What belongs to the run, as `jain`, has none.
+    By default it is the only group, or the bottleneck."""
+    at_least: AtLeast | Mapping[str, Any] | str | float
+    """The least that it may be, in the quantity's unit; a ratio, as `jain`, has none, and a share may be `"40 %"` or
+    `0.4`. With a table it is so many times what another group, or hop, has, `{ of = "cubic", times = 2 }`, or what the
+    same one has at another point of the sweep, `{ against = "flows[0].cc" }`. An expectation has this or `at_most`."""
+    at_most: AtMost | Mapping[str, Any] | str | float
+    """The most that it may be, written likewise."""
+    by: str
+    """It must be so within this time after the start of the group's first flow, or after `from`: the first bin of 500
+    ms whose mean is within the bound begins no later. Bins follow each other from that instant to the run's end, inside
+    the window or not; what comes after the first does not matter. `goodput`, `share` and `rtt` of a group have bins,
+    where the run keeps series."""
+    seeds: Literal["median", "all"]
+    """How seeds decide. `"median"`: it holds where the median over seeds is within the bound and the 95 % interval of
+    their mean too, fails where both are outside, and is undecided where the interval crosses the bound, or where there
+    are two seeds and they differ. One seed, or seeds that all give the same, decide by the value. `"all"`: it holds
+    where each seed is within the bound, and else fails."""
+    where: Mapping[str, Any]
+    """Of a sweep, the points that it is judged at: those whose fields have these values, as they are written in the
+    lists. By default each point is judged."""
 
 
 class Flow(TypedDict, total=False):
     """The table `flows[]`."""
 
     name: str | Sequence[str]
-    """Name of the group in results, tables and figures; unique. The default is the algorithm's name, or `ping`. Its
-    flows are `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so that it
-    draws the same whatever else a spec has."""
+    """Name of the group in results, tables and figures; unique. The default is the algorithm's name, `ping`, `udp` or
+    `media`. Its flows are `downloads`, `downloads-2`, `downloads-3`, …; a flow's name also names its random streams, so
+    that it draws the same whatever else a spec has."""
     cc: str | Sequence[str]
     """The congestion control: an algorithm, a variant, or either with [parameters](#congestion-controls), as
     `"bbr[cwnd_gain=1.5]"`. `dumbbell cc list` has all, with the engines that have them. It has no default: it is
-    needed, unless the workload is a ping, which has none."""
+    needed, unless the workload is `ping`, `udp` or `media`, which have none."""
     count: int | Sequence[int]
     """How many flows the group has. All flows of a spec together are 100,000 at most."""
     start: str | Sequence[str]
@@ -315,7 +539,7 @@ class Hop(TypedDict, total=False):
     name: Required[str]
     """Name of the hop in results, in `path.bottleneck` and in `flows[].route`; unique among all hops, those of the way
     back too. It names the hop's random streams."""
-    rate: Required[str | Sequence[str]]
+    rate: str | Sequence[str]
     """The hop's rate, as `path.rate`: charged for frames, the IP packet and the hop's `overhead`."""
     buffer: str | Sequence[str]
     """Room of the hop's queue. `bdp` is the bottleneck's, its rate x `path.rtt`, whichever hop it is; a time is what
@@ -331,14 +555,35 @@ class Hop(TypedDict, total=False):
     """What the hop counts for each frame beyond its IP packet, in its queue as on its line, as `path.overhead`."""
     burst: str | Sequence[str]
     """Depth of the hop's token bucket, as `path.burst`."""
-    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    shaper: Literal["tbf", "htb", "police"] | Sequence[Literal["tbf", "htb", "police"]]
     """How the hop's bucket reckons, as `path.shaper`."""
-    loss: str | Sequence[str]
+    loss: Loss | Mapping[str, Any] | str | Sequence[Loss | Mapping[str, Any] | str]
     """Random loss before the hop's queue, as `path.loss`: each packet with data, and on the way of the ACKs each ACK,
-    is lost with this probability. What is to be lost behind a queue is lost before that of the next hop."""
+    is lost with this probability, or in bursts. What is to be lost behind a queue is lost before that of the next
+    hop."""
+    peak: str | Sequence[str]
+    """Of a policer: a rate that not even a burst exceeds. The default is none."""
+    exceed: Literal["drop", "mark"] | Sequence[Literal["drop", "mark"]]
+    """Of a policer: what becomes of packets above its rate. Those that understand ECN can be marked; others are
+    dropped."""
+    duplicate: str | Sequence[str]
+    """Probability that a packet comes twice, behind the line."""
+    corrupt: str | Sequence[str]
+    """Probability that a packet is damaged behind the line. It goes on to its host, which discards it: to TCP it is
+    lost."""
+    reorder: Literal["none"] | Reorder | Mapping[str, Any] | Sequence[Literal["none"] | Reorder | Mapping[str, Any]]
+    """Packets that overtake others, behind the line: a share of them is late, `{ share = "2 %", by = "15 ms" }`, or
+    each has a delay of its own, `{ spread = "8 ms" }`."""
+    aggregation: str | Sequence[str]
+    """Packets are handed over in lumps, at most once in this time, as a Wi-Fi station or a cable modem does. With 0
+    each comes alone."""
+    ack_filter: bool | Sequence[bool]
+    """Whether a new ACK takes the place of one of its connection that waits in the queue and says less (RFC 3449
+    section 5.2.1), as in cable modems and CAKE."""
     change: Sequence[Change | Mapping[str, Any]]
-    """Changes of the hop's rate in the course of a run, each a table `[[hops.change]]` behind its hop, in order of
-    time."""
+    """Changes of the hop in the course of a run, each a table `[[hops.change]]` behind its hop, in order of time."""
+    trace: str | Sequence[str]
+    """The hop's line as it was recorded, as `path.trace`."""
 
 
 class Host(TypedDict, total=False):
@@ -398,10 +643,16 @@ class Measure(TypedDict, total=False):
 class Path(TypedDict, total=False):
     """The table `path`."""
 
+    link: Literal["dsl_25_5", "cable", "lte", "wifi", "starlink", "geo"]
+    """A preset: a documented set of keys of `[path]`, each with its source ([all of them](#links)). What the spec
+    writes itself goes before it: with `link = "dsl_25_5"` and `rate = "10 Mbit/s"` the rate is that, and the rest the
+    preset's; a change of a preset leaves what the spec writes. `dumbbell check` prints which of its keys hold. It is
+    one hop, so that it has no place with [`[[hops]]`](#hops), and no axis of a sweep."""
     rate: str | Sequence[str]
     """The bottleneck's rate. It is charged for frames, the IP packet and `path.overhead`: of 80 Mbit/s an application
-    can see 76.5 at an MTU of 1500. It has no default: it is needed, unless there are [`[[hops]]`](#hops)."""
-    rtt: Required[str | Sequence[str]]
+    can see 76.5 at an MTU of 1500. It has no default: it is needed, unless there are [`[[hops]]`](#hops), or
+    `path.link` has one."""
+    rtt: str | Sequence[str]
     """The base round-trip time: what a packet and its ACK take when no queue has anything in it and apart from the time
     on the line. A group of flows may have its own, `flows[].rtt`."""
     buffer: str | Sequence[str]
@@ -418,10 +669,11 @@ class Path(TypedDict, total=False):
     queue: Literal["bytes", "packets"] | Sequence[Literal["bytes", "packets"]]
     """What the queue counts: bytes of frames, as `tbf` does, or packets of whatever size, as a `pfifo` or many a router
     does. With `"packets"` the buffer is written in `packets`, in `bdp` or as a time."""
-    loss: str | Sequence[str]
+    loss: Loss | Mapping[str, Any] | str | Sequence[Loss | Mapping[str, Any] | str]
     """Random loss: each packet of data is lost with this probability, independently of all others, from the end of the
-    flow's handshake on. ACKs are never lost so, but for those on a way back that has a loss of its own. Results count
-    it as `random_lost_packets`, apart from the queue's drops."""
+    flow's handshake on; or in bursts, `{ gilbert_elliott = { loss = "1 %", burst = 5 } }`. ACKs are never lost so, but
+    for those on a way back that has a loss of its own. Results count it as `random_lost_packets`, apart from the
+    queue's drops."""
     loss_at: Literal["before", "after"] | Sequence[Literal["before", "after"]]
     """Where random loss strikes: `"before"` the queue, so that a lost packet takes none of the line's time, or
     `"after"` it, as on a radio link behind the bottleneck, so that the line has carried it for nothing."""
@@ -430,11 +682,30 @@ class Path(TypedDict, total=False):
     plain line, which sends one frame after the other, unless `shaper = "htb"`. A super-packet (`path.offload`) that is
     larger than the bucket leaves when that is full, and the bucket owes the rest; Linux's `tbf` would cut it, so that
     `linux` asks for a bucket that holds one, 70 kB, or for `htb`."""
-    shaper: Literal["tbf", "htb"] | Sequence[Literal["tbf", "htb"]]
+    shaper: Literal["tbf", "htb", "police"] | Sequence[Literal["tbf", "htb", "police"]]
     """How the bucket reckons, by the name of Linux's queueing discipline: with `"tbf"` a frame leaves when the tokens
     suffice for it, with `"htb"` when the bucket owes nothing, and it may leave it owing. The rate in the long run is
-    the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` without one a `burst` of 1600
-    B."""
+    the same; after a pause `htb` lets a frame more pass at once. `tc` gives an `htb` without one a `burst` of 1600 B.
+    `"police"` has no queue: a frame passes at once if the tokens suffice for it, else it is dropped."""
+    peak: str | Sequence[str]
+    """Of a policer: a rate that not even a burst exceeds. The default is none."""
+    exceed: Literal["drop", "mark"] | Sequence[Literal["drop", "mark"]]
+    """Of a policer: what becomes of packets above its rate. Those that understand ECN can be marked; others are
+    dropped."""
+    duplicate: str | Sequence[str]
+    """Probability that a packet comes twice, behind the line."""
+    corrupt: str | Sequence[str]
+    """Probability that a packet is damaged behind the line. It goes on to its host, which discards it: to TCP it is
+    lost."""
+    reorder: Literal["none"] | Reorder | Mapping[str, Any] | Sequence[Literal["none"] | Reorder | Mapping[str, Any]]
+    """Packets that overtake others, behind the line: a share of them is late, `{ share = "2 %", by = "15 ms" }`, or
+    each has a delay of its own, `{ spread = "8 ms" }`."""
+    aggregation: str | Sequence[str]
+    """Packets are handed over in lumps, at most once in this time, as a Wi-Fi station or a cable modem does. With 0
+    each comes alone."""
+    ack_filter: bool | Sequence[bool]
+    """Whether a new ACK takes the place of one of its connection that waits in the queue and says less (RFC 3449
+    section 5.2.1), as in cable modems and CAKE."""
     shaper_at: Literal["router", "receiver"] | Sequence[Literal["router", "receiver"]]
     """Where bucket and queue stand: at a `"router"`'s egress, or at the `"receiver"`'s ingress, where an `ifb` takes
     what comes in: the last hop of all, so that nothing of the path can be behind it. To the simulator both are the
@@ -462,7 +733,14 @@ class Path(TypedDict, total=False):
     """Whether super-packets of up to 64 kB reach the bottleneck whole, as from a sender with TSO and GSO whose NIC does
     not cut them."""
     change: Sequence[Change | Mapping[str, Any]]
-    """Changes of the path's rate in the course of a run, each a table `[[path.change]]`, in order of time."""
+    """Changes of the path in the course of a run, each a table `[[path.change]]`, in order of time."""
+    trace: str | Sequence[str]
+    """The path's line as it was recorded, a file relative to the spec's folder, in place of its changes. Either it has
+    a time in milliseconds on each line, at which the line delivers one full frame, and after the last all come again
+    (as mahimahi's `mm-link`); or it is a table with a header, `time,rate,delay,loss`: seconds, bit/s, seconds one way
+    in addition to all other delays, and the share that is lost, of which an empty cell leaves what was, and the last
+    line holds to the run's end. `rate` is then the mean, unless it is written: for `bdp`, and until the table
+    begins."""
     bottleneck: str | Sequence[str]
     """The one of the [`[[hops]]`](#hops) that `bdp`, a packet of `jitter` and the load of arrivals mean. The default is
     the slowest at the run's beginning, of equals the first."""

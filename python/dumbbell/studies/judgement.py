@@ -6,24 +6,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from statistics import median
 from typing import Final
 
 from dumbbell.errors import MissingExtra, StudyError
-from dumbbell.metrics.number import amount, apart, counted, ends
-from dumbbell.metrics.statistics import estimate
+from dumbbell.metrics.checked import Checked, by_count, by_median, interval, why_not, why_so, why_undecided
 from dumbbell.studies.claim import Alternative, Check, Claim
 from dumbbell.studies.evidence import Evidence, Trials
 from dumbbell.studies.study import Study
 from dumbbell.studies.verdict import (
-    FEWEST_SEEDS,
     KINDS,
     NOT_REPRODUCED,
     NOT_RUN,
     NOT_TESTABLE,
     REPRODUCED,
     UNDECIDED,
-    Checked,
     Flipped,
     Verdict,
     Word,
@@ -135,54 +131,30 @@ def _obstacle(claim: Claim, evidence: Evidence, variant: str) -> tuple[Word, str
 
 
 def _checked(claim: Claim, check: Check, evidence: Evidence, variant: str) -> Checked:
+    facts = check.model_dump(include=OF_CHECK)
     try:
         if check.metric.together:
             return _checked_together(check, Trials(tuple(evidence.together(check.experiments, variant))))
         measured = [check.value(*sweeps) for sweeps in evidence.together(check.experiments, variant)]
     except StudyError as error:
         raise StudyError(f'claim {claim.id}, check "{check.label}": {error}') from None
-    values = [value for value in measured if value is not None]
-    mean = estimate(values) if values else None
-    low, high = _interval(mean.mean, mean.half_width, check) if mean else (None, None)
-    checked = Checked(
-        **check.model_dump(include=OF_CHECK), value=mean.mean if mean else None, low=low, high=high,
-        n=mean.n if mean else 0, holds=False, holding=0, seeds=len(measured), without=len(measured) - len(values),
-        by_count=check.in_seeds is not None,
-    )  # fmt: skip
-    middle = _middle(values, checked)
-    holding = sum(map(checked.keeps, values))
-    by_median = claim.kind == "N" and check.in_seeds is None
-    enough = (check.in_seeds or ENOUGH_SEEDS) * len(measured)
-    return replace(
-        checked,
-        median=middle if math.isfinite(middle) else None,
-        holds=checked.keeps(middle) if by_median else holding >= enough,
-        holding=holding,
-    )
+    if claim.kind == "N" and check.in_seeds is None:
+        return by_median(measured, check.limits, **facts)
+    enough = check.in_seeds or ENOUGH_SEEDS
+    return replace(by_count(measured, enough, check.limits, **facts), by_count=check.in_seeds is not None)
 
 
 def _checked_together(check: Check, trials: Trials) -> Checked:
     """All seeds hold or none does: there is one number, and its spread must keep the bounds as well."""
     seeds = len(trials.sweeps)
     value, spread = check.value_together(trials)
-    low, high = _interval(value, spread, check)
+    low, high = interval(value, spread, check.limits)
     checked = Checked(
         **check.model_dump(include=OF_CHECK), value=value, low=low, high=high, n=seeds, median=value, holds=False,
         holding=0, seeds=seeds, without=seeds if value is None else 0, together=True,
     )  # fmt: skip
     holds = value is not None and all(checked.keeps(each) for each in (low, value, high) if each is not None)
     return replace(checked, holds=holds, holding=seeds if holds else 0)
-
-
-def _interval(value: float | None, half_width: float | None, check: Check) -> tuple[float | None, float | None]:
-    """Its ends, within what the metric can be; None where there is none."""
-    return (None, None) if value is None or half_width is None else ends(value, half_width, check.limits)
-
-
-def _middle(values: Sequence[float], check: Checked) -> float:
-    """The median over seeds; one without a number counts as outside the bounds, on whichever side is worse."""
-    below, above = (median([*values, *[outside] * check.without]) for outside in (-math.inf, math.inf))
-    return above if check.keeps(below) else below
 
 
 def _margin(check: Checked) -> float:
@@ -234,66 +206,20 @@ def _why_so(checks: Sequence[Checked]) -> str:
     decisive = _decisive(checks)
     if decisive is None:
         return ""
-    place = f"{decisive.label} is {_amount(decisive.value, decisive.unit)}, {_within(decisive)}"
-    if decisive.value is not None and not decisive.keeps(decisive.value):
-        middle, mean = _amount(decisive.median, decisive.unit), _outside(decisive.value, decisive)
-        place = f"{decisive.label} is {middle} in the median over seeds, {_within(decisive)}; the mean, {mean}, is not"
-    if decisive.without:
-        place += f"; it does not exist in {decisive.without} of {decisive.seeds} seeds"
+    place = why_so(decisive)
     return place if len(checks) == 1 else f"all {len(checks)} checks hold; the narrowest: {place}"
 
 
 def _why_undecided(checks: Sequence[Checked]) -> str:
     doubtful = [check for check in checks if not check.decided]
-    doubts = "; ".join(map(_doubt, doubtful))
+    doubts = "; ".join(map(why_undecided, doubtful))
     return f"{doubts}. Undecided: {len(doubtful)} of {len(checks)} checks" if len(checks) > 1 else doubts
-
-
-def _doubt(check: Checked) -> str:
-    if check.few:
-        return (
-            f"{check.label} is {_amount(check.value, check.unit)} in {counted(check.seeds, 'seed')}: chance plays, and"
-            f" {FEWEST_SEEDS} seeds are the fewest that tell"
-        )
-    interval = "spread" if check.together else "95 % interval of the mean"
-    return (
-        f"{check.label} is {_amount(check.value, check.unit)}, and its {interval}, {_reach(check)}, is not all"
-        f" {'within' if check.holds else 'outside of'} {check.bounds}"
-    )
-
-
-def _reach(check: Checked) -> str:
-    return f"{amount(check.low)} to {_amount(check.high, check.unit)}"
 
 
 def _why_not(claim: Claim, checks: Sequence[Checked], engine: str, variant: str) -> str:
     broken = [check for check in checks if check.word == "no"]
-    faults = "; ".join(_fault(check) for check in broken)
+    faults = "; ".join(why_not(check) for check in broken)
     if len(checks) > 1:
         faults += f". Failing: {len(broken)} of {len(checks)} checks"
     cause = claim.cause(engine, variant)
     return f"{faults}. {cause}" if cause else faults
-
-
-def _fault(check: Checked) -> str:
-    if check.value is None:
-        return f"{check.label} does not exist in {check.without} of {check.seeds} seeds"
-    if check.keeps(check.value):
-        none = f" (it does not exist in {check.without})" if check.without else ""
-        failing = f"{check.seeds - check.holding} of {check.seeds} seeds{none}"
-        return f"{check.label} is {_amount(check.value, check.unit)} on average, but not {_within(check)} in {failing}"
-    return f"{check.label} is {_outside(check.value, check)}, not {_within(check)}"
-
-
-def _within(check: Checked) -> str:
-    return check.bounds if check.least is None or check.most is None else f"within {check.bounds}"
-
-
-def _amount(value: float | None, unit: str) -> str:
-    return "not known" if value is None else f"{amount(value)} {unit}".rstrip()
-
-
-def _outside(value: float, check: Checked) -> str:
-    """A value that breaks a bound, with as many digits as show it."""
-    bound = check.least if check.least is not None and value < check.least else check.most
-    return f"{apart(value, bound if bound is not None else value)} {check.unit}".rstrip()

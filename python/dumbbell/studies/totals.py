@@ -10,10 +10,10 @@ from textwrap import fill
 from typing import Any
 
 from dumbbell.errors import StudyError
+from dumbbell.metrics.checked import FEWEST_SEEDS
 from dumbbell.studies.status import StudyStatus
 from dumbbell.studies.verdict import (
     EXPLAINS,
-    FEWEST_SEEDS,
     NOT_REPRODUCED,
     NOT_TESTABLE,
     OK,

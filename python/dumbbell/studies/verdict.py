@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
-from dumbbell.metrics.number import amount, apart
+from dumbbell.metrics.checked import Checked, measured_text
 
 Word: TypeAlias = Literal["reproduced", "not reproduced", "undecided", "not testable here", "not run yet"]
 
@@ -21,8 +20,6 @@ VERDICTS: Final = (REPRODUCED, NOT_REPRODUCED, UNDECIDED, NOT_TESTABLE, NOT_RUN)
 """In the order in which they are counted."""
 SIGNS: Final[Mapping[str, str]] = {REPRODUCED: "✓", NOT_REPRODUCED: "✗", UNDECIDED: "?", NOT_TESTABLE: "○"}
 """What stands for them where there is little room."""
-FEWEST_SEEDS: Final = 3
-"""That decide anything where chance plays: the 95 % interval of two is 12.7 standard errors wide to either side."""
 OK: Final = "OK"
 """The flag of a claim that nothing speaks against before it is run."""
 Kind: TypeAlias = Literal["explains", "would need", "fitted"]
@@ -30,87 +27,6 @@ EXPLAINS: Final = "explains"
 KINDS: Final = (EXPLAINS, "would need", "fitted")
 """What makes a claim hold: it agrees with all that is known of the testbed; it contradicts something that is known; it
 has more than one free parameter. Only the first is a cause."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checked:
-    """One number of a claim, beside the published one and the bounds that it must keep."""
-
-    label: str
-    """What it is and where, e.g. "loss at 0.5 BDP"."""
-    value: float | None
-    """Mean over seeds, in `unit`; None where the runs do not give it."""
-    low: float | None
-    """Lower end of its 95 % interval; None where nothing varied or there is one seed."""
-    high: float | None
-    """Upper end likewise."""
-    n: int
-    """How many different values it rests on; 1 where every seed gave the same."""
-    median: float | None = None
-    """Median over seeds, which decides a numeric claim; None where most seeds have no such number."""
-    published: float | None
-    """The document's own value; None where it states none."""
-    least: float | None
-    """The smallest value that still reproduces; None: no such bound."""
-    most: float | None
-    """The largest value that still reproduces; None: no such bound."""
-    unit: str
-    holds: bool
-    """What is decided by: the median over seeds, most of the seeds, or the one number of all of them."""
-    holding: int
-    """Seeds whose own value keeps the bounds."""
-    seeds: int
-    """Seeds that were run."""
-    without: int = 0
-    """Seeds in which there is no such number: two curves that never cross, nothing that was sent."""
-    weak: str = ""
-    """Why it can hardly fail; empty: it binds."""
-    by_count: bool = False
-    """It has a share of its own of the seeds that must keep the bounds: each tells for itself, their mean nothing."""
-    together: bool = False
-    """It is one number of all seeds together: `low` and `high` are the ends of its spread, which must keep the bounds
-    as well, and not of an interval over seeds."""
-
-    @property
-    def measured(self) -> str:
-        """The value with the half-width of its interval and the unit; empty where there is none."""
-        return _measured(self.value, (self.low, self.high), self.unit, self)
-
-    def keeps(self, value: float) -> bool:
-        """Whether a value lies within the bounds."""
-        return (self.least is None or value >= self.least) and (self.most is None or value <= self.most)
-
-    @property
-    def few(self) -> bool:
-        """Whether chance plays, and there are too few seeds to tell."""
-        varied = self.seeds == 1 or self.together or self.n > 1 or 0 < self.without < self.seeds
-        return self.seeds < FEWEST_SEEDS and varied
-
-    @property
-    def decided(self) -> bool:
-        """Whether the seeds tell: its interval lies within the bounds where it holds, and not across one where not."""
-        if self.few or self.by_count or self.low is None or self.high is None:
-            return not self.few
-        if self.holds:
-            return self.keeps(self.low) and self.keeps(self.high)
-        below = self.least is not None and self.high < self.least
-        within = self.keeps(self.low) and self.keeps(self.high)
-        return below or within or (self.most is not None and self.low > self.most)
-
-    @property
-    def word(self) -> Literal["yes", "no", "undecided"]:
-        if not self.decided:
-            return "undecided"
-        return "yes" if self.holds else "no"
-
-    @property
-    def bounds(self) -> str:
-        """In words, with the unit: "5.7 to 10.7 %", "at least 93 %"."""
-        if self.least is None:
-            return f"at most {self.most:g} {self.unit}".rstrip()
-        if self.most is None:
-            return f"at least {self.least:g} {self.unit}".rstrip()
-        return f"{self.least:g} to {self.most:g} {self.unit}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,32 +97,12 @@ class Verdict:
     @property
     def measured(self) -> str:
         """The number that decides, as text; empty where there is none."""
-        return _measured(self.value, (self.low, self.high), self.unit, self.decisive)
+        return measured_text(self.value, (self.low, self.high), self.unit, self.decisive)
 
     @property
     def decisive(self) -> Checked | None:
         """The check whose numbers these are."""
         return next((check for check in self.checks if check.label == self.label), None)
-
-
-def _measured(
-    value: float | None, interval: tuple[float | None, float | None], unit: str, check: Checked | None
-) -> str:
-    """A value that breaks a bound of a check has as many digits as show it."""
-    if value is None:
-        return ""
-    low, high = interval
-    if low is None or high is None:
-        text = amount(value)
-    elif math.isclose(value - low, high - value, rel_tol=1e-6):
-        text = amount(value, value - low)
-    else:
-        text = amount(value, max(value - low, high - value), limits=(low, high))
-    mean, space, rest = text.partition(" ")
-    for bound in (check.least, check.most) if check and not check.keeps(value) else ():
-        if bound is not None and float(mean) == bound:
-            mean = apart(value, bound)
-    return f"{mean}{space}{rest} {unit}".rstrip()
 
 
 def disputed(verdicts: Iterable[Verdict]) -> set[tuple[str, str]]:

@@ -66,6 +66,7 @@ class Means(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     red: bool
     dualpi2: bool
     cake: bool
+    police: bool
     accurate_ecn: bool
 
 

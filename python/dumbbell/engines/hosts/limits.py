@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from dumbbell.engines import controls, means
+from dumbbell.engines import controls, line_limits, means
 from dumbbell.problem import Problem
 from dumbbell.spec.quantity import Bytes
 
@@ -56,6 +56,9 @@ class HostLimits:
     def _of_path(self) -> Iterator[Problem]:
         """What the kernel lacks of the host that makes the path."""
         path = self.assigned.path
+        if path is None:
+            for field in line_limits.fields(self.run):
+                yield Problem(field, "hosts are as they are, and nobody makes the path", "leave it out")
         description = None if path is None else self.reports[path.name].description
         there = None if description is None else description.means
         if path is None or there is None:
@@ -147,7 +150,9 @@ def _of_hosts(run: Run) -> Iterator[Problem]:
             yield Problem(f"{where}.ecn", f"{own}, and their setting tcp_ecn is all connections'", "ecn = true")
         if flow.direction != "down":
             yield Problem(f"{where}.direction", "senders of an inventory send down", 'direction = "down"')
-        if flow.work.ping is not None:
-            yield Problem(f"{where}.workload", "hosts have no pings", "the engines sim, linux and netns")
+        if flow.cc is None:
+            yield Problem(f"{where}.workload", "hosts have no datagrams", "the engines sim, linux and netns")
+        if flow.work.pages is not None:
+            yield Problem(f"{where}.workload", "hosts have no clients yet", "the engines sim, linux and netns")
         if flow.work.command is not None and flow.work.command.user == "root":
             yield Problem(f"{where}.workload.user", "programs run as the SSH user", 'user = "caller"')

@@ -13,7 +13,8 @@ from msgspec import structs
 
 from dumbbell.engines.measurement import Measurement
 from dumbbell.spec.quantity import Rate, Time
-from dumbbell.spec.run import Measure, Room, Run
+from dumbbell.spec.queue import Room
+from dumbbell.spec.run import Measure, Run
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 _RATE_SHARE: Final = 0.99

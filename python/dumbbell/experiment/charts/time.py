@@ -17,6 +17,7 @@ from dumbbell.charts.in_time import (
     MS,
     backlog,
     backlogs,
+    capacity,
     curve,
     flow_rates,
     group_rates,
@@ -30,11 +31,12 @@ from dumbbell.experiment.charts.samples import Sampled
 from dumbbell.experiment.charts.sweep import column_count
 from dumbbell.experiment.points import ExperimentRuns
 from dumbbell.metrics.catalogue import QUANTITIES
+from dumbbell.metrics.counter import capacity_in_time
 from dumbbell.metrics.number import RECORD_DIGITS, counted, trimmed
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.measured import MeasuredPoint
 from dumbbell.results.run_series import gauge, mean_gauge
-from dumbbell.spec.run import FIFO
+from dumbbell.spec.queue import FIFO
 from dumbbell.units import NS_PER_S
 
 MOST_FLOWS: Final = 4
@@ -65,6 +67,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
     sample_s = max(each.run.measure.sample_ns for each in shown) / NS_PER_S
     bin_s = _bin_s(end_s, sample_s)
     rows: dict[str, list[Layer]] = {label: [] for label in (*ROWS, EVENTS_ROW)}
+    carried = capacity_in_time(shown[0].run.path, end_s) if len(shown) == 1 else None
     for number, each in enumerate(shown):
         where = _where(shown, each)
         by_flow = len(shown) == 1 and len(each.series.result.flows) <= MOST_FLOWS
@@ -75,6 +78,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         rows[ROWS[-1]] += (backlogs(each.series) if len(shown) == 1 else []) or [of_link]
         if len(shown) == 1 and each.run.path.qdisc != FIFO:
             rows[EVENTS_ROW] += queue_counts(each.series, end_s, bin_s)
+    rows[ROWS[0]] += [] if carried is None else [capacity(carried, end_s, bin_s)]
     drawn_rows = {label: layers for label, layers in rows.items() if any(len(layer.x) for layer in layers)}
     titles = "; ".join(each.title for each in shown)
     return Chart(
@@ -84,6 +88,7 @@ def in_time(runs: ExperimentRuns, shown: Sequence[Sampled], name: str = "series"
         caption=f"Throughput behind the bottleneck in bins of {trimmed(bin_s, ' s', RECORD_DIGITS)}, the senders' cwnd,"
         " inflight and smoothed RTT (means over a group's flows), and the backlog of the bottleneck, sampled every"
         f" {trimmed(1e3 * sample_s, ' ms', RECORD_DIGITS)}."
+        f"{' What the line can carry is drawn in the same bins.' if carried else ''}"
         f"{' Packets that its queue dropped and marked are counted by bin.' if EVENTS_ROW in drawn_rows else ''}"
         f" Run{'s' if len(shown) > 1 else ''} {', '.join(each.run_id for each in shown)} on {runs.engine}.",
         panels=panels(end_s, drawn_rows),

@@ -8,8 +8,8 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from dumbbell.metrics.iperf3 import BARE_SEGMENT_MEMORY_BYTES, SEGMENT_MEMORY_BYTES, SendBuffer, time_to_write_s
+from dumbbell.spec.frame import MSS_BYTES
 from dumbbell.spec.quantity import Bytes
-from dumbbell.spec.run import MSS_BYTES
 from dumbbell.studies.evidence import RunData
 from dumbbell.studies.limits import Share
 from dumbbell.studies.sweep import swept

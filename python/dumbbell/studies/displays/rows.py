@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from dumbbell.charts.chart import Colours, Kind
-from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
+from dumbbell.spec.frame import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.claim import SCALES
 from dumbbell.studies.evidence import RunData, SeedSweep
 from dumbbell.studies.sweep import number, swept

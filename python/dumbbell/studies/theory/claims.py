@@ -6,7 +6,7 @@ import numpy as np
 
 from dumbbell.metrics.counter import Counter, Floats, rates_bps
 from dumbbell.metrics.phases import after_stays, entries_s
-from dumbbell.spec.run import FRAME_BYTES, MSS_BYTES
+from dumbbell.spec.frame import FRAME_BYTES, MSS_BYTES
 from dumbbell.studies.evidence import RunData
 from dumbbell.studies.sweep import swept
 from dumbbell.units import BITS_PER_BYTE

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dumbbell.charts.chart import Layer
 from dumbbell.charts.shapes import Look, scatter
 from dumbbell.charts.style import PUBLISHED
-from dumbbell.spec.run import MSS_BYTES
+from dumbbell.spec.frame import MSS_BYTES
 from dumbbell.studies.displays.scope import Scope
 from dumbbell.studies.theory.claims import LOSSY_BPS, payload_bps
 from dumbbell.units import BITS_PER_BYTE

@@ -1,0 +1,1 @@
+"""Lines as they change in time, made by documented processes: `dumbbell trace make`."""
