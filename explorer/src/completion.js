@@ -8,7 +8,7 @@ import { percentile } from "./percentile.js";
 const NEVER_NS = 2 ** 64;
 /** What infinity is among values between which a percentile lies: infinite times nothing is no number. */
 const HUGE = 1e300;
-/** Of a frame, as `spec/run.py` has them; the first one where the path says no other. */
+/** Of a frame, as `spec/frame.py` has them; the first one where the path says no other. */
 const OVERHEAD_BYTES = 14;
 const SEGMENT_HEADERS_BYTES = 52;
 const PERCENTS = [50, 95, 99];

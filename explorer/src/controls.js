@@ -5,6 +5,7 @@ import { BufferControl } from "./buffer.js";
 import { byId, made, options } from "./dom.js";
 import { changed, valueAt } from "./edit.js";
 import { HopControl } from "./hop.js";
+import { completed, LinkControl } from "./link.js";
 import { hopNames, placed, withBack, withSecond } from "./network.js";
 import { QdiscControl } from "./qdisc.js";
 import { QuantityControl } from "./quantity.js";
@@ -56,6 +57,8 @@ export class Controls {
     const buffer = new BufferControl(tables, { path: "path.buffer" }, set);
     const qdisc = new QdiscControl(tables, { path: "path.qdisc" }, set);
     byId("path").children[1].after(buffer.element, qdisc.element);
+    this.link = new LinkControl(tables, edit);
+    byId("path").prepend(this.link.element);
     const hops = MORE_HOPS.map((hop) => new HopControl(tables, hop, set, (isOn) => this.edit(hop.turned(this.fields, isOn, tables))));
     this.shown = [...quantities, buffer, qdisc, ...hops];
     this.queue = made("select", { change: () => this.#set("path.queue", this.queue.value === "bytes" ? undefined : this.queue.value) },
@@ -79,8 +82,10 @@ export class Controls {
   /** Shows an experiment; `problems`: paths of fields that have one. */
   show(fields, problems) {
     this.fields = fields;
-    for (const control of this.shown) control.show(fields, problems);
-    this.queue.value = valueAt(fields, "path.queue") === "packets" ? "packets" : "bytes";
+    this.link.show(fields, problems);
+    const seen = completed(fields, this.tables.spec);
+    for (const control of this.shown) control.show(seen, problems, fields);
+    this.queue.value = valueAt(seen, "path.queue") === "packets" ? "packets" : "bytes";
     const seeds = valueAt(fields, "seeds");
     if (document.activeElement !== this.seeds) this.seeds.value = Array.isArray(seeds) ? "" : String(seeds ?? this.tables.defaults.seeds);
     this.seeds.disabled = Array.isArray(seeds);

@@ -2,6 +2,7 @@
 
 import { changed } from "./edit.js";
 import { NANOS_PER_S } from "./gauges.js";
+import { completed } from "./link.js";
 import { isThere, placed } from "./network.js";
 import { Refused } from "./pool.js";
 import { baseName } from "./spec.js";
@@ -9,7 +10,7 @@ import { baseName } from "./spec.js";
 /** The experiment of some words with other values of some fields, by their paths. */
 export function withValues(fields, values, tables) {
   for (const [path, value] of values) {
-    if (!isThere(fields, path)) throw new Refused(`${path}: this experiment has no such queue; switch it on under Path, or choose another field`);
+    if (!isThere(completed(fields, tables.spec), path)) throw new Refused(`${path}: this experiment has no such queue; switch it on under Path, or choose another field`);
     fields = changed(fields, placed(fields, path, tables), value);
   }
   const { problems, experiment } = tables.spec.check({ fields });

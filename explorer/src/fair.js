@@ -1,5 +1,7 @@
 /** What would be fair: twins of `experiment/points.py` and `metrics/sharing.py`. */
 
+import { ratesInTime } from "./line.js";
+
 /**
  * What each group of a planned run would have of the goodput if at any time all flows that are there had the same. Empty of one
  * group, where flows do not all pass the same queues, and where a flow does not always take what it gets: a workload that ends or
@@ -7,7 +9,7 @@
  */
 export function fairSharesOf({ run, names, start_jitters_ns }) {
   const { path, flows, measure } = run;
-  const equal_bps = Math.min(path.rate_bps, ...path.changes.map(({ rate_bps }) => rate_bps)) / flows.length;
+  const equal_bps = Math.min(path.rate_bps, ...ratesInTime(path).map(([, rate_bps]) => rate_bps).filter((rate_bps) => rate_bps > 0)) / flows.length;
   const isGreedy = flows.every(({ workload, access }) => workload === "bulk" && (!access || access.rate_bps >= equal_bps));
   const ways = new Set(flows.map(({ direction, route }) => JSON.stringify([direction, route?.data])));
   if (!isGreedy || ways.size > 1 || new Set(names).size === 1) return new Map();

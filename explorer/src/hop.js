@@ -26,15 +26,19 @@ export class HopControl {
     this.element = made("div", { className: "hop" }, made("label", { title: tables.meanings[meaning] }, this.isOn, ` ${title}`), this.note, this.rows);
   }
 
-  /** Shows what the words of an experiment say; `problems`: paths of fields that have one. */
-  show(fields, problems) {
+  /** Shows what the words of an experiment say, with the keys of its link; `problems`: paths of fields that have one, `written`:
+   * the words without those keys. */
+  show(fields, problems, written) {
     const { list, place, rate } = this.hop;
     const hops = valueAt(fields, list);
     const names = Array.isArray(hops) ? hops.map((hop) => hop.get?.("name")) : [];
     const others = names.slice(place + 1);
-    this.isOn.checked = names.length > place || (!names.length && valueAt(fields, rate.path.replace(".rate", "")) instanceof Map);
-    this.isOn.disabled = others.length > 0 || !(valueAt(fields, "path") instanceof Map);
-    this.note.textContent = others.length ? `${others.join(", ")} ${others.length > 1 ? "have" : "has"} no controls: change ${others.length > 1 ? "them" : "it"} as TOML, below` : "";
+    const table = rate.path.replace(".rate", "");
+    const isOfLink = valueAt(fields, table) instanceof Map && !valueAt(written, table);
+    const isLink = list === "hops" && valueAt(written, "path.link") !== undefined;
+    this.isOn.checked = names.length > place || (!names.length && valueAt(fields, table) instanceof Map);
+    this.isOn.disabled = others.length > 0 || isOfLink || isLink || !(valueAt(fields, "path") instanceof Map);
+    this.note.textContent = others.length ? `${others.join(", ")} ${others.length > 1 ? "have" : "has"} no controls: change ${others.length > 1 ? "them" : "it"} as TOML, below` : isOfLink ? "the link has one" : isLink ? "a link is one hop: choose one of its own above" : "";
     this.rows.hidden = !this.isOn.checked;
     if (this.isOn.checked) for (const control of this.shown) control.show(fields, problems);
   }

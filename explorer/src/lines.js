@@ -1,5 +1,6 @@
 /** The layers of a run in time: a twin of `experiment/charts/time.py`, for one run. */
 
+import { capacityInTime } from "./line.js";
 import { baseName } from "./spec.js";
 import { backlog, meanGauge, middles, NANOS_PER_S, phases, rates, received } from "./gauges.js";
 
@@ -46,6 +47,11 @@ export function inTime(skeletons, run, measurement, groups) {
     const first = byFlow ? Math.max(0, value.findIndex((rate) => rate > 0)) : 0;
     return { ...look, rows: rowsOf({ time_s: at.slice(first), value: value.slice(first) }, MBPS) };
   });
+  const carried = capacityInTime(run.path, end_s * NANOS_PER_S, run.path.mtu_bytes);
+  if (carried) {
+    const rows = rowsOf({ time_s: at, value: rates(carried, 0, end_s, bin_s) }, MBPS);
+    throughput.push({ label: "capacity of the line", style: "link", instance: 0, kind: "line", rows });
+  }
   const wide_s = Math.max(sample_s, end_s / bins.gauge);
   const gauges = GAUGES.map(([column, factor]) => looks.map(({ look, flows }) => (
     { ...look, rows: rowsOf(meanGauge(flows, column, mss, end_s, wide_s), factor) })));

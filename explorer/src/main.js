@@ -10,9 +10,11 @@ import { byId, made, options } from "./dom.js";
 import { changed } from "./edit.js";
 import { planned } from "./experiment.js";
 import { inTime } from "./lines.js";
+import { completed } from "./link.js";
 import { estimate, summarise } from "./metrics.js";
 import { showMeans, showNumbers, showQueues } from "./readout.js";
 import { waysOf } from "./network.js";
+import { OutageControl } from "./outage.js";
 import { Picture } from "./picture.js";
 import { Player } from "./play.js";
 import { Pool, Refused } from "./pool.js";
@@ -49,6 +51,7 @@ class Explorer {
     Object.assign(this, data);
     this.picture = new Picture(byId("plot-time"), { isInTime: true });
     this.cursor = new Cursor(this.picture, byId("cursor"), byId("at"));
+    this.outage = new OutageControl(this, byId("plot-time"), () => (byId("cursor").hidden ? undefined : this.cursor.at_s));
     this.ofSeeds = new Picture(byId("plot-seeds"));
     this.controls = new Controls(this.tables, this.skeletons, (fields) => this.write(this.tables.spec.toml(fields)));
     this.survey = new Survey(this);
@@ -126,7 +129,8 @@ class Explorer {
     this.#nameExperiment();
     if (fields) {
       this.controls.show(fields, new Set(problems.map(({ path }) => path)));
-      this.survey.offer(fields);
+      this.outage.show(fields);
+      this.survey.offer(completed(fields, this.tables.spec));
     }
     if (document.activeElement !== byId("toml")) byId("toml").value = text;
   }

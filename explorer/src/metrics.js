@@ -3,6 +3,7 @@
 
 import { completion } from "./completion.js";
 import { BYTE_BITS, NANOS_PER_S } from "./gauges.js";
+import { capacityBits } from "./line.js";
 import { linesOfRun, passesBottleneck } from "./network.js";
 import { percentile } from "./percentile.js";
 
@@ -87,22 +88,22 @@ function ofGroups(run, measurement, window, names) {
 }
 
 function ofBottleneck(run, queue, window, bdp_bytes) {
-  const own = ofQueue(run.path, queue, window);
+  const own = ofQueue(run.path, queue, window, run.path.mtu_bytes);
   return { ...own, queue_mean_bdp: own.queue_mean_bytes === null ? null : ratio(own.queue_mean_bytes, bdp_bytes) };
 }
 
 function ofHops(run, hops, window) {
-  return linesOfRun(run).map(({ line, direction }, at) => ({ name: hops[at].name, direction, ...ofQueue(line, hops[at].queue, window) }));
+  return linesOfRun(run).map(({ line, direction }, at) => ({ name: hops[at].name, direction, ...ofQueue(line, hops[at].queue, window, run.path.mtu_bytes) }));
 }
 
-function ofQueue(line, queue, window) {
+function ofQueue(line, queue, window, mtu_bytes) {
   // JSON has no count of marks where there are none.
   const grown = (counter) => growth(window, { [counter]: 0, ...queue.at_window_begin }, { [counter]: 0, ...queue.at_window_end }, counter);
   const { series } = queue;
   const standing = series.backlog_bytes.filter((_, i) => holds(window, series.at_ns[i]));
   const mean = standing.length ? total(standing) / standing.length : null;
   return {
-    utilization: ratio(BYTE_BITS * grown("sent_bytes"), capacityBits(line, window)),
+    utilization: ratio(BYTE_BITS * grown("sent_bytes"), capacityBits(line, window, mtu_bytes)),
     offered_packets: grown("offered_packets"),
     sent_packets: grown("sent_packets"),
     dropped_packets: grown("dropped_packets"),
@@ -121,17 +122,6 @@ function ofQueue(line, queue, window) {
 function sojourn(histogram) {
   const isKnown = histogram?.count > 0;
   return { sojourn_mean_s: isKnown ? histogram.sum / histogram.count / NANOS_PER_S : null };
-}
-
-/** What the line can carry in a window, whatever its rate does. */
-function capacityBits(line, window) {
-  let [bits, begin_ns, rate_bps] = [0, window.begin_ns, Number(line.rate_bps)];
-  for (const change of line.changes ?? []) {
-    const until_ns = Math.max(begin_ns, Math.min(Number(change.at_ns), window.end_ns));
-    bits += rate_bps * (until_ns - begin_ns);
-    [begin_ns, rate_bps] = [until_ns, Number(change.rate_bps)];
-  }
-  return (bits + rate_bps * Math.max(0, window.end_ns - begin_ns)) / NANOS_PER_S;
 }
 
 /** A mean with the half-width of its 95 % interval, by Student's t: `quantiles[n - 1]` is that of n degrees of freedom.

@@ -86,7 +86,7 @@ function zipped(fields, from, to, keys) {
   return changed(fields, "zip", zip.map((paths) => [paths].flat().map(renamed)));
 }
 
-/** Of a run: whether a flow's data pass its bottleneck. A twin of `Flow.passes` in `spec/run.py`. */
+/** Of a run: whether a flow's data pass its bottleneck. A twin of `Flow.passes` in `spec/flow.py`. */
 export function passesBottleneck({ direction = "down", route }, { bottleneck = 0 }) {
   const [first, last] = route?.data ?? [bottleneck, bottleneck];
   return direction === "down" && first <= bottleneck && bottleneck <= last;

@@ -6,10 +6,12 @@ import { byId, made, options } from "./dom.js";
 import { planned } from "./experiment.js";
 import { backlogOf, firstAbove, framesOf } from "./frames.js";
 import { endOf } from "./lines.js";
-import { NANOS_PER_S } from "./gauges.js";
+import { BYTE_BITS, counted, edges, NANOS_PER_S } from "./gauges.js";
+import { capacityInTime, isRecordedByPacket } from "./line.js";
 import { linesOfRun, passesBottleneck, waysOf } from "./network.js";
 import { historyOf, stripsOf } from "./queues.js";
 import { Scene } from "./scene.js";
+import { rateText } from "./sentences.js";
 
 /** A stretch of the run, seconds, of so many samples at most. */
 const SPAN_S = 2;
@@ -25,6 +27,8 @@ const MOST_LANES = 6;
 /** What a managed queue is drawn with room for, by the most that there was: it seldom lets itself fill. */
 const HEADROOM = 1.25;
 const LEAST_ROOM = 10;
+/** A line's rate is taken over so long, seconds: of one that was recorded packet by packet over some of them. */
+const LATELY_S = { rates: 0.005, packets: 0.1 };
 /** Steps of the slider of the instant. */
 const INSTANTS = 1_000;
 
@@ -92,6 +96,7 @@ export class Player {
     return {
       name, kind, lanes, strips: stripsOf(queues, kind, lanes, room / packets), losses, marks, backlog, limit, room, packets,
       history: historyOf({ backlog, losses, marks }, begin_s, end_s), others: othersOf(plan.run, measurement), elsewhere: elsewhereOf(plan),
+      line: lineOf(plan.run, end_s),
       at_s: measurement.bottleneck.series.at_ns.map((at) => at / NANOS_PER_S), begin_s, end_s,
     };
   }
@@ -136,8 +141,10 @@ export class Player {
     this.instant.value = String(Math.round((INSTANTS * (at_s - this.begin_s)) / (this.end_s - this.begin_s)));
     const { backlog, limit, losses, marks } = stretch;
     const waiting = backlog.packets[firstAbove(backlog.at_s, at_s) - 1] ?? 0;
+    const rate_bps = stretch.line?.rateAt(at_s);
     const until = (events) => firstAbove(events, at_s, (event) => event.at_s);
     byId("play-text").textContent = `${at_s.toFixed(3)} s · ${countedNoun(waiting, "packet")} wait, ${((100 * waiting) / limit).toFixed(0)} % of the room`
+      + (rate_bps === undefined ? "" : rate_bps ? ` · the line carries ${rateText(rate_bps)}` : " · the line is out")
       + stretch.others.map(({ name, waiting: own }) => ` · ${own[at]} in ${name}`).join("")
       + ` · since ${this.begin_s.toFixed(1)} s ${until(losses)} dropped ×, ${until(marks)} marked ○`
       + `${stretch.packets > 1 ? ` · a dot is ${stretch.packets} packets` : ""} · lengths of lines are not to scale`
@@ -160,6 +167,20 @@ function othersOf(run, { hops = [] }) {
       fullness: buffer.bytes ? backlog_bytes.map((bytes) => bytes / buffer.bytes) : backlog_packets.map((count) => count / buffer.packets),
     };
   });
+}
+
+/** The bottleneck's line, if its rate changes: what that is at an instant, and the most in the stretch up to `end_s`; else null. */
+function lineOf(run, end_s) {
+  const { line } = linesOfRun(run)[run.path.bottleneck ?? 0];
+  const carried = capacityInTime(line, end_s * NANOS_PER_S, run.path.mtu_bytes);
+  if (!carried) return null;
+  const lately_s = isRecordedByPacket(line) ? LATELY_S.packets : LATELY_S.rates;
+  const rateAt = (at_s) => {
+    const [before, now] = counted(carried, [Math.max(0, at_s - lately_s), at_s]);
+    return (BYTE_BITS * (now - before)) / Math.min(lately_s, Math.max(at_s, FINEST_S));
+  };
+  const most_bps = Math.max(...edges(end_s - SPAN_S, end_s, lately_s).map(rateAt), 1);
+  return { rateAt, most_bps };
 }
 
 /** The groups of which no flow's data pass the bottleneck. */

@@ -4,6 +4,7 @@
 import { penOf } from "./dom.js";
 import { firstAbove, NOBODY } from "./frames.js";
 import { listOf } from "./queues.js";
+import { rateText } from "./sentences.js";
 
 /** Height of the picture, pixels, and of the queue's history in it. */
 const HEIGHT = 430;
@@ -21,6 +22,8 @@ const SIZE = 5;
 const DOT = { least: 2.5, most: 9 };
 /** Pixels that a cross or a ring takes in the history. */
 const TICK = 7;
+/** The line at its fastest, pixels. */
+const THICK = 24;
 /** Another queue of the path, pixels; on the way back one that lies down. */
 const OTHER = { width: 22, height: 90 };
 
@@ -78,6 +81,20 @@ export class Scene {
     });
     pen.fillStyle = ink.faint;
     pen.fillText("ACKs", 8, frame.back + 18);
+    if (stretch.line) this.#line();
+  }
+
+  /** A line whose rate changes: as thick as it is fast at this moment. */
+  #line() {
+    const { pen, ink, frame, stretch: { line }, at_s } = this;
+    const rate_bps = line.rateAt(at_s);
+    const middle = (frame.top + frame.bottom) / 2;
+    pen.fillStyle = rate_bps ? ink.ink : ink.bad;
+    pen.fillText(rate_bps ? rateText(rate_bps) : "line is out", frame.right + 10, frame.top + 8, frame.width - frame.right - 14);
+    if (!rate_bps) return;
+    pen.fillStyle = ink.rule;
+    const thick = Math.max(1, (THICK * rate_bps) / line.most_bps);
+    pen.fillRect(frame.right, middle - thick / 2, frame.width - 14 - frame.right, thick);
   }
 
   /** The other queues, as full as they are: before and behind the bottleneck, and on the way back. */
@@ -187,7 +204,8 @@ export class Scene {
     const x = (part) => left + (right - left) * part;
     pen.fillStyle = ink.ink;
     const key = ["dropped ×", "marked ○"].filter((_, at) => [stretch.losses, stretch.marks][at].length).join(", ");
-    const said = `how full ${stretch.name || "the queue"} is, ${begin_s.toFixed(1)} to ${end_s.toFixed(1)} s${key && `; ${key}`}`;
+    const carries = stretch.line ? `; dashed: what the line carries, of ${rateText(stretch.line.most_bps)}` : "";
+    const said = `how full ${stretch.name || "the queue"} is, ${begin_s.toFixed(1)} to ${end_s.toFixed(1)} s${key && `; ${key}`}${carries}`;
     pen.fillText(said, left, top - 8, right - left);
     pen.fillStyle = ink.rule;
     pen.beginPath();
@@ -196,6 +214,18 @@ export class Scene {
     pen.lineTo(right, bottom);
     pen.fill();
     pen.lineWidth = 1.5;
+    if (stretch.line) {
+      const { rateAt, most_bps } = stretch.line;
+      pen.strokeStyle = ink.faint;
+      pen.setLineDash([5, 3]);
+      pen.beginPath();
+      history.forEach((_, at) => {
+        const part = (at + 0.5) / history.length;
+        pen.lineTo(x(part), bottom - ((bottom - top) * rateAt(between(begin_s, end_s, part))) / most_bps);
+      });
+      pen.stroke();
+      pen.setLineDash([]);
+    }
     this.#ticks("dropped", (at) => {
       pen.strokeStyle = ink.bad;
       this.#cross(x(at), top + 4, 3);

@@ -44,6 +44,11 @@ export class Specs {
     return this.#answer("toml", fieldsJson(fields));
   }
 
+  /** A path's fields with the keys of its link, where it writes none itself. */
+  completed(path) {
+    return this.#answer("completed", fieldsJson(path));
+  }
+
   /** A queue's room by the path of its buffer in an experiment's fields: `{written, bdp, ms, kB, packets}`, the first one of the
    * others; or null. */
   rooms(fields, path) {

@@ -12,7 +12,10 @@ from webpage import content_of
 
 ABOUT: Final = {"version": "1.2.0.dev3", "identity": "0123456789abcdef"}
 CONTENTS: Final[list[Any]] = [
-    *({"toml": each["toml"], "view": each.get("view", {})} for each in presets()["presets"]),
+    *(
+        {"toml": each["toml"], "view": each.get("view", {}), "files": each.get("files", {})}
+        for each in presets()["presets"]
+    ),
     {"toml": 'name = "Überlast ☃ 𝄞"\nduration = "1 s"\n', "view": {"tab": "map", "xs": '"1 ms", \\'}},
     {"toml": "", "view": {}},
     {"toml": "# a long comment\n" * 10_000, "view": {}},
