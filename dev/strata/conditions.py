@@ -26,12 +26,12 @@ from collections.abc import Iterator, Mapping
 from itertools import accumulate
 from typing import Any, Final
 
-from dumbbell.comparison.strata import PLAIN, Range, Stratum, strata
+from dumbbell.comparison.strata import PLAIN, Drawn, Range, Stratum, strata
 from dumbbell.errors import ComparisonError
 from dumbbell.problem import quoted
 from dumbbell.spec import Experiment, Run, expand, resolve
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.spec.quantity import QuantityError, Time
-from dumbbell.spec.run import FRAME_BYTES
 from dumbbell.units import NS_PER_S
 
 FEWEST_PACKETS: Final = 6
@@ -45,8 +45,6 @@ LAST_GROUP: Final = 0.1
 """Share of the duration within which groups start."""
 LONGEST_STAGGER: Final = 1 / 60
 """Share of the duration between two flows of a group, at most."""
-CHANGE_FACTOR: Final = (0.25, 4.0)
-"""By how much a step changes the rate that the condition begins with."""
 
 
 def stratum_of(name: str) -> Stratum:
@@ -96,8 +94,6 @@ def condition(
     }  # fmt: skip
     if chance.share("lossless") >= of.lossless:
         path["loss"] = f"{_digits(chance.log_uniform('loss', *of.loss)):g} %"
-    if of.changes:
-        path["change"] = list(_changes(chance, of.changes, seconds, rate_mbps, highest))
     fields: dict[str, Any] = {
         "name": f"{'random' if stratum == PLAIN else stratum}-{seed}-{number}",
         "duration": duration,
@@ -107,6 +103,8 @@ def condition(
         "measure": {"window": list(of.window)} if of.window else {},
     }
     scales = {"rate": (rate_mbps, "Mbit/s"), "rtt": (rtt_ms, "ms"), None: (1.0, "")}
+    if of.changes:
+        path["change"] = list(_changes(chance, of, seconds, scales, highest))
     if of.hops:
         fields["hops"] = list(_hops(chance, of, path, scales))
         fields["path"] = {"rtt": path["rtt"]}
@@ -115,9 +113,18 @@ def condition(
     for field, drawn in of.fields.items():
         _set(fields, field, _drawn(chance, field, drawn, scales))
     for table in fields["flows"]:
-        for field, drawn in of.groups.items():
-            _set(table, field, _drawn(chance, f"{field} of {table.get('name', table['cc'])}", drawn, scales))
-    return Experiment(**fields)
+        _set_drawn(table, chance, of.groups, scales, table.get("name") or table["cc"])
+    for name, source in of.sources.items():
+        fields["flows"].append({"name": name})
+        _set_drawn(fields["flows"][-1], chance, source, scales, name)
+    return Experiment(**_without_queue_of_policer(fields))
+
+
+def _without_queue_of_policer(fields: dict[str, Any]) -> dict[str, Any]:
+    path = fields["path"]
+    if path.get("shaper") == "police":
+        del path["buffer"]
+    return fields
 
 
 def packets(experiment: Experiment) -> float:
@@ -127,7 +134,7 @@ def packets(experiment: Experiment) -> float:
 
 def packets_of(run: Run) -> float:
     """Full packets that the bottleneck can carry at its highest rate."""
-    rate_bps = max((run.path.rate_bps, *(change.rate_bps for change in run.path.changes)))
+    rate_bps = max((run.path.rate_bps, *(rate_bps for _, rate_bps in run.path.rates_in_time)))
     return rate_bps * run.duration_ns / NS_PER_S / 8 / run.path.frame_bytes
 
 
@@ -161,15 +168,24 @@ def _buffer(chance: Chance, of: Stratum, rate_mbps: float, rtt_ms: float, what: 
 
 
 def _changes(
-    chance: Chance, bounds: tuple[int, int], seconds: float, rate_mbps: float, highest: float
-) -> Iterator[dict[str, str]]:
-    """Steps of the rate, each in a part of its own of the last nine tenths of the run."""
-    count = bounds[0] + chance.below("changes", bounds[1] - bounds[0] + 1)
+    chance: Chance, of: Stratum, seconds: float, scales: Mapping[str | None, tuple[float, str]], highest_mbps: float
+) -> Iterator[dict[str, str | bool | float]]:
+    """Changes, each in its own part of the last nine tenths of the run; of those that last for a time also the end."""
+    least, most = of.changes or (0, 0)
+    count = least + chance.below("changes", most - least + 1)
     part = 0.9 * seconds / count
     for index in range(count):
         at_s = 0.1 * seconds + (index + 0.8 * chance.share(f"change {index}")) * part
-        changed = min(rate_mbps * chance.log_uniform(f"rate {index}", *CHANGE_FACTOR), highest)
-        yield {"at": _tenths(at_s), "rate": f"{_digits(changed):g} Mbit/s"}
+        changed = {key: _drawn(chance, f"{key} {index}", drawn, scales) for key, drawn in of.change.items()}
+        if isinstance(of.change.get("rate"), Range):
+            rate_mbps = float(str(changed["rate"]).split()[0])
+            changed["rate"] = f"{_digits(min(rate_mbps, highest_mbps)):g} Mbit/s"
+        yield {"at": _tenths(at_s), **changed}
+        if of.lasts:
+            lasts_s = min(chance.log_uniform(f"lasts {index}", of.lasts.least, of.lasts.most), 0.15 * part)
+            own = {"rate": scales["rate"], "rtt": scales["rtt"]}
+            before = {key: f"{value:g} {unit}" for key, (value, unit) in own.items() if key in of.change}
+            yield {"at": f"{math.floor(at_s * 10) / 10 + _digits(lasts_s):g} s", **before}
 
 
 def _hops(
@@ -222,8 +238,11 @@ def _flows(chance: Chance, of: Stratum, seconds: float) -> Iterator[dict[str, An
 
 
 def _drawn(
-    chance: Chance, what: str, drawn: Range | tuple[str | bool, ...], scales: Mapping[str | None, tuple[float, str]]
-) -> str | bool:
+    chance: Chance,
+    what: str,
+    drawn: Drawn,
+    scales: Mapping[str | None, tuple[float, str]],
+) -> str | bool | float:
     if isinstance(drawn, tuple):
         return drawn[chance.below(what, len(drawn))]
     scale, unit = scales[drawn.of]
@@ -231,7 +250,18 @@ def _drawn(
     return f"{math.floor(value) if drawn.unit == 'packets' else value:.10g} {drawn.unit or unit}"
 
 
-def _set(table: dict[str, Any], path: str, value: str | bool) -> None:  # noqa: FBT001 (a field's value)
+def _set_drawn(
+    table: dict[str, Any],
+    chance: Chance,
+    fields: Mapping[str, Drawn],
+    scales: Mapping[str | None, tuple[float, str]],
+    of: str,
+) -> None:
+    for field, drawn in fields.items():
+        _set(table, field, _drawn(chance, f"{field} of {of}", drawn, scales))
+
+
+def _set(table: dict[str, Any], path: str, value: str | bool | float) -> None:  # noqa: FBT001 (a field's value)
     *outer, last = path.split(".")
     for name in outer:
         table = table.setdefault(name, {})

@@ -24,7 +24,7 @@ from dumbbell.comparison.record import Number, Part, Side
 from dumbbell.engines.protocol import Engine
 from dumbbell.results.store import Store
 from dumbbell.spec import Experiment, load
-from dumbbell.spec.run import FRAME_BYTES
+from dumbbell.spec.frame import FRAME_BYTES
 from dumbbell.units import BITS_PER_BYTE, NS_PER_S
 
 HARD: Final = (0.1, 0.6)

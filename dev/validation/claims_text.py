@@ -10,7 +10,8 @@ from dumbbell.tables.table import Table
 
 if TYPE_CHECKING:
     from dev.validation.claims import ClaimsRecord
-    from dumbbell.studies.verdict import Checked, Verdict
+    from dumbbell.metrics.checked import Checked
+    from dumbbell.studies.verdict import Verdict
 
 
 def summary(record: ClaimsRecord) -> str:

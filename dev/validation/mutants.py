@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 FOLDER: Final = "mutants"
 """Beside the store: what is built."""
-Kind: TypeAlias = Literal["path", "queue", "tcp", "cc", "bbr3"]
+Kind: TypeAlias = Literal["path", "queue", "tcp", "cc", "bbr3", "line", "source"]
 LEVEL: Final = 0.05
 """The probability that an engine without an error is noticed by any of all tests: each has its part of it."""
 
