@@ -23,13 +23,17 @@ INDENT: Final = "    "
 TYPES: Final = {
     "a whole number": "int",
     "a number": "float",
+    "a number with the quantity's unit": "str | float",
     "true or false": "bool",
     "a list of words": "Sequence[str]",
     "a list of lists of paths": "Sequence[Sequence[str]]",
+    "a table of values": "Mapping[str, Any]",
     "a list of two, each a time or a share of the duration": "Sequence[str]",
 }
 """Of what is no text, by the key's noun."""
-NAMED: Final = {"seeds": "int | Sequence[int]"}
+NAMED: Final = {
+    "seeds": "int | Sequence[int]", "expect[].at_least": "str | float", "expect[].at_most": "str | float",
+}  # fmt: skip
 """Of keys that take what their noun does not say."""
 ALTERNATIVES: Final = ("flows[].workload", "flows[].workload.size")
 """Tables of which each has some of the keys only, whatever these require."""
@@ -56,7 +60,9 @@ def _name(table: str) -> str:
     ('Fields', 'Size', 'Flow', 'Change')
     """
     last = table.rpartition(".")[2]
-    return (last.removesuffix("s[]") if last.endswith("s[]") else last.removesuffix("[]")).title() or "Fields"
+    return (last.removesuffix("s[]") if last.endswith("s[]") else last.removesuffix("[]")).title().replace(
+        "_", ""
+    ) or "Fields"
 
 
 def _class(table: str, every: tuple[Key, ...]) -> Iterator[str]:
@@ -84,7 +90,7 @@ def _type(key: Key, every: tuple[Key, ...]) -> str:
     kinds = [f"Literal[{', '.join(map(json.dumps, key.options))}]"] if key.options else []
     if tables:
         kinds += [_name(tables[0]), "Mapping[str, Any]"]  # who builds a table bit by bit has no class for it
-    if key.units or not kinds or key.noun == "true or false":
+    if key.units or not kinds or key.path in NAMED or key.noun == "true or false":
         kinds.append(NAMED.get(key.path, TYPES.get(key.noun, "str")))
     one = " | ".join(kinds)
     if tables and tables[0].endswith("[]"):
