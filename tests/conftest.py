@@ -18,7 +18,7 @@ hypothesis.settings.load_profile("any machine")
 
 
 REAL_TIME = ("engines/hosts/", "engines/test_netns", "cli/test_live")
-"""Tests of runs in real time, each of which may fail once: on a busy machine it may have measured that."""
+"""Where tests run in real time, as those with the fixture `live` do: one may fail once, of a busy machine."""
 
 
 @pytest.hookimpl(trylast=True)
@@ -26,7 +26,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long are begun first, so that none is left when the others are through."""
     takes_s: Counter[Path] = Counter()
     for item in items:
-        if any(f"/tests/{beginning}" in item.path.as_posix() for beginning in REAL_TIME):
+        live = "live" in getattr(item, "fixturenames", ())
+        if live or any(f"/tests/{beginning}" in item.path.as_posix() for beginning in REAL_TIME):
             item.add_marker(pytest.mark.flaky(reruns=1))
         long = item.get_closest_marker("long")
         takes_s[item.path] += long.kwargs.get("takes_s", 20) if long else 2 * bool(item.get_closest_marker("slow"))

