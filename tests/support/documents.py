@@ -46,6 +46,8 @@ _MACHINE = re.compile(
 """How long something took or will take: this machine's, and not the document's."""
 _MEMORY = re.compile(r"\b[\d.,]+ [kMG]B memory\b")
 """What runs will need: likewise."""
+_FORECAST = "; Ctrl-C keeps what is finished, and the same command goes on"
+"""Ends what only a slow machine says, before runs that take it a minute."""
 _HASH = re.compile(r"\b[0-9a-f]{12,16}\b")
 """An identity of an engine, or a run's: another one whenever the engine's sources change."""
 _ELSEWHERE = "..."
@@ -175,7 +177,7 @@ def run(command: Command) -> tuple[int, tuple[str, ...]]:
     if target:
         target.write_text(printed, encoding="utf-8")
         return status, ()
-    return status, tuple(printed.splitlines())
+    return status, tuple(line for line in printed.splitlines() if not line.endswith(_FORECAST))
 
 
 @dataclass(slots=True)
