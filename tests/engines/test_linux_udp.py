@@ -63,6 +63,7 @@ def test_an_even_rate_passes_an_idle_line_on_both(linux: LinuxEngine) -> None:
         assert flow.at_end.bottleneck_bytes == flow.at_end.delivered_bytes // 1200 * FRAME_BYTES
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("load", [0.5, 0.8])
 def test_by_chance_they_wait_as_in_an_m_d_1_queue(linux: LinuxEngine, load: float) -> None:
     """A frame takes its time on the line of `sim`; the kernel's bucket saves a frame's, and lets it go earlier."""

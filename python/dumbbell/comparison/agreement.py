@@ -43,7 +43,7 @@ from dumbbell.comparison.strata import (
     WINNER,
 )
 from dumbbell.metrics.catalogue import Setup, mean_rate_bps
-from dumbbell.metrics.distribution import beyond, half_interquartile, quantile
+from dumbbell.metrics.distribution import beyond, half_interquartile, quantiles
 from dumbbell.metrics.sharing import winner
 from dumbbell.metrics.statistics import estimate
 from dumbbell.results.disturbance import LIVE
@@ -358,7 +358,8 @@ def _of_winners(band: Band, conditions: Sequence[Condition]) -> BandVerdict:
 
 
 def _spread(errors: Sequence[float]) -> Spread:
-    return Spread(n=len(errors), median=quantile(errors, MEDIAN), p90=quantile(errors, TAIL)) if errors else Spread()
+    median, p90 = quantiles(errors, [MEDIAN, TAIL]) or (None, None)
+    return Spread(n=len(errors), median=median, p90=p90)
 
 
 def _share(same: Sequence[bool]) -> Spread:
