@@ -11,6 +11,19 @@ fn ten_out() -> SenderScript {
     s
 }
 
+/// Ten segments leave, of which the first comes late and the third is sent again though it, too, is only late: at 50 ms
+/// a D-SACK says so.
+pub(super) fn one_sent_again_needlessly() -> SenderScript {
+    let mut s = ten_out();
+    s.at(ms(20)).gets(ack(0).sack(1..2));
+    s.at(ms(21)).gets(ack(2));
+    s.at(ms(22)).gets(ack(2).sack(3..7));
+    s.at(ms(30)).expect_sent([2]);
+    s.at(ms(31)).gets(ack(10).echo(ms(0)));
+    s.at(ms(50)).gets(ack(10).dsack(2..3)).expect_state(RecoveryState::Open);
+    s
+}
+
 /// RFC 8985 section 6.2, step 4: without reordering seen, three segments SACKed close the reordering window
 /// (`tcp_rack_reo_wnd`), and what was sent before the newest one delivered is lost.
 #[test]
@@ -76,15 +89,7 @@ fn blocks_reported_together_prove_no_reordering() {
 /// quarter (`tcp_rack_update_reo_wnd`).
 #[test]
 fn a_needless_retransmission_lengthens_the_wait_by_another_quarter() {
-    let mut s = SenderScript::begin(SENDER);
-    s.writes(10).expect_sent(0..10);
-    s.at(ms(20)).gets(ack(0).sack(1..2));
-    s.at(ms(21)).gets(ack(2));
-    s.at(ms(22)).gets(ack(2).sack(3..7));
-    s.at(ms(30)).expect_sent([2]);
-    // The original was only late.
-    s.at(ms(31)).gets(ack(10).echo(ms(0)));
-    s.at(ms(50)).gets(ack(10).dsack(2..3)).expect_state(RecoveryState::Open);
+    let mut s = one_sent_again_needlessly();
     s.at(ms(60)).writes(10).expect_sent(10..20);
     s.at(ms(80)).gets(ack(11));
     s.at(ms(80)).gets(ack(11).sack(12..16)).expect_nothing();

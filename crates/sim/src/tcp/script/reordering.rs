@@ -1,5 +1,6 @@
 //! What a sender learns of a path that reorders: its degree, and for how long RACK waits (Linux 6.1 `tcp_recovery.c`).
 
+use super::loss_detection::one_sent_again_needlessly;
 use super::{SENDER, SenderScript, SenderSetup, ack, ms};
 use crate::tcp::sender::TimerPurpose;
 use cc::RecoveryState;
@@ -53,14 +54,7 @@ fn lose_one(s: &mut SenderScript, at_ms: u64, wait_ms: u64) {
 /// RFC 8985 section 6.2, step 4 (`tcp_rack_update_reo_wnd`, `TCP_RACK_RECOVERY_THRESH`): a longer wait lasts for 16 recoveries.
 #[test]
 fn a_longer_wait_lasts_for_sixteen_recoveries() {
-    let mut s = SenderScript::begin(SENDER);
-    s.writes(10).expect_sent(0..10);
-    s.at(ms(20)).gets(ack(0).sack(1..2));
-    s.at(ms(21)).gets(ack(2));
-    s.at(ms(22)).gets(ack(2).sack(3..7));
-    s.at(ms(30)).expect_sent([2]);
-    s.at(ms(31)).gets(ack(10).echo(ms(0)));
-    s.at(ms(50)).gets(ack(10).dsack(2..3));
+    let mut s = one_sent_again_needlessly();
     for recovery in 1..=16 {
         lose_one(&mut s, 64 * recovery, 10);
     }
