@@ -450,10 +450,8 @@ impl Network {
             }),
             Step::Ingress => {
                 let Some(way) = &self.plan.passage else { return Ok(()) };
-                let [own, led] = way.ingress(&self.plan);
-                // One after the other: what is there already is not ours, and nothing is added to it.
-                let socket = &mut site(&mut self.sites, Place::Machine).socket;
-                socket.execute(own).and_then(|()| socket.execute(led))
+                let batch = way.ingress(&self.plan);
+                site(&mut self.sites, Place::Machine).socket.execute(batch)
             }
             Step::Setting(place, setting) => {
                 let namespace = Rc::clone(&self.sites[place].namespace);

@@ -419,8 +419,7 @@ def test_what_nobody_collects_is_cleaned_away(lab: Lab, tmp_path: Path) -> None:
     assert soon(lambda: all(list(each.glob("*/go")) for each in tasks))
     controller.kill()
     controller.wait()
-    assert "21903" in "".join(state(lab, "r2"))
-    assert "ingress" in "".join(state(lab, "r2"))
+    assert "ingress_block 21903" in "".join(state(lab, "r2"))
     ended = dumbbell("doctor", "--clean", *options)
     assert ended.returncode == 0
     assert [line.partition(":")[0] for line in ended.stdout.splitlines()] == ["s1", "r2"]
@@ -514,6 +513,21 @@ STEPS = ("job.json", "lock", "ready", "go", "outcome.json")
 """What is in the folder of a task when it was begun, has a keeper, is set up, runs, and has ended."""
 
 
+def test_what_a_kill_leaves_half_made_is_known_as_ours(lab: Lab, tmp_path: Path) -> None:
+    """An ingress discipline without its filters, as a kill between the two leaves it."""
+    run_of(tmp_path)
+    process = lab.hosts["r2"].process.pid
+    controller, options = controlled(lab, lab.testbed(receiver="r2", router="", r2="shape = true"), tmp_path)
+    assert soon(lambda: bool(list(lab.hosts["r2"].home.glob(".dumbbell/tasks/*/go"))))
+    for ending in (b"\0task\0", b"outcome.json\0"):
+        end_agent(lab, "r2", ending)
+    controller.kill()
+    controller.wait()
+    inside(process, "tc", "filter", "delete", "block", "21903")
+    assert "ingress_block 21903" in inside(process, "tc", "qdisc", "show", "dev", "eth1")
+    assert dumbbell("doctor", "--clean", *options).returncode == 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("step", STEPS)
 @pytest.mark.parametrize("killed", ["controller", "keeper", "worker"])
@@ -524,7 +538,9 @@ def test_a_kill_at_any_step_leaves_nothing_that_is_not_cleaned(
     inventory = lab.testbed(receiver="r2", router="", r2="shape = true")
     run_of(tmp_path, duration="3 s")
     controller, options = controlled(lab, inventory, tmp_path)
-    assert soon(lambda: bool(list(lab.hosts["r2"].home.glob(f".dumbbell/tasks/*/{step}"))))
+    reached = lab.hosts["r2"].home.glob
+    assert soon(lambda: bool(list(reached(f".dumbbell/tasks/*/{step}"))) or controller.poll() is not None)
+    assert controller.poll() is None, (tmp_path / "said").read_text(encoding="utf-8")
     if killed == "controller":
         controller.kill()
     else:

@@ -18,7 +18,7 @@ use super::handle::{
     saturated,
 };
 use super::impaired;
-use super::ingress::{ANY, INGRESS, INGRESS_HANDLE, push_action, push_ingress, push_redirect};
+use super::ingress::{ANY, INGRESS, INGRESS_HANDLE, push_action, push_redirect};
 use super::loss::{self, Law, Match};
 use super::machine::Means;
 use super::managed::ManagedQueue;
@@ -363,10 +363,7 @@ pub fn push(batch: &mut Batch, device: &Device, discipline: &Discipline, seed: u
             let limit = TcFifoQopt { limit: UNLIMITED_PACKETS };
             let _ = tc::OpNewqdiscDo::encode_request(bytes, &root).nested_options_pfifo(&limit);
         }),
-        Discipline::Redirect { to } => {
-            push_ingress(batch, device);
-            push_redirect(batch, device, to, 1, &[ANY]);
-        }
+        Discipline::Redirect { to } => push_redirect(batch, device, None, to, &[ANY]),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What comes in by a device: its discipline `ingress`, and filters that lead it through another device or police it.
 
+use super::counters::GET_QDISC;
 use super::device::Device;
 use super::handle::{NEW_FILTER, NEW_QDISC, header, ip_filter};
 use super::loss::{self, Match};
@@ -15,39 +16,41 @@ pub const INGRESS: u32 = 0xffff_fff1;
 pub const INGRESS_HANDLE: u32 = 0xffff_0000;
 /// `TCA_U32_ACT`.
 const ACTIONS: u16 = 7;
-/// `RTM_DELQDISC`, and `RTM_GETTFILTER`.
+/// `RTM_DELQDISC`.
 const DELETE_QDISC: u16 = 37;
-const GET_FILTER: u16 = 46;
+/// `TCM_IFINDEX_MAGIC_BLOCK`: a filter of a block has this in place of a device.
+const OF_BLOCK: u32 = u32::MAX;
 /// Every packet has these bits.
 pub const ANY: &[Match] = &[Match { mask: 0, value: 0, at: 0 }];
 /// `TC_ACT_STOLEN`, and `TCA_EGRESS_REDIR`.
 const STOLEN: u32 = 4;
 const REDIRECT: u32 = 1;
 
-/// Adds the discipline of what comes in by a device.
-pub fn push_ingress(batch: &mut Batch, device: &Device) {
+/// Adds the discipline of what comes in by a device, and leads to the device of the number `to` what has all bits of one of
+/// these lists. Where that is every packet, `matchall` would say it in a word, and not every kernel has it.
+///
+/// `block`: where its filters are kept, and by which [`remove_ingress`] knows that it is ours, from when it is made.
+pub fn push_redirect(batch: &mut Batch, device: &Device, block: Option<u32>, to: u32, matches: &[&[Match]]) {
     batch.push(NEW_QDISC, CREATE | EXCLUSIVE, format!("ingress on {}", device.name), |bytes| {
         let header = header(device, INGRESS_HANDLE, INGRESS);
-        let _ = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
+        let request = tc::OpNewqdiscDo::encode_request(bytes, &header).push_kind(c"ingress");
+        let _ = match block {
+            None => request,
+            Some(block) => request.push_ingress_block(block),
+        };
     });
-}
-
-/// Leads to the device of this number what comes in by another, if it has all bits of one of these lists. Where that is every
-/// packet, `matchall` would say it in a word, and not every kernel has it.
-pub fn push_redirect(batch: &mut Batch, device: &Device, to: u32, priority: u16, matches: &[&[Match]]) {
+    let filters = match block {
+        None => header(device, 0, INGRESS_HANDLE),
+        // Where another's discipline is there already is no such block, and nothing is added to that one.
+        Some(block) => Tcmsg { ifindex: OF_BLOCK as i32, parent: block, ..Default::default() },
+    };
     // `struct tc_mirred`: number, capabilities, what becomes of the packet, two counts of users, how, and where to.
     let redirect: Vec<u8> = [0, 0, STOLEN, 0, 0, REDIRECT, to].iter().flat_map(|word| word.to_ne_bytes()).collect();
     for each in matches {
         let what = format!("u32 filter with mirred on {}", device.name);
-        push_action(
-            batch,
-            what,
-            Tcmsg { info: ip_filter(priority), ..header(device, 0, INGRESS_HANDLE) },
-            each,
-            |bytes| {
-                let _ = tc::PushActAttrs::new(bytes).nested_options_mirred().push_parms(&redirect);
-            },
-        );
+        push_action(batch, what, Tcmsg { info: ip_filter(1), ..filters }, each, |bytes| {
+            let _ = tc::PushActAttrs::new(bytes).nested_options_mirred().push_parms(&redirect);
+        });
     }
 }
 
@@ -72,17 +75,15 @@ pub fn push_action(
     });
 }
 
-/// Takes away the discipline of what comes in by a device, if filters of this priority lead there.
-pub fn remove_ingress(socket: &mut Socket, device: &Device, priority: u16) -> Result<(), Error> {
+/// Takes away the discipline of what comes in by a device, if its filters are in this block.
+pub fn remove_ingress(socket: &mut Socket, device: &Device, block: u32) -> Result<(), Error> {
     let mut is_there = false;
-    let question = header(device, 0, INGRESS_HANDLE);
-    let encode = |bytes: &mut Vec<u8>| drop(tc::OpGettfilterDump::encode_request(bytes, &question));
-    // By where it leads it is not known again: that device may be gone, and is then none (`tcf_mirred_dump`).
-    let listed = socket.dump(GET_FILTER, "filters", encode, |filter| {
-        is_there |= tc::OpNewtfilterDo::decode_request(filter).0.info >> 16 == u32::from(priority);
-    });
-    // Without such a discipline there is nothing to list.
-    if listed.is_err() || !is_there {
+    let encode = |bytes: &mut Vec<u8>| drop(tc::OpGetqdiscDump::encode_request(bytes, &Tcmsg::default()));
+    socket.dump(GET_QDISC, "queueing disciplines", encode, |message| {
+        let (at, attributes) = tc::OpGetqdiscDump::decode_request(message);
+        is_there |= at.ifindex == device.index as i32 && attributes.get_ingress_block() == Ok(block);
+    })?;
+    if !is_there {
         return Ok(());
     }
     let mut batch = Batch::default();

@@ -17,6 +17,8 @@ use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// `RTM_NEWLINK`.
 pub const NEW_LINK: u16 = 16;
+/// `RTM_DELLINK`.
+pub const DELETE_LINK: u16 = 17;
 /// `RTM_GETLINK`.
 pub const GET_LINK: u16 = 18;
 /// `RTM_NEWADDR`.

@@ -7,11 +7,12 @@
 //!
 //! The path is the one that is built for hosts of its own, but that its first and its last namespace forward. A link leads
 //! from this machine's own namespace into the first, and one out of the last. Rules of a table of our own lead the run's
-//! packets, and no others, into it. Nothing that the machine had is changed; links and routes go with the agent's process,
-//! and what its end leaves are rules that lead nowhere.
+//! packets, and no others, into it. Nothing that the machine had is changed; links and routes go with the agent's process, as
+//! soon as the kernel comes to it, and what its end leaves are rules that lead nowhere, and at a receiver the discipline of
+//! what comes in. Each of these bears our mark from when it is made, so that it is known whenever the agent is killed.
 
 use super::device::Offloads;
-use super::ingress::{push_ingress, push_redirect, remove_ingress};
+use super::ingress::{push_redirect, remove_ingress};
 use super::link;
 use super::loss::{Match, SOURCE_AT, TARGET_AT};
 use super::plan::{Device, Place, Plan, Prefix, Route, Way, host};
@@ -41,8 +42,8 @@ pub const OFFERS: u8 = 218;
 const PRIORITY: u32 = 21_900;
 /// The last of them: those that a rule lets pass go on from here.
 const BEHIND: u32 = 21_999;
-/// That of the filters that lead in what comes to a receiver: so they are known again.
-const FILTER_PRIORITY: u16 = 21_903;
+/// The block of the filters that lead in what comes to a receiver: so they are known again.
+const BLOCK: u32 = 21_903;
 /// Numbers of the machine's own devices are smaller.
 const MACHINE_INDEX: u32 = 1_000_000;
 /// By the first the run's packets enter, by the second they leave.
@@ -149,16 +150,15 @@ impl Way {
     }
 
     /// The requests that lead what comes in for the receivers into the path, where they are this machine: no rule could, as
-    /// its own addresses come before all rules. The first is for the discipline, the others for its filters.
-    pub fn ingress(&self, plan: &Plan) -> [Batch; 2] {
+    /// its own addresses come before all rules.
+    pub fn ingress(&self, plan: &Plan) -> Batch {
         let of = |address: Ipv4Addr, at| Match { mask: u32::MAX, value: address.to_bits(), at };
         let keys = self.hosts.iter().map(|(sender, receiver)| [of(*sender, SOURCE_AT), of(*receiver, TARGET_AT)]);
         let keys: Vec<[Match; 2]> = keys.collect();
         let matches: Vec<&[Match]> = keys.iter().map(<[Match; 2]>::as_slice).collect();
-        let [mut own, mut led] = [Batch::default(), Batch::default()];
-        push_ingress(&mut own, &self.interface);
-        push_redirect(&mut led, &self.interface, plan.devices[self.ends[0]].index, FILTER_PRIORITY, &matches);
-        [own, led]
+        let mut batch = Batch::default();
+        push_redirect(&mut batch, &self.interface, Some(BLOCK), plan.devices[self.ends[0]].index, &matches);
+        batch
     }
 
     /// The rules by which packets are led in.
@@ -259,16 +259,25 @@ pub fn interface(name: &str) -> Result<Device, Error> {
 /// The kernel refuses.
 pub fn take_away(name: &str) -> Result<(), Error> {
     if let Ok(interface) = interface(name) {
-        remove_ingress(&mut Socket::open()?, &interface, FILTER_PRIORITY)?;
+        remove_ingress(&mut Socket::open()?, &interface, BLOCK)?;
     }
-    remove_rules().map(drop)
+    remove_rules()?;
+    NAMES.into_iter().try_for_each(remove_link)
 }
 
-/// Takes all rules of ours away; gives how many there were.
-///
-/// # Errors
-/// The kernel refuses.
-fn remove_rules() -> Result<usize, Error> {
+/// Takes a link into a path away, which else goes with the path's namespace, but when the kernel comes to it.
+fn remove_link(name: &str) -> Result<(), Error> {
+    if interface(name).is_err() {
+        return Ok(());
+    }
+    let mut batch = Batch::default();
+    batch.push(link::DELETE_LINK, 0, name, |bytes| link::encode_question_of(bytes, name));
+    // It may have gone in between.
+    Socket::open()?.execute(batch).or_else(|error| if interface(name).is_err() { Ok(()) } else { Err(error) })
+}
+
+/// Takes all rules of ours away.
+fn remove_rules() -> Result<(), Error> {
     let mut socket = Socket::open()?;
     let mut left: Vec<u32> = Vec::new();
     let mut header = FibRuleHdr::new();
@@ -285,7 +294,7 @@ fn remove_rules() -> Result<usize, Error> {
         });
         socket.execute(batch)?;
     }
-    Ok(left.len())
+    Ok(())
 }
 
 #[cfg(test)]
@@ -403,7 +412,7 @@ mod tests {
         let [enters, leaves] = way.ends;
         assert_eq!((plan.devices[enters].mac, plan.devices[enters ^ 1].mac), (own().mac, own().mac));
         assert_eq!(plan.devices[leaves].mac, None);
-        assert!(way.ingress(&plan).iter().all(|batch| !batch.is_empty()));
+        assert!(!way.ingress(&plan).is_empty());
         let buckets = plan.disciplines.iter().filter(|(_, it)| matches!(it, Discipline::Bucket { .. }));
         assert_eq!(buckets.count(), 1);
     }
