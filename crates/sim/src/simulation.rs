@@ -266,17 +266,20 @@ impl<'run> Simulation<'run> {
         self.close_dropped();
     }
 
-    /// The oldest packet of a line arrives.
+    /// The oldest packet of a line arrives, or what a hop that hands over has.
     #[inline]
     fn arrival(&mut self, hop: HopId) {
-        if self.network.hands_over(hop) {
-            return self.hand_over(hop);
-        }
-        if self.prefetches {
-            self.prefetch_arrivals(hop);
-        }
         let mut packet = Packet::default();
-        self.network.arrival(hop, &mut packet);
+        if self.network.hands_over(hop) {
+            if !self.network.hand_over_alone(hop, &mut packet) {
+                return self.hand_over(hop);
+            }
+        } else {
+            if self.prefetches {
+                self.prefetch_arrivals(hop);
+            }
+            self.network.arrival(hop, &mut packet);
+        }
         if !self.network.pass_on(hop, &packet) {
             self.receive(&packet);
         }

@@ -163,6 +163,18 @@ impl Medium {
         self.plan(now)
     }
 
+    /// Hands over the only packet that is due, as [`Self::hand_over`] would, for less. None: that is to be asked instead.
+    #[inline]
+    pub fn hand_over_alone(&mut self, now: Time, out: &mut Packet) -> Option<Option<Time>> {
+        if !self.slots.is_end(now) {
+            return None;
+        }
+        *out = self.packets.pop_alone(now)?;
+        self.slots.end(now);
+        Some(self.plan(now))
+    }
+
+    #[inline]
     fn plan(&mut self, now: Time) -> Option<Time> {
         self.slots.plan(self.packets.first_due()?, now)
     }

@@ -372,6 +372,20 @@ impl Network {
         self.has_lumps && matches!(self.places[id.index()].hop, Hop::Nic(_) | Hop::Medium(_))
     }
 
+    /// A medium hands over the only packet that is due, to `out`, which then is to be [passed on](Self::pass_on). False: it does not,
+    /// or the hop is a NIC, and [`Self::hand_over`] is to be asked.
+    #[inline(always)]
+    pub fn hand_over_alone(&mut self, id: HopId, out: &mut Packet) -> bool {
+        let now = self.events.now();
+        let place = &mut self.places[id.index()];
+        let Hop::Medium(medium) = &mut place.hop else { return false };
+        let Some(next) = medium.hand_over_alone(now, out) else { return false };
+        if let Some(next) = next {
+            self.events.schedule(next, place.event(id));
+        }
+        true
+    }
+
     /// A NIC hands over what has arrived, to `out`. A medium does so with what is at the host that it is for, and passes all else
     /// on.
     pub fn hand_over(&mut self, id: HopId, out: &mut Vec<Packet>) {

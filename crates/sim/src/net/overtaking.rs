@@ -60,18 +60,19 @@ impl Overtaking {
     /// A packet comes.
     #[inline]
     pub fn push(&mut self, due: Time, packet: &Packet) {
-        let new = UnderWay { due, number: self.came, packet: *packet };
+        let number = self.came;
         self.came += 1;
         if self.ring.back().is_none_or(|last| last.due <= due) {
             make_room(&mut self.ring);
-            self.ring.push_back(new);
+            self.ring.push_back(UnderWay { due, number, packet: *packet });
         } else {
-            self.overtake(new);
+            self.overtake(due, number, packet);
         }
     }
 
     #[inline(never)]
-    fn overtake(&mut self, new: UnderWay) {
+    fn overtake(&mut self, due: Time, number: u64, packet: &Packet) {
+        let new = UnderWay { due, number, packet: *packet };
         let (end, near) = (self.ring.len(), self.ring.len().saturating_sub(NEAR));
         if near > 0 && self.ring[near - 1].due > new.due {
             return self.heap.push(new);
@@ -110,6 +111,15 @@ impl Overtaking {
         Some(packet)
     }
 
+    /// The first one leaves, if it is due and no other is; none does while some are here that have overtaken many.
+    #[inline]
+    pub fn pop_alone(&mut self, now: Time) -> Option<Packet> {
+        let are_two = self.ring.get(1).is_some_and(|second| second.due <= now) || !self.heap.is_empty();
+        let packet = self.ring.front().filter(|first| first.due <= now && !are_two)?.packet;
+        self.ring.pop_front();
+        Some(packet)
+    }
+
     /// All of them.
     pub fn iter(&self) -> impl Iterator<Item = &Packet> {
         self.ring.iter().chain(&self.heap).map(|under_way| &under_way.packet)
@@ -136,6 +146,9 @@ mod tests {
                 list.sort_unstable();
                 heaped = heaped.max(packets.heap.len());
                 assert_eq!(packets.first_due(), list.first().map(|(due, _)| *due));
+                let are_due = list.iter().take_while(|(due, _)| *due <= now).count();
+                let alone = (are_due == 1 && packets.heap.is_empty()).then(|| list.remove(0).1);
+                assert_eq!(packets.pop_alone(now).map(|packet| packet.seq), alone);
                 while list.first().is_some_and(|(due, _)| *due <= now) {
                     assert_eq!(packets.pop(now).map(|packet| packet.seq), Some(list.remove(0).1));
                 }

@@ -41,10 +41,16 @@ impl Slots {
         changed.then_some(next)
     }
 
+    /// Whether a hand-over is due.
+    #[inline]
+    pub fn is_end(&self, now: Time) -> bool {
+        now == self.next
+    }
+
     /// Whether a hand-over is due, which it then is no more: an event of before the last [plan](Self::plan) is void.
     #[inline]
     pub fn end(&mut self, now: Time) -> bool {
-        let is_due = now == self.next;
+        let is_due = self.is_end(now);
         if is_due {
             self.next = Time::NEVER;
         }
