@@ -126,7 +126,7 @@ bench-peers: build ## The same work on ns-3 and ns-2, and the ratios; HTSIM=DIR:
 	$(BIN)/python bench/peers/peers.py $(if $(HTSIM),--htsim $(HTSIM))
 
 # Debian's packages of what tests have run on the engine `netns` and behind SSH, by a command of each.
-TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tshark:tshark ssh:openssh-client sshd:openssh-server
+TOOLS := ip:iproute2 ethtool:ethtool nsenter:util-linux sysctl:procps iperf3:iperf3 nc:netcat-openbsd ffmpeg:ffmpeg tcpdump:tcpdump tshark:tshark ssh:openssh-client sshd:openssh-server
 
 # What tests of the page run.
 BROWSERS := chromium:chromium firefox-esr:firefox-esr node:nodejs
