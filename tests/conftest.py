@@ -17,7 +17,7 @@ hypothesis.settings.register_profile("any machine", deadline=None)  # how long a
 hypothesis.settings.load_profile("any machine")
 
 
-REAL_TIME = ("engines/hosts/", "engines/test_netns", "cli/test_live")
+REAL_TIME = ("captures/test_loopback", "engines/hosts/", "engines/test_netns", "cli/test_live")
 """Where tests run in real time, as those with the fixture `live` do: one may fail once, of a busy machine."""
 
 
