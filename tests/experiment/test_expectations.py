@@ -78,9 +78,16 @@ def test_what_is_not_there_fails(tmp_path: Path) -> None:
     expect = {"quantity": "fct", "of": "bbr", "at_most": "3 s"}
     (judgement,) = verdicts(tmp_path, expect, {("fct", "bbr"): [nan, nan, nan]})
     assert (judgement.verdict, judgement.sentence) == ("fails", "fct of bbr is not there, in 3 of 3 seeds")
-    (judgement,) = verdicts(tmp_path, AT_LEAST, {("goodput", "bbr"): [6.0]}, failed=3)
-    assert judgement.verdict == "fails"
-    assert judgement.sentence.endswith("3 of the runs failed")
+
+
+@pytest.mark.parametrize(
+    ("values", "verdict"), [([6.0, 6.1, 6.2], "undecided"), ([4.0, 4.1, 4.2], "fails"), ([], "undecided")]
+)
+def test_a_run_that_failed_shows_nothing(values: list[float], verdict: str, tmp_path: Path) -> None:
+    """What the others show to fail fails; that it holds they do not show."""
+    (judgement,) = verdicts(tmp_path, AT_LEAST, {("goodput", "bbr"): values}, failed=2)
+    assert judgement.verdict == verdict
+    assert judgement.sentence.endswith(f"of 2 of {len(values) + 2} seeds a run failed")
 
 
 def test_runs_that_are_missing_decide_nothing(tmp_path: Path) -> None:

@@ -32,8 +32,9 @@ def outcome(tmp_path: Path, expect: list[dict[str, Any]], *points: tuple[list[fl
     numbers = [each for pair in points for each in pair]
     measured = [
         MeasuredPoint(
-            swept=experiment.point(nth).values, run_ids={seed: f"run{nth}-{seed}" for seed in (1, 2, 3)},
-            ccs={"tested": "cubic"}, numbers={("goodput", "tested"): [value * 1e6 for value in own]},
+            swept=experiment.point(nth).values, run_ids={seed: f"run{nth}-{seed}" for seed in range(1, len(own) + 1)},
+            errors=dict.fromkeys(range(len(own) + 1, 4), "it broke"), ccs={"tested": "cubic"},
+            numbers={("goodput", "tested"): [value * 1e6 for value in own]},
         )
         for nth, own in enumerate(numbers)
     ]  # fmt: skip
@@ -83,6 +84,21 @@ def test_a_point_where_neither_has_such_a_number_does_not_count(tmp_path: Path) 
     assert (finding.decisive.verdict, finding.points, finding.holding) == ("holds", 1, 1)
     (finding,) = outcome(tmp_path / "all", [HALF], (nothing, nothing)).findings
     assert (finding.decisive.verdict, finding.margin) == ("undecided", "no baseline")
+
+
+@pytest.mark.parametrize(
+    ("own", "baseline", "verdict", "margin"),
+    [
+        ([], [8.0, 8.1, 8.2], "undecided", "runs failed"),
+        ([6.0, 6.1], [8.0, 8.1, 100.0], "undecided", "50.3 % to spare"),
+        ([2.0, 2.1], [8.0, 8.1, 0.0], "undecided", "49.1 % beyond"),
+    ],
+)
+def test_means_are_of_seeds_whose_runs_did_not_fail(
+    own: list[float], baseline: list[float], verdict: str, margin: str, tmp_path: Path
+) -> None:
+    (finding,) = outcome(tmp_path, [HALF], (baseline, own)).findings
+    assert (finding.decisive.verdict, finding.margin) == (verdict, margin)
 
 
 def test_a_table_and_a_page_have_what_was_not_run_with_its_reason(tmp_path: Path) -> None:

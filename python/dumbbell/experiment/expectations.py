@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from dumbbell.experiment.points import ExperimentRuns, point_key
@@ -38,6 +39,8 @@ class PairedValues:
     unit: str
     own: Mapping[int, float]
     baseline: Mapping[int, float]
+    failed: Sequence[int] = ()
+    """Seeds of which a run failed, at the point or at its baseline."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,30 +120,27 @@ def _judge(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
     baseline: MeasuredPoint | None, series: dict[str, GroupSeries],
 ) -> JudgedExpectation:  # fmt: skip
     seeds = experiment.seed_values
+    run_ids = [] if measured is None else list(measured.run_ids.values())
+    judgement = partial(JudgedExpectation, expectation=expectation, swept=point.values, run_ids=run_ids)
     ended = 0 if measured is None else len(measured.run_ids) + len(measured.errors)
     there = ended if baseline is None else min(ended, len(baseline.run_ids) + len(baseline.errors))
     if measured is None or there < len(seeds):
         whose = "" if there == ended else " of the baseline"
         why = f"{expectation} is not judged: {there} of {len(seeds)} runs{whose} are there"
-        return JudgedExpectation(
-            expectation=expectation, swept=point.values, verdict="undecided", sentence=why,
-            run_ids=[] if measured is None else list(measured.run_ids.values()),
-        )  # fmt: skip
+        return judgement(verdict="undecided", sentence=why)
     compared = None if baseline is None else _compared(expectation, measured, baseline)
-    check = _check(store, expectation, measured, compared, series)
+    failed = len(measured.errors.keys() | (baseline.errors.keys() if baseline is not None else ()))
+    so_many = f"of {failed} of {len(seeds)} seeds a run failed"
+    check = _check(store, expectation, measured, compared, series) if failed < len(seeds) else None
     if check is None:
-        why = f"{expectation} is not judged: the baseline has no {expectation.quantity}"
-        return JudgedExpectation(
-            expectation=expectation, swept=point.values, verdict="undecided", sentence=why, compared=compared,
-            run_ids=list(measured.run_ids.values()),
-        )  # fmt: skip
+        why = so_many if failed else f"the baseline has no {expectation.quantity}"
+        return judgement(verdict="undecided", sentence=f"{expectation} is not judged: {why}", compared=compared)
     alone = expectation.all_seeds or check.seeds == 1
     verdict: Word = ("holds" if check.holds else "fails") if alone else VERDICTS[check.word]
-    return JudgedExpectation(
-        expectation=expectation, swept=point.values, verdict=verdict,
-        sentence=_sentence(expectation, check, verdict, measured), check=check, compared=compared,
-        run_ids=list(measured.run_ids.values()),
-    )  # fmt: skip
+    sentence = _sentence(expectation, check, verdict)
+    if failed:  # what a run that failed would have shown nobody knows
+        verdict, sentence = "fails" if verdict == "fails" else "undecided", f"{sentence}; {so_many}"
+    return judgement(verdict=verdict, sentence=sentence, check=check, compared=compared)
 
 
 def _compared(expectation: Expectation, point: MeasuredPoint, baseline: MeasuredPoint) -> PairedValues:
@@ -150,6 +150,7 @@ def _compared(expectation: Expectation, point: MeasuredPoint, baseline: Measured
         unit=quantity.unit,
         own={seed: quantity.factor * value for seed, value in own.items()},
         baseline={seed: quantity.factor * value for seed, value in other.items()},
+        failed=sorted(point.errors.keys() | baseline.errors.keys()),
     )
 
 
@@ -162,12 +163,12 @@ def _check(
     store: Store, expectation: Expectation, point: MeasuredPoint, compared: PairedValues | None,
     series: dict[str, GroupSeries],
 ) -> Checked | None:  # fmt: skip
-    """The number of each seed, that of one that failed None, and the bounds, in the quantity's unit.
+    """The number of each seed whose run did not fail, None where it has none, and the bounds, in the quantity's unit.
 
     None where there is a baseline and no seed of it has the quantity.
     """
     quantity = quantity_of(expectation)
-    seeds = sorted([*point.run_ids, *point.errors])
+    seeds = sorted(point.run_ids)
     label, unit, limits, level = expectation.subject, quantity.unit, (-math.inf, math.inf), expectation.level
     if expectation.by_s is not None:
         own = {seed: _attained_s(store, run_id, expectation, series) for seed, run_id in point.run_ids.items()}
@@ -248,7 +249,7 @@ def _series(store: Store, run_id: str) -> GroupSeries:
     )
 
 
-def _sentence(expectation: Expectation, check: Checked, verdict: Word, point: MeasuredPoint) -> str:
+def _sentence(expectation: Expectation, check: Checked, verdict: Word) -> str:
     if check.value is None:
         never = (
             f"{expectation.subject} is never {expectation.goal}" if expectation.by_s else f"{check.label} is not there"
@@ -258,7 +259,7 @@ def _sentence(expectation: Expectation, check: Checked, verdict: Word, point: Me
         text = f"{check.label} is {check.measured}; {check.bounds} in {check.holding} of {check.seeds} seeds"
     else:
         text = {"holds": why_so, "fails": why_not, "undecided": why_undecided}[verdict](check)
-    notes = [f"{len(point.errors)} of the runs failed"] * bool(point.errors)
+    notes = []
     if verdict != "undecided" and not expectation.all_seeds:
         notes += ["one seed, so the value decides"] * (check.seeds == 1)
         notes += [f"all {check.seeds} seeds gave the same"] * (check.seeds > 1 and check.n == 1 and not check.without)

@@ -64,7 +64,10 @@ class ScenarioFinding:
         A bound of 0 has no share.
         """
         if math.isnan(self.beyond):
-            return "no baseline" if self.decisive.verdict == "undecided" else "never"
+            if self.decisive.verdict != "undecided":
+                return "never"
+            compared = self.decisive.compared
+            return "runs failed" if compared is not None and compared.failed else "no baseline"
         word = "beyond" if self.beyond > 0 else "to spare"
         if MANY_TIMES < self.share < math.inf:
             return f"{Amount(1 + self.share).text} x the bound"
@@ -124,7 +127,7 @@ def outcome_of(  # noqa: PLR0913, PLR0917 (what an outcome is made of)
 
 def _is_empty(each: JudgedExpectation) -> bool:
     """Whether there is no such number at its point, as no index of fairness of one flow."""
-    return each.compared is not None and not (each.compared.own or each.compared.baseline)
+    return each.compared is not None and not (each.compared.own or each.compared.baseline or each.compared.failed)
 
 
 def _elsewhere(each: JudgedExpectation, fields: Sequence[str]) -> str:
@@ -156,8 +159,9 @@ def _at(
     unit = "s" if expectation.by else quantity.unit
     ours = baseline = limit = None
     if own.compared is not None and expectation.against is not None:
-        ours, baseline = (_mean(each.values()) for each in (own.compared.own, own.compared.baseline))
-        if own.compared.baseline.keys() - own.compared.own.keys():
+        both, failed = (own.compared.own, own.compared.baseline), own.compared.failed
+        ours, baseline = (_mean(value for seed, value in each.items() if seed not in failed) for each in both)
+        if own.compared.baseline.keys() - own.compared.own.keys() - set(failed):
             ours = None  # as of a transfer that only the baseline completes
         sign = -1 if expectation.is_least else 1
         if baseline is not None:
