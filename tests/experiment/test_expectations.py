@@ -81,7 +81,8 @@ def test_what_is_not_there_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "verdict"), [([6.0, 6.1, 6.2], "undecided"), ([4.0, 4.1, 4.2], "fails"), ([], "undecided")]
+    ("values", "verdict"),
+    [([6.0, 6.1, 6.2], "undecided"), ([4.0, 4.1, 4.2], "fails"), ([4.0], "undecided"), ([], "undecided")],
 )
 def test_a_run_that_failed_shows_nothing(values: list[float], verdict: str, tmp_path: Path) -> None:
     """What the others show to fail fails; that it holds they do not show."""

@@ -305,7 +305,7 @@ fn managed_queues(repeats: usize) {
 
 /// Packets/s where packets overtake others, of those where none does: a share is late by eight frames' time, or each packet has a
 /// delay of its own, with a spread by which none overtakes another, or many do. Such a delay takes an event of each packet, so that
-/// these are told as a part, too, of what a constant delay of their mean leaves. The medians of runs in turns.
+/// the bench prints these as a part of what a constant delay of their mean leaves, too. The medians of runs in turns.
 #[expect(clippy::print_stdout, reason = "the figures are what it is for")]
 fn reordering(repeats: usize) {
     const MEAN_NS: u64 = 2_000_000;

@@ -135,7 +135,7 @@ def _judge(  # noqa: PLR0913, PLR0917 (what a verdict is made of)
     if check is None:
         why = so_many if failed else f"the baseline has no {expectation.quantity}"
         return judgement(verdict="undecided", sentence=f"{expectation} is not judged: {why}", compared=compared)
-    alone = expectation.all_seeds or check.seeds == 1
+    alone = expectation.all_seeds or len(seeds) == 1
     verdict: Word = ("holds" if check.holds else "fails") if alone else VERDICTS[check.word]
     sentence = _sentence(expectation, check, verdict)
     if failed:  # what a run that failed would have shown nobody knows

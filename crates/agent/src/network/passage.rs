@@ -7,8 +7,8 @@
 //!
 //! The path is the one that is built for hosts of its own, but that its first and its last namespace forward. A link leads
 //! from this machine's own namespace into the first, and one out of the last. Rules of a table of our own lead the run's
-//! packets, and no others, into it. Nothing that the machine had is changed; links and routes go with the agent's process, as
-//! soon as the kernel comes to it, and what its end leaves are rules that lead nowhere, and at a receiver the discipline of
+//! packets, and no others, into it. Nothing that the machine had is changed; links and routes go with the agent's process,
+//! soon after it (the kernel removes namespaces in a thread of its own), and what its end leaves are rules that lead nowhere, and at a receiver the discipline of
 //! what comes in. Each of these bears our mark from when it is made, so that it is known whenever the agent is killed.
 
 use super::device::Offloads;
@@ -265,7 +265,7 @@ pub fn take_away(name: &str) -> Result<(), Error> {
     NAMES.into_iter().try_for_each(remove_link)
 }
 
-/// Takes a link into a path away, which else goes with the path's namespace, but when the kernel comes to it.
+/// Takes a link into a path away. The kernel removes it with the path's namespace, but later, in a thread of its own.
 fn remove_link(name: &str) -> Result<(), Error> {
     if interface(name).is_err() {
         return Ok(());
